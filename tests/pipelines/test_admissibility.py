@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from plimsoll.audit import audit
@@ -11,8 +13,10 @@ from plimsoll.cli.main import app
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.recommendation import Migrate
 from plimsoll.outcomes import Answered
-from tests.builders import NOW, a_policy, a_volume
+from tests.builders import NOW, TYPES, a_policy, a_volume
 from tests.corpus.entries import FILES
+from tests.profiles import examples
+from tests.unit.envelopes.test_evidence import libraries
 
 from .test_audit import HERE, a_world, steady
 
@@ -54,10 +58,14 @@ def imported(name, bought=GP3):
 
 def answered(folder, iops=100.0):
     """The recommendation for a gp2 of 1,000 GiB that does so many IOPS, by nothing but what was imported."""
-    ports = a_world([a_volume("gp2", 1_000)], {"vol-1": steady(iops)})
     library = envelope_library(folder)
     mine = [found for found in library.envelopes.values() if library.campaign_of(found.name).name == "mine"]
-    (found,) = [one for one in audit(replace(ports, envelopes=tuple(mine)), POLICY, NOW) if isinstance(one, Answered)]
+    return decided(mine, iops, POLICY)
+
+
+def decided(envelopes, iops, policy):
+    ports = replace(a_world([a_volume("gp2", 1_000)], {"vol-1": steady(iops)}), envelopes=tuple(envelopes))
+    (found,) = [one for one in audit(ports, policy, NOW) if isinstance(one, Answered)]
     return found.recommendation
 
 
@@ -80,3 +88,32 @@ def test_a_trap_is_named_at_once_and_never_makes_grade_a_nor_lets_a_migration_pa
     listed = CliRunner().invoke(app, ["envelopes", "list"], env={"COLUMNS": "200"}).output
     (line,) = [line for line in listed.splitlines() if line.split()[:1] == ["mine"] and "gp3" in line]
     assert swept or " A " not in line
+
+
+def test_a_volume_that_fell_short_here_blocks_what_a_campaign_elsewhere_let_pass(folder):
+    easy = a_policy(lookback_days=2)
+    shipped = list(envelope_library(None).envelopes.values())
+    before = decided(shipped, 1_000.0, easy)
+    assert (before.evidence.grade, before.blockers) == (Grade.B, ())
+    imported("fell-short.json")
+    after = decided(envelope_library(folder).envelopes.values(), 1_000.0, easy)
+    assert after.target.spec == before.target.spec
+    assert after.evidence.grade is Grade.C
+    assert "Against it: measured here" in after.evidence.text
+    (blocker,) = after.blockers
+    assert "300 IOPS were all that a volume of 3,000 carried (mine)" in blocker.text
+    assert "plimsoll validate" in blocker.text
+
+
+@given(libraries(), st.floats(10, 2_900))
+@settings(max_examples=examples(40))
+def test_nothing_measured_elsewhere_ever_changes_a_target_or_its_need(library, iops):
+    without, with_it = (decided(envelopes, iops, POLICY) for envelopes in ((), library))
+    assert type(without) is type(with_it)
+    assert with_it.target == without.target
+    published = TYPES[with_it.target.spec.type].ceiling(with_it.target.spec)
+    assert with_it.target.ceiling.iops <= published.iops
+    assert with_it.target.ceiling.throughput_mib_s <= published.throughput_mib_s
+    for one in library:
+        assert (one.iops or 0) <= one.published.iops
+        assert (one.throughput_mib_s or 0) <= one.published.throughput_mib_s

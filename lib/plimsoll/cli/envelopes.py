@@ -11,6 +11,8 @@ from plimsoll.bootstrap import clock, envelope_library
 from plimsoll.cli.options import MeasuredVolumeOptions
 from plimsoll.clouds.published import cloud_of, types_by_cloud
 from plimsoll.clouds.registry import AWS
+from plimsoll.domain import same_configuration
+from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import best_grade
@@ -51,11 +53,18 @@ def show_one(name: str, *, as_json: bool) -> None:
         *campaign.profiles.get(envelope.host_type or "", ()),
         *(pair for one in campaign.published for pair in one),
     ]
+    others = same_configuration.beside(envelope, library.envelopes.values())
     if as_json:
-        data = {**as_data(envelope), "source": campaign.source, "beside": dict(beside)}
+        alike = {one.envelope.name: {side.value: one.difference(side) for side in Resource} for one in others}
+        data = {
+            **as_data(envelope),
+            "source": campaign.source,
+            "beside": dict(beside),
+            "same_configuration_differs_by": alike,
+        }
         typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
         return
-    Console(highlight=False).print(report.show(envelope, f"{campaign.title} ({campaign.source})", beside))
+    Console(highlight=False).print(report.show(envelope, f"{campaign.title} ({campaign.source})", beside, others))
 
 
 def compare(names: Sequence[str], *, as_json: bool) -> None:

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 import plimsoll
-from plimsoll.cli.commands import access, audits, evidence, results, simulation
+from plimsoll.cli.commands import access, audits, backtests, evidence, results, simulation
 from plimsoll.cli.ending import end_as_by_ctrl_c
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL, UNUSABLE
 from plimsoll.cli.plain_help import PlainTyper
@@ -27,6 +27,7 @@ for panel, commands in {
     "Audit": (access.permissions, audits.audit, audits.explain, audits.stripes),
     "Read a run": (results.report, results.query, results.diff, results.schema),
     "Measure": (evidence.validate, evidence.benchmark, evidence.sweep, evidence.bench_agent),
+    "Look back": (backtests.backtest, backtests.learn, backtests.fleet),
     "Try it": (simulation.demo, simulation.simulate),
 }.items():
     for command in commands:

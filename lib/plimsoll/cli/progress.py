@@ -50,3 +50,16 @@ def run_bar(console: Console, usages: Sequence[Usage]) -> Iterator[Callable[[Out
                 progress.advance(bar)
 
         yield take
+
+
+@contextmanager
+def steps_bar(console: Console, words: str) -> Iterator[Callable[[int, int], None]]:
+    """A live bar for as long as the block lasts; it is called with how many steps are done, of how many."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as progress:
+        bar = progress.add_task(words, total=None)
+
+        def take(done: int, steps: int) -> None:
+            progress.update(bar, completed=done, total=steps)
+
+        yield take

@@ -156,6 +156,7 @@ def _changed(
         demand=case.summary,
         comparison=comparison,
         evidence=evidence,
+        risk=None if kind is Upgrade or target is comparison.drop_in else case.risk,
         blockers=(
             *blockers(case.volume, target.spec, case.market.types, now=case.context.now),
             *evidence_blocker(kind.action, evidence, case.policy),

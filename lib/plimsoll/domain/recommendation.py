@@ -10,6 +10,7 @@ from plimsoll.domain.evidence import Evidence
 from plimsoll.domain.host import Host
 from plimsoll.domain.offer import Offer
 from plimsoll.domain.received import Coverage
+from plimsoll.domain.risk.promise import Risk
 from plimsoll.domain.signals import Signals
 from plimsoll.domain.stripes import StripeSet
 from plimsoll.domain.trial import Trial
@@ -137,7 +138,7 @@ class SetAnswer:
 class Answer:
     """What every recommendation has. `usd_month_now` is None where the region has no price for the present type;
     `stripe_set` where the volume is one of no known set. `pool` are the ids of the others of its pool that change
-    together with it or not at all. `signals` are None where none were read."""
+    together with it or not at all. `signals` are None where none were read, `risk` where no demand was sized."""
 
     action: ClassVar[str]
     volume: Volume
@@ -148,6 +149,7 @@ class Answer:
     stripe_set: SetAnswer | None = None
     pool: tuple[str, ...] = ()
     signals: Signals | None = None
+    risk: Risk | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

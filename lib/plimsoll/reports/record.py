@@ -181,6 +181,23 @@ class WaitRecord(_Record):
     monthly_usd_saved: float = Field(description="by the expected configuration")
 
 
+class RiskRecord(_Record):
+    """How likely the volume outgrows what is recommended, and what that rests on."""
+
+    promised_pct: float | None = Field(
+        description="at most that share of such volumes has more throttled minutes; null: nothing is promised"
+    )
+    minutes: float
+    days: float
+    history_days: float
+    headroom_pct: float
+    is_learned: bool = Field(description="whether the headroom was learned; if not, it is the policy's fixed one")
+    learned_from: list[str]
+    volumes: int
+    public: bool = Field(description="whether the promise was learned from public fleets, not your own")
+    text: str
+
+
 class SignalsRecord(_Record):
     """How the volume and its host answered from `start` to `end`: the baseline to check a change against.
 
@@ -190,6 +207,7 @@ class SignalsRecord(_Record):
 
     start: str = Field(description="ISO 8601, UTC, in seconds")
     end: str
+    days_observed: int = Field(default=0, description="every figure that is there rests on so many days at least")
     mean_read_latency_ms: float | None
     highest_read_latency_ms: float | None
     mean_write_latency_ms: float | None
@@ -277,6 +295,9 @@ class RecommendationRecord(_Record):
         default=None, description="what would end frequent throttling, where something else is recommended"
     )
     signals: SignalsRecord | None = Field(default=None, description="null where none were read")
+    risk: RiskRecord | None = Field(
+        default=None, description="null where nothing is reduced, or all that the volume can do is kept"
+    )
     pool: list[str] = Field(
         default_factory=list,
         description="the other volumes of its host that share one ceiling with it, and change with it or not at all",

@@ -13,6 +13,7 @@ from rich.text import Text
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.envelope import Admission, BoundBy, Envelope, Latency, Measurement
 from plimsoll.domain.evidence import Grade
+from plimsoll.domain.same_configuration import Beside
 from plimsoll.reports.envelope_json import directions
 from plimsoll.reports.terminal.plot import plain_table, plot
 
@@ -47,10 +48,11 @@ def list_table(envelopes: Sequence[Envelope], campaigns: Mapping[str, str], grad
     return table
 
 
-def show(envelope: Envelope, source: str, beside: Sequence[tuple[str, str]]) -> Group:
+def show(envelope: Envelope, source: str, beside: Sequence[tuple[str, str]], others: Sequence[Beside] = ()) -> Group:
     """Everything about one envelope: its roofs and notes, and each measurement's figures as its source printed them.
 
-    `beside` are further figures of the source, by name: the host's profile, published formulas.
+    `beside` are further figures of the source, by name: the host's profile, published formulas. `others` are campaigns
+    of the same configuration.
     """
     host = envelope.host_type or "an unnamed host"
     notes = Table.grid(padding=(0, 1))
@@ -65,12 +67,28 @@ def show(envelope: Envelope, source: str, beside: Sequence[tuple[str, str]]) -> 
         notes,
         Text(""),
         _results(envelope.measurements),
+        *_same_configuration(others),
     ]
     for one in envelope.measurements:
         parts += _as_printed(one)
     if beside:
         parts += [Rule("also in the source", align="left", style="dim"), *_grouped(beside)]
     return Group(*parts)
+
+
+def _same_configuration(others: Sequence[Beside]) -> Iterator[RenderableType]:
+    if not others:
+        return
+    table = plain_table(("same configuration", "host"), ("IOPS", "differs", "MiB/s", "differs"), padding=_CLOSE)
+    for other in others:
+        figures = [cell for side in Resource for cell in (roof(other.envelope, side), _percent(other.difference(side)))]
+        table.add_row(other.envelope.name, other.envelope.host_type or "-", *figures)
+    yield Text("")
+    yield table
+
+
+def _percent(difference: float | None) -> str:
+    return "-" if difference is None else f"{100 * difference:+.0f} %"
 
 
 def compare(envelopes: Sequence[Envelope], width: int) -> Group:

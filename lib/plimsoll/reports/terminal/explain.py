@@ -245,5 +245,7 @@ def _why(record: RecommendationRecord) -> list[RenderableType]:
     lines: list[RenderableType] = [Text(f"- {reason}") for reason in record.reasons]
     if record.evidence is not None:
         lines.append(Text(f"evidence {record.evidence.grade}: {record.evidence.text}"))
+    if record.risk is not None:
+        lines.append(Text(f"risk: {record.risk.text}"))
     lines += [Text(f"blocked: {blocker.text}", style="red") for blocker in record.blockers]
     return lines
