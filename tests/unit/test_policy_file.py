@@ -14,7 +14,7 @@ from plimsoll.domain.volume_types import LatencyClass
 from plimsoll.policy_file import dump_policy, load_policy, parse_flags, parse_policy
 
 INTEGERS = {
-    *("lookback_days", "evidence_max_age_days", "in_place_most_queue", "in_place_most_latency_us"),
+    *("lookback_days", "memory_days", "evidence_max_age_days", "in_place_most_queue", "in_place_most_latency_us"),
     *("iops_step", "throughput_step_mib_s"),
 }
 KEYS = [field.name for field in fields(Policy)]

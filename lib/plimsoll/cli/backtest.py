@@ -6,8 +6,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from rich.console import Console
-
 from plimsoll.backtest.fleet import Fleet
 from plimsoll.backtest.learn import learn
 from plimsoll.backtest.outcome import Outcome
@@ -19,6 +17,7 @@ from plimsoll.backtest.shown import show_outcome
 from plimsoll.cli.option_values import policy_from
 from plimsoll.cli.options import BacktestOptions, PolicyOptions
 from plimsoll.cli.progress import steps_bar
+from plimsoll.cli.screen import Screen
 from plimsoll.clouds.common.dated_data import load_prices, shipped_prices, volume_types
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import BadInput
@@ -34,12 +33,12 @@ PAGE: Final = "backtest.html"
 
 def backtest_fleets(files: Sequence[Path], options: BacktestOptions, policy: PolicyOptions) -> list[Outcome]:
     """Backtests each fleet, prints what was found and leaves it in a folder for each."""
-    scenario, console = _scenario(options, policy), Console(highlight=False)
+    scenario, console = _scenario(options, policy), Screen()
     found = []
     for file in files:
         folder = (options.out or FOLDER) / file.stem
         check_place(folder)
-        with steps_bar(Console(stderr=True), f"backtest of {file.name}") as progress:
+        with steps_bar(Screen(stderr=True), f"backtest of {file.name}") as progress:
             outcome = backtest(_fleet(file, folder, options), scenario, folder, progress)
         write_lines([json.dumps(outcome.as_json(), indent=2), "\n"], folder / OUTCOME, "utf-8")
         write_lines([outcome_page(outcome)], folder / PAGE, "utf-8")
@@ -94,8 +93,8 @@ def learn_table(
     scenario, folder = _scenario(options, policy), options.out or FOLDER / "learning"
     check_place(folder)
     today = datetime.now(UTC).date().isoformat()
-    with steps_bar(Console(stderr=True), "learning") as progress:
+    with steps_bar(Screen(stderr=True), "learning") as progress:
         fleets = [_fleet(file, folder, options) for file in files]
         learned = learn(fleets, scenario, folder, on=today, public=public, progress=progress)
     write_lines([learned.as_json()], table, "utf-8")
-    Console(highlight=False).print(f"written to {table}", markup=False, soft_wrap=True)
+    Screen().print(f"written to {table}", markup=False, soft_wrap=True)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import typer
-from rich.console import Console
 
 from plimsoll.bootstrap import clock, envelope_library
 from plimsoll.cli.options import MeasuredVolumeOptions
+from plimsoll.cli.screen import Screen
 from plimsoll.clouds.published import cloud_of, types_by_cloud
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain import same_configuration
@@ -36,11 +36,13 @@ def list_all(*, as_json: bool) -> None:
         typer.echo(json.dumps([as_data(one) for one in envelopes], indent=2, ensure_ascii=False))
         return
     today, age = clock().now().date(), Policy().evidence_max_age_days
-    Console(highlight=False).print(
+    screen = Screen()
+    screen.print(
         report.list_table(
             envelopes,
             {one.name: library.campaign_of(one.name).name for one in envelopes},
             {one.name: best_grade(one, today, age) for one in envelopes},
+            screen.width,
         )
     )
 
@@ -64,7 +66,7 @@ def show_one(name: str, *, as_json: bool) -> None:
         }
         typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
         return
-    Console(highlight=False).print(report.show(envelope, f"{campaign.title} ({campaign.source})", beside, others))
+    Screen().print(report.show(envelope, f"{campaign.title} ({campaign.source})", beside, others))
 
 
 def compare(names: Sequence[str], *, as_json: bool) -> None:
@@ -73,7 +75,7 @@ def compare(names: Sequence[str], *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps([as_data(one) for one in envelopes], indent=2, ensure_ascii=False))
         return
-    console = Console(highlight=False)
+    console = Screen()
     console.print(report.compare(envelopes, console.width))
 
 
@@ -119,7 +121,7 @@ def import_files(files: Sequence[Path], name: str, given: MeasuredVolumeOptions,
 
 def _say_what_counts(name: str) -> None:
     """Prints what each result of an envelope counts for, and why."""
-    console = Console(highlight=False)
+    console = Screen()
     for line in report.counting(envelope_library(Settings.of_environment().measured_dir).get(name).measurements):
         console.print(line, soft_wrap=True)
     console.print()

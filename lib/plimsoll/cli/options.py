@@ -55,6 +55,13 @@ Where = Annotated[
     str | None, typer.Option(help="Only volumes for which this holds, in SQL: \"owner.name = 'payments'\".")
 ]
 VolumeId = Annotated[str, typer.Argument(help="Volume id, such as vol-0123456789abcdef0, or a disk's number.")]
+VolumeWords = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="VOLUME", help="Its id, such as vol-0123456789abcdef0, or a disk's number. You may add a run."
+    ),
+]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Ask the cloud now, by the minute, instead of reading a run.")]
 FromRecording = Annotated[Path | None, typer.Option("--from", help="Decide again from a recording, without a cloud.")]
 SimulatedVolumes = Annotated[
     int | None, typer.Option(min=1, help="Volumes at least. Default: 600 of AWS, 140 of Google Cloud.")
@@ -170,6 +177,15 @@ class RunOptions(OptionGroup):
     plan: Annotated[bool, typer.Option("--plan", help="Say what reading the metrics would take, and read none.")] = (
         False
     )
+    json_lines: Annotated[
+        bool,
+        typer.Option("--json", help="Print each answer as a line of JSON; all else goes to standard error."),
+    ] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False
+    fail_over: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="USD", help="Exit with 4 if more than this can be saved a month, for pipelines."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

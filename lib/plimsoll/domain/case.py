@@ -19,6 +19,7 @@ from plimsoll.domain.period import io_size_kib
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.received import Coverage
 from plimsoll.domain.recommendation import DemandSummary, EpochSummary
+from plimsoll.domain.remembered import Remembered
 from plimsoll.domain.required import Load, Purpose, load_of
 from plimsoll.domain.risk.promise import Risk, risk_of, with_learned_headroom
 from plimsoll.domain.risk.table import LearnedTable
@@ -85,7 +86,7 @@ class Case:
     - `load` is what its own ceiling has to carry. `shared` is what it would carry together with others, by type, of
       whom all that change with it have `pool_gib`.
     - `lifted` is its demand where it was held back, `room` what its host left it. `settles` says when a reduction can
-      be judged (None: now).
+      be judged (None: now). `remembered` is what its past has to say of a reduction, None where nobody asked.
     """
 
     volume: Volume
@@ -103,6 +104,7 @@ class Case:
     epochs: tuple[EpochSummary, ...]
     shared: Mapping[str, Sequence[SharedLoad]] = field(default_factory=dict)
     pool_gib: int
+    remembered: Remembered | None = None
 
     @property
     def risk(self) -> Risk | None:

@@ -5,8 +5,8 @@ proportion: what was half of what was promised is believed to be half of what a 
 evidence against by the same rules as for it, and only where the volume was seen to be the limit:
 
 - the envelope has a roof on that side that its host did not set;
-- or the load was deep enough for all that is published and got less: four times the depth that AWS advises, which is
-  one outstanding I/O for each 1,000 IOPS (EBS User Guide, "Amazon EBS I/O characteristics and monitoring").
+- or the load was deep enough for all that is published and got less: four times the depth that is advised, which is
+  one outstanding I/O for each 1,000 IOPS (docs/evidence.md names the source).
 
 Where the type has burst credits, only less than it carries without them speaks against it. What Plimsoll measured for a
 validation speaks by its verdict (`verdict`), and not here.

@@ -59,6 +59,7 @@ class Policy:
     """How demand is judged, what may be offered, and when a change is worth it; see docs/decision.md."""
 
     lookback_days: int = 14
+    memory_days: int = 455
     resolution_s: int = 60
     headroom_pct: float = 20.0
     headroom_from: HeadroomFrom = HeadroomFrom.FIXED
@@ -134,6 +135,7 @@ RESOLUTIONS_S = (60, 300, 3600)
 
 BOUNDS: Mapping[str, tuple[float, float]] = {
     "lookback_days": (1, 455),
+    "memory_days": (0, 455),
     "headroom_pct": (0, 400),
     "risk_pct": (0.1, 50),
     "risk_days": (1, 90),

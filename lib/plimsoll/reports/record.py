@@ -224,6 +224,30 @@ class SignalsRecord(_Record):
     host_throughput_balance_pct: float | None
 
 
+Side = Literal["IOPS", "MiB/s"]
+
+
+class EventRecord(_Record):
+    """The highest mean of the memory that spoke against a reduction."""
+
+    side: Side
+    rate: float
+    start: str = Field(description="ISO 8601, UTC, in seconds")
+    minutes: float = Field(description="how long it lasted, in buckets of five minutes or an hour")
+    days: int = Field(description="days that are known to have had what spoke against it")
+    rhythm: str | None = Field(description="what those days have in common; null where nothing is seen")
+
+
+class MemoryRecord(_Record):
+    """The time before the window that was asked whether it speaks against a reduction."""
+
+    start: str = Field(description="ISO 8601, UTC, in seconds")
+    end: str
+    days: int = Field(description="days with any datapoint, as far as was read")
+    instead_of: SpecRecord | None = Field(description="what the window alone asks for; null: nothing speaks against it")
+    event: EventRecord | None
+
+
 class OwnerRecord(_Record):
     """Who made the volume and would change it."""
 
@@ -295,6 +319,7 @@ class RecommendationRecord(_Record):
         default=None, description="what would end frequent throttling, where something else is recommended"
     )
     signals: SignalsRecord | None = Field(default=None, description="null where none were read")
+    memory: MemoryRecord | None = Field(default=None, description="null where the past had no say")
     risk: RiskRecord | None = Field(
         default=None, description="null where nothing is reduced, or all that the volume can do is kept"
     )

@@ -15,6 +15,7 @@ from plimsoll.domain.recommendation import (
     FrontierStep,
     InsufficientData,
     Keep,
+    MemorySummary,
     Recommendation,
     SetAnswer,
     Wait,
@@ -30,14 +31,17 @@ from plimsoll.reports.record import (
     CeilingsRecord,
     DemandRecord,
     EpochRecord,
+    EventRecord,
     EvidenceRecord,
     FrontierStepRecord,
     Grades,
+    MemoryRecord,
     OfferRecord,
     OwnerRecord,
     RecommendationRecord,
     ReplayRecord,
     RiskRecord,
+    Side,
     SignalsRecord,
     SpecRecord,
     StripeSetRecord,
@@ -101,6 +105,7 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
         wait=_wait(recommendation, usd_now) if isinstance(recommendation, Wait) else None,
         relief=_offer(comparison.relief) if comparison and comparison.relief else None,
         signals=_signals(recommendation.signals) if recommendation.signals else None,
+        memory=_memory(recommendation.memory) if recommendation.memory else None,
         risk=_risk(recommendation.risk) if recommendation.risk else None,
         pool=list(recommendation.pool),
     )
@@ -227,6 +232,26 @@ def _ceilings(weighed: _Weighed) -> CeilingsRecord:
         now=_ceiling(weighed.comparison.present),
         offered=_ceiling(weighed.target.ceiling) if isinstance(weighed, Change) else None,
         hosts=_ceiling(weighed.comparison.hosts),
+    )
+
+
+def _memory(found: MemorySummary) -> MemoryRecord:
+    event = found.event
+    return MemoryRecord(
+        start=_moment(found.window.start_s),
+        end=_moment(found.window.end_s),
+        days=found.days,
+        instead_of=None if found.instead_of is None else spec_record(found.instead_of),
+        event=None
+        if event is None
+        else EventRecord(
+            side=cast("Side", event.side),
+            rate=round(event.rate, 2),
+            start=_moment(event.start_s),
+            minutes=event.minutes,
+            days=len(event.days),
+            rhythm=found.rhythm,
+        ),
     )
 
 

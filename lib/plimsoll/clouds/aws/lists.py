@@ -20,7 +20,8 @@ LIST_DEADLINE_S: Final = 300.0
 """How long a list may take where no setting says it."""
 
 MOST_EMPTY: Final = 100
-"""Pages in a row without anything, after which a list is given up. Services of AWS send a few."""
+"""Pages in a row without anything, after which a list is given up: more than by default, since a list that is filtered
+after its pages were cut can have many, and these calls cost nothing."""
 
 _PAUSE_S: Final = 0.1
 

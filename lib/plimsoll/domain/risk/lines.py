@@ -7,7 +7,7 @@ volumes of a batch at once. Rates are arrays of (volumes, 2, buckets) in the ord
 import numpy as np
 
 from plimsoll.domain.period import FloatArray
-from plimsoll.domain.replay import TOLERANCE
+from plimsoll.domain.replay import TOLERANCE, backlog_behind
 from plimsoll.domain.units import MINUTE_S
 
 
@@ -18,7 +18,7 @@ def throttled(rates: FloatArray, lines: FloatArray, period_s: int) -> tuple[Floa
     above = (rates > lines[:, :, None] * (1 + TOLERANCE)).any(axis=(1, 2))
     if above.any():
         limits = lines[above][:, :, None]
-        waiting = _backlog(rates[above] - limits, period_s)
+        waiting = backlog_behind(rates[above] - limits, period_s)
         late = waiting > limits * period_s * TOLERANCE
         minutes[above] = late.any(axis=1).sum(axis=1) * period_s / MINUTE_S
         longest_s[above] = np.divide(waiting, limits, out=np.zeros_like(waiting), where=late).max(axis=(1, 2))
@@ -38,11 +38,4 @@ def highest_but(rates: FloatArray, skipped: int) -> FloatArray:
         return np.zeros(rates.shape[:2])
     place = buckets - 1 - skipped
     found: FloatArray = np.partition(rates, place, axis=2)[:, :, place]
-    return found
-
-
-def _backlog(excess: FloatArray, period_s: int) -> FloatArray:
-    """Work waiting at the end of each bucket (`domain.replay`, along the last axis)."""
-    total = np.cumsum(excess * period_s, axis=2)
-    found: FloatArray = total - np.minimum(np.minimum.accumulate(total, axis=2), 0.0)
     return found

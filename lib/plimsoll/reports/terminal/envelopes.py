@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from textwrap import wrap
 from typing import Final
 
 import numpy as np
@@ -28,21 +29,36 @@ _LABELS: Final = 12
 """Characters to the left of a chart's first column."""
 
 _CLOSE: Final = (0, 1, 0, 0)
+_BESIDE_SPEC: Final = 64
+"""Columns of the list that what stands beside a configuration takes."""
+_LEAST_SPEC: Final = 16
 _ROOFS: Final = "A roof that was never reached is shown as >= the best seen; - is not told by the source."
 _GRADES: Final = "A: measured by Plimsoll lately, in that account and region or on this machine; B: otherwise."
 _DIRECTIONS: Final = "r: reads, w: writes, where they are limited apart; roofs are counted in reads."
 _LEGEND: Final = f"Latency: avg (mean), p50 (median), or < the edge of the bin that is all the source gives. {_ROOFS}"
 
 
-def list_table(envelopes: Sequence[Envelope], campaigns: Mapping[str, str], grades: Mapping[str, Grade]) -> Table:
-    """One line an envelope, under its campaign; `campaigns` and `grades` by envelope name."""
+def list_table(
+    envelopes: Sequence[Envelope], campaigns: Mapping[str, str], grades: Mapping[str, Grade], width: int
+) -> Table:
+    """One line an envelope, under its campaign; `campaigns` and `grades` by envelope name.
+
+    In few columns a configuration is broken between words and behind hyphens: Google's types are long.
+    """
+    side = max(_LEAST_SPEC, width - _BESIDE_SPEC)
     table = plain_table(("envelope", "volume"), ("grade", "IOPS", "MiB/s", "results"), padding=_CLOSE)
     table.columns[0].no_wrap = True
     for campaign, found in groupby(envelopes, lambda one: campaigns[one.name]):
         table.add_row(Text(campaign, style="dim"))
         for one in found:
             roofs = (roof(one, side) for side in Resource)
-            table.add_row(f"  {one.name}", _spec(one), grades[one.name].name, *roofs, str(len(one.measurements)))
+            table.add_row(
+                f"  {one.name}",
+                "\n".join(wrap(_spec(one), side)),
+                grades[one.name].name,
+                *roofs,
+                str(len(one.measurements)),
+            )
     table.caption = f"{_GRADES} {_ROOFS}"
     table.caption_justify = "left"
     return table
