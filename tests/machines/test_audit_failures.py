@@ -135,7 +135,7 @@ KILLED = {
         1,
     ),
     "audit-batch-concluding": (
-        Trouble(function="audit_batch", operation="PutObject", call=7, of=in_place(ONE)),
+        Trouble(function="audit_batch", operation="PutObject", call=6, of=in_place(ONE)),
         "partial",
         0,
         1,
