@@ -47,16 +47,19 @@ def explain(
     """Show one volume's demand, ceilings, every offer and why not, the evidence, and how to change it."""
     from rich.console import Console
 
-    from plimsoll.bootstrap import console_link
+    from plimsoll.bootstrap import console_link, probe_book
     from plimsoll.cli.explain import read_volume
     from plimsoll.cli.option_values import policy_from, scope_from
     from plimsoll.reports.terminal.explain import show_explanation
     from plimsoll.reports.to_record import record_of
+    from plimsoll.settings import Settings
 
     by = policy_from(policy)
     answer, demand, now = read_volume(volume, scope_from(scope, policy.prices), by, from_=from_)
     record = record_of(answer.recommendation, answer.change, provider=answer.target.provider)
-    show_explanation(Console(), answer.recommendation, demand, record, console_link(record, by, now))
+    seen = probe_book(Settings.of_environment()).latest(volume, record.account, record.region)
+    link = console_link(record, by, now)
+    show_explanation(Console(), answer.recommendation, demand, record, link, seen.seen if seen else None)
 
 
 @with_option_groups

@@ -13,8 +13,10 @@ from rich.text import Text
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, SetAnswer, Wait
+from plimsoll.domain.seconds_seen import SecondsSeen
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import DemandRecord, OfferRecord, RecommendationRecord
+from plimsoll.reports.seconds_seen import seen_lines, seen_title
 from plimsoll.reports.terminal.plot import bar, plain_table, plot, spans_line
 from plimsoll.reports.terminal.run import action_text, printable_record
 from plimsoll.reports.to_record import spec_record
@@ -42,8 +44,10 @@ def show_explanation(
     demand: Demand | None,
     given: RecommendationRecord,
     link: str | None,
+    seen: SecondsSeen | None = None,
 ) -> None:
-    """Prints everything that is known of one volume and why the answer is what it is; `given` is its record."""
+    """Prints everything that is known of one volume and why the answer is what it is; `given` is its record, and `seen`
+    what its host saw by the second."""
     record = printable_record(given)
     parts: list[RenderableType] = [_head(record)]
     if demand is not None and demand.observed.any():
@@ -58,6 +62,8 @@ def show_explanation(
         parts.append(frontier_table(record))
     if recommendation.stripe_set is not None:
         parts.append(stripe_set_table(recommendation.stripe_set))
+    if seen is not None:
+        parts += _seen(recommendation, seen)
     console.print(Group(*parts, *_why(record)))
     _print_whole(console, "how to change it", record.change)
     _print_whole(console, f"see it in {words_of(record.provider).monitoring}", link)
@@ -87,6 +93,12 @@ def _head(record: RecommendationRecord) -> Group:
     if record.wait is not None:
         answer.append(f": {wait_text(record.wait)}")
     return Group(*lines, answer)
+
+
+def _seen(recommendation: Recommendation, seen: SecondsSeen) -> list[RenderableType]:
+    """What its host saw by the second, beside what the volume carries now and what it would carry then."""
+    lines = seen_lines(seen, _ceilings(recommendation))
+    return [Rule(seen_title(seen), align="left", style="dim"), *(Text(printable(f"  {line}")) for line in lines)]
 
 
 def _plots(console: Console, recommendation: Recommendation, demand: Demand) -> list[RenderableType]:
