@@ -47,7 +47,7 @@ else
 on_the_other = @echo "== Python $(ALSO) is not here: tested on $$($(BIN)/python -V) alone"
 endif
 
-.PHONY: demo test test-all lint format bench faults synth deploy e2e pictures screenshots clean tools
+.PHONY: demo test test-all lint format backtest bench faults synth deploy e2e pictures screenshots clean tools
 
 .venv/.ready: pyproject.toml uv.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -87,11 +87,15 @@ lint: .venv/.ready ## style, types and the direction of imports
 	MYPYPATH=benchmarks/speed $(RUN) mypy --explicit-package-bases benchmarks/speed
 	$(RUN) lint-imports
 
+backtest: .venv/.ready ## what docs/backtest.md says of the shipped fleets
+	$(CLEAN_ENV) $(RUN) plimsoll backtest benchmarks/fleets/bitbrains-rnd-250.npz --times 10 --times 40
+	$(CLEAN_ENV) $(RUN) plimsoll backtest benchmarks/fleets/cloudphysics-53.npz --memory 2 --days 2 --every 0.25 --budget-min 30
+
 bench: .venv/.ready ## how fast Plimsoll is, into docs/performance.md (a quarter of an hour)
 	$(BIN)/uv sync --locked --quiet
 	$(CLEAN_ENV) $(RUN) python benchmarks/speed/run.py
 
-# 2,000 seeds take about 50 minutes on two quiet cores, at the 40 runs a minute that were seen there. `make faults SEEDS=1 FROM=1234` tries one again and writes no page.
+# 2,000 seeds took 88 minutes beside other work. `make faults SEEDS=1 FROM=1234` tries one again and writes no page.
 SEEDS ?= 2000
 FROM ?= 0
 JOBS ?= 2

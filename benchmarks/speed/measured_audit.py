@@ -64,6 +64,11 @@ class CountedMetrics:
         return self.metrics.retention_days
 
     @property
+    def memory_days(self) -> float:
+        """As the metrics have it."""
+        return self.metrics.memory_days
+
+    @property
     def visible_after_s(self) -> int:
         """As the metrics have it."""
         return self.metrics.visible_after_s
@@ -122,12 +127,14 @@ class Audited:
     seconds: float
 
 
-def audited(organization: Running, *, every_minute: bool = False, paced: bool = False) -> Audited:
+def audited(
+    organization: Running, *, policy: Policy | None = None, every_minute: bool = False, paced: bool = False
+) -> Audited:
     """One audit of all the simulator has."""
     with pointed_at(organization):
         ports = project_ports(organization, every_minute=every_minute, paced=paced)
         start = time.perf_counter()
-        outcomes = list(audit(ports, Policy(), organization.fleet.now))
+        outcomes = list(audit(ports, policy or Policy(), organization.fleet.now))
         seconds = time.perf_counter() - start
     metrics = ports.metrics
     if not isinstance(metrics, CountedMetrics):

@@ -101,6 +101,7 @@ class SharedMinutes:
 
     minutes: Mapping[str, Sums]
     retention_days: Mapping[int, float] = field(default_factory=lambda: {60: 15, 300: 63, 3600: 455})
+    memory_days: float = 0.0
     visible_after_s: int = 0
     usage: Usage = field(default_factory=Usage)
 

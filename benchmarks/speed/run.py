@@ -15,6 +15,7 @@ import cold_start
 import datapoints
 import decision
 import growth
+import long_memory
 import million
 import report
 import vl_convert
@@ -42,6 +43,8 @@ def main() -> None:
 def _measured() -> tuple[list[Row], Sequence[datapoints.Share]]:
     _say("datapoints of the demo's organization")
     rows, shares = datapoints.measure()
+    _say("what was before the window")
+    rows += long_memory.measure()
     _say("1,000 volumes against Cloud Custodian")
     against_c7n, quiet = account.measure()
     rows += against_c7n

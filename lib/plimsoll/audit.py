@@ -100,7 +100,14 @@ def plan_audit(ports: AuditPorts, policy: Policy, now: datetime) -> Iterator[See
 
 def context_of(market: Market, ports: AuditPorts, policy: Policy, now: datetime) -> DecisionContext:
     """What every decision at a target is given."""
-    return DecisionContext(market=market, envelopes=ports.envelopes, policy=policy, now=now, excluded=ports.excluded)
+    return DecisionContext(
+        market=market,
+        envelopes=ports.envelopes,
+        policy=policy,
+        now=now,
+        excluded=ports.excluded,
+        learned=ports.learned,
+    )
 
 
 def _failed(listing: Listing, error: CloudError, done: frozenset[str]) -> Iterator[Outcome]:

@@ -1,20 +1,18 @@
 """The benchmark pipeline: a job run on this machine, its result read, and added to the library of envelopes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 from plimsoll.bench.jobs import load_job
 from plimsoll.bench.local import Placed, Watch, fio_path, placed, run
 from plimsoll.bench.targets import GIB, check_room, claimed, target_at
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.envelope import Envelope, Measurement
+from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.units import MINUTE_S
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.envelopes.campaigns import load_campaign
-from plimsoll.envelopes.fit import PLATEAU, fit
+from plimsoll.envelopes.fit import fit
 from plimsoll.envelopes.library import NewCampaign, add_campaign, as_measured, check_name
 from plimsoll.envelopes.reading import read_results
 
@@ -73,41 +71,3 @@ def run_benchmark(
     )
     path = add_campaign(folder, measured, types)
     return path, fit(load_campaign(path).systems[0], types)
-
-
-def still_climbing(envelope: Envelope) -> Iterator[str]:
-    """A sentence for each mode whose figures still rose at the last size: its best is no maximum.
-
-    Nothing where something else shows a roof: another mode, or the published limit.
-    """
-    for side in Resource:
-        if envelope.roof(side) is not None:
-            continue
-        for mode, seen in _by_mode(envelope.measurements, side).items():
-            edge, figure = _at_edge(seen, side)
-            if edge is not None:
-                yield (
-                    f"{mode}: {side.unit} still climbing at {edge:,.0f} KiB ({figure:,.0f}), the last size: "
-                    "that is no maximum"
-                )
-
-
-_LEAST_SIZES: Final = 2
-
-
-def _by_mode(measurements: Sequence[Measurement], side: Resource) -> dict[str, list[Measurement]]:
-    modes: dict[str, list[Measurement]] = {}
-    for one in measurements:
-        if one.served(side) is not None:
-            modes.setdefault(one.job.mode, []).append(one)
-    return modes
-
-
-def _at_edge(seen: Sequence[Measurement], side: Resource) -> tuple[float | None, float]:
-    """The outermost size, where the best of a mode stands alone at it, and its figure."""
-    ordered = sorted(seen, key=lambda one: one.job.block_kib, reverse=side is Resource.IOPS)
-    figures = [one.served(side) or 0.0 for one in ordered]
-    best = figures[-1]
-    if len(ordered) < _LEAST_SIZES or max(figures[:-1]) >= PLATEAU * best:
-        return None, best
-    return ordered[-1].job.block_kib, best

@@ -38,11 +38,12 @@ GOOGLE: Final = Extra(
     name="google", brings="Google Cloud's libraries", packages=("google", "grpc", "requests", "proto")
 )
 DEMO: Final = Extra(name="demo", brings="the simulator's libraries", packages=("moto", "flask", "werkzeug"))
+CHARTS: Final = Extra(name="charts", brings="Altair and vl-convert", packages=("altair", "vl_convert"))
 EXTRAS: Final = (
     SQL,
     GOOGLE,
     DEMO,
-    Extra(name="charts", brings="Altair and vl-convert", packages=("altair", "vl_convert")),
+    CHARTS,
     Extra(name="slack", brings="Slack's libraries", packages=("slack_sdk",)),
 )
 

@@ -102,6 +102,11 @@ class Metrics(Protocol):
         ...
 
     @property
+    def memory_days(self) -> float:
+        """For how many days before now it can be read what was before the window; 0: not at all."""
+        ...
+
+    @property
     def visible_after_s(self) -> int:
         """How many seconds after its end a period is there as a whole."""
         ...

@@ -95,6 +95,10 @@ class Settings(BaseModel):
         description="What an hour of an audit is worth, USD: more reads fewer datapoints in more metrics.",
     )
 
+    learned_table: Path | None = Field(
+        default=None, description="What `plimsoll learn` wrote of a fleet of yours. Default: what public fleets showed."
+    )
+
     @classmethod
     def of_environment(cls) -> "Settings":
         """The settings that the environment gives; BadInput names the variable that cannot be used, and why."""

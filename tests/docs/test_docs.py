@@ -7,9 +7,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import typer
 import yaml
 
 from cloud_simulator.running import running, running_google
+from plimsoll.cli.main import app
 from plimsoll.clouds.common.dated_data import load_prices
 from plimsoll.domain.policy import BOUNDS, Policy
 from plimsoll.policy_file import dump_policy, load_policy
@@ -19,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 POLICY = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
 CHARTS = (ROOT / "docs" / "charts.md").read_text(encoding="utf-8")
+STARTED = (ROOT / "docs" / "getting-started.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
@@ -55,12 +58,26 @@ def config(organization, tmp_path):
     return path
 
 
-def test_the_readmes_commands_for_a_real_account_run_on_the_simulated_one(organization, config, tmp_path):
+WHERE = "owner.name = 'payments'"
+NOT_HERE = ("make ", "gcloud ", "--project", "plimsoll slack post", "plimsoll envelopes")
+"""Of the commands: those of other tests, of other programs, and what needs a token."""
+
+
+@pytest.mark.parametrize("page", [README, STARTED], ids=["README", "getting-started"])
+def test_the_commands_for_a_real_account_run_in_their_order_on_the_simulated_one(organization, config, tmp_path, page):
     volume = next(found for found in organization.fleet.volumes if found.region == "eu-west-1" and found.hosts)
-    for line in (line for line in commands() if "--profile production" in line and "--cloud" not in line):
-        words = shlex.split(line.replace("vol-0123456789abcdef0", volume.id))[1:]
-        done = plimsoll(organization, tmp_path, *words, "--set", "lookback_days=2", AWS_CONFIG_FILE=str(config))
-        assert done.returncode == 0, done.stdout + done.stderr
+    lines = [line for line in commands(page) if not any(other in line for other in NOT_HERE)]
+    assert any("plimsoll audit" in line for line in lines)
+    for line in lines:
+        program, *words = shlex.split(
+            line.partition(" > ")[0].replace(WHERE, "true").replace("vol-0123456789abcdef0", volume.id)
+        )
+        assert program == "plimsoll"
+        runs = [str(path) for path in tmp_path.glob("plimsoll-runs/2*")]
+        words = [runs[0] if word.startswith("plimsoll-runs/") else word for word in words]
+        short = ["--set", "lookback_days=2"] if words[0] == "audit" else []
+        done = plimsoll(organization, tmp_path, *words, *short, AWS_CONFIG_FILE=str(config))
+        assert done.returncode == 0, line + done.stdout + done.stderr
 
 
 @pytest.mark.release
@@ -109,3 +126,38 @@ def test_every_linked_file_exists():
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def written_commands():
+    """Every line of the documents that calls plimsoll, with its page, continued lines put together."""
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        text = page.read_text(encoding="utf-8")
+        for block in (*blocks(text, "console"), *blocks(text, "bash")):
+            for line in re.split(r"\n|&&|\|", block.replace("\\\n", " ")):
+                found = re.match(r"\s*(?:\w+=\S+ )*(plimsoll [^)]+)", line.partition("#")[0])
+                if found is not None:
+                    yield page.name, found[1].strip()
+
+
+def test_every_command_of_the_documents_is_one_with_the_options_that_it_is_given():
+    checked = set()
+    for page, line in written_commands():
+        command, words = typer.main.get_command(app), re.sub(r"\$\([^)]*\)?", "", line).partition(" > ")[0].split()[1:]
+        while words and words[0] in getattr(command, "commands", {}):
+            command = command.commands[words.pop(0)]
+        known = {flag for option in command.params for flag in (*option.opts, *option.secondary_opts)} | {"--help"}
+        given = {word.partition("=")[0] for word in words if re.match("--?[a-z]", word)}
+        assert given <= known, f"{page}: {line}"
+        assert not hasattr(command, "commands") or given, f"{page}: {line}"
+        checked.add((page, command.name))
+    assert {("getting-started.md", "explain"), ("schedule.md", "audit"), ("schedule.md", "diff")} <= checked
+
+
+def test_the_example_workflow_gives_the_action_inputs_that_it_has():
+    (example,) = blocks((ROOT / "docs" / "schedule.md").read_text(encoding="utf-8"), "yaml")
+    (used,) = [step for step in yaml.safe_load(example)["jobs"]["audit"]["steps"] if "plimsoll" in step.get("uses", "")]
+    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    assert used["with"].keys() <= action["inputs"].keys()
+    words = shlex.split(used["with"]["args"])
+    known = {flag for option in typer.main.get_command(app).commands["audit"].params for flag in option.opts}
+    assert {word for word in words if word.startswith("--")} <= known

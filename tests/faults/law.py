@@ -80,7 +80,8 @@ def judged(
     breaches: list[Breach] = []
     for volume_id in sorted({*expected.records, *expected.unanswered}):
         outcome, breach = _of_volume(volume_id, expected, found, ended, ids_struck=ids_struck)
-        if outcome == BROKEN and any(life.covers(volume_id, expected.name_of(volume_id)) for life in lives):
+        name, lost = expected.name_of(volume_id), breach is not None and breach.kind == "lost"
+        if outcome == BROKEN and any(life.covers(volume_id, name, lost=lost) for life in lives):
             outcome = LIFE
         elif breach is not None:
             breaches.append(breach)
@@ -141,8 +142,12 @@ def _by_name(known: Record, found: Findings) -> bool:
 
 def _is_named_otherwise(known: Record, expected: Findings, found: Findings) -> bool:
     """Whether something of its place is named that the undisturbed run does not have: an entry whose id could not be
-    read, or is another's, cannot be named by its own."""
+    read, or is another's, cannot be named by its own. So is an account that nothing was read of, while another stands
+    among the failed targets."""
     place = (known["account"], known["region"])
+    seen = {one["account"] for one in (*found.records.values(), *found.unanswered.values())}
+    if place[0] not in seen and set(found.failed_targets) - set(expected.failed_targets):
+        return True
     strange = set(found.unanswered) - {*expected.unanswered, *expected.records}
     if any((found.unanswered[one]["account"], found.unanswered[one]["region"]) == place for one in strange):
         return True
@@ -155,14 +160,36 @@ def _is_home(account: str) -> bool:
 
 def _says_so(before: Record, after: Record, expected: Findings, found: Findings) -> bool:
     """Whether the run says what differs: a notice of its place, a sentence of the record that is not the earlier one
-    with other figures, or less that was observed."""
+    with other figures, or less that was observed of its demand or its signals."""
     if found.notices_at(after) - expected.notices_at(before):
         return True
     if _sentences(after) - _sentences(before):
         return True
     was, now = before["demand"] or {}, after["demand"] or {}
     less = now.get("hours_observed", 0) < was.get("hours_observed", 0)
-    return less or now.get("gap_hours", 0) > was.get("gap_hours", 0)
+    less = less or now.get("gap_hours", 0) > was.get("gap_hours", 0)
+    return less or _is_wider(was, now) or _shows_less(before, after)
+
+
+def _is_wider(was: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether a peak is known less exactly: its bounds hold those of the undisturbed run."""
+    pairs = [(f"least_{name}", name) for name in ("peak_iops", "peak_throughput_mib_s")]
+    bounds = [(was.get(least), now.get(least), was.get(most), now.get(most)) for least, most in pairs]
+    if any(None in four for four in bounds):
+        return False
+    inside = all(least_now <= least and most <= most_now for least, least_now, most, most_now in bounds)
+    return inside and any(most_now - least_now > most - least for least, least_now, most, most_now in bounds)
+
+
+def _shows_less(before: Record, after: Record) -> bool:
+    """Whether the signals alone differ, and say that they are not known, or known of fewer days."""
+    was, now = before.get("signals"), after.get("signals")
+    if was is None or any(before[key] != after.get(key) for key in before if key != "signals"):
+        return False
+    if now is None:
+        return True
+    gone = any(now[key] is None and value is not None for key, value in was.items())
+    return gone or now["days_observed"] < was["days_observed"]
 
 
 def _sentences(record: Record) -> set[str]:

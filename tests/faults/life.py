@@ -17,6 +17,8 @@ _OF_A_VOLUME: Final = ("tagSet", "operator")
 _SERIES: Final = ("timeSeries",)
 """Of Cloud Monitoring: a disk with nothing but zeros in every series is an idle one."""
 _OF_A_CHANGE: Final = ("volumeModificationSet",)
+_ABOVE: Final = frozenset({"folders"})
+"""Lists of what can have projects in it: where a folder has none below, nothing below it is asked for."""
 _TAKES_AWAY: Final = frozenset({"absent", "empty-list", "item-lost", "unknown-id"})
 _IN_XML_EMPTY: Final = "null"
 """XML has no null: a list that is null is an empty one there, as of a volume without tags."""
@@ -29,16 +31,18 @@ one instance, both lists of Compute Engine still agree, and a device name is any
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """What cannot be told from life: of these volumes, or of everything."""
+    """What cannot be told from life: of these volumes, or of everything; where something is `unlisted` that volumes are
+    in, that they are nowhere."""
 
     volumes: frozenset[str] = field(default_factory=frozenset)
     everything: bool = False
+    unlisted: bool = False
     _before: frozenset[str] = field(default_factory=frozenset)
     _seated: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
-    def covers(self, volume_id: str, name: str | None = None) -> bool:
-        """Whether it can be the reason for what became of a volume of that id, or that name."""
-        return self.everything or not self.volumes.isdisjoint({volume_id, name})
+    def covers(self, volume_id: str, name: str | None = None, *, lost: bool = False) -> bool:
+        """Whether it can be the reason for what became of a volume of that id, or that name, or that it is `lost`."""
+        return self.everything or (self.unlisted and lost) or not self.volumes.isdisjoint({volume_id, name})
 
     def after(self, tree: Any) -> "Life":
         """With the volumes that the answer no longer lists, and the disks that changed places on their instance."""
@@ -51,7 +55,7 @@ class Life:
             for disk, other in zip(disks, now[instance], strict=True)
             if disk != other
         )
-        return Life(self.volumes | gone | frozenset(moved), self.everything)
+        return Life(self.volumes | gone | frozenset(moved), self.everything, self.unlisted)
 
 
 def life_of(tree: Any, strike: Strike, path: Path, chosen: Sequence[Place]) -> Life | None:
@@ -66,6 +70,8 @@ def life_of(tree: Any, strike: Strike, path: Path, chosen: Sequence[Place]) -> L
         return Life(_seated=_seats(tree))
     if strike.fault not in _TAKES_AWAY:
         return None
+    if path[0] in _ABOVE:
+        return Life(unlisted=True)
     if path in _LISTED:
         return Life(_before=frozenset(_ids(tree)))
     if path[0] == "volumeSet" and set(path) & set(_OF_A_VOLUME):

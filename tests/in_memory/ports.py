@@ -59,6 +59,7 @@ class MemoryMetrics:
     given: Mapping[str, Sums]
     broken: Mapping[str, CloudError] = field(default_factory=dict)
     retention_days: Mapping[int, float] = field(default_factory=lambda: {60: 15, 300: 63, 3600: 455})
+    memory_days: float = 0.0
     visible_after_s: int = 0
     texts: Mapping[Target, Sequence[str]] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)

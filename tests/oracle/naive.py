@@ -19,6 +19,7 @@ from tests.oracle.choice import (
 )
 from tests.oracle.lifted import load_of
 from tests.oracle.limits import EBS, INFINITE, LATENCY, PRICES, ceiling, price
+from tests.oracle.past import required_by
 from tests.oracle.received import busy_work, coverage_pct, observed_minutes, summed, work_of
 from tests.oracle.replay import SIDES, counted, host_carries, plain
 
@@ -31,6 +32,7 @@ POLICY = {
     "throughput_step_mib_s": 5,
     "drop_in_share_pct": 90,
     "settle_days": 7,
+    "memory_days": 455,
     "size_on": "peak-second",
     "min_hours": 30,
     "min_coverage_pct": 95,
@@ -178,7 +180,7 @@ def answer(action, target, usd_now, usd_then, **more):
     return {"action": action, "target": target, "usd_now": usd_now, "usd_then": usd_then, **more}
 
 
-def decide(volume, minutes, siblings, policy=POLICY, frontier=False):
+def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None):
     """The answer for one volume.
 
     volume: spec, region, state, boot, attachments, hosts (maximum_iops, maximum_mb_s, baseline_iops, baseline_mb_s,
@@ -187,7 +189,22 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False):
     whether it was on another before), `restored_until` (the minute up to which nothing is its demand), `modifying`,
     `ran_from` (the minute from which it is on a running host). minutes: the series, as arrays with NaN where there is
     no point. siblings: the work of every other volume on its only host. `frontier`: what the budgets cost as well.
+    past: what was before the window, as `past.buckets_of` makes it.
     """
+    found = decide_with(volume, minutes, siblings, policy, frontier)
+    if past is None or not found.pop("reduces", False):
+        return found
+    limits = [limits_of_host(one)["maximum"] for one in volume["hosts"] if one and one["maximum_iops"] is not None]
+    hosts = None
+    if limits and len(limits) == volume["attachments"]:
+        hosts = {side: sum(one[side] for one in limits) for side in SIDES}
+    found = decide_with(volume, minutes, siblings, policy, frontier, asked=required_by(past, policy, hosts))
+    found.pop("reduces", None)
+    return found
+
+
+def decide_with(volume, minutes, siblings, policy, frontier, asked=None):
+    """As `decide`, where a reduction has to carry that much (`asked`, by side) as well."""
     usd_now = price(volume["spec"], volume["region"])
     if volume["state"] == "available" and volume["attachments"] == 0:
         return answer("detached", None, usd_now, usd_now)
@@ -222,6 +239,8 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False):
 
     def passing(tolerated, *, reducing):
         def passes(limit):
+            if reducing and asked is not None and any(limit[side] < asked[side] - 1e-6 for side in SIDES):
+                return False
             return carries_all(limit, now, kept) and judge.passes([load], limit, tolerated, reducing=reducing)
 
         return passes
@@ -261,6 +280,8 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False):
     action, offer, expected = held_back(
         chosen, drop_in, present, policy, unsettled=ends is not None, modifying=modifying
     )
+    aim = expected if action == "wait" else offer
+    shown["reduces"] = action in {"wait", "change"} and aim is not None and not aim["carries_all"]
     if action == "wait":
         more = {"expected": expected["spec"], "settled_from": ends}
         return answer("wait", None, usd_now, usd_now, **shown, **more)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from plimsoll.benchmark import still_climbing
+from plimsoll.envelopes.admissibility.sweep import climbing as at_the_edge
 from tests.unit.bench.loops import a_loop_device
 from tests.unit.bench.processes import working_in
 from tests.unit.envelopes.runs import a_run, a_sweep, fitted
@@ -164,19 +164,21 @@ def test_a_missing_fio_is_told_with_how_to_install_it(tmp_path, place):
 
 
 def climbing(*measurements):
-    return list(still_climbing(fitted(measurements)))
+    return list(at_the_edge(fitted(measurements).measurements))
 
 
 def test_a_throughput_that_still_rises_at_the_largest_size_is_no_maximum():
     runs = [a_run("randwrite", size, 1_000) for size in (4, 64, 512, 1024)]
     assert climbing(*runs) == [
-        "randwrite: MiB/s still climbing at 1,024 KiB (1,000), the last size: that is no maximum"
+        "randwrite: MiB/s still climbing at 1,024 KiB (1,000), the last size: that is no maximum, so measure beyond it"
     ]
 
 
 def test_iops_that_still_rise_at_the_smallest_size_are_no_maximum():
     runs = [a_run("randread", size, 100 * 1024 / size) for size in (4, 8, 16)]
-    assert climbing(*runs) == ["randread: IOPS still climbing at 4 KiB (25,600), the last size: that is no maximum"]
+    assert climbing(*runs) == [
+        "randread: IOPS still climbing at 4 KiB (25,600), the last size: that is no maximum, so measure beyond it"
+    ]
 
 
 def test_a_roofline_with_both_its_roofs_has_nothing_to_climb():

@@ -14,7 +14,7 @@ import pytest
 from cloud_simulator.running import running
 from plimsoll.clouds.folder import FolderStore
 from plimsoll.clouds.probe_book import ProbeBook
-from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadInput, CloudError, NotMeasured, Throttled
 from plimsoll.domain.task import TaskEnd, TaskOutcome
 from plimsoll.ports import BenchHost
@@ -125,7 +125,7 @@ def test_each_host_is_asked_once_for_all_its_volumes_and_what_it_saw_is_kept(lab
     assert kept.seen.iops.peak.rate == 8000
     assert kept.seen.exceeded_volume[Resource.IOPS].us == 700_000
     assert kept.seen.p99_read_us == 1000
-    assert kept.seen.seconds_above(Ceiling(iops=3000, throughput_mib_s=125))[Resource.IOPS] == (1, 1)
+    assert kept.seen.seconds_above(iops=3000, throughput_mib_s=125)[Resource.IOPS] == (1, 1)
     assert list(lab.store.keys("probes/")) == []
 
 
@@ -248,7 +248,7 @@ def test_a_burst_on_a_hosts_own_device_is_seen_by_the_command_and_explain_shows_
         interrupted.send_signal(signal.SIGINT)
         said, _ = interrupted.communicate(timeout=120)
         assert interrupted.returncode == 130
-        assert "the hosts go on looking" in said
+        assert "The hosts go on reading" in said
         job = ["fio", "--name=x", f"--filename={device}", "--ioengine=libaio", "--direct=1", "--rw=randread"]
         paced = ["--bs=16k", "--iodepth=4", "--time_based", "--runtime=3", "--rate_iops=400", "--output-format=json"]
         done = subprocess.run([*job, *paced], capture_output=True, text=True, check=True)

@@ -14,7 +14,8 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import VolumeSpec
 from tests.oracle.compare import differences
-from tests.oracle.naive import decide
+from tests.oracle.naive import POLICY, decide
+from tests.oracle.past import buckets_of
 from tests.oracle.received import observed_minutes, work_of
 from tests.pipelines.in_process import audited as audited_here
 
@@ -61,6 +62,17 @@ def plain(volume: SimulatedVolume, window: Window) -> dict[str, object]:
     if sums is None:
         return dict.fromkeys(SERIES[:4], np.full(window.buckets(60), np.nan))
     return {name: getattr(sums, name) for name in SERIES if getattr(sums, name) is not None}
+
+
+def past_of(volume: SimulatedVolume, window: Window) -> object:
+    """What CloudWatch still has of the time before the window; None of a volume that is attached to nothing."""
+    first = min(int(volume.created.timestamp()) // 86_400 * 1440, window.start_s // 60)
+    sums = truth(volume, Window(start_s=first * 60, end_s=window.start_s))
+    if sums is None or volume.attached is None:
+        return None
+    work = sums.read_ops + sums.write_ops, np.nansum([sums.read_bytes, sums.write_bytes], axis=0)
+    made_s, attached_s = volume.created.timestamp(), volume.attached.timestamp()
+    return buckets_of(*work, first, NOW.timestamp(), made_s, [attached_s], POLICY)
 
 
 def host_limits(host: SimulatedHost) -> dict[str, object]:
@@ -137,7 +149,10 @@ def oracle_answers(fleet: Fleet, window: Window) -> dict[str, dict[str, object]]
         beside = on_host.get(volume.hosts[0].id, []) if len(volume.hosts) == 1 else []
         others = [minutes[one] for one in beside if one != volume.id]
         answers[volume.id] = decide(
-            described, minutes[volume.id], [work_of(one, observed_minutes(one)) for one in others]
+            described,
+            minutes[volume.id],
+            [work_of(one, observed_minutes(one)) for one in others],
+            past=past_of(volume, window),
         )
     return answers
 

@@ -50,6 +50,10 @@ def run(organization, folder, *words):
     return plimsoll(organization, folder, *words, **FAST)
 
 
+LONG_ENOUGH = {**FAST, "PLIMSOLL_BENCHMARK_RUNTIME_S": "11"}
+"""Seconds from which on a run can be evidence A."""
+
+
 def named(organization, name):
     (found,) = [one for one in organization.fleet.at(HOME, "us-east-1") if dict(one.tags).get("Name") == name]
     return found.id
@@ -86,7 +90,7 @@ def test_what_is_provisioned_is_measured_and_proves_the_recommendation_from_then
     for attempt in range(ROOM):
         tmp_path = tmp_path / str(attempt)
         tmp_path.mkdir()
-        done = run(organization, tmp_path, "validate", volume, "--yes", *TERMS)
+        done = plimsoll(organization, tmp_path, "validate", volume, "--yes", *TERMS, **LONG_ENOUGH)
         if "passed  " in done.stdout:
             break
     assert done.returncode == 0

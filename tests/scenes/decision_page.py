@@ -201,7 +201,6 @@ REST: Final = (
         does=lambda t: Work(np.where(t.once(20 * 24, 120), 15_000.0, 1000.0), io_kib=8),
         right=keep(),
         why="The batch of 20 days ago comes again in ten.",
-        not_yet="what was before the window is not read: long memory is designed in another place",
     ),
     Scene(
         name="multi-attach-io1",

@@ -6,7 +6,7 @@ import pytest
 
 from tests.oracle.naive import decide
 from tests.scenes.table import SCENES
-from tests.scenes.to_oracle import FIRST_MINUTE, described, minutes_of, policy_of, siblings_of
+from tests.scenes.to_oracle import FIRST_MINUTE, described, minutes_of, past_of, policy_of, siblings_of
 
 
 @pytest.mark.parametrize("scene", [one for one in SCENES if one.stripe is None], ids=lambda one: one.name)
@@ -19,6 +19,7 @@ def test_the_oracle_says_what_was_written_down(scene):
         siblings_of(scene, SCENES),
         policy_of(scene),
         frontier=bool(scene.right.frontier),
+        past=past_of(scene),
     )
     right = scene.right
     assert found["action"] in right.action, scene.why

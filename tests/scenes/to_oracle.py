@@ -5,6 +5,7 @@ from typing import Any, Final
 import numpy as np
 
 from tests.oracle.naive import POLICY
+from tests.oracle.past import buckets_of
 from tests.oracle.received import observed_minutes, work_of
 from tests.scenes.scene import Scene
 from tests.scenes.work import NOW, Time
@@ -77,6 +78,20 @@ def described(scene: Scene) -> dict[str, Any]:
         "modifying": scene.was is not None and scene.was.modifying,
         "ran_from": minute_of(min(scene.attached_h, scene.launched_h or scene.attached_h)),
     }
+
+
+def past_of(scene: Scene) -> Any:
+    """What CloudWatch still has of the time before the window; None of a volume that is attached to nothing."""
+    if scene.does is None:
+        return None
+    made_s = NOW.timestamp() - 3600 * scene.created_h
+    attached_s = NOW.timestamp() - 3600 * scene.attached_h
+    first = int(min(made_s // 86400 * 1440, FIRST_MINUTE))
+    series = scene.does(Time(np.arange(first, FIRST_MINUTE))).series()
+    work = [series["read_ops"] + series["write_ops"], series["read_bytes"] + series["write_bytes"]]
+    for values in work:
+        values[: max(0, int(-(-attached_s // 60)) - first)] = np.nan
+    return buckets_of(*work, first, NOW.timestamp(), made_s, [attached_s], policy_of(scene))
 
 
 def siblings_of(scene: Scene, others: list[Scene]) -> list[dict[str, Any]]:

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.errors import PolicyError
 from plimsoll.domain.evidence import Grade
-from plimsoll.domain.policy import BOUNDS, OPT_OUT, RESOLUTIONS_S, Override, Policy, SizeOn, TagMatch
+from plimsoll.domain.policy import BOUNDS, OPT_OUT, RESOLUTIONS_S, HeadroomFrom, Override, Policy, SizeOn, TagMatch
 from plimsoll.domain.volume_types import LatencyClass
 from plimsoll.policy_file import dump_policy, load_policy, parse_flags, parse_policy
 
 INTEGERS = {
-    *("lookback_days", "evidence_max_age_days", "in_place_most_queue", "in_place_most_latency_us"),
+    *("lookback_days", "memory_days", "evidence_max_age_days", "in_place_most_queue", "in_place_most_latency_us"),
     *("iops_step", "throughput_step_mib_s"),
 }
 KEYS = [field.name for field in fields(Policy)]
@@ -43,6 +43,7 @@ VALUES = {
     **{key: within(key) for key in BOUNDS},
     "resolution_s": st.sampled_from(RESOLUTIONS_S),
     "size_on": st.sampled_from(SizeOn),
+    "headroom_from": st.sampled_from(HeadroomFrom),
     "read_audit_log": st.booleans(),
     "target_types": st.lists(st.sampled_from(["gp2", "gp3", "io1", "io2", "st1"]), unique=True).map(tuple),
     "latency_floor": st.none() | st.sampled_from(LatencyClass),

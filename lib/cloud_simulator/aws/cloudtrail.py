@@ -8,6 +8,7 @@ from typing import Any, Final
 from cloud_simulator.aws.fleet import PastEvent, SimulatedVolume
 from cloud_simulator.aws.scratch_volumes import AccountRegion
 from cloud_simulator.faults import Refused
+from cloud_simulator.paging import page_of
 from cloud_simulator.published import VolumeSpec
 
 _A_PAGE: Final = 50
@@ -26,10 +27,9 @@ def lookup_events(asked: Mapping[str, Any], here: AccountRegion) -> Mapping[str,
         if event.at.timestamp() >= since_s and (event.name == value if key == "EventName" else value in names)
     ]
     found.sort(key=lambda one: one[0].at, reverse=True)
-    most, first = int(asked.get("MaxResults") or _A_PAGE), int(asked.get("NextToken") or 0)
-    page = [_event(event) for event, _ in found[first : first + most]]
-    more = {"NextToken": str(first + most)} if first + most < len(found) else {}
-    return {"Events": page, **more}
+    asked_for = asked.get("NextToken"), asked.get("MaxResults")
+    page, token = page_of(found, *asked_for, most=_A_PAGE, refusal="InvalidNextTokenException")
+    return {"Events": [_event(event) for event, _ in page], **({"NextToken": token} if token else {})}
 
 
 def _events(here: AccountRegion) -> Iterator[tuple[PastEvent, set[str]]]:

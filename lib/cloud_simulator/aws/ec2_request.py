@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Final, TypeVar
 
 from cloud_simulator.faults import Refused
+from cloud_simulator.paging import page_of
 from cloud_simulator.published import Provisioned, VolumeSpec, VolumeType, ebs_types
 
 _PAGE: Final = 500
@@ -45,15 +46,8 @@ def filtered(
 
 def page(asked: Parameters, found: Sequence[Item]) -> tuple[Sequence[Item], str | None]:
     """One page of what was found, and the token of the next."""
-    token = asked.get("NextToken", "0")
-    size = int(asked.get("MaxResults", _PAGE))
-    if size < _LEAST_PAGE:
-        raise Refused("InvalidParameterValue", f"Value ( {size} ) for parameter maxResults is invalid.")
-    if not token.isdecimal():
-        raise Refused("InvalidParameterValue", "The token is invalid.")
-    start, size = int(token), min(size, _PAGE)
-    following = start + size
-    return found[start:following], str(following) if following < len(found) else None
+    asked_for = asked.get("NextToken"), asked.get("MaxResults")
+    return page_of(found, *asked_for, most=_PAGE, least=_LEAST_PAGE, refusal="InvalidParameterValue")
 
 
 def listed(asked: Parameters, prefix: str) -> list[str]:

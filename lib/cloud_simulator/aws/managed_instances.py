@@ -8,6 +8,7 @@ from typing import Any, Final
 from cloud_simulator.aws.fleet import BENCH_TAG, SMALL_BENCH_TAG, SimulatedHost, SimulatedVolume
 from cloud_simulator.aws.scratch_volumes import AccountRegion
 from cloud_simulator.faults import Refused
+from cloud_simulator.paging import page_of
 from cloud_simulator.units import MIB
 
 ONLINE, LOST = "Online", "ConnectionLost"
@@ -32,12 +33,10 @@ def describe(asked: Mapping[str, Any], here: AccountRegion) -> dict[str, Any]:
         if name is None:
             raise Refused("InvalidFilterKey", f"The filter {key} is not valid.")
         found = [one for one in found if one[name] in values]
-    size, token = int(asked.get("MaxResults", _PAGE)), str(asked.get("NextToken", "0"))
-    if not token.isdecimal():
-        raise Refused("InvalidNextToken", "The token is not valid.")
-    end = int(token) + size
-    answer: dict[str, Any] = {"InstanceInformationList": found[int(token) : end]}
-    return {**answer, "NextToken": str(end)} if end < len(found) else answer
+    page, token = page_of(
+        found, asked.get("NextToken"), asked.get("MaxResults"), most=_PAGE, refusal="InvalidNextToken"
+    )
+    return {"InstanceInformationList": page, **({"NextToken": token} if token else {})}
 
 
 def _filters(asked: Mapping[str, Any]) -> list[tuple[str, list[str]]]:

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from cloud_simulator.aws.fleet import Fleet, bench_hosts
+from cloud_simulator.aws.long_lives import long_lives
 from cloud_simulator.aws.volume_maker import Maker, change, gp2, gp3, io
 from cloud_simulator.metrics.workloads import Archetype
 from cloud_simulator.published import VolumeSpec
@@ -231,12 +232,13 @@ _RARE: Final[tuple[Callable[[Maker], object], ...]] = (
 
 class Mix(StrEnum):
     """What a fleet is made of: everything there is, in three accounts (with a RAID-0 too), or one account's everyday or
-    quiet volumes."""
+    quiet volumes, or those that did before the last two weeks what they did not do in them."""
 
     ORGANIZATION = "organization"
     STRIPED = "striped"
     EVERYDAY = "everyday"
     QUIET = "quiet"
+    LONG_LIVES = "long-lives"
 
 
 def fleet_of(volumes: int, now: datetime, *, seed: int = 1, mix: Mix = Mix.EVERYDAY) -> Fleet:
@@ -244,6 +246,9 @@ def fleet_of(volumes: int, now: datetime, *, seed: int = 1, mix: Mix = Mix.EVERY
     if mix in {Mix.ORGANIZATION, Mix.STRIPED}:
         return organization(now, volumes=volumes, seed=seed, striped=mix is Mix.STRIPED)
     maker = Maker(now, ACCOUNTS[0], REGIONS[0], seed)
+    if mix is Mix.LONG_LIVES:
+        made = tuple(long_lives(maker))
+        return Fleet(now=now, accounts=ACCOUNTS[:1], regions=REGIONS[:1], volumes=made)
     for _ in zip(range(volumes), _quiet(maker) if mix is Mix.QUIET else _mixed(maker), strict=False):
         pass
     made = tuple(maker.volumes[:volumes])

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from cloud_simulator.aws.fleet import Fleet
 from cloud_simulator.faults import Refused
+from cloud_simulator.paging import place_of
 
 ROOT: Final = "r-plim"
 WORKLOADS: Final = "ou-plim-workload"
@@ -56,7 +57,7 @@ def _account(account: str) -> Mapping[str, str]:
 
 def _page(name: str, items: Sequence[Any], asked: Mapping[str, Any]) -> Mapping[str, Any]:
     """A page of a list; the first of a long one is empty."""
-    token = int(asked.get("NextToken") or 0)
+    token = place_of(asked.get("NextToken"), "InvalidInputException")
     if len(items) <= _A_PAGE:
         return {name: items}
     start, end = max(0, token - 1) * _A_PAGE, token * _A_PAGE

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from cloud_simulator.faults import Refused
+from cloud_simulator.paging import page_of
 from cloud_simulator.published import TypePrice, aws_prices
 from cloud_simulator.units import KIB_PER_MIB
 
@@ -24,18 +25,10 @@ def get_products(request: Mapping[str, Any]) -> dict[str, Any]:
         raise Refused("InvalidParameterException", f"The simulated price list filters by {', '.join(sorted(_EXACT))}.")
     wanted = {part["Field"]: part["Value"] for part in filters}
     found = [row for row in _every_row(wanted.get("regionCode")) if _matches(row, wanted)]
-    start, size = _start(request.get("NextToken")), min(int(request.get("MaxResults") or _PAGE), _PAGE)
-    answer: dict[str, Any] = {
-        "FormatVersion": "aws_v1",
-        "PriceList": [json.dumps(row) for row in found[start : start + size]],
-    }
-    return {**answer, "NextToken": str(start + size)} if start + size < len(found) else answer
-
-
-def _start(token: str | None) -> int:
-    if token and not token.isdecimal():
-        raise Refused("InvalidNextTokenException", "The pagination token is invalid.")
-    return int(token or 0)
+    asked_for = request.get("NextToken"), request.get("MaxResults")
+    page, token = page_of(found, *asked_for, most=_PAGE, refusal="InvalidNextTokenException")
+    answer = {"FormatVersion": "aws_v1", "PriceList": [json.dumps(row) for row in page]}
+    return {**answer, **({"NextToken": token} if token else {})}
 
 
 def _matches(row: Row, wanted: Mapping[str, str]) -> bool:

@@ -8,6 +8,7 @@ from cloud_simulator.faults import Refused
 from cloud_simulator.google.compute import Resource
 from cloud_simulator.google.fleet import GoogleFleet, SimulatedDisk
 from cloud_simulator.google.http_front import Call, Front, Route
+from cloud_simulator.paging import page_of
 
 _SINCE: Final = re.compile(r'timestamp>="([^"]+)"')
 _MOST: Final = 1000
@@ -31,9 +32,9 @@ def _listed(call: Call, fleet: GoogleFleet) -> Mapping[str, Any]:
         key=lambda entry: str(entry["timestamp"]),
     )
     found = [entry for entry in found if str(entry["timestamp"]) >= since[1]]
-    begin, size = int(call.body.get("pageToken") or 0), min(int(call.body.get("pageSize") or _MOST), _MOST)
-    answer: dict[str, Any] = {"entries": found[begin : begin + size]}
-    return {**answer, "nextPageToken": str(begin + size)} if begin + size < len(found) else answer
+    asked_for = call.body.get("pageToken"), call.body.get("pageSize")
+    page, token = page_of(found, *asked_for, most=_MOST, refusal="INVALID_ARGUMENT")
+    return {"entries": page, **({"nextPageToken": token} if token else {})}
 
 
 def _of(disk: SimulatedDisk) -> Iterator[Resource]:

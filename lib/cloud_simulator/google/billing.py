@@ -11,6 +11,7 @@ from typing import Any, Final
 from cloud_simulator.faults import Refused
 from cloud_simulator.google.compute import Resource
 from cloud_simulator.google.http_front import Call, Front, Route
+from cloud_simulator.paging import page_of
 from cloud_simulator.published import TypePrice, google_prices
 
 COMPUTE_ENGINE: Final = "services/6F81-5844-456A"
@@ -44,9 +45,9 @@ def _skus(call: Call) -> Mapping[str, Any]:
     if call.query.get("currencyCode", "USD") != "USD":
         raise Refused("INVALID_ARGUMENT", "The simulated catalog has prices in USD alone.")
     found = list(_every(call.named["parent"]))
-    begin, size = int(call.query.get("pageToken") or 0), int(call.query.get("pageSize") or _MOST)
-    rest = str(begin + size) if begin + size < len(found) else ""
-    return {"skus": found[begin : begin + size], "nextPageToken": rest}
+    asked_for = call.query.get("pageToken"), call.query.get("pageSize")
+    page, token = page_of(found, *asked_for, most=_MOST, refusal="INVALID_ARGUMENT")
+    return {"skus": page, "nextPageToken": token or ""}
 
 
 def _every(service: str) -> Iterator[Resource]:

@@ -13,6 +13,7 @@ from cloud_simulator.faults import Faults, Refused
 from cloud_simulator.google.fleet import Attachment, GoogleFleet, SimulatedDisk, SimulatedVm
 from cloud_simulator.google.http_front import Call, Front, Route
 from cloud_simulator.google.projects import ZONES
+from cloud_simulator.paging import page_of
 
 BASE: Final = "https://www.googleapis.com/compute/v1"
 """What the addresses of resources begin with."""
@@ -265,13 +266,10 @@ class Compute:
 
 def _page(query: Mapping[str, str], found: Sequence[T]) -> tuple[Sequence[T], str | None]:
     """The part of what was found that a call asks for, and the token for the rest."""
-    token, size = query.get("pageToken") or "0", query.get("maxResults") or str(PAGE)
-    if not token.isdecimal():
-        raise Refused("INVALID_ARGUMENT", f"Invalid value for field 'pageToken': '{token}'.")
-    if not size.isdecimal() or not 0 < int(size) <= PAGE:
+    size = query.get("maxResults")
+    if size and size.isdecimal() and int(size) > PAGE:
         raise Refused("INVALID_ARGUMENT", f"Invalid value for field 'maxResults': '{size}'. It must be 1 to {PAGE}.")
-    begin, end = int(token), int(token) + int(size)
-    return found[begin:end], str(end) if end < len(found) else None
+    return page_of(found, query.get("pageToken"), size, most=PAGE, refusal="INVALID_ARGUMENT")
 
 
 def _filter(text: str) -> Callable[[Resource], bool]:

@@ -7,6 +7,7 @@ from cloud_simulator.faults import Refused
 from cloud_simulator.google.compute import Resource
 from cloud_simulator.google.http_front import Call, Front, Route
 from cloud_simulator.google.projects import PROJECTS
+from cloud_simulator.paging import page_of
 
 ORGANIZATION: Final = "organizations/100000000001"
 PRODUCTION: Final = "folders/200000000001"
@@ -52,6 +53,6 @@ def _under(call: Call, kind: str, listed: Sequence[Resource]) -> Mapping[str, An
         raise Refused("PERMISSION_DENIED", f"The caller does not have permission on {parent or 'no parent'}.")
     closing = call.query.get("showDeleted", "").lower() == "true"
     found = [one for one in listed if one["parent"] == parent and (closing or one["state"] == "ACTIVE")]
-    begin, size = int(call.query.get("pageToken") or 0), min(int(call.query.get("pageSize") or _MOST), _MOST)
-    answer: dict[str, Any] = {kind: found[begin : begin + size]}
-    return {**answer, "nextPageToken": str(begin + size)} if begin + size < len(found) else answer
+    asked_for = call.query.get("pageToken"), call.query.get("pageSize")
+    page, token = page_of(found, *asked_for, most=_MOST, refusal="INVALID_ARGUMENT")
+    return {kind: page, **({"nextPageToken": token} if token else {})}

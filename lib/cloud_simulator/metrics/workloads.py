@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from cloud_simulator.metrics import lives
 from cloud_simulator.units import KIB, MIB, FloatArray
 
 Flags = npt.NDArray[np.bool_]
@@ -51,6 +52,12 @@ class Archetype(StrEnum):
     GAPS = "with-gaps"
     QUIET_XEN = "xen-silent-when-idle"
     HOST_BOUND = "host-bound"
+    MONTH_END = "month-end"
+    QUARTER_END = "quarter-end"
+    WEEKLY = "weekly-backup"
+    GROWING = "growing"
+    RAN_ONCE = "ran-once"
+    TURNED_OFF = "turned-off"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +65,8 @@ class Workload:
     """A volume's demand: its archetype, the rates it moves between (IOPS), its I/O size and share of reads.
 
     `ceiling_iops` and `ceiling_throughput_mib_s` are what it stands at when throttled, `sustained_iops` what a
-    credit-starved volume is left with.
+    credit-starved volume is left with. `on_day` (days since the epoch) is when one that grows began, one that ran once
+    ran, or one that was turned off ended.
     """
 
     archetype: Archetype
@@ -70,6 +78,7 @@ class Workload:
     ceiling_iops: float = 0.0
     ceiling_throughput_mib_s: float = 0.0
     sustained_iops: float = 0.0
+    on_day: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,6 +287,38 @@ def _host_bound(work: Workload, _days: Numbers, draws: Draws) -> Days:
     return _usual(np.where(held, work.high_iops * _noise(draws, 0.005), work.low_iops * _noise(draws, 0.3)))
 
 
+def _on_days(work: Workload, days: Flags, hours: Flags, draws: Draws) -> Days:
+    """Quiet, but for some hours of some days."""
+    busy = work.high_iops * _noise(draws, 0.05) / 1.05
+    return _usual(np.where(days[:, np.newaxis] & hours, busy, work.low_iops * _noise(draws, 0.3)))
+
+
+def _month_end(work: Workload, days: Numbers, draws: Draws) -> Days:
+    return _on_days(work, lives.ends_a_month(days), _hours(20, 22), draws)
+
+
+def _quarter_end(work: Workload, days: Numbers, draws: Draws) -> Days:
+    return _on_days(work, lives.ends_a_quarter(days), _hours(20, 23), draws)
+
+
+def _weekly(work: Workload, days: Numbers, draws: Draws) -> Days:
+    return _on_days(work, lives.is_a_sunday(days), _hours(1, 4), draws)
+
+
+def _ran_once(work: Workload, days: Numbers, draws: Draws) -> Days:
+    return _on_days(work, days == work.on_day, _hours(9, 14), draws)
+
+
+def _growing(work: Workload, days: Numbers, draws: Draws) -> Days:
+    high = work.low_iops + (work.high_iops - work.low_iops) * lives.grown(days, work.on_day)[:, np.newaxis]
+    return _usual(high * (0.3 + 0.7 * _WAVE) * _noise(draws, 0.05) / 1.05)
+
+
+def _turned_off(work: Workload, days: Numbers, draws: Draws) -> Days:
+    ran = (days < work.on_day)[:, np.newaxis]
+    return _usual(np.where(ran, work.high_iops * (0.3 + 0.7 * _WAVE), work.low_iops) * _noise(draws, 0.05) / 1.05)
+
+
 _SHAPES: Final[dict[Archetype, Callable[[Workload, Numbers, Draws], Days]]] = {
     Archetype.IDLE: _idle,
     Archetype.STEADY: _steady,
@@ -292,4 +333,10 @@ _SHAPES: Final[dict[Archetype, Callable[[Workload, Numbers, Draws], Days]]] = {
     Archetype.GAPS: _gaps,
     Archetype.QUIET_XEN: _quiet_xen,
     Archetype.HOST_BOUND: _host_bound,
+    Archetype.MONTH_END: _month_end,
+    Archetype.QUARTER_END: _quarter_end,
+    Archetype.WEEKLY: _weekly,
+    Archetype.GROWING: _growing,
+    Archetype.RAN_ONCE: _ran_once,
+    Archetype.TURNED_OFF: _turned_off,
 }

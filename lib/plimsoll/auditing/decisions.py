@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from plimsoll.auditing.metrics_plan import metrics_segments
+from plimsoll.auditing.metrics_plan import metrics_segments, past_segments
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.signals import with_signals
 from plimsoll.domain.branch_and_bound import Ask, Found, Judged, judge
@@ -79,6 +79,7 @@ def decide(
             segments=metrics_segments(ports, context.policy, context.now),
             resolution_s=context.policy.resolution_s,
             query_cost=ports.query_cost,
+            memory=past_segments(ports, context.policy, context.now),
             units=units,
             every_minute=ports.every_minute,
             keep_demand=keep_demand,

@@ -6,7 +6,8 @@ from datetime import datetime
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.decide import is_detached
 from plimsoll.domain.hosting import with_neighbors
-from plimsoll.domain.plan import Plan, plan_of
+from plimsoll.domain.memory import memory_of, memory_segments
+from plimsoll.domain.plan import Plan, memory_plan, plan_of
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Segment, Window, segments
 from plimsoll.domain.volume import Volume
@@ -27,7 +28,14 @@ def metrics_plan(
     ]
     limits, read = ports.metrics.call_limits, with_neighbors(pending, volumes)
     whole = {name for stripes in ports.stripes for name in stripes.members}
-    return plan_of(
+    past = past_segments(ports, policy, now)
+    memory = memory_plan(
+        (memory_of(volume, past) for volume in pending if policy.for_tags(volume.tags).memory_days),
+        every_minute=ports.every_minute,
+        page=limits.datapoints,
+        most_queries=limits.queries,
+    )
+    return memory + plan_of(
         [ports.metrics.series(volume) for volume in read if volume.id not in whole],
         metrics_segments(ports, policy, now),
         whole=[ports.metrics.series(volume) for volume in read if volume.id in whole],
@@ -42,3 +50,10 @@ def metrics_segments(ports: AuditPorts, policy: Policy, now: datetime) -> list[S
     """The policy's window, split where the cloud keeps its metrics less finely."""
     window = Window.before(now, days=policy.lookback_days, visible_after_s=ports.metrics.visible_after_s)
     return segments(window, policy.resolution_s, ports.metrics.retention_days, now.timestamp())
+
+
+def past_segments(ports: AuditPorts, policy: Policy, now: datetime) -> tuple[Segment, ...]:
+    """What was before the policy's window, as the cloud still keeps it; nothing where it cannot be read."""
+    metrics = ports.metrics
+    window = Window.before(now, days=policy.lookback_days, visible_after_s=metrics.visible_after_s)
+    return memory_segments(window.start_s, metrics.memory_days, metrics.retention_days, now.timestamp())

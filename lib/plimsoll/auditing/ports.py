@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.query_cost import QueryCost
+from plimsoll.domain.risk.table import LearnedTable
 from plimsoll.domain.stripes import StripeSet
 from plimsoll.domain.verdict import FailedMeasurement
 from plimsoll.ports import Catalog, Inventory, Metrics, Prices
@@ -46,6 +47,7 @@ class AuditPorts:
     - The volumes of a set in `stripes` are decided together.
     - `batch_volumes` is the number of volumes whose metrics are read together, about.
     - `excluded` are volumes that people left out: why, by id. They have no answer but load their hosts.
+    - `learned` is what headroom keeps which risk; None where nothing was learned.
     - `sold_elsewhere` are the types of other clouds, which a policy may name too.
     """
 
@@ -62,6 +64,7 @@ class AuditPorts:
     batch_volumes: int = BATCH_VOLUMES
     excluded: Mapping[str, str] = field(default_factory=dict)
     sold_elsewhere: frozenset[str] = frozenset()
+    learned: LearnedTable | None = None
 
     @property
     def known_types(self) -> frozenset[str]:

@@ -8,7 +8,7 @@ from plimsoll.domain.branch_and_bound import Ask, Found, Judged
 from plimsoll.domain.case import DecisionContext
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.recommendation import Change, Recommendation, Wait
-from plimsoll.domain.signals import look_at_signals, signals_of
+from plimsoll.domain.signals import agreed, filled, has_gaps, look_at_signals, signals_of
 from plimsoll.domain.sums import Window
 
 NOT_READ = "How it answers its workload could not be read: {why}"
@@ -18,7 +18,7 @@ def with_signals(
     decisions: Mapping[str, Judged | CloudError], ports: AuditPorts, context: DecisionContext
 ) -> Mapping[str, Judged | CloudError]:
     """The same decisions by volume id, each change with how its volume and host answered, or with the sentence that
-    says why that is not known."""
+    says why that is not known. What has no point of some day, or disagrees, is asked for once more."""
     window = Window.before(
         context.now, days=context.policy.lookback_days, visible_after_s=ports.metrics.visible_after_s
     )
@@ -30,12 +30,22 @@ def with_signals(
     }
     if look is None or not changes:
         return decisions
-    found = _read([Ask(volume=one.recommendation.volume, look=look) for one in changes.values()], ports)
+    found = _read_twice([Ask(volume=one.recommendation.volume, look=look) for one in changes.values()], ports)
     told = {
         volume_id: replace(one, recommendation=_with(one.recommendation, answer, look.window))
         for (volume_id, one), answer in zip(changes.items(), found, strict=True)
     }
     return {**decisions, **told}
+
+
+def _read_twice(asks: Sequence[Ask], ports: AuditPorts) -> Sequence[Found | CloudError]:
+    found = [one if isinstance(one, CloudError) else agreed(one) for one in _read(asks, ports)]
+    gaps = [number for number, one in enumerate(found) if not isinstance(one, CloudError) and has_gaps(one)]
+    for number, again in zip(gaps, _read([asks[number] for number in gaps], ports) if gaps else (), strict=True):
+        first = found[number]
+        if not isinstance(again, CloudError) and not isinstance(first, CloudError):
+            found[number] = agreed(filled(first, again))
+    return found
 
 
 def _read(asks: Sequence[Ask], ports: AuditPorts) -> Sequence[Found | CloudError]:

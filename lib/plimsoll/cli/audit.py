@@ -1,5 +1,6 @@
 """`plimsoll audit`: every volume in scope, into a run folder."""
 
+import json
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -8,23 +9,26 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console
 
 from plimsoll.audit import plan_audit
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import Scope, change_ledger, clock, ports_of, recorded_ports, recording_ports
-from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
+from plimsoll.cli.exit_codes import INTERRUPTED, OVER, PARTIAL
 from plimsoll.cli.options import RunOptions, ValidateOptions
 from plimsoll.cli.progress import run_bar
 from plimsoll.cli.run_folder import leave_reports
+from plimsoll.cli.screen import Screen
 from plimsoll.cli.validate import validate_recommendations
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.recorder import Recorder
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
-from plimsoll.reports.run_reader import RECOMMENDATIONS, RUN
-from plimsoll.reports.terminal.run import show_plan, show_run
+from plimsoll.reports.answer_lines import PLAN, answer_lines, line_of
+from plimsoll.reports.printable import put_out
+from plimsoll.reports.run_reader import RECOMMENDATIONS, RUN, TABLE, read_run
+from plimsoll.reports.terminal.run import show_failures, show_plan, show_run
 from plimsoll.reports.totals import Totals
+from plimsoll.reports.wording import usd
 from plimsoll.run import Order, carry_out, plan_summary, resumed, versions
 from plimsoll.settings import Settings
 from plimsoll.writing import check_place
@@ -36,23 +40,45 @@ def audit_into_folder(scope: Scope, policy: Policy, options: RunOptions, *, vali
     `options.plan` prints what that would take, and exits. `validate` then measures what has thin evidence.
     """
     _check(options, validates=validate is not None)
-    settings, console = Settings.of_environment(), Console()
+    settings, console = Settings.of_environment(), _screen(options)
     now, ledger = clock().now(), change_ledger(settings)
     if options.plan:
-        asked = ports_of(scope, settings, today=now.date(), ledger=ledger)
-        show_expected(console, [replace(ports, every_minute=options.every_minute) for ports in asked], policy, now)
+        with console.status("signing in"):
+            asked = ports_of(scope, settings, today=now.date(), ledger=ledger)
+        expected = [replace(ports, every_minute=options.every_minute) for ports in asked]
+        show_expected(console, expected, policy, now, as_json=options.json_lines)
         return
     with ExitStack() as stack:
-        order, audits = _order_and_audits(scope, policy, options, settings, ledger, now)
+        with console.status("signing in" if options.from_ is None else "opening the recording"):
+            order, audits = _order_and_audits(scope, policy, options, settings, ledger, now)
         if options.record is not None:
             audits = _recorded(stack, options.record, audits, now)
         run = follow(console, order, audits)
     ledger.save(now)
     reported = leave_reports(console, order.folder)
     if validate is not None:
-        validate_recommendations(order.folder, None, validate)
+        validate_recommendations(order.folder, None, validate, console=console)
+    if options.json_lines:
+        put_out(answer_lines(order.folder))
+    if options.quiet:
+        show_failures(Screen(stderr=True), run)
+    _check_threshold(order.folder, options.fail_over)
     if run["status"] != "complete" or not reported:
         raise typer.Exit(PARTIAL)
+
+
+def _screen(options: RunOptions) -> Screen:
+    """Where people are told: nowhere where only errors are wanted, and not where a program reads answers."""
+    return Screen(stderr=options.json_lines, quiet=options.quiet, highlight=True)
+
+
+def _check_threshold(folder: Path, most_usd: float | None) -> None:
+    """Ends the command with a code of its own where the run finds more to save than is allowed."""
+    saved_usd = read_run(folder)["monthly_usd"]["saved"]
+    if most_usd is not None and saved_usd > most_usd:
+        told = f"{usd(saved_usd)} a month can be saved: more than the {usd(most_usd)} of --fail-over."
+        Screen(stderr=True).say(told)
+        raise typer.Exit(OVER)
 
 
 def _check(options: RunOptions, *, validates: bool) -> None:
@@ -65,6 +91,10 @@ def _check(options: RunOptions, *, validates: bool) -> None:
         check_place(options.record.parent)
     if validates and (options.from_ is not None or options.plan):
         raise BadInput("--validate measures in the clouds that were audited: leave out --from and --plan.")
+    if options.plan and options.fail_over is not None:
+        raise BadInput("--plan finds no savings: leave out --fail-over.")
+    if options.plan and options.quiet and not options.json_lines:
+        raise BadInput("--plan only prints: leave out --quiet.")
     if options.plan and (options.record or options.from_ or options.resume):
         raise BadInput("--plan is for what clouds would be asked: leave out --record, --from and --resume.")
 
@@ -110,29 +140,29 @@ def _earlier(
     return replace(order, scope=scope.as_dict()), audits
 
 
-def follow(console: Console, order: Order, audits: Sequence[AuditPorts]) -> dict[str, Any]:
+def follow(console: Screen, order: Order, audits: Sequence[AuditPorts]) -> dict[str, Any]:
     """Carries a run out under a progress bar and prints it; on Ctrl-C leaves its reports and says how to go on."""
     try:
-        with run_bar(console, [ports.metrics.usage for ports in audits]) as take:
-            run, best = carry_out(order, audits, lambda _progress, outcome: take(outcome))
+        with run_bar(console, audits) as (counted, take):
+            run, best = carry_out(order, counted, lambda _progress, outcome: take(outcome))
     except KeyboardInterrupt:
         begun = (order.folder / RUN).exists()
         told = (
             f"interrupted; what was answered is in {order.folder / RECOMMENDATIONS}.\n"
             f"Go on with: plimsoll audit --resume {order.folder}"
         )
-        console.print(told if begun else "interrupted before anything was read.", markup=False, soft_wrap=True)
+        console.say(told if begun else "interrupted before anything was read.")
         if begun:
             leave_reports(console, order.folder)
         raise typer.Exit(INTERRUPTED) from None
     show_run(console, run, best)
-    console.print(
-        f"files: {order.folder}/{{run.json,recommendations.json,recommendations.csv}}", soft_wrap=True, markup=False
-    )
+    console.say(f"data: {order.folder}/ has {RUN}, {RECOMMENDATIONS} and {TABLE}")
     return run
 
 
-def show_expected(console: Console, audits: Sequence[AuditPorts], policy: Policy, now: datetime) -> None:
+def show_expected(
+    console: Screen, audits: Sequence[AuditPorts], policy: Policy, now: datetime, *, as_json: bool
+) -> None:
     """Prints what an audit is expected to take; exits as partial where a target could not be listed."""
     totals = Totals()
     with console.status("listing volumes"):
@@ -140,7 +170,11 @@ def show_expected(console: Console, audits: Sequence[AuditPorts], policy: Policy
             for outcome in plan_audit(ports, policy, now):
                 totals.add(outcome)
     query_costs = {ports.catalog.provider: ports.query_cost for ports in audits}
-    show_plan(console, plan_summary(totals.plans, query_costs), totals.failed_targets, list(query_costs))
+    summary = plan_summary(totals.plans, query_costs)
+    if as_json:
+        put_out([line_of(PLAN, json.dumps({**summary, "failed": totals.failed_targets}))])
+    else:
+        show_plan(console, summary, totals.failed_targets, list(query_costs))
     if totals.partial:
         raise typer.Exit(PARTIAL)
 
@@ -148,5 +182,6 @@ def show_expected(console: Console, audits: Sequence[AuditPorts], policy: Policy
 def _recorded(stack: ExitStack, path: Path, audits: Sequence[AuditPorts], now: datetime) -> Sequence[AuditPorts]:
     kept = {ports.catalog.provider: ports.metrics.retention_days for ports in audits}
     late = {ports.catalog.provider: ports.metrics.visible_after_s for ports in audits}
-    recorder = stack.enter_context(Recorder(path, now, versions()["plimsoll"], kept, late))
+    memory = {ports.catalog.provider: ports.metrics.memory_days for ports in audits}
+    recorder = stack.enter_context(Recorder(path, now, versions()["plimsoll"], kept, memory, late))
     return [recording_ports(ports, recorder) for ports in audits]

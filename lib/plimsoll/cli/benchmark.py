@@ -8,22 +8,23 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from plimsoll.bench.jobs import job_sections
 from plimsoll.bench.local import MEASURING, Placed, Watch
 from plimsoll.bench.targets import GIB
-from plimsoll.benchmark import plan_benchmark, run_benchmark, still_climbing
+from plimsoll.benchmark import plan_benchmark, run_benchmark
 from plimsoll.bootstrap import clock
 from plimsoll.cli.envelopes import check_place, spec_from
 from plimsoll.cli.exit_codes import INTERRUPTED
 from plimsoll.cli.options import BenchmarkOptions, MeasuredVolumeOptions
+from plimsoll.cli.screen import Screen
 from plimsoll.clouds.published import cloud_of, types_by_cloud
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import LOCAL
 from plimsoll.domain.units import MIB, MINUTE_S
+from plimsoll.envelopes.admissibility.sweep import climbing
 from plimsoll.envelopes.campaigns import HostEntry
 from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign
 from plimsoll.reports.terminal import envelopes as report
@@ -32,7 +33,7 @@ from plimsoll.settings import Settings
 
 def benchmark_path(path: Path, options: BenchmarkOptions, given: MeasuredVolumeOptions) -> None:
     """Runs a job on a path, after saying what it takes. Prints the result and adds it to the library."""
-    settings, console, spec = Settings.of_environment(), Console(highlight=False), spec_from(given)
+    settings, console, spec = Settings.of_environment(), Screen(), spec_from(given)
     one = plan_benchmark(
         path,
         options.job,
@@ -70,11 +71,11 @@ def benchmark_path(path: Path, options: BenchmarkOptions, given: MeasuredVolumeO
     except KeyboardInterrupt:
         console.print("interrupted: fio is stopped, and what it wrote is removed. Nothing was recorded.")
         raise typer.Exit(INTERRUPTED) from None
-    console.print(report.results(envelope, list(still_climbing(envelope)), console.width), soft_wrap=True)
-    console.print(f"added to the library as {new.name}: {written}", soft_wrap=True)
+    console.print(report.results(envelope, list(climbing(envelope.measurements)), console.width), soft_wrap=True)
+    console.say(f"added to the library as {new.name}: {written}")
 
 
-def _foresee(console: Console, one: Placed, given: Path, options: BenchmarkOptions) -> None:
+def _foresee(console: Screen, one: Placed, given: Path, options: BenchmarkOptions) -> None:
     """What the job is about to do, where, and what it takes."""
     place = "the empty device" if one.target.is_device else f"a new folder ({one.target.filesystem}) in"
     linked = f" (which {given} leads to)" if given.absolute() != one.target.path else ""
@@ -99,7 +100,7 @@ def _ask() -> None:
 
 
 @contextmanager
-def _bar(console: Console, one: Placed) -> Iterator[Watch]:
+def _bar(console: Screen, one: Placed) -> Iterator[Watch]:
     """A live bar for as long as the block lasts: the time that was measured of the time that it takes, with the
     section. Only what is measured has a known length."""
     sections = job_sections(one.job)

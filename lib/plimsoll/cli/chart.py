@@ -11,9 +11,8 @@ import typer
 from plimsoll.bootstrap import Scope, envelope_library
 from plimsoll.cli.envelopes import compared
 from plimsoll.cli.explain import read_volume
-from plimsoll.cli.option_values import policy_from, scope_from
-from plimsoll.cli.options import PictureOptions, PolicyOptions, ScopeOptions
-from plimsoll.cli.run_folder import run_folder
+from plimsoll.cli.options import PictureOptions
+from plimsoll.cli.run_volume import Live, volume_in_run
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.envelopes.library import EnvelopeLibrary
@@ -25,7 +24,6 @@ from plimsoll.reports.charts.roofline import envelope_picture, roofline_picture
 from plimsoll.reports.charts.theme import THEMES
 from plimsoll.reports.profile_to_record import profile_record
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
-from plimsoll.reports.run_reader import find_profile, find_record, full_name, stream_records, stream_unanswered
 from plimsoll.reports.to_record import record_of
 from plimsoll.settings import Settings
 from plimsoll.writing import whole
@@ -36,23 +34,6 @@ _NOT_IN_FILES: Final = re.compile(r"[^\w.-]")
 
 Asked = tuple[RecommendationRecord, DemandProfileRecord]
 """What a volume was asked for, and what is recommended for it."""
-
-
-Live = tuple[Scope, Policy, Path | None]
-"""The accounts, policy and recording that a volume is read from by the minute."""
-
-
-def live_from(picture: PictureOptions, from_: Path | None, policy: PolicyOptions, given: ScopeOptions) -> Live | None:
-    """Where a volume is read anew: None, from a run, unless an option is about a cloud or a recording.
-
-    BadInput where both are named.
-    """
-    scope = scope_from(given, policy.prices)
-    if not any((from_, policy.policy, policy.set_)) and scope == Scope():
-        return None
-    if picture.run is not None:
-        raise BadInput("--run draws what a run has read; options of accounts and policies read anew: give one kind.")
-    return scope, policy_from(policy), from_
 
 
 def draw_demand(volume: str, live: Live | None, options: PictureOptions) -> None:
@@ -99,20 +80,8 @@ def _volume(volume: str, live: Live | None, options: PictureOptions) -> Asked:
     """A volume's record and profile; BadInput, with the nearest, where there is none."""
     if live is not None:
         return _read(volume, *live)
-    folder = run_folder(options.run)
-    record = find_record(folder, volume)
-    if record is None:
-        raise BadInput(_why_none(folder, volume))
-    return record, _observed(volume, find_profile(folder, full_name(record)))
-
-
-def _why_none(folder: Path, volume: str) -> str:
-    reason = next((one.reason for one in stream_unanswered(folder) if volume in {one.volume_id, full_name(one)}), None)
-    if reason is not None:
-        return f"{volume} has no recommendation in {folder}: {reason}"
-    near = difflib.get_close_matches(volume, [record.volume_id for record in stream_records(folder)], n=1, cutoff=0.4)
-    hint = f"did you mean {near[0]}?" if near else "its recommendations.csv lists those that are in it."
-    return f"there is no volume {volume} in {folder}: {hint}"
+    record, profile, _ = volume_in_run(volume, options.run)
+    return record, _observed(volume, profile)
 
 
 def _volume_or_envelope(name: str, live: Live | None, options: PictureOptions, library: EnvelopeLibrary) -> Asked:

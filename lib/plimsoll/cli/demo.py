@@ -9,12 +9,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from rich.console import Console
-
 from plimsoll.bootstrap import AWS, GOOGLE, OpenCloud, Scope, clock, open_clouds, ports_of
 from plimsoll.cli.audit import follow as follow_audit
 from plimsoll.cli.options import ValidateOptions
 from plimsoll.cli.run_folder import leave_reports
+from plimsoll.cli.screen import Screen
 from plimsoll.cli.simulate import organization, projects
 from plimsoll.cli.validate import context_of, follow, new_job
 from plimsoll.clouds.ledger import Ledger
@@ -68,7 +67,7 @@ Example = tuple[str, RecommendationRecord, str | None]
 
 def audit_simulated(clouds: Sequence[str], volumes: int | None, seed: int) -> None:
     """Audits simulated clouds into the demo's folder as one run, prints it, and puts some answers to the test."""
-    console = Console()
+    console = Screen(highlight=True)
     folder = Settings.of_environment().runs_dir / FOLDER
     _clear(folder)
     now = clock().now()
@@ -78,30 +77,28 @@ def audit_simulated(clouds: Sequence[str], volumes: int | None, seed: int) -> No
         settings = found.model_copy(update={**SHORT, "campaigns_dir": folder / "measured"})
         _audit(console, scope, settings, folder, now)
         _validate_examples(console, scope, settings, folder, now)
-    console.print(
-        f"\nOpen {folder / PAGE} in a browser: it says what to do first, and why.", style="bold", soft_wrap=True
-    )
+    console.say(f"\nOpen {folder / PAGE} in a browser: it says what to do first, and why.", "bold")
 
 
 def _simulated(
-    stack: ExitStack, console: Console, clouds: Sequence[str], now: datetime, volumes: int | None, seed: int
+    stack: ExitStack, console: Screen, clouds: Sequence[str], now: datetime, volumes: int | None, seed: int
 ) -> Scope:
     """Starts the simulated clouds, points this process at them, and gives the scope that has all of each."""
     scope = Scope(clouds=tuple(clouds))
     if AWS in clouds:
-        console.print("starting a simulated AWS organization on loopback ...", style="dim")
-        aws = stack.enter_context(organization(now, volumes, seed))
+        with console.status("starting a simulated AWS organization on loopback"):
+            aws = stack.enter_context(organization(now, volumes, seed))
         os.environ.update(aws.environment)
         scope = replace(scope, role_arns=aws.role_arns, regions=aws.fleet.regions)
     if GOOGLE in clouds:
-        console.print("starting simulated Google Cloud projects on loopback ...", style="dim")
-        google = stack.enter_context(projects(now, volumes, seed))
+        with console.status("starting simulated Google Cloud projects on loopback"):
+            google = stack.enter_context(projects(now, volumes, seed))
         os.environ.update(google.environment)
         scope = replace(scope, projects=tuple(google.projects))
     return scope
 
 
-def _audit(console: Console, scope: Scope, settings: Settings, folder: Path, now: datetime) -> None:
+def _audit(console: Screen, scope: Scope, settings: Settings, folder: Path, now: datetime) -> None:
     ledger = Ledger(path=folder / "ledger.json")
     audits = ports_of(scope, settings, today=now.date(), ledger=ledger, paced=False)
     follow_audit(console, Order(folder=folder, scope=scope.as_dict(), policy=Policy(), now=now), audits)
@@ -123,7 +120,7 @@ def _clear(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
-def _validate_examples(console: Console, scope: Scope, settings: Settings, folder: Path, now: datetime) -> None:
+def _validate_examples(console: Screen, scope: Scope, settings: Settings, folder: Path, now: datetime) -> None:
     """Validates a recommendation of each cloud of the scope, and on AWS what a bare change of type would do to a volume
     that needs more; prints what was found."""
     console.print(
@@ -134,7 +131,7 @@ def _validate_examples(console: Console, scope: Scope, settings: Settings, folde
     options = ValidateOptions(max_runs=3, yes=True)
     for cloud in open_clouds(scope, settings, today=now.date(), ledger=ledger, paced=False):
         for title, record, target in _examples(cloud, records):
-            console.print(f"\n{title} {record.volume_id} ({record.name or 'no name'})", style="bold", soft_wrap=True)
+            console.say(f"\n{title} {record.volume_id} ({record.name or 'no name'})", "bold")
             job = new_job(record.volume_id, target, options, cloud.ports, now)
             follow(console, validate_volume(job, context_of(cloud, NO_LATENCY, options, settings, console)))
 

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import typer
-from rich.console import Console
 
 from plimsoll.bootstrap import clock, envelope_library
 from plimsoll.cli.options import MeasuredVolumeOptions
+from plimsoll.cli.screen import Screen
 from plimsoll.clouds.published import cloud_of, types_by_cloud
 from plimsoll.clouds.registry import AWS
+from plimsoll.domain import same_configuration
+from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import best_grade
@@ -34,11 +36,13 @@ def list_all(*, as_json: bool) -> None:
         typer.echo(json.dumps([as_data(one) for one in envelopes], indent=2, ensure_ascii=False))
         return
     today, age = clock().now().date(), Policy().evidence_max_age_days
-    Console(highlight=False).print(
+    screen = Screen()
+    screen.print(
         report.list_table(
             envelopes,
             {one.name: library.campaign_of(one.name).name for one in envelopes},
             {one.name: best_grade(one, today, age) for one in envelopes},
+            screen.width,
         )
     )
 
@@ -51,11 +55,18 @@ def show_one(name: str, *, as_json: bool) -> None:
         *campaign.profiles.get(envelope.host_type or "", ()),
         *(pair for one in campaign.published for pair in one),
     ]
+    others = same_configuration.beside(envelope, library.envelopes.values())
     if as_json:
-        data = {**as_data(envelope), "source": campaign.source, "beside": dict(beside)}
+        alike = {one.envelope.name: {side.value: one.difference(side) for side in Resource} for one in others}
+        data = {
+            **as_data(envelope),
+            "source": campaign.source,
+            "beside": dict(beside),
+            "same_configuration_differs_by": alike,
+        }
         typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
         return
-    Console(highlight=False).print(report.show(envelope, f"{campaign.title} ({campaign.source})", beside))
+    Screen().print(report.show(envelope, f"{campaign.title} ({campaign.source})", beside, others))
 
 
 def compare(names: Sequence[str], *, as_json: bool) -> None:
@@ -64,7 +75,7 @@ def compare(names: Sequence[str], *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps([as_data(one) for one in envelopes], indent=2, ensure_ascii=False))
         return
-    console = Console(highlight=False)
+    console = Screen()
     console.print(report.compare(envelopes, console.width))
 
 
@@ -104,7 +115,16 @@ def import_files(files: Sequence[Path], name: str, given: MeasuredVolumeOptions,
     folder = Settings.of_environment().measured_dir
     path = add_campaign(folder, new, types_by_cloud().get(provider, {}))
     typer.echo(f"{count_of(len(found.results), 'result')} added in {path}.\n")
+    _say_what_counts(name)
     show_one(name, as_json=False)
+
+
+def _say_what_counts(name: str) -> None:
+    """Prints what each result of an envelope counts for, and why."""
+    console = Screen()
+    for line in report.counting(envelope_library(Settings.of_environment().measured_dir).get(name).measurements):
+        console.print(line, soft_wrap=True)
+    console.print()
 
 
 def spec_from(given: MeasuredVolumeOptions) -> VolumeSpec:

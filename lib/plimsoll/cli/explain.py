@@ -1,16 +1,57 @@
-"""One volume, read by the minute: what `plimsoll explain` prints, and what charts are drawn of."""
+"""`plimsoll explain`: one volume, as a run knows it, or read from its cloud by the minute."""
 
 from datetime import datetime
 from pathlib import Path
 
-from plimsoll.bootstrap import Scope, clock, ports_of, recorded_ports
+from plimsoll.bootstrap import Scope, clock, console_link, ports_of, probe_book, recorded_ports
+from plimsoll.cli.run_volume import volume_in_run
+from plimsoll.cli.screen import Screen
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.seconds_seen import SecondsSeen
 from plimsoll.explain import explain_anywhere
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.terminal.explain import show_explanation, show_record
+from plimsoll.reports.to_record import record_of
+from plimsoll.run import Order, resumed
 from plimsoll.settings import Settings
+
+
+def explain_from_run(volume: str, run: Path | None) -> None:
+    """Prints a volume as a run answered it, and which run that is. No cloud is asked."""
+    record, profile, folder = volume_in_run(volume, run)
+    order, console = _order(folder), Screen()
+    link = None if order is None else console_link(record, order.policy, order.now)
+    show_record(console, record, profile, link, _seen(record))
+    when = "" if order is None else f" of {order.now:%Y-%m-%d %H:%M} UTC"
+    console.say(f"From the run {folder}{when}. To ask the cloud now, add --fresh.", "dim")
+
+
+def _order(folder: Path) -> Order | None:
+    """What the run was asked to do; None where another version wrote it that this one cannot go on with."""
+    try:
+        return resumed(folder)
+    except BadInput:
+        return None
+
+
+def explain_fresh(volume: str, scope: Scope, policy: Policy, from_: Path | None) -> None:
+    """Prints a volume as its cloud, or a recording, answers by the minute."""
+    console = Screen()
+    with console.status("reading the volume and its host" if from_ is None else "reading the recording"):
+        answer, demand, now = read_volume(volume, scope, policy, from_=from_)
+    record = record_of(answer.recommendation, answer.change, provider=answer.target.provider)
+    link = console_link(record, policy, now)
+    show_explanation(console, answer.recommendation, demand, record, link, _seen(record))
+
+
+def _seen(record: RecommendationRecord) -> SecondsSeen | None:
+    """What a probe saw of the volume last, None where it was never probed."""
+    line = probe_book(Settings.of_environment()).latest(record.volume_id, record.account, record.region)
+    return None if line is None else line.seen
 
 
 def read_volume(

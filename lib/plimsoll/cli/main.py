@@ -6,27 +6,27 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 import plimsoll
-from plimsoll.cli.commands import access, audits, evidence, results, simulation
+from plimsoll.cli.commands import access, audits, backtests, evidence, results, simulation
 from plimsoll.cli.ending import end_as_by_ctrl_c
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL, UNUSABLE
 from plimsoll.cli.plain_help import PlainTyper
+from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.extras import missing_extra
-from plimsoll.reports.printable import printable
 from plimsoll.writing import NO_ROOM, disk_full
 
 app = PlainTyper(
     epilog="Exit codes: 0 done, 2 unusable input, 3 done in part (not all could be read, or the disk is full), "
-    "130 interrupted.",
+    "4 more can be saved than --fail-over allows, 130 interrupted.",
     pretty_exceptions_enable=False,
 )
 for panel, commands in {
     "Audit": (access.permissions, audits.audit, audits.explain, audits.stripes),
     "Read a run": (results.report, results.query, results.diff, results.schema),
     "Measure": (evidence.validate, evidence.probe, evidence.benchmark, evidence.sweep, evidence.bench_agent),
+    "Look back": (backtests.backtest, backtests.learn, backtests.fleet),
     "Try it": (simulation.demo, simulation.simulate),
 }.items():
     for command in commands:
@@ -102,5 +102,4 @@ def _command(words: Sequence[str]) -> str:
 
 
 def _say(error: PlimsollError) -> None:
-    told = printable(f"plimsoll: {error}")
-    Console(stderr=True, highlight=False).print(told, style="red", markup=False, soft_wrap=True)
+    Screen(stderr=True).say(f"plimsoll: {error}", "red")

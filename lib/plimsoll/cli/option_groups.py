@@ -53,6 +53,8 @@ def _options_in(group: type[OptionGroup]) -> Iterator[inspect.Parameter]:
             yield from _options_in(kind)
             continue
         default = inspect.Parameter.empty if field.default is MISSING else field.default
+        if field.default_factory is not MISSING:
+            default = field.default_factory()
         yield inspect.Parameter(
             field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=_in_panel(kind, group.PANEL)
         )

@@ -55,6 +55,13 @@ Where = Annotated[
     str | None, typer.Option(help="Only volumes for which this holds, in SQL: \"owner.name = 'payments'\".")
 ]
 VolumeId = Annotated[str, typer.Argument(help="Volume id, such as vol-0123456789abcdef0, or a disk's number.")]
+VolumeWords = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="VOLUME", help="Its id, such as vol-0123456789abcdef0, or a disk's number. You may add a run."
+    ),
+]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Ask the cloud now, by the minute, instead of reading a run.")]
 FromRecording = Annotated[Path | None, typer.Option("--from", help="Decide again from a recording, without a cloud.")]
 SimulatedVolumes = Annotated[
     int | None, typer.Option(min=1, help="Volumes at least. Default: 600 of AWS, 140 of Google Cloud.")
@@ -170,6 +177,15 @@ class RunOptions(OptionGroup):
     plan: Annotated[bool, typer.Option("--plan", help="Say what reading the metrics would take, and read none.")] = (
         False
     )
+    json_lines: Annotated[
+        bool,
+        typer.Option("--json", help="Print each answer as a line of JSON; all else goes to standard error."),
+    ] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False
+    fail_over: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="USD", help="Exit with 4 if more than this can be saved a month, for pipelines."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,3 +316,35 @@ class PostOptions(OptionGroup):
             raise BadInput("a webhook is bound to its channel and has no buttons: leave out --channel and --buttons.")
         if self.since is not None and self.where is not None:
             raise BadInput("--since compares whole runs, and --where posts a part: give one of both.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BacktestOptions(OptionGroup):
+    """What volumes a fleet's demand is put on, how it is cut, and where the outcome is kept."""
+
+    PANEL: ClassVar[str] = "Backtest"
+
+    times: Annotated[
+        list[float], typer.Option(min=0.001, help="So many times the file's demand; repeat to see several.")
+    ] = field(default_factory=lambda: [1.0])
+    io_kib: Annotated[
+        float, typer.Option("--io-kib", min=0.5, max=16384, help="KiB of an operation, where the file counts none.")
+    ] = 32.0
+    period_s: Annotated[int, typer.Option(min=1, max=86400, help="Seconds of a row, where a file is Parquet.")] = 300
+    memory: Annotated[
+        list[float], typer.Option(min=0.5, max=455, help="Days that are known at a cut; repeat to see several.")
+    ] = field(default_factory=lambda: [30.0, 60.0])
+    days: Annotated[float, typer.Option(min=0.5, max=90, help="Days after a cut that are judged.")] = 30.0
+    every: Annotated[float, typer.Option(min=0.05, max=90, help="Days from one cut to the next.")] = 7.0
+    budget_min: Annotated[
+        float, typer.Option(min=0, max=43200, help="More throttled minutes in these days break a promise.")
+    ] = 15.0
+    type_: Annotated[str, typer.Option("--type", help="What each volume is.")] = "gp3"
+    size_gib: Annotated[int, typer.Option(min=1, help="Its size.")] = 500
+    iops: Annotated[int | None, typer.Option(min=1, help="Its provisioned IOPS.")] = 16000
+    throughput_mib_s: Annotated[int | None, typer.Option(min=1, help="Its provisioned MiB/s.")] = 1000
+    to: Annotated[str, typer.Option(help="The type that it may become.")] = "gp3"
+    region: Annotated[str, typer.Option(help="The region whose list prices count.")] = "us-east-1"
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the outcomes; a command that was stopped goes on there.")
+    ] = None

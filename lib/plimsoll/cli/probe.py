@@ -1,24 +1,22 @@
 """`plimsoll probe`: what hosts, or this machine, count of their volumes once a second."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import typer
-from rich.console import Console
 
 from plimsoll.bench.probe.local import probe_here
 from plimsoll.bootstrap import Scope, clock, open_clouds, patience_of, probe_book, probe_store
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
+from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import BadInput
 from plimsoll.probe import MOST_SECONDS, HostProbe, NotProbed, ProbeContext, cancel, hosts_of, probe
-from plimsoll.reports.seconds_seen import seen_lines, seen_title
 from plimsoll.reports.terminal.probe import show_seen
-from plimsoll.reports.terminal.validation import show_lines
 from plimsoll.settings import Settings
 
 
 def probe_volumes(volumes: Sequence[str], seconds: int, scope: Scope, *, stop: bool) -> None:
     """Probes volumes by their hosts; exits as partial where something was not seen."""
-    settings, console, now = Settings.of_environment(), Console(), clock().now()
+    settings, console, now = Settings.of_environment(), Screen(), clock().now()
     if len(scope.clouds) > 1:
         raise BadInput("volumes are probed in one cloud at a time: say which with one --cloud.")
     (cloud,) = open_clouds(scope, settings, today=now.date())
@@ -27,7 +25,7 @@ def probe_volumes(volumes: Sequence[str], seconds: int, scope: Scope, *, stop: b
         store=probe_store(settings),
         book=probe_book(settings),
         patience=patience_of(settings),
-        say=lambda text: show_lines(console, [text], "dim"),
+        say=lambda text: console.say(text, "dim"),
     )
     found = list(hosts_of(volumes, seconds, cloud.ports, now))
     hosts = [one for one in found if isinstance(one, HostProbe)]
@@ -35,7 +33,7 @@ def probe_volumes(volumes: Sequence[str], seconds: int, scope: Scope, *, stop: b
     _show_wrong(console, wrong)
     if stop:
         for one in cancel(hosts, context):
-            show_lines(console, [f"{one.host_id} stops looking at {', '.join(one.volume_ids)}"])
+            console.say(f"ended on {one.host_id}: the probe of {', '.join(one.volume_ids)}")
         complete = True
     else:
         complete = _shown(console, hosts, context)
@@ -45,18 +43,19 @@ def probe_volumes(volumes: Sequence[str], seconds: int, scope: Scope, *, stop: b
 
 def probe_devices(devices: Sequence[str], seconds: int) -> None:
     """Probes devices of this machine; exits as partial where one of them is none."""
-    console = Console()
+    console = Screen()
     if not 1 <= seconds <= MOST_SECONDS:
         raise BadInput(f"a probe takes from 1 s to {MOST_SECONDS:,} s (a day): give --for a time within that.")
     seen, absent = probe_here(devices, seconds)
     for one in seen:
-        show_seen(console, one.volume_id, seen_title(one), list(seen_lines(one, {})))
+        show_seen(console, one)
+    for one_absent in absent:
+        console.say(f"not probed: {one_absent}: this machine has no such block device. See them with: lsblk -p", "red")
     if absent:
-        show_lines(console, [f"not probed  {one}: this machine has no such block device." for one in absent], "red")
         raise typer.Exit(PARTIAL)
 
 
-def _shown(console: Console, hosts: Sequence[HostProbe], context: ProbeContext) -> bool:
+def _shown(console: Screen, hosts: Sequence[HostProbe], context: ProbeContext) -> bool:
     """Prints what is seen as it arrives; whether all of it was."""
     complete = True
     try:
@@ -65,21 +64,16 @@ def _shown(console: Console, hosts: Sequence[HostProbe], context: ProbeContext) 
                 _show_wrong(console, [event])
                 complete = False
                 continue
-            seen = event.line.seen
-            show_seen(console, seen.volume_id, seen_title(seen), list(seen_lines(seen, {})))
+            show_seen(console, event.line.seen)
     except KeyboardInterrupt:
-        console.print(
-            "interrupted; the hosts go on looking. Give the same command again to see what they saw, or with --stop.",
-            soft_wrap=True,
+        console.say(
+            "Interrupted. The hosts go on reading. Give the same command again to get what they saw, or add --stop to "
+            "end it."
         )
         raise typer.Exit(INTERRUPTED) from None
     return complete
 
 
-def _show_wrong(console: Console, wrong: Sequence[NotProbed]) -> None:
-    show_lines(console, list(_sentences(wrong)), "red")
-
-
-def _sentences(wrong: Sequence[NotProbed]) -> Iterator[str]:
+def _show_wrong(console: Screen, wrong: Sequence[NotProbed]) -> None:
     for one in wrong:
-        yield f"not probed  {', '.join(one.volume_ids)}: {one.error}"
+        console.say(f"not probed: {', '.join(one.volume_ids)}: {one.error}", "red")

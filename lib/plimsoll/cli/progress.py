@@ -1,9 +1,12 @@
-"""The progress bar of a run: volumes, calls and datapoints as they come."""
+"""The progress of a run: volumes as they are answered, what was asked of the clouds, and how long it still takes."""
 
+import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Final
 
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -17,8 +20,58 @@ from rich.progress import (
 from rich.table import Column
 from rich.text import Text
 
-from plimsoll.outcomes import Answered, FailedVolume, Outcome, Seen, Skipped
-from plimsoll.ports import Usage
+from plimsoll.auditing.ports import AuditPorts
+from plimsoll.cli.screen import Screen
+from plimsoll.domain.units import MINUTE_S
+from plimsoll.domain.volume import Volume
+from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
+from plimsoll.ports import FailedTarget, Inventory, Target, UnreadVolume, Usage
+
+WIDE: Final = 110
+"""Columns from which on there is room for what was asked of the clouds."""
+
+EARLY: Final = 0.02
+"""The part of a run before whose end nothing is said of how long it takes."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Pace:
+    """How far a run is: volumes done and known, and places (accounts and regions) listed of those there are."""
+
+    done: int = 0
+    volumes: int = 0
+    listed: int = 0
+    places: int = 0
+    began_s: float = field(default_factory=time.monotonic)
+
+    def take(self, outcome: Outcome) -> None:
+        """Counts an outcome."""
+        match outcome:
+            case Seen():
+                self.volumes += outcome.volumes
+                self.listed += 1
+            case FailedTarget():
+                self.listed += 1
+            case Answered() | FailedVolume() | Skipped():
+                self.done += 1
+            case Planned() | Priced() | Notice():
+                pass
+
+    def seconds_left(self, now_s: float) -> float | None:
+        """About how long the rest takes if places still to be listed are like those before; None while it is too early
+        to say."""
+        expected = self.volumes * max(1.0, self.places / self.listed) if self.listed else 0.0
+        part = self.done / expected if expected else 0.0
+        return None if part < EARLY else (now_s - self.began_s) * (1 - min(1.0, part)) / part
+
+
+def left_text(seconds: float | None) -> str:
+    """How long something still takes, in words; nothing where nobody knows."""
+    if seconds is None:
+        return ""
+    if seconds < MINUTE_S:
+        return "under a minute left"
+    return f"about {math.ceil(seconds / MINUTE_S):,} min left"
 
 
 class _UsageColumn(ProgressColumn):
@@ -34,19 +87,71 @@ class _UsageColumn(ProgressColumn):
         return Text(f"{calls:,} calls, {datapoints / 1e6:,.1f} M datapoints")
 
 
+class _LeftColumn(ProgressColumn):
+    """How long the run still takes."""
+
+    def __init__(self, pace: Pace) -> None:
+        super().__init__(table_column=Column(no_wrap=True))
+        self._pace = pace
+
+    def render(self, task: Task) -> Text:  # noqa: ARG002  # the time is of all tasks
+        """The time in a few words."""
+        return Text(left_text(self._pace.seconds_left(time.monotonic())))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Counted:
+    """An inventory that tells how many places there are."""
+
+    inventory: Inventory
+    pace: Pace
+
+    def targets(self) -> Sequence[Target | FailedTarget]:
+        """As of the inventory."""
+        found = self.inventory.targets()
+        self.pace.places += len(found)
+        return found
+
+    def volumes(self, target: Target) -> Iterator[Volume | UnreadVolume]:
+        """As of the inventory."""
+        return self.inventory.volumes(target)
+
+    def notices(self, target: Target) -> Sequence[str]:
+        """As of the inventory."""
+        return self.inventory.notices(target)
+
+
 @contextmanager
-def run_bar(console: Console, usages: Sequence[Usage]) -> Iterator[Callable[[Outcome], None]]:
-    """A live bar with what is asked of all clouds, for as long as the block lasts; each outcome moves it."""
+def run_bar(
+    console: Screen, audits: Sequence[AuditPorts]
+) -> Iterator[tuple[Sequence[AuditPorts], Callable[[Outcome], None]]]:
+    """A live bar for as long as the block lasts. Gives the audits to carry out, and what each outcome is handed to."""
+    pace = Pace()
+    counted = [replace(ports, inventory=_Counted(inventory=ports.inventory, pace=pace)) for ports in audits]
+    usage = [_UsageColumn([ports.metrics.usage for ports in audits])] if console.width >= WIDE else []
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn())
-    with Progress(*columns, _UsageColumn(usages), TimeElapsedColumn(), console=console, transient=True) as progress:
-        bar, seen = progress.add_task("listing volumes", total=None), 0
+    with Progress(
+        *columns, *usage, _LeftColumn(pace), console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        bar = progress.add_task("listing volumes", total=None)
 
         def take(outcome: Outcome) -> None:
-            nonlocal seen
+            pace.take(outcome)
             if isinstance(outcome, Seen):
-                seen += outcome.volumes
-                progress.update(bar, total=seen, description=str(outcome.target))
-            elif isinstance(outcome, Answered | FailedVolume | Skipped):
-                progress.advance(bar)
+                progress.update(bar, description=str(outcome.target))
+            progress.update(bar, completed=pace.done, total=pace.volumes)
+
+        yield counted, take
+
+
+@contextmanager
+def steps_bar(console: Screen, words: str) -> Iterator[Callable[[int, int], None]]:
+    """A live bar for as long as the block lasts; it is called with how many steps are done, of how many."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as progress:
+        bar = progress.add_task(words, total=None)
+
+        def take(done: int, steps: int) -> None:
+            progress.update(bar, completed=done, total=steps)
 
         yield take

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from rich.console import Console
-
 from plimsoll.bootstrap import console_link, envelope_library
 from plimsoll.cli.run_folder import run_folder
+from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.csv_table import ENCODING
 from plimsoll.reports.data.database import Selection, opened, select
@@ -159,7 +158,7 @@ def report_run(
         raise BadInput(f"--format {format_}: it must be one of {', '.join(FORMATS)}.")
     report, found = Report(folder=run_folder(run), where=where, volumes=volumes), FORMATS[format_]
     for path in written(report, found, _place(report, found, out)):
-        Console(highlight=False).print(str(path), soft_wrap=True, markup=False)
+        Screen().print(str(path), soft_wrap=True, markup=False)
 
 
 def _place(report: Report, format_: ReportFormat, out: Path | None) -> Path:

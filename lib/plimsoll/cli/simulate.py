@@ -6,12 +6,11 @@ from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from typing import TypeVar
 
-from rich.console import Console
-
 from cloud_simulator.aws.organization import DEMO_VOLUMES
 from cloud_simulator.google.projects import LEAST_DISKS
 from cloud_simulator.running import NotStarted, Running, RunningProjects, running, running_google
 from plimsoll.bootstrap import clock
+from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.extras import DEMO, GOOGLE, Extra
 
@@ -55,7 +54,7 @@ def _started(cloud: AbstractContextManager[Cloud], needed: Extra) -> Iterator[Cl
 def _wait(what: str, environment: Mapping[str, str], audit: str) -> None:
     """Prints how to point a tool at what is served, and waits for Ctrl-C."""
     exports = [f"export {name}={value}" for name, value in environment.items()]
-    console = Console(highlight=False)
+    console = Screen()
     console.print("\n".join([f"# {what}", *exports, f"# {audit}", "# Ctrl-C ends it"]), soft_wrap=True)
     try:
         threading.Event().wait()

@@ -7,19 +7,18 @@ from typing import Final
 
 import typer
 from pydantic import TypeAdapter, ValidationError
-from rich.console import Console
 
 from plimsoll.bootstrap import envelope_library
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.cli.options import PostOptions
 from plimsoll.cli.report import Report
 from plimsoll.cli.run_folder import run_folder
+from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.reports.diff.comparison import Difference, compared
 from plimsoll.reports.diff.render import headline
 from plimsoll.reports.diff.sql import Group
-from plimsoll.reports.printable import printable
 from plimsoll.reports.run_reader import Only, read_run
 from plimsoll.reports.wording import count_of
 from plimsoll.service.slack_config import Channel
@@ -59,13 +58,13 @@ def show_run(folder: Path, options: PostOptions) -> None:
     """Prints what would be posted, and sends nothing."""
     if options.channel is not None:
         _check(options.channel)
-    read, console = _read(folder, options), Console(highlight=False)
+    read, console = _read(folder, options), Screen()
     show_conversation(console, read.told.payload)
     for draft in read.pictures:
-        _say(console, f"picture in its thread: {draft.name}: {draft.title}")
+        console.say(f"picture in its thread: {draft.name}: {draft.title}")
     if read.no_pictures:
-        _say(console, read.no_pictures, style="red")
-    _say(console, f"nothing was sent{f' to {options.channel}' if options.channel else ''}: --dry-run")
+        console.say(read.no_pictures, style="red")
+    console.say(f"nothing was sent{f' to {options.channel}' if options.channel else ''}: --dry-run")
 
 
 def post_run(folder: Path, options: PostOptions, channel: str) -> None:
@@ -74,7 +73,7 @@ def post_run(folder: Path, options: PostOptions, channel: str) -> None:
     token = _secret("SLACK_BOT_TOKEN", "the app's bot token (xoxb-...), from OAuth & Permissions on its page")
     client = slack_client(token, api_url=Settings.of_environment().slack_api_url)
     ledger = _ledger(folder, channel, options)
-    read, console = _read(folder, options), Console(highlight=False)
+    read, console = _read(folder, options), Screen()
     keys = {MAIN, *(reply_key(reply.key) for reply in read.told.replies)}
     keys |= {picture_key(draft.name) for draft in read.pictures}
     if _stands(console, ledger, options, keys):
@@ -84,10 +83,10 @@ def post_run(folder: Path, options: PostOptions, channel: str) -> None:
         _begin(ledger, options)
         posting = Posting(channel=channel, client=client, ledger=ledger, run_id=str(read_run(folder)["id"]))
         posted = posting.post(read.told, pictures)
-    _say(console, f"posted to {channel}: {_counted(ledger.load())}")
+    console.say(f"posted to {channel}: {_counted(ledger.load())}")
     troubles = [*filter(None, [read.no_pictures]), *posted.troubles]
     for trouble in troubles:
-        _say(console, trouble, style="red")
+        console.say(trouble, style="red")
     if troubles:
         raise typer.Exit(PARTIAL)
 
@@ -97,13 +96,13 @@ def post_run_by_webhook(folder: Path, options: PostOptions) -> None:
     url = _secret("SLACK_WEBHOOK_URL", "the incoming webhook's URL (https://hooks.slack.com/services/...)")
     webhook = Webhook.of(url, Settings.of_environment().slack_api_url)
     ledger = _ledger(folder, webhook.channel, options)
-    read, console = _read(folder, options), Console(highlight=False)
+    read, console = _read(folder, options), Screen()
     if _stands(console, ledger, options, {MAIN}):
         return
     with console.status("posting by the webhook"):
         _begin(ledger, options)
         post_by_webhook(read.told.main, webhook, ledger)
-    _say(console, "posted by the webhook: the report alone, since a webhook takes no replies, pictures or buttons")
+    console.say("posted by the webhook: the report alone, since a webhook takes no replies, pictures or buttons")
 
 
 def _read(folder: Path, options: PostOptions) -> _Read:
@@ -158,11 +157,11 @@ def _ledger(folder: Path, channel: str, options: PostOptions) -> FileLedger:
     return FileLedger(path=folder / POSTED, channel=channel if options.where is None else f"{channel}: {options.where}")
 
 
-def _stands(console: Console, ledger: FileLedger, options: PostOptions, keys: set[str]) -> bool:
+def _stands(console: Screen, ledger: FileLedger, options: PostOptions, keys: set[str]) -> bool:
     """Whether all of it stands already, and says so; with --again nothing does."""
     if options.again or not keys <= ledger.load().posted.keys():
         return False
-    _say(console, f"this run stands in {ledger.channel} already; --again posts it once more, beside what stands")
+    console.say(f"this run stands in {ledger.channel} already; --again posts it once more, beside what stands")
     return True
 
 
@@ -184,7 +183,3 @@ def _secret(name: str, what: str) -> str:
     if not found:
         raise BadInput(f"the environment has no {PREFIX}{name}: set it to {what}. `--dry-run` needs none.")
     return found
-
-
-def _say(console: Console, text: str, style: str = "") -> None:
-    console.print(printable(text), style=style, markup=False, soft_wrap=True)

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import typer
-from rich.console import Console
 
 from plimsoll.bootstrap import Scope, clock, open_clouds, patience_of, stripe_book
 from plimsoll.cli.exit_codes import PARTIAL
+from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import BadInput, CloudError, PlimsollError
 from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.reports.terminal.validation import show_lines
@@ -16,7 +16,7 @@ from plimsoll.validation.command import stripe_sets
 
 def find_stripes(hosts: Sequence[str], scope: Scope) -> None:
     """Asks each host, keeps their answers, and prints it; exits as partial where one did not answer."""
-    settings, console, today = Settings.of_environment(), Console(), clock().now().date()
+    settings, console, today = Settings.of_environment(), Screen(highlight=True), clock().now().date()
     (cloud,) = open_clouds(scope, settings, today=today)
     bench, targets = cloud.bench, cloud.ports.inventory.targets()
     patience, book = patience_of(settings), stripe_book(settings)

@@ -7,7 +7,6 @@ from datetime import datetime
 from pathlib import Path
 
 import typer
-from rich.console import Console
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import (
@@ -24,6 +23,7 @@ from plimsoll.bootstrap import (
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.options import ValidateOptions
 from plimsoll.cli.run_folder import leave_reports, run_folder
+from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
@@ -42,7 +42,7 @@ from plimsoll.validation.scratch_volume import Left
 
 def validate_one(volume: str, target: str | None, scope: Scope, policy: Policy, options: ValidateOptions) -> None:
     """Validates one volume's target, prints the verdict and the recommendation that follows from it."""
-    settings, console = Settings.of_environment(), Console()
+    settings, console = Settings.of_environment(), Screen(highlight=True)
     now = clock().now()
     if len(scope.clouds) > 1:
         raise BadInput("a volume is of one cloud: say which with one --cloud.")
@@ -54,10 +54,15 @@ def validate_one(volume: str, target: str | None, scope: Scope, policy: Policy, 
 
 
 def validate_recommendations(
-    folder: Path, least: Grade | None, options: ValidateOptions, *, external_id: str | None = None
+    folder: Path,
+    least: Grade | None,
+    options: ValidateOptions,
+    *,
+    external_id: str | None = None,
+    console: Screen | None = None,
 ) -> None:
     """Validates the recommendations of a run whose evidence is thin, and puts the new answers into its files."""
-    settings, console = Settings.of_environment(), Console()
+    settings, console = Settings.of_environment(), console or Screen(highlight=True)
     order = resumed(run_folder(folder))
     if "recording" in order.scope:
         raise BadInput(f"{folder} was decided from a recording, in which nothing can be measured: validate a run.")
@@ -78,13 +83,12 @@ def validate_recommendations(
                 measured = measured or validation.runs > 0
     finally:
         if run.changed:
-            console.print(f"{run.changed:,} recommendations in {folder} were decided again", soft_wrap=True)
+            console.say(f"{run.changed:,} recommendations in {folder} were decided again")
             reported = leave_reports(console, folder)
     if not measured:
-        console.print(
+        console.say(
             "nothing was measured: no recommendation that can be carried out has evidence under the grade, or the "
-            "budget allows no run.",
-            soft_wrap=True,
+            "budget allows no run."
         )
     if ended or not reported:
         raise typer.Exit(PARTIAL)
@@ -104,7 +108,7 @@ def new_job(volume: str, target: str | None, options: ValidateOptions, ports: Au
 
 
 def context_of(
-    cloud: OpenCloud, policy: Policy, options: ValidateOptions, settings: Settings, console: Console
+    cloud: OpenCloud, policy: Policy, options: ValidateOptions, settings: Settings, console: Screen
 ) -> Context:
     """What a validation in one cloud is given: what was measured and the jobs are kept in the folder of runs."""
     bench = cloud.bench
@@ -135,7 +139,7 @@ def _new_name() -> str:
 
 
 def follow(
-    console: Console, events: Iterator[Event], change: Callable[[RecommendationRecord], None] | None = None
+    console: Screen, events: Iterator[Event], change: Callable[[RecommendationRecord], None] | None = None
 ) -> list[Event]:
     """Prints what happens; gives what went wrong. `change` is given what was decided again, one of many volumes."""
     wrong: list[Event] = []
@@ -147,12 +151,12 @@ def follow(
             if isinstance(event, Decided) and change is not None:
                 change(event.after)
     except KeyboardInterrupt:
-        console.print("interrupted; scratch volumes were deleted, or are named above.", soft_wrap=True)
+        console.say("interrupted; scratch volumes were deleted, or are named above.")
         raise typer.Exit(INTERRUPTED) from None
     return wrong
 
 
-def _show(console: Console, event: Event, *, many: bool) -> None:
+def _show(console: Screen, event: Event, *, many: bool) -> None:
     match event:
         case Concluded():
             line = event.line
@@ -175,7 +179,7 @@ def _show(console: Console, event: Event, *, many: bool) -> None:
             return
 
 
-def _agreement(console: Console, options: ValidateOptions) -> Agree:
+def _agreement(console: Screen, options: ValidateOptions) -> Agree:
     def agree(planned: Sequence[PlannedRun], left: Sequence[MeasuringRun]) -> None:
         if not planned and not left:
             return

@@ -34,13 +34,15 @@ class Recorder:
     """Writes what passes through its ports into a recording; use as a context manager.
 
     `retention_days` has every cloud that is recorded: how many days its data of each period, in seconds, lives;
-    `visible_after_s` how late it comes where it does.
+    `memory_days` for how many days what was before the window is recorded, `visible_after_s` how late it comes where it
+    does.
     """
 
     path: Path
     now: datetime
     version: str
     retention_days: Mapping[str, Mapping[int, float]]
+    memory_days: Mapping[str, float] = field(default_factory=dict)
     visible_after_s: Mapping[str, int] = field(default_factory=dict)
     _zip: zipfile.ZipFile = field(init=False, repr=False)
     _targets: list[dict[str, Any]] = field(init=False, repr=False, default_factory=list)
@@ -60,6 +62,7 @@ class Recorder:
                 provider: {str(period): days for period, days in kept.items()}
                 for provider, kept in self.retention_days.items()
             },
+            "memory_days": dict(self.memory_days),
             "visible_after_s": dict(self.visible_after_s),
             "targets": self._targets,
         }
@@ -107,11 +110,13 @@ class RecordedPorts:
     provider: str
     usage: Usage = field(init=False)
     retention_days: Mapping[int, float] = field(init=False)
+    memory_days: float = field(init=False)
     visible_after_s: int = field(init=False)
     call_limits: CallLimits = field(init=False)
 
     def __post_init__(self) -> None:
         self.usage, self.call_limits = self.metrics.usage, self.metrics.call_limits
+        self.memory_days = self.metrics.memory_days
         self.retention_days, self.visible_after_s = self.metrics.retention_days, self.metrics.visible_after_s
 
     def targets(self) -> Sequence[Target | FailedTarget]:

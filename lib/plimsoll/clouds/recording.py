@@ -121,6 +121,7 @@ class Recording:
     version: str
     provider: str
     retention_days: Mapping[int, float]
+    memory_days: float = 0.0
     visible_after_s: int = 0
     usage: Usage = field(default_factory=Usage)
     call_limits: CallLimits = NO_LIMITS
@@ -192,7 +193,7 @@ class Recording:
             return error_in(json.loads(read_member(self._zip, name, MOST_MEMBER_BYTES)))
         return Unexpected(
             f"the recording {self.path} holds no metrics of {ask.volume.id} for this window and period: "
-            "decide with the lookback_days and resolution_s it was recorded with."
+            "decide with the lookback_days, resolution_s and memory_days it was recorded with."
         )
 
     def _texts(self, name: str) -> Sequence[str]:
@@ -236,6 +237,7 @@ def open_recording(path: Path) -> tuple[Recording, ...]:
                 about["version"],
                 provider,
                 {int(period): days for period, days in kept.items()},
+                float(about.get("memory_days", {}).get(provider, 0.0)),
                 int(about.get("visible_after_s", {}).get(provider, 0)),
                 _zip=opened,
                 _targets=[_target(found, provider) for found in about["targets"] if _provider(found) == provider],

@@ -11,8 +11,8 @@ from typing import Annotated, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.envelope import DELIVERED
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence import DELIVERED
 from plimsoll.domain.verdict import FailedMeasurement
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.writing import whole

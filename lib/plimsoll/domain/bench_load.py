@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.evidence import DELIVERED
+from plimsoll.domain.envelope import DELIVERED
 from plimsoll.domain.need import Need
 from plimsoll.domain.verdict import Verdict
 

@@ -4,6 +4,8 @@ Days first; then the buckets that could still change an answer; until `certifica
 why the answer is then the one that every minute would give. Every round reads at least one bucket more finely than
 before, so it ends, at the latest when everything has been read as finely as the cloud keeps it.
 
+What a volume did before the window is read last, and only where the answer is a reduction (`memory`).
+
 Volumes that share a host are read together, since each one's answer depends on the traffic of all. What reads is a
 callback that is given all windows of a round at once, so that any cloud can make few calls of them.
 
@@ -24,6 +26,8 @@ from plimsoll.domain.errors import CloudError
 from plimsoll.domain.hosting import attached_from_s, host_loads, never_the_limit, running_from_s, sole_host
 from plimsoll.domain.knowledge import Knowledge, Look, first_looks
 from plimsoll.domain.lockstep import hint_text, hints
+from plimsoll.domain.memory import Past, begun_s, memory_of
+from plimsoll.domain.offer import Offer
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.pool import Pool, pools_of
@@ -32,9 +36,11 @@ from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.received import doubts, second_looks
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
 from plimsoll.domain.refine import refine
+from plimsoll.domain.remembered import remembered
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.sums import Segment
 from plimsoll.domain.together import Unit, decide_together
+from plimsoll.domain.unread_past import limits_of_answer, reduced_to, strictest
 from plimsoll.domain.volume import Volume
 
 
@@ -70,7 +76,8 @@ class _Member:
     """A volume on its way: what is known of it, and its answer so far. Without a `context` only its traffic counts.
 
     `in_set`: it is of a stripe set that is decided on as one. `pooled`: its host's volumes can share pools. `whole`: it
-    is read whole from the start.
+    is read whole from the start. `memory` is what of its past could be read, None where nothing could, `past` what was
+    read of it, and `asked_for` what the window alone asks for where that is a reduction.
     """
 
     volume: Volume
@@ -79,6 +86,9 @@ class _Member:
     in_set: bool
     pooled: bool = False
     whole: bool = False
+    memory: Sequence[Segment] = ()
+    past: Past | None = None
+    asked_for: Offer | None = None
     error: CloudError | None = None
     judged: Judged | None = None
 
@@ -86,6 +96,24 @@ class _Member:
     def alone(self) -> bool:
         """Whether it is decided on by itself."""
         return not (self.in_set or self.pooled)
+
+    def remembering(self, case: Case) -> Case:
+        """Its case with what its past has to say, where the window alone asks for a reduction."""
+        if self.past is None or self.asked_for is None:
+            return case
+        return replace(case, remembered=remembered(self.past, self.asked_for, case.policy, case.hosts))
+
+    def is_past(self, look: Look) -> bool:
+        """Whether a look is at what was before the window."""
+        return look.window.end_s <= self.knowledge.window.start_s
+
+    def past_looks(self, *, whole: bool = False) -> list[Look]:
+        """Begins to read its past, where any could be read."""
+        if not self.memory or self.context is None:
+            return []
+        from_s = begun_s(self.volume, self.context.policy, self.context.now.timestamp())
+        self.past = Past(self.memory, from_s, [one.since for one in self.volume.attachments if not one.at_start])
+        return self.past.first_looks(whole=whole)
 
 
 @dataclass(slots=True)
@@ -123,22 +151,31 @@ def judge(
     segments: Sequence[Segment],
     resolution_s: int,
     query_cost: QueryCost,
+    memory: Sequence[Segment] = (),
     units: Sequence[Unit] = (),
     every_minute: bool = False,
     keep_demand: bool = False,
 ) -> dict[str, Judged | CloudError]:
     """The answer of each volume that has a context, or why it could not be read; the others lend their hosts' traffic.
 
-    `bases` by volume id; `segments` say how finely each span of the window is kept. `units` are stripe sets all of
+    `bases` by volume id; `segments` say how finely each span of the window is kept, and `memory` of what was before it.
+    `units` are stripe sets all of
     whose volumes are given, with a context where they are not held. With `every_minute` everything is read at once.
     Demands take memory by the volume, so that they are kept only with `keep_demand`.
     """
-    groups = _grouped(bases, volumes, segments, units)
+    groups = _grouped(bases, volumes, segments, units, memory)
     first = {whole: first_looks(segments, every_minute=whole) for whole in (False, True)}
     pending = [
         (
             group,
-            [(member, look) for member in group.members for look in first[every_minute or member.whole]],
+            [
+                (member, look)
+                for member in group.members
+                for look in (
+                    *first[every_minute or member.whole],
+                    *(member.past_looks(whole=True) if every_minute else ()),
+                )
+            ],
         )
         for group in groups
     ]
@@ -153,7 +190,11 @@ def judge(
 
 
 def _grouped(
-    bases: Mapping[str, DecisionContext], volumes: Iterable[Volume], segments: Sequence[Segment], units: Sequence[Unit]
+    bases: Mapping[str, DecisionContext],
+    volumes: Iterable[Volume],
+    segments: Sequence[Segment],
+    units: Sequence[Unit],
+    memory: Sequence[Segment],
 ) -> list[_Group]:
     groups: dict[str, _Group] = {}
     in_sets = {volume_id for unit in units for volume_id in unit.stripes.members}
@@ -163,6 +204,9 @@ def _grouped(
         knowledge = Knowledge(segments, running_from_s(volume))
         by_busy_time = context is not None and context.policy.size_on is SizeOn.BUSY_TIME
         member = _Member(volume, context, knowledge, in_set, whole=in_set or by_busy_time)
+        if context is not None:
+            forgotten_s = begun_s(volume, context.policy, context.now.timestamp())
+            member.memory = memory_of(volume, memory) if forgotten_s < knowledge.window.start_s else ()
         groups.setdefault(host.id if host else volume.id, _Group()).members.append(member)
     for unit in units:
         groups[unit.stripes.host_id].units.append(unit)
@@ -181,7 +225,7 @@ def _find_pools(group: _Group) -> None:
     if not group.pools:
         return
     for member in group.members:
-        member.pooled, member.whole = True, member.whole or bool(group.units)
+        member.pooled, member.whole, member.memory = True, member.whole or bool(group.units), ()
 
 
 def _share_errors(group: _Group) -> None:
@@ -218,6 +262,8 @@ def _take(
     for (member, look), found in zip(asked, answers, strict=True):
         if isinstance(found, CloudError):
             member.error, member.judged = found, None
+        elif member.past is not None and member.is_past(look):
+            member.past.learn(look, found)
         elif member.error is None:
             learn(member.knowledge, look, found)
 
@@ -226,7 +272,8 @@ def _in_doubt(asked: Iterable[tuple[_Member, Look]]) -> Iterator[tuple[_Member, 
     """What to ask once more of what was asked: where what came disagrees, or all of a bucket is absent."""
     looks: dict[int, tuple[_Member, list[Look]]] = {}
     for member, look in asked:
-        looks.setdefault(id(member), (member, []))[1].append(look)
+        if not member.is_past(look):
+            looks.setdefault(id(member), (member, []))[1].append(look)
     for member, own in looks.values():
         if member.error is None:
             found = doubts(member.knowledge)
@@ -249,6 +296,10 @@ def _unsettled(
     asks = list(_asks(group, members, found, demands, load, query_cost))
     if draft and not asks and any(_to_be_drawn(answered) for _, answered in found.values()):
         found = _decided(group, members, demands, load, draft=False)
+    if not asks:
+        if _begin_to_remember(members, found):
+            return _unsettled(group, resolution_s, query_cost, keep_demand)
+        asks = list(_past_asks(members, found, query_cost))
     for member in members:
         if member.volume.id in found:
             case, answered = found[member.volume.id]
@@ -274,6 +325,7 @@ def _decided(
     for member in members:
         if member.alone and member.context is not None:
             case = case_of(member.volume, demands[member.volume.id], load, contexts[member.volume.id])
+            case = member.remembering(case)
             found[member.volume.id] = case, answer(case)
     for unit in group.units:
         found |= _decided_set(unit, group, contexts, demands, load)
@@ -307,6 +359,37 @@ def _asks(
                 yield member, look
 
 
+def _begin_to_remember(members: Sequence[_Member], found: Decided) -> bool:
+    """Notes what the window alone asks for where that is a reduction; whether the past of any is known already, so that
+    it is to be decided with."""
+    known = False
+    for member in members:
+        case, answered = found.get(member.volume.id, (None, None))
+        if case is None or not member.memory or member.asked_for is not None:
+            continue
+        offer = reduced_to(answered, case.present)
+        if offer is not None:
+            member.asked_for = offer
+            known |= member.past is not None
+    return known
+
+
+def _past_asks(members: Sequence[_Member], found: Decided, query_cost: QueryCost) -> Iterator[tuple[_Member, Look]]:
+    """What to read next of the past: what could still speak against what is chosen, or against the cheapest offer."""
+    limits = {
+        member.volume.id: limits_of_answer(*found[member.volume.id])
+        for member in members
+        if member.asked_for is not None and member.volume.id in found
+    }
+    in_set = [limits[member.volume.id] for member in members if member.in_set and member.volume.id in limits]
+    for member in members:
+        if member.volume.id in limits:
+            own = strictest(in_set) if member.in_set else limits[member.volume.id]
+            past = member.past
+            for look in member.past_looks() if past is None else past.looks(own, query_cost):
+                yield member, look
+
+
 def _decided_set(
     unit: Unit,
     group: _Group,
@@ -318,7 +401,7 @@ def _decided_set(
     members = [member for member in group.members if member.volume.id in unit.stripes.members]
     unread = {member.volume.id: f"it could not be read: {member.error}" for member in members if member.error}
     cases = [
-        case_of(member.volume, demands[member.volume.id], load, contexts[member.volume.id])
+        member.remembering(case_of(member.volume, demands[member.volume.id], load, contexts[member.volume.id]))
         for member in members
         if member.context is not None and member.error is None
     ]

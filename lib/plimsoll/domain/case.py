@@ -19,7 +19,10 @@ from plimsoll.domain.period import io_size_kib
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.received import Coverage
 from plimsoll.domain.recommendation import DemandSummary, EpochSummary
+from plimsoll.domain.remembered import Remembered
 from plimsoll.domain.required import Load, Purpose, load_of
+from plimsoll.domain.risk.promise import Risk, risk_of, with_learned_headroom
+from plimsoll.domain.risk.table import LearnedTable
 from plimsoll.domain.saturation import HostLoad, HostRoom, host_room
 from plimsoll.domain.settling import Settles, settles
 from plimsoll.domain.spans import EpochSpan, epoch_spans, on_these_hosts, stands, summaries
@@ -34,7 +37,8 @@ class DecisionContext:
     """What decisions rest on besides the volume: what is sold, what was measured, the policy and the time.
 
     `excluded` are volumes that people left out, by id, each with why. `rankings` keeps what the envelopes say of an
-    offer. In a `draft` frontiers are not drawn: what the answer is has to be known first.
+    offer. `learned` is what headroom keeps which risk (None: nothing was learned). In a `draft` frontiers are not
+    drawn: what the answer is has to be known first.
     """
 
     market: Market
@@ -43,13 +47,19 @@ class DecisionContext:
     now: datetime
     excluded: Mapping[str, str] = field(default_factory=dict)
     rankings: Rankings = field(default_factory=dict, repr=False, compare=False)
+    learned: LearnedTable | None = None
     draft: bool = False
 
     def of(self, volume: Volume) -> "DecisionContext":
-        """The context with the policy that applies to a volume, its discounts included."""
-        policy = self.policy.for_tags(volume.tags)
+        """The context with the policy that applies to a volume, its discounts and learned headroom included."""
+        policy = with_learned_headroom(self.policy.for_tags(volume.tags), self.learned, self.history_days(volume))
         book = replace(self.market.book, discounts_pct=policy.discounts_pct)
         return replace(self, policy=policy, market=replace(self.market, book=book))
+
+    def history_days(self, volume: Volume) -> float:
+        """How many days are looked back at, of those that the volume exists."""
+        age_days = (self.now - volume.created).total_seconds() / DAY_S
+        return max(0.0, min(float(self.policy.lookback_days), age_days))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +86,7 @@ class Case:
     - `load` is what its own ceiling has to carry. `shared` is what it would carry together with others, by type, of
       whom all that change with it have `pool_gib`.
     - `lifted` is its demand where it was held back, `room` what its host left it. `settles` says when a reduction can
-      be judged (None: now).
+      be judged (None: now). `remembered` is what its past has to say of a reduction, None where nobody asked.
     """
 
     volume: Volume
@@ -94,6 +104,12 @@ class Case:
     epochs: tuple[EpochSummary, ...]
     shared: Mapping[str, Sequence[SharedLoad]] = field(default_factory=dict)
     pool_gib: int
+    remembered: Remembered | None = None
+
+    @property
+    def risk(self) -> Risk | None:
+        """What is promised of a smaller configuration that carries its load; None where nothing was learned."""
+        return risk_of(self.policy, self.context.learned, self.context.history_days(self.volume))
 
     @property
     def policy(self) -> Policy:

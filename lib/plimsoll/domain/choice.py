@@ -16,8 +16,8 @@ from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.lifting import is_frequent
 from plimsoll.domain.need import Need
-from plimsoll.domain.offer import too_small
 from plimsoll.domain.offers import Bundle, Makers, drop_ins
+from plimsoll.domain.remembered import least_of_all, reduces
 from plimsoll.domain.required import Purpose
 from plimsoll.domain.settling import Settles, Unsettled
 from plimsoll.domain.trial import Trial, budget_of, trial, worst
@@ -102,6 +102,7 @@ class _Group:
         self.budget_minutes = budget_of(self.budget_min, cases[0].window_s)
         self.least_usd = max(case.policy.min_saving_usd_month for case in cases)
         self.drop_in = drop_ins(cases)
+        self.past, self.past_at_most = least_of_all(case.remembered for case in cases)
 
     @property
     def is_throttled(self) -> bool:
@@ -111,7 +112,7 @@ class _Group:
     def reduced(self) -> Choice:
         """The cheapest that carries what is required, where that is worth a change; a drop-in replacement where it
         saves nearly as much, or where nothing else is worth it."""
-        bundles = Makers(self.cases, Purpose.REDUCE, self.budget_min, self._untouched).bundles(self.budget_min)
+        bundles = Makers(self.cases, Purpose.REDUCE, self.budget_min, self._carries).bundles(self.budget_min)
         frontier = self._frontier(bundles)
         best = bundles[0] if bundles[0].feasible else None
         if best is None or not self._is_worth_it(best):
@@ -222,10 +223,15 @@ class _Group:
     def _reduces(self, bundle: Bundle) -> bool:
         """Whether any carries less than now on any side."""
         pairs = zip(self.cases, bundle.offers, strict=True)
-        return any(
-            any(too_small("", offer.ceiling, Need.of_ceiling(case.present.counted_as(offer.ceiling.accounting))))
-            for case, offer in pairs
-        )
+        return any(reduces(offer, case.present) for case, offer in pairs)
+
+    def _carries(self, case: Case) -> Need:
+        """What a reduction must carry whatever the window asks for: what must not be touched, and the past."""
+        return self._untouched(case).no_less_than(self.past)
+
+    def _carries_at_most(self, case: Case) -> Need:
+        """The same where all that was not read of the past is as high as it can be."""
+        return self._untouched(case).no_less_than(self.past_at_most)
 
     def _untouched(self, case: Case) -> Need:
         """What stays as it is while one resource is throttled frequently: the other may be starved behind it."""
@@ -252,7 +258,7 @@ class _Group:
         Budgets for which nothing passes are left out, and those that are no cheaper than the one before. In a draft it
         has one step where it is worth drawing.
         """
-        makers = Makers(self.cases, Purpose.REDUCE, BUDGETS_MIN[-1], self._untouched, harmful=True)
+        makers = Makers(self.cases, Purpose.REDUCE, BUDGETS_MIN[-1], self._carries_at_most, harmful=True)
         passing = [bundle.usd_month for bundle in bundles if bundle.feasible]
         if min(passing, default=float("inf")) < makers.least_usd_month + LEAST_STEP_USD:
             return ()

@@ -12,6 +12,7 @@ from plimsoll.domain.case import Case, DecisionContext
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.choice import Choice, Step, Verdict, choose
 from plimsoll.domain.evidence import Evidence, Place, evidence_for
+from plimsoll.domain.memory_reasons import memory_summary
 from plimsoll.domain.need import Need
 from plimsoll.domain.offer import Offer, flip
 from plimsoll.domain.recommendation import (
@@ -107,6 +108,7 @@ def kept(case: Case, comparison: Comparison, why: str) -> Keep:
         usd_month_now=case.usd_month or 0.0,
         reasons=reasons.keep(case, comparison, why),
         epochs=case.epochs,
+        memory=memory_summary(case.remembered, case.volume.spec),
         demand=case.summary,
         comparison=comparison,
         evidence=evidence_of(case, case.volume.spec, case.present, need),
@@ -128,6 +130,7 @@ def _waits(case: Case, comparison: Comparison, expected: Offer, settles: Settles
         usd_month_now=case.usd_month or 0.0,
         reasons=reasons.wait(case, comparison, expected, settles),
         epochs=case.epochs,
+        memory=memory_summary(case.remembered, expected.spec),
         until=settles.on.date(),
         code=settles.why.value,
         expected=expected,
@@ -151,11 +154,13 @@ def _changed(
         usd_month_now=case.usd_month or 0.0,
         reasons=reasons.change(case, comparison, target, choice),
         epochs=case.epochs,
+        memory=memory_summary(case.remembered, target.spec),
         target=target,
         usd_month_then=target.usd_month or 0.0,
         demand=case.summary,
         comparison=comparison,
         evidence=evidence,
+        risk=None if kind is Upgrade or target is comparison.drop_in else case.risk,
         blockers=(
             *blockers(case.volume, target.spec, case.market.types, now=case.context.now),
             *evidence_blocker(kind.action, evidence, case.policy),
@@ -194,8 +199,9 @@ def evidence_of(case: Case, spec: VolumeSpec, ceiling: Ceiling, need: Need) -> E
     """What stands behind a configuration; one that shares a pool is measured as large as the pool."""
     shared, volume = case.shared.get(spec.type, ()), case.volume
     pooled = bool(shared) and case.market.types[spec.type].pooled
+    own = case.market.types[spec.type].ceiling(replace(spec, size_gib=shared[0].size_gib) if pooled else spec)
     if any(host.caps for host in volume.hosts):
-        ceiling = case.market.types[spec.type].ceiling(replace(spec, size_gib=shared[0].size_gib) if pooled else spec)
+        ceiling = own
     return evidence_for(
         spec.type,
         ceiling,
@@ -209,5 +215,6 @@ def evidence_of(case: Case, spec: VolumeSpec, ceiling: Ceiling, need: Need) -> E
             today=case.context.now.date(),
             max_age_days=case.policy.evidence_max_age_days,
         ),
+        own=own if own.buckets else None,
         rankings=case.context.rankings,
     )

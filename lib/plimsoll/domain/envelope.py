@@ -1,8 +1,10 @@
 """Measurements and the envelopes fitted to them: what a class of volume was seen to carry."""
 
+import math
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
+from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.volume import VolumeSpec
@@ -42,7 +44,11 @@ class Latency:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobShape:
-    """What the benchmark asked for. `mode` is fio's rw or sysbench's test mode; None is not stated by the source."""
+    """What the benchmark asked for. `mode` is fio's rw or sysbench's test mode; None is not stated by the source.
+
+    `synced`: what was written had to reach the device (fsync, O_SYNC). `verify`: what was written was read back and
+    compared. `target` is the device node that it was to use.
+    """
 
     mode: str
     block_kib: float
@@ -52,6 +58,9 @@ class JobShape:
     runtime_s: float | None = None
     direct: bool | None = None
     file_size_gib: float | None = None
+    synced: bool | None = None
+    verify: bool | None = None
+    target: str | None = None
 
     @property
     def writes(self) -> bool | None:
@@ -67,7 +76,7 @@ class Provenance:
 
     `measured_on` is the first day that the source's date can mean, and `dated` that date as the source tells it (a
     day, a month, a year). `account` and `region` are set for measurements made by Plimsoll itself; they are what makes
-    grade A.
+    grade A. `placed`: Plimsoll chose the device itself, so that it is known to be the volume.
     """
 
     campaign: str
@@ -79,16 +88,65 @@ class Provenance:
     provider: str
     account: str | None = None
     region: str | None = None
+    placed: bool = False
+
+
+DELIVERED: Final = 0.98
+"""What was measured has delivered a figure from this share of it: volumes of exactly 3,000 IOPS were measured at 2,980
+to 3,023 (a published campaign on gp2 and gp3, 2021), so figures differ by that much for no reason of the volume's."""
+
+SIMULATED_TOOL: Final = "simulated fio"
+"""What measured where no device stood behind the volume; evidence names it in its text."""
+
+
+class Admission(StrEnum):
+    """What a rule lets a figure count for. Of several rules the gravest holds, and these are in that order."""
+
+    COUNTS = "counts"
+    BOUNDED = "counts up to a bound"
+    UNKNOWN = "unknown"
+    SHOWN = "shown only"
+    REJECTED = "rejected"
+
+    @property
+    def gravity(self) -> int:
+        """0 for what counts in full, more for what counts less."""
+        return list(Admission).index(self)
+
+    @property
+    def proves(self) -> bool:
+        """Whether a figure is fitted, and is evidence at all."""
+        return self.gravity < Admission.SHOWN.gravity
+
+
+BOTH_SIDES: Final = frozenset(Resource)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Anomaly:
-    """What makes a result say something else than it seems to; `rejects` are the sides whose figures are not the
-    device's, empty where the figures stand and only need the explanation."""
+class Ruling:
+    """What one rule says of a measurement: its name, the verdict, why and what to do, and where the rule is from.
 
-    code: str
+    `sides` are the resources that it is about. As something that lasts the figure counts up to `lasting_most` only.
+    """
+
+    rule: str
+    admission: Admission
     text: str
-    rejects: frozenset[Resource] = frozenset()
+    source: str
+    sides: frozenset[Resource] = BOTH_SIDES
+    lasting_most: float = math.inf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFacts:
+    """How a run went, as far as its output says: the errno of its job, the share of its operations that were short or
+    dropped, and the devices that counted it with the number of their members (None: not said)."""
+
+    error: int = 0
+    lost_share: float | None = None
+    devices: tuple[str, ...] = ()
+    members: int | None = None
+    read_too: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +155,7 @@ class Measurement:
 
     `iops` and `throughput_mib_s` are both directions together, None where the source gives none. `device_iops` is what
     the device itself counted. `printed` keeps the figures that the source printed, in its own words and units, so that
-    nothing is lost by conversion. `rejected_side` names a side ("iops", "throughput" or "all") whose figures the
-    campaign itself says are not the device's; `anomalies` are those that its figures give away.
+    nothing is lost by conversion. `rulings` say what it counts for.
     """
 
     system: str
@@ -112,8 +169,8 @@ class Measurement:
     device_iops: float | None = None
     bound_by: BoundBy = BoundBy.UNKNOWN
     volumes: int = 1
-    rejected_side: str | None = None
-    anomalies: tuple[Anomaly, ...] = ()
+    run: RunFacts = field(default_factory=RunFacts)
+    rulings: tuple[Ruling, ...] = ()
     printed: tuple[tuple[str, str], ...] = ()
     note: str | None = None
 
@@ -121,13 +178,25 @@ class Measurement:
         """The figure of that side as it was measured."""
         return self.iops if side is Resource.IOPS else self.throughput_mib_s
 
-    def rejected(self, side: str) -> bool:
-        """Whether the figures of that side are not the device's."""
-        return self.rejected_side in {side, "all"} or any(side in one.rejects for one in self.anomalies)
+    def admission(self, side: Resource) -> Admission:
+        """What the figure of that side counts for, by all rulings."""
+        said = [one.admission for one in self.rulings if side in one.sides]
+        return max(said, key=lambda one: one.gravity, default=Admission.COUNTS)
+
+    def kept_out(self, side: Resource) -> bool:
+        """Whether the figure of that side is neither fitted nor evidence."""
+        return not self.admission(side).proves
 
     def served(self, side: Resource) -> float | None:
-        """The figure of that side where the device served it, None where the source has none or it is rejected."""
-        return None if self.rejected(side) else self.figure(side)
+        """The figure of that side where the device served it. None where the source has none or a rule keeps it out."""
+        return None if self.kept_out(side) else self.figure(side)
+
+    def lasting(self, side: Resource) -> float | None:
+        """What of `served` is known to last when all credits are spent."""
+        served = self.served(side)
+        if served is None:
+            return None
+        return min([served, *(one.lasting_most for one in self.rulings if side in one.sides)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,38 +4,32 @@ A measurement stands behind an offer on a resource (IOPS, or throughput) when
 
 - it is of the same provider and volume type, on one volume (not a stripe), and its source says enough to know what was
   bought;
-- the device served that figure: nothing rejects it (a page cache, merged I/O);
+- the rules of admissibility let that figure count (no page cache, no merged I/O, no engine without a device);
 - what it showed, on both resources, lies under the offer's own ceiling, 10 % allowed because short runs overshoot: a
   larger configuration proves nothing above it (where a host lets less through than the offer publishes by itself, its
   ceiling is that without the host);
 - it delivered the need on that resource, to 2 %, counted no higher than the envelope's roof, the volume's published
-  ceiling and the host's maximum.
+  ceiling and the host's maximum;
+- where the offer itself has credits, what it carries without them was seen as well, by a run that spent them.
 
-With both resources proven by measurements of this account and region that are young enough the grade is A; with both
-proven by any measurements B; otherwise C, and the text says which side rests on published limits alone. Of several
-measurements those made here stand first, then the one that counts for most, then those of the closest configuration
-(the smallest sum of the logarithms of the two ratios between its published ceiling and the offer's), then the newest,
-then the first by envelope name. docs/evidence.md has the rule with examples.
+With both resources proven by measurements of this account and region that are young enough, and of which nothing that
+matters is unknown, the grade is A; with both proven by any measurements B; otherwise C, and the text says which side
+rests on published limits alone. Of several measurements those made here stand first, then the one that counts for most,
+then those of the closest configuration (the smallest sum of the logarithms of the two ratios between its published
+ceiling and the offer's), then the newest, then the first by envelope name. docs/evidence.md has the rule with examples.
 """
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import IntEnum
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.envelope import Envelope, Measurement, cost_of
-from plimsoll.domain.units import KIB_PER_MIB
-
-OVERSHOOT: Final = 1.1
-"""Short runs show up to 10 % more than what is provisioned (a published campaign on gp3 and io2, 2020)."""
-
-
-DELIVERED: Final = 0.98
-"""What was measured has delivered a figure from this share of it: volumes of exactly 3,000 IOPS were measured at 2,980
-to 3,023 (a published campaign on gp2 and gp3, 2021), so figures differ by that much for no reason of the volume's."""
+from plimsoll.domain.envelope import Envelope, Measurement
+from plimsoll.domain.evidence_against import Shortfall, shortfalls
+from plimsoll.domain.proofs import Best, Proof, best_of, is_known, lasts_of, proofs_of, rank
 
 
 class Grade(IntEnum):
@@ -71,7 +65,7 @@ class Evidence:
     `covers` are the resources that measurements prove, `measurements` those that do (in the same order), and
     `age_days` the age of the oldest of them, None where nothing is proven or its date is not known. Any greater need up
     to `holds_iops` and `holds_throughput_mib_s` has the same evidence (infinite where nothing is proven: nor would
-    more be).
+    more be). `against` are the sentences of what was measured here and speaks against it: then the grade is C.
     """
 
     grade: Grade
@@ -82,23 +76,19 @@ class Evidence:
     age_days: int | None = None
     holds_iops: float = math.inf
     holds_throughput_mib_s: float = math.inf
+    against: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Proof:
-    """A measurement that stands behind an offer on a resource: what it showed, and how much of that counts."""
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """What stands behind an offer, on IOPS and on throughput, best first, and what speaks against it."""
 
-    resource: Resource
-    envelope: Envelope
-    measurement: Measurement
-    shown: float
-    counted: float
-    here: bool
-    distance: float
+    proofs: tuple[list[Proof], ...]
+    shortfalls: tuple[Shortfall, ...]
 
 
-Rankings = dict[tuple[str, Ceiling, Place], tuple[list[_Proof], ...]]
-"""What stands behind offers of a type with a ceiling at a place, on IOPS and on throughput, best first."""
+Rankings = dict[tuple[str, Ceiling, Place], _Ranked]
+"""What is known of offers of a type with a ceiling at a place."""
 
 MOST_RANKINGS: Final = 1024
 
@@ -111,10 +101,12 @@ def evidence_for(
     need_throughput_mib_s: float,
     envelopes: Sequence[Envelope],
     place: Place,
+    own: Ceiling | None = None,
     rankings: Rankings | None = None,
 ) -> Evidence:
     """The evidence for an offer of a type with that ceiling, and a need of so many IOPS and MiB/s.
 
+    `own` is the offer's ceiling without its host, where it has credits: then what lasts has to be proven as well.
     `rankings` keeps what the same envelopes say of an offer, so that it is ranked once for all needs.
     """
     kept = {} if rankings is None else rankings
@@ -122,24 +114,62 @@ def evidence_for(
     ranked = kept.get(key)
     if ranked is None:
         alike = [one for one in envelopes if _is_alike(one, type_name, place.provider)]
-        ranked = tuple(sorted(_proofs(alike, ceiling, resource, place), key=_rank) for resource in Resource)
+        ranked = _Ranked(
+            tuple(sorted(proofs_of(alike, ceiling, resource, place.is_here), key=rank) for resource in Resource),
+            shortfalls(alike, place.is_here),
+        )
         if len(kept) >= MOST_RANKINGS:
             kept.clear()
         kept[key] = ranked
     needs = (need_iops, need_throughput_mib_s)
-    best = [_best(proofs, need) for proofs, need in zip(ranked, needs, strict=True)]
-    proven = [proof for proof in best if proof is not None]
+    found = [
+        best_of(proofs, need, lasts) for proofs, need, lasts in zip(ranked.proofs, needs, lasts_of(own), strict=True)
+    ]
+    best = [one for one in found if one is not None]
+    found_for = _for(best, place)
+    return _weighed(found_for, ranked.shortfalls, best, ceiling, needs)
+
+
+def _for(best: Sequence[Best], place: Place) -> Evidence:
+    """What the proofs alone make."""
+    proven = [one.highest for one in best]
     if not proven:
         return Evidence(grade=Grade.C, envelope=None, text="published limits alone: nothing like it has been measured.")
     return Evidence(
-        grade=_grade(proven),
+        grade=_grade(best),
         envelope=proven[0].envelope.name,
         text=_text(proven),
         covers=tuple(proof.resource for proof in proven),
         measurements=tuple(proof.measurement for proof in proven),
         age_days=_age_days(proven, place.today),
-        holds_iops=_holds(proven, Resource.IOPS),
-        holds_throughput_mib_s=_holds(proven, Resource.THROUGHPUT),
+        holds_iops=_holds(best, Resource.IOPS),
+        holds_throughput_mib_s=_holds(best, Resource.THROUGHPUT),
+    )
+
+
+def _weighed(
+    found: Evidence, known: Sequence[Shortfall], best: Sequence[Best], ceiling: Ceiling, needs: tuple[float, float]
+) -> Evidence:
+    """The evidence with what speaks against it: the newest shortfall of a side, unless a proof made here is newer."""
+    against: list[str] = []
+    holds = {Resource.IOPS: found.holds_iops, Resource.THROUGHPUT: found.holds_throughput_mib_s}
+    for side, need in zip(Resource, needs, strict=True):
+        newer = max((one.since for one in best if one.highest.resource is side and one.here), default=date.min)
+        open_ones = [one for one in known if one.resource is side and one.measured_on >= newer]
+        speaking = [one for one in open_ones if need > one.holds(ceiling)]
+        if speaking:
+            newest = max(speaking, key=lambda one: (one.measured_on, one.envelope.name))
+            against.append(newest.text)
+        holds[side] = min([holds[side], *(one.holds(ceiling) for one in open_ones if one not in speaking)])
+    if not against:
+        return replace(found, holds_iops=holds[Resource.IOPS], holds_throughput_mib_s=holds[Resource.THROUGHPUT])
+    return replace(
+        found,
+        grade=Grade.C,
+        text=f"{found.text} Against it: {'; '.join(against)}.",
+        holds_iops=holds[Resource.IOPS],
+        holds_throughput_mib_s=holds[Resource.THROUGHPUT],
+        against=tuple(against),
     )
 
 
@@ -149,9 +179,14 @@ LOCAL: Final = "local"
 
 def best_grade(envelope: Envelope, today: date, max_age_days: int) -> Grade:
     """The best grade that an envelope's measurements can give anywhere: A in the account and region where they were
-    made, or on this very machine, while they are young enough; B elsewhere and later."""
+    made, or on this very machine, while they are young enough; B elsewhere and later, or where what matters is unknown;
+    C where nothing of it counts."""
+    if all(one.served(side) is None for one in envelope.measurements for side in Resource):
+        return Grade.C
     for one in envelope.measurements:
         made = one.provenance
+        if not any(one.served(side) is not None and is_known(one, side) for side in Resource):
+            continue
         owned = made.account is not None and made.region is not None
         if made.measured_on is None or not (owned or made.provider == LOCAL):
             continue
@@ -160,9 +195,8 @@ def best_grade(envelope: Envelope, today: date, max_age_days: int) -> Grade:
     return Grade.B
 
 
-def _holds(proven: Sequence[_Proof], resource: Resource) -> float:
-    counted = min((proof.counted for proof in proven if proof.resource is resource), default=math.inf)
-    return counted / DELIVERED
+def _holds(best: Sequence[Best], resource: Resource) -> float:
+    return min((one.holds for one in best if one.highest.resource is resource), default=math.inf)
 
 
 def _is_alike(envelope: Envelope, type_name: str, provider: str) -> bool:
@@ -170,79 +204,19 @@ def _is_alike(envelope: Envelope, type_name: str, provider: str) -> bool:
     return same and envelope.published is not None
 
 
-def _proofs(envelopes: Sequence[Envelope], ceiling: Ceiling, resource: Resource, place: Place) -> Iterator[_Proof]:
-    for envelope in envelopes:
-        distance = _distance(envelope.published, ceiling)
-        most = _most(envelope, resource)
-        for one in envelope.measurements:
-            shown, in_reads = one.served(resource), envelope.in_reads(one, resource)
-            if shown is None or in_reads is None or not _lies_under(one, ceiling):
-                continue
-            yield _Proof(
-                resource=resource,
-                envelope=envelope,
-                measurement=one,
-                shown=shown,
-                counted=min(in_reads, most),
-                here=place.is_here(one),
-                distance=distance,
-            )
-
-
-def _most(envelope: Envelope, resource: Resource) -> float:
-    """The most that a measurement of the envelope counts for: its roof, and what volume and host may carry."""
-    limits = [
-        limit.iops if resource is Resource.IOPS else limit.throughput_mib_s
-        for limit in (envelope.published, envelope.host)
-        if limit is not None
-    ]
-    roof = envelope.roof(resource)
-    return min([*limits, *([] if roof is None else [roof])], default=math.inf)
-
-
-def _lies_under(one: Measurement, ceiling: Ceiling) -> bool:
-    """Whether all that it showed is within the offer; the side that a source leaves out follows from the I/O size."""
-    mib = one.job.block_kib / KIB_PER_MIB
-    iops = (one.throughput_mib_s or 0.0) / mib if one.iops is None else one.iops
-    throughput_mib_s = iops * mib if one.throughput_mib_s is None else one.throughput_mib_s
-    iops *= cost_of(ceiling, Resource.IOPS, one.job)
-    throughput_mib_s *= cost_of(ceiling, Resource.THROUGHPUT, one.job)
-    return iops <= OVERSHOOT * ceiling.iops and throughput_mib_s <= OVERSHOOT * ceiling.throughput_mib_s
-
-
-def _distance(published: Ceiling | None, ceiling: Ceiling) -> float:
-    """How far a configuration's published ceiling is from the offer's; infinite where a side is not published."""
-    if published is None:
-        return math.inf
-    sides = ((published.iops, ceiling.iops), (published.throughput_mib_s, ceiling.throughput_mib_s))
-    return sum(abs(math.log(one / other)) if 0 < one / other < math.inf else math.inf for one, other in sides)
-
-
-def _rank(proof: _Proof) -> tuple[bool, float, float, int, str, str, float]:
-    one = proof.measurement
-    on = one.provenance.measured_on
-    newest = -on.toordinal() if on else 0
-    return not proof.here, -proof.counted, proof.distance, newest, proof.envelope.name, one.job.mode, one.job.block_kib
-
-
-def _best(ranked: Sequence[_Proof], need: float) -> _Proof | None:
-    """The first that proves the need."""
-    return next((proof for proof in ranked if proof.counted >= DELIVERED * need), None)
-
-
-def _grade(proven: Sequence[_Proof]) -> Grade:
-    if len(proven) < len(Resource):
+def _grade(best: Sequence[Best]) -> Grade:
+    if len(best) < len(Resource):
         return Grade.C
-    return Grade.A if all(proof.here for proof in proven) else Grade.B
+    return Grade.A if all(one.here for one in best) else Grade.B
 
 
-def _age_days(proven: Sequence[_Proof], today: date) -> int | None:
+def _age_days(proven: Sequence[Proof], today: date) -> int | None:
     made = [proof.measurement.provenance.measured_on for proof in proven]
     ages = [(today - on).days for on in made if on is not None]
     return max(ages) if len(ages) == len(made) else None
 
 
-def _text(proven: Sequence[_Proof]) -> str:
+def _text(proven: Sequence[Proof]) -> str:
     told = "; ".join(_told(proof) for proof in proven)
     if len(proven) == len(Resource):
         return f"{told}."
@@ -250,7 +224,7 @@ def _text(proven: Sequence[_Proof]) -> str:
     return f"{told}; its {other} rests on published limits alone."
 
 
-def _told(proof: _Proof) -> str:
+def _told(proof: Proof) -> str:
     one = proof.measurement
     name, unit = ("IOPS", "IOPS") if proof.resource is Resource.IOPS else ("throughput", "MiB/s")
     counted = f" (of which {proof.counted:,.0f} count)" if round(proof.counted) < round(proof.shown) else ""

@@ -34,6 +34,7 @@ PEAKS: Final = "peaks"
 HIGHEST_IOPS: Final = "highest-iops"
 HIGHEST_THROUGHPUT: Final = "highest-throughput"
 SIGNALS: Final = "signals"
+PAST_RATES: Final = "past-rates"
 
 SERIES: Final[Mapping[str, tuple[str, ...]]] = {
     OPERATIONS: ("read_ops", "write_ops"),
@@ -46,6 +47,7 @@ SERIES: Final[Mapping[str, tuple[str, ...]]] = {
     PEAKS: ("peak_read_ops", "peak_write_ops", "peak_read_bytes", "peak_write_bytes"),
     HIGHEST_IOPS: ("highest_iops", "summed_iops"),
     HIGHEST_THROUGHPUT: ("highest_throughput_mib_s", "summed_throughput_mib_s"),
+    PAST_RATES: ("highest_iops", "highest_throughput_mib_s"),
     SIGNALS: (
         "read_time_s",
         "write_time_s",
@@ -68,6 +70,7 @@ SERIES: Final[Mapping[str, tuple[str, ...]]] = {
 """Which series are read together. `presence` reads one series of them for nothing but whether there are points;
 `signals` are read beside what is recommended (`plimsoll.domain.signals`). `highest` are the highest rate of any minute
 in a bucket and the sum of the rates of all, where a cloud publishes each minute's rate as a series of its own.
+`past-rates` are the highest alone, of days before the window (`plimsoll.domain.memory`).
 """
 
 WORK: Final = (OPERATIONS, BYTES, IDLE)

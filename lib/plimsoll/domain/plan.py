@@ -1,13 +1,14 @@
 """The plan: what reading the metrics of some volumes is expected to take, before reading begins."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from plimsoll.domain.knowledge import IDLE, Look, first_looks
+from plimsoll.domain.knowledge import BYTES, IDLE, OPERATIONS, PAST_RATES, SERIES, Look, first_looks
 from plimsoll.domain.query_cost import Closer, QueryCost
 from plimsoll.domain.sums import Segment
+from plimsoll.domain.units import DAY_S
 
 DECIDING_S: Final = 0.008
 """Seconds of one core that deciding on a volume took on the simulated organization of 600 (docs/performance.md)."""
@@ -88,6 +89,28 @@ def plan_of(
     )
     least, expected = (most, most) if every_minute else (first, first + more)
     return Plan(volumes=len(series), least=least, expected=expected, most=most)
+
+
+def memory_plan(pasts: Iterable[Sequence[Segment]], *, every_minute: bool, page: int, most_queries: int) -> Plan:
+    """What it takes to ask what was before the window, of volumes with those segments of it.
+
+    The highest minutes of each day are expected to be enough, and `least` is that nobody asks.
+    """
+    days, whole = [], []
+    for segments in (segments for segments in pasts if segments):
+        days.append((len(SERIES[PAST_RATES]), (segments[-1].window.end_s - segments[0].window.start_s) // DAY_S))
+        whole += [(len(SERIES[OPERATIONS]) + len(SERIES[BYTES]), one.window.buckets(one.period_s)) for one in segments]
+    expected, most = (_asked(asked, page, most_queries) for asked in (days, whole))
+    return Plan(least=most, expected=most, most=most) if every_minute else Plan(expected=expected, most=most)
+
+
+def _asked(asked: Sequence[tuple[int, int]], page: int, most_queries: int) -> Reading:
+    """What it takes to ask numbers of queries with so many buckets each, those of many volumes in one call."""
+    return Reading(
+        queries=sum(queries for queries, _ in asked),
+        calls=math.ceil(sum(queries / max(1, min(most_queries, page // buckets)) for queries, buckets in asked)),
+        datapoints=sum(queries * buckets for queries, buckets in asked),
+    )
 
 
 def _reading(looks: Sequence[Look], series: Sequence[int], *, page: int, most_queries: int) -> Reading:

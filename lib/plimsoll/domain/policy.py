@@ -20,6 +20,13 @@ class SizeOn(StrEnum):
     BUSY_TIME = "busy-time"
 
 
+class HeadroomFrom(StrEnum):
+    """Where the headroom comes from: the fixed figure, or what was learned to keep a risk, as far as that is known."""
+
+    FIXED = "fixed"
+    LEARNED = "learned"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TagMatch:
     """A tag by key, with any value when `value` is None."""
@@ -52,8 +59,12 @@ class Policy:
     """How demand is judged, what may be offered, and when a change is worth it; see docs/decision.md."""
 
     lookback_days: int = 14
+    memory_days: int = 455
     resolution_s: int = 60
     headroom_pct: float = 20.0
+    headroom_from: HeadroomFrom = HeadroomFrom.FIXED
+    risk_pct: float = 5.0
+    risk_days: float = 30.0
     size_on: SizeOn = SizeOn.PEAK_SECOND
     min_hours: float = 30.0
     min_coverage_pct: float = 95.0
@@ -124,7 +135,10 @@ RESOLUTIONS_S = (60, 300, 3600)
 
 BOUNDS: Mapping[str, tuple[float, float]] = {
     "lookback_days": (1, 455),
+    "memory_days": (0, 455),
     "headroom_pct": (0, 400),
+    "risk_pct": (0.1, 50),
+    "risk_days": (1, 90),
     "min_hours": (0, 24 * 455),
     "min_coverage_pct": (0, 100),
     "saturation_pct": (50, 100),

@@ -1,4 +1,4 @@
-"""The decision on pools: the volumes of each become one type together, or none changes. See docs/decision.md, 8."""
+"""The decision on pools: the volumes of each become one type together, or none changes. See docs/decision.md, 9."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

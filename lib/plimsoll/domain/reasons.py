@@ -7,6 +7,7 @@ from typing import Final
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.choice import Choice, Why
+from plimsoll.domain.memory_reasons import spoken_against, unproved_minutes
 from plimsoll.domain.offer import LATENCY_WORDS, Offer
 from plimsoll.domain.place_reasons import not_in_place, of_a_storage_pool, stopped, used_of
 from plimsoll.domain.policy import SizeOn
@@ -90,6 +91,7 @@ def keep(case: Case, comparison: Comparison, why: str) -> tuple[str, ...]:
     """Why nothing is changed, in the sentence given, and what was seen."""
     return (
         why,
+        *spoken_against(case, case.volume.spec),
         *_refuted(comparison.offers),
         *_demand(case),
         *_frontier(comparison.frontier),
@@ -105,7 +107,9 @@ def change(case: Case, comparison: Comparison, target: Offer, choice: Choice) ->
         *_preference(case, target, choice),
         *(_sizing(case, target) if choice.why is not Why.DROP_IN else ()),
         *_refuted(comparison.offers),
+        *spoken_against(case, target.spec),
         *_bursts(case, target),
+        *unproved_minutes(case, target),
         *_span(case),
         *_relief(comparison),
         *_frontier(comparison.frontier),
@@ -126,6 +130,8 @@ def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) 
         f"{_WAITS[settles.why]} Look again on {settles.on:%Y-%m-%d}.",
         f"If what was seen so far is all, {expected.spec} will then save {dollars(saved)} a month.",
         *_demand(case),
+        *spoken_against(case, expected.spec),
+        *unproved_minutes(case, expected),
         *_frontier(comparison.frontier),
         *_drop_in(case, comparison, expected),
         *_delivery(case, comparison),

@@ -8,10 +8,13 @@ from typing import ClassVar
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.evidence import Evidence
 from plimsoll.domain.host import Host
+from plimsoll.domain.memory import Event
 from plimsoll.domain.offer import Offer
 from plimsoll.domain.received import Coverage
+from plimsoll.domain.risk.promise import Risk
 from plimsoll.domain.signals import Signals
 from plimsoll.domain.stripes import StripeSet
+from plimsoll.domain.sums import Window
 from plimsoll.domain.trial import Trial
 from plimsoll.domain.volume import Volume, VolumeSpec
 
@@ -86,6 +89,21 @@ class EpochSummary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySummary:
+    """The time before the window that was asked whether it speaks against a reduction; `days` of it were observed.
+
+    `event` is what it said against `instead_of`, which the window alone asks for, and `rhythm` what its days have in
+    common; None where it said nothing.
+    """
+
+    window: Window
+    days: int
+    instead_of: VolumeSpec | None = None
+    event: Event | None = None
+    rhythm: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """What was weighed: ceilings, every offer, the drop-in replacement, a bare type flip, and the present one's trial.
 
@@ -137,7 +155,8 @@ class SetAnswer:
 class Answer:
     """What every recommendation has. `usd_month_now` is None where the region has no price for the present type;
     `stripe_set` where the volume is one of no known set. `pool` are the ids of the others of its pool that change
-    together with it or not at all. `signals` are None where none were read."""
+    together with it or not at all. `signals` are None where none were read, `memory` where the past had no say, and
+    `risk` where no demand was sized."""
 
     action: ClassVar[str]
     volume: Volume
@@ -148,6 +167,8 @@ class Answer:
     stripe_set: SetAnswer | None = None
     pool: tuple[str, ...] = ()
     signals: Signals | None = None
+    memory: MemorySummary | None = None
+    risk: Risk | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

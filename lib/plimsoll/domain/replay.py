@@ -36,9 +36,11 @@ def never_spent(rate: FloatArray, bucket: TokenBucket, lengths_s: IntArray | int
 
 
 def backlog_behind(excess: FloatArray, lengths_s: IntArray | int, *, at_start: float = 0.0) -> FloatArray:
-    """Work waiting at the end of each bucket, from demand minus rate (may be negative) in each."""
-    total = np.cumsum(excess * lengths_s) + at_start
-    return total - np.minimum(np.minimum.accumulate(total), 0.0)
+    """Work waiting at the end of each bucket, from demand minus rate (may be negative) in each; buckets are along the
+    last axis."""
+    total = np.cumsum(excess * lengths_s, axis=-1) + at_start
+    found: FloatArray = total - np.minimum(np.minimum.accumulate(total, axis=-1), 0.0)
+    return found
 
 
 def minutes_above(

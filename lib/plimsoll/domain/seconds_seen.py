@@ -8,7 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.units import MIB
 
 BELOW_ONE: Final = -1
 """The bin of rates under 1 a second."""
@@ -133,12 +134,11 @@ class SecondsSeen:
         """The same of writes."""
         return None if self.writes is None else latency_us(self.writes, 0.99)
 
-    def seconds_above(self, ceiling: Ceiling) -> Mapping[Resource, tuple[int, int]]:
-        """In how many seconds more was done than a ceiling carries for ever: at least and at most, by resource."""
-        mib = 1 << 20
+    def seconds_above(self, *, iops: float, throughput_mib_s: float) -> Mapping[Resource, tuple[int, int]]:
+        """In how many seconds more was done than these limits: at least and at most, by resource."""
         return {
-            Resource.IOPS: self.iops.seconds_above(ceiling.sustained_iops),
-            Resource.THROUGHPUT: self.bytes_s.seconds_above(ceiling.sustained_throughput_mib_s * mib),
+            Resource.IOPS: self.iops.seconds_above(iops),
+            Resource.THROUGHPUT: self.bytes_s.seconds_above(throughput_mib_s * MIB),
         }
 
     @property
@@ -149,14 +149,17 @@ class SecondsSeen:
     def _lacks(self) -> Iterator[str]:
         if self.source is Source.DISKSTATS:
             yield (
-                "This host has no NVMe statistics of the volume, so the kernel's own counts were read. They show what "
-                "was done, and neither how long a limit was exceeded nor the latency of the slowest operations. On AWS "
-                "a Nitro instance and root have them."
+                "This host has no NVMe statistics of the volume, so the kernel's counts were read. They do not show "
+                "how long a limit was exceeded, nor the latency of the slowest operations. On AWS, a Nitro instance "
+                "that is read as root has both."
             )
         if self.missed_s:
             yield (
-                f"{self.missed_s:,} s passed within looks that came late: the host was busy. Peaks may be higher than "
-                "these. Look again when it has less to do."
+                f"{self.missed_s:,} s passed while the host was too busy to be read. Peaks may be higher than these: "
+                "probe again when it has less to do."
             )
         if self.restarts:
-            yield f"The counts began anew {self.restarts:,} times: what was done between is not seen."
+            yield (
+                f"The counts began anew {self.restarts:,} times, and what was done in between is unknown. Probe again "
+                "while the volume stays attached."
+            )

@@ -5,7 +5,7 @@ are the baseline that a change is checked against afterwards. They are read by t
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -16,6 +16,17 @@ from plimsoll.domain.sums import Window
 from plimsoll.domain.units import DAY_S
 
 MS_PER_S: Final = 1000.0
+
+ROUNDING: Final = 1.01
+"""A mean may pass the highest minute by what rounding adds."""
+
+_PAIRS: Final = {
+    ("read_time_s", "timed_reads"): "highest_read_latency_ms",
+    ("write_time_s", "timed_writes"): "highest_write_latency_ms",
+    ("mean_io_latency_ms",): "highest_io_latency_ms",
+    ("mean_queue_length",): "highest_queue_length",
+}
+"""What a mean is made of, and the highest minute of the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +47,11 @@ class Signals:
       volume was impaired.
     - `host_exceeded_minutes` are those in which more was asked of the host than its maximum.
     - `host_balance_pct` is the least that was left of the credits of a host that bursts.
+    - `days_observed` is on how many days of the window every figure that is there rests at least.
     """
 
     window: Window
+    days_observed: int = 0
     read_latency_ms: Level | None = None
     write_latency_ms: Level | None = None
     io_latency_ms: Level | None = None
@@ -61,8 +74,10 @@ def look_at_signals(window: Window) -> Look | None:
 
 def signals_of(found: Mapping[str, FloatArray], window: Window) -> Signals | None:
     """The signals in what a look at them found, day by day (NaN: no point); None where there are none."""
+    days = [int((~np.isnan(values)).sum()) for values in found.values()]
     signals = Signals(
         window=window,
+        days_observed=min((count for count in days if count), default=0),
         read_latency_ms=_each(found, "read"),
         write_latency_ms=_each(found, "write"),
         io_latency_ms=_level(found, "mean_io_latency_ms", "highest_io_latency_ms"),
@@ -74,7 +89,33 @@ def signals_of(found: Mapping[str, FloatArray], window: Window) -> Signals | Non
         host_iops_balance_pct=_least(found, "host_iops_balance_pct"),
         host_throughput_balance_pct=_least(found, "host_throughput_balance_pct"),
     )
-    return None if signals == Signals(window=window) else signals
+    return None if replace(signals, days_observed=0) == Signals(window=window) else signals
+
+
+def agreed(found: Mapping[str, FloatArray]) -> Mapping[str, FloatArray]:
+    """What was found, without the days on which a mean and the highest minute beside it cannot both be right."""
+    kept = dict(found)
+    for mean, highest in _PAIRS.items():
+        if all(name in kept for name in (*mean, highest)):
+            values = [kept[name] for name in mean]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                rate = values[0] if len(values) == 1 else values[0] / values[1] * MS_PER_S
+            wrong = (rate > ROUNDING * kept[highest]) | ((rate == 0) & (kept[highest] > 0))
+            kept |= {name: np.where(wrong, np.nan, kept[name]) for name in (*mean, highest)}
+    return kept
+
+
+def has_gaps(found: Mapping[str, FloatArray]) -> bool:
+    """Whether a series has no point of some day."""
+    return any(bool(np.isnan(values).any()) for values in found.values())
+
+
+def filled(found: Mapping[str, FloatArray], again: Mapping[str, FloatArray]) -> Mapping[str, FloatArray]:
+    """What was found, and where it has no point what was found again."""
+    return {
+        name: np.where(np.isnan(values), again[name], values) if name in again else values
+        for name, values in {**again, **found}.items()
+    }
 
 
 def _each(found: Mapping[str, FloatArray], way: str) -> Level | None:

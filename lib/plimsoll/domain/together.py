@@ -1,4 +1,4 @@
-"""The decision on a stripe set: one answer and one target for all its volumes, or none. See docs/decision.md, 8."""
+"""The decision on a stripe set: one answer and one target for all its volumes, or none. See docs/decision.md, 9."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

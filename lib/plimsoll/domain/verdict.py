@@ -7,7 +7,7 @@ from datetime import date
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.evidence import DELIVERED
+from plimsoll.domain.envelope import DELIVERED
 from plimsoll.domain.need import Need
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec

@@ -12,12 +12,21 @@ from typing import Any, Final, Literal
 import yaml
 from pydantic import Field, ValidationError
 
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.envelope import BoundBy, JobShape, Measurement, Provenance
+from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.envelope import BOTH_SIDES, Admission, BoundBy, JobShape, Measurement, Provenance, Ruling
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.units import mib_s_from_mb_s
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.envelopes.printed import Figures, PrintedEntry, StrictEntry, device_iops, earliest_day, latency, rates
+from plimsoll.envelopes.printed import (
+    Figures,
+    PrintedEntry,
+    StrictEntry,
+    device_iops,
+    earliest_day,
+    latency,
+    rates,
+)
+from plimsoll.envelopes.run_facts import run_facts
 
 KIB_PER_GIB: Final = 1 << 20
 
@@ -49,6 +58,9 @@ class JobEntry(StrictEntry):
     runtime_s: float | None = None
     direct: bool | None = None
     file_size_gib: float | None = None
+    synced: bool | None = None
+    verify: bool | None = None
+    target: str | None = None
 
 
 class SpecEntry(StrictEntry):
@@ -96,6 +108,7 @@ class CampaignEntry(StrictEntry):
     provider: str
     account: str | None = None
     region: str | None = None
+    placed: bool = False
     host: HostEntry | None = None
     job: JobEntry = Field(default_factory=JobEntry)
     published: list[Figures] = Field(default_factory=list)
@@ -243,10 +256,23 @@ def _measurement(
         device_iops=device_iops(one.figures),
         bound_by=one.bound_by,
         volumes=volumes,
-        rejected_side=one.rejected,
+        run=run_facts(one),
+        rulings=tuple(_kept_out(one)),
         printed=tuple(_printed(one)),
         note=one.note,
     )
+
+
+def _kept_out(one: MeasuredEntry) -> Iterator[Ruling]:
+    """What the author of the campaign keeps out."""
+    if one.rejected is not None:
+        yield Ruling(
+            rule="campaign",
+            admission=Admission.REJECTED,
+            text="the campaign itself keeps it out of the fit, because it is not the device's",
+            source="the campaign's author",
+            sides=BOTH_SIDES if one.rejected == "all" else frozenset({Resource(one.rejected)}),
+        )
 
 
 def _job(one: MeasuredEntry, file: CampaignEntry) -> JobShape:
@@ -277,6 +303,7 @@ def _provenance(one: MeasuredEntry, file: CampaignEntry) -> Provenance:
         provider=file.provider,
         account=file.account,
         region=file.region,
+        placed=file.placed,
     )
 
 

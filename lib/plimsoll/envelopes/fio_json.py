@@ -1,7 +1,8 @@
 """fio's JSON and json+, of 2.x (microseconds, KiB/s) and 3.x (nanoseconds, bytes a second).
 
 fio prints notes before the first brace, and a shell may print after the last. Without group_reporting each job stands
-alone; the jobs of a group ran together, so they are one result.
+alone; the jobs of a group ran together, so they are one result. With --status-interval it prints snapshots of one run,
+which are one result: the last.
 """
 
 import json
@@ -11,7 +12,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from plimsoll.envelopes.printed import Figures, number_in, present
+from plimsoll.envelopes.printed import MIXED, Figures, number_in, present
 from plimsoll.envelopes.results import Broken, Output, Part, Result, disk_figures, line_at, result_of
 
 
@@ -50,6 +51,8 @@ class SideEntry(_Lenient):
     iops: Number = None
     runtime: Number = None
     total_ios: Number = None
+    short_ios: Number = None
+    drop_ios: Number = None
     slat: Spread | None = None
     clat: Spread | None = None
     lat: Spread | None = None
@@ -90,10 +93,12 @@ class FioJob(_Lenient):
     jobname: str = ""
     groupid: int = Field(default=0, ge=0, lt=1 << 31)
     error: int = Field(default=0, ge=0, lt=1 << 31)
+    elapsed: Number = None
     hostname: str | None = None
     options: dict[str, str | None] | None = Field(default=None, alias="job options")
     read: SideEntry = Field(default_factory=SideEntry)
     write: SideEntry = Field(default_factory=SideEntry)
+    mixed: SideEntry = Field(default_factory=SideEntry)
     usr_cpu: Number = None
     sys_cpu: Number = None
     ctx: Number = None
@@ -108,6 +113,7 @@ class FioOutput(_Lenient):
 
     version: str | None = Field(default=None, alias="fio version")
     time: str | None = None
+    timestamp: Number = None
     options: dict[str, str | None] = Field(default_factory=dict, alias="global options")
     jobs: list[FioJob] = Field(default_factory=list)
     client_stats: list[FioJob] = Field(default_factory=list)
@@ -132,13 +138,35 @@ def looks_like(text: str) -> bool:
 def read(text: str) -> Output:
     """Every result in it. Broken where it is not whole."""
     text = _NAN.sub(r"\1null", text)
-    found: list[Result] = []
+    outputs: list[tuple[FioOutput, int]] = []
     at = _opening(text, 0)
     while at is not None:
         decoded, end = _decoded(text, at)
-        found += _results(_checked(decoded, line_at(text, at)), line_at(text, at))
+        line = line_at(text, at)
+        output = _checked(decoded, line)
+        if outputs and _is_later(outputs[-1][0], output):
+            outputs.pop()
+        outputs.append((output, line))
         at = _opening(text, end)
-    return Output(results=tuple(found))
+    return Output(results=tuple(result for output, line in outputs for result in _results(output, line)))
+
+
+_SAME_START_S: Final = 1.0
+"""fio counts the seconds of a run in whole ones."""
+
+
+def _is_later(one: FioOutput, other: FioOutput) -> bool:
+    """Whether the other is a later snapshot of the same run: the same jobs, begun at the same time."""
+    alike = [[(job.jobname, job.groupid, job.options) for job in output.jobs] for output in (one, other)]
+    begun = [_begun_s(output) for output in (one, other)]
+    if alike[0] != alike[1] or not alike[0] or begun[0] is None or begun[1] is None:
+        return False
+    return abs(begun[0] - begun[1]) <= _SAME_START_S
+
+
+def _begun_s(output: FioOutput) -> float | None:
+    elapsed = [number_in(job.elapsed) for job in output.jobs if job.elapsed is not None]
+    return number_in(output.timestamp) - max(elapsed) if output.timestamp is not None and elapsed else None
 
 
 def _opening(text: str, start: int) -> int | None:
@@ -194,6 +222,8 @@ def _part(job: FioJob, shared: dict[str, str | None], together: int) -> Part:
     options = {name: value or "" for name, value in {**shared, **(job.options or {})}.items()}
     told = options.get("numjobs", "1")
     sides = {name: side for name, side in (("read", job.read), ("write", job.write)) if _did_anything(side)}
+    if not sides and _did_anything(job.mixed):
+        sides = {MIXED: job.mixed}
     return Part(
         name=job.jobname if job.hostname is None else f"{job.jobname}@{job.hostname}",
         group=job.groupid,
@@ -245,14 +275,32 @@ def _latency(kind: str, unit: str, spread: Spread | None) -> Figures:
 
 def _beside(job: FioJob) -> Figures:
     cpu = {"usr_pct": job.usr_cpu, "sys_pct": job.sys_cpu, "ctx": job.ctx, "majf": job.majf, "minf": job.minf}
-    return _grouped({"cpu": present(cpu), "io_depths_pct": present(job.iodepth_level)})
+    return _grouped(
+        {"cpu": present(cpu), "io_depths_pct": present(job.iodepth_level), "issued_rwts": _lost(job)},
+    )
+
+
+def _lost(job: FioJob) -> Figures:
+    """Operations that were short or dropped, beside all, where there were any."""
+    both = (job.read, job.write)
+    lost = [number_in(count) for side in both for count in (side.short_ios, side.drop_ios) if count is not None]
+    if not any(lost):
+        return {}
+    names = {"total": "total_ios", "short": "short_ios", "dropped": "drop_ios"}
+    return {name: ",".join(getattr(side, field) or "0" for side in both) for name, field in names.items()}
 
 
 def _disk(disks: Sequence[DiskEntry]) -> Figures:
     """The counts of the device. For an md device only its own, not its members' again."""
     striped = [disk for disk in disks if disk.aggr_read_ios is not None and number_in(disk.aggr_read_ios) > 0]
+    members = [disk.name for disk in disks if disk not in striped and disk.name] if striped else []
+    beside = {"members": " ".join(members)} if members else {}
     return disk_figures(
-        {disk.name or "a device": _one_disk(disk) for disk in striped or disks if disk.read_ios and disk.write_ios}
+        {
+            disk.name or "a device": {**_one_disk(disk), **beside}
+            for disk in striped or disks
+            if disk.read_ios and disk.write_ios
+        }
     )
 
 

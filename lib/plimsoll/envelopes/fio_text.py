@@ -9,22 +9,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from plimsoll.envelopes.printed import Figures, size_kib_in
+from plimsoll.envelopes.printed import DIRECTIONS, MIXED, Figures, present, size_kib_in
 from plimsoll.envelopes.results import Broken, Output, Part, Result, disk_figures, line_at, result_of
 
 _N: Final = r"(\d+(?:\.\d+)?[kKMG]?)"
 _UNITS: Final = {"nsec": "ns", "usec": "us", "msec": "ms"}
 _END: Final = r"(?=[\s,;]|$)"
 
-_SIDE: Final = re.compile(r"\b(read|write|trim)\s*:\s+(?:IOPS|io)=")
+_SIDE: Final = re.compile(r"\b(read|write|trim|mixed)\s*:\s+(?:IOPS|io)=")
 _RATE: Final = re.compile(
-    r"IOPS=\s*([\d.]+[kKMG]?),\s+BW=\s*([\d.]+[KMGT]?i?B/s)\s+\(([^()\s]+)\)\s*\(([^()/\s]+)/(\d{1,12})msec\)"
+    r"IOPS=\s*([\d.]+[kKMG]?),\s+BW=\s*([\d.]+[KMGT]?i?(?:B|bit)/s)\s+\(([^()\s]+)\)\s*\(([^()/\s]+)/(\d{1,12})msec\)"
 )
 _OLD_RATE: Final = re.compile(
-    r"io=\s*([\d.]+[KMGT]?i?B?),\s+bw=\s*([\d.]+)([KMGT]?)i?B/s,\s+iops=\s*([\d.]+[kKMG]?),\s+runt=\s*(\d{1,12})msec"
+    r"io=\s*([\d.,]+[KMGT]?i?B?),\s+bw=\s*([\d.,]+)\s?([KMGT]?)i?B/s,\s+iops=\s*([\d.,]+[kKMG]?)\s*,"
+    r"\s+runt=\s*(\d{1,12})msec"
 )
 _SPREAD: Final = re.compile(
-    rf"\b(slat|clat|lat)\s*\(([num]sec)\)\s*:\s*min=\s*{_N},\s*max=\s*{_N},\s*avg=\s*{_N},\s*stdev=\s*{_N}\s"
+    rf"\b(slat|clat|lat)\s*\(([num]sec)\)\s*:\s*min=\s*{_N}\s*,\s*max=\s*{_N}\s*,\s*avg=\s*{_N},\s*stdev=\s*{_N}\s"
 )
 _PERCENTILES: Final = re.compile(
     r"\b(?:(clat|lat)\s+)percentiles\s+\(([num]sec)\)\s*:((?:[\s|,]{1,40}\d+\.\d+th=\[\s*\d+\])+)"
@@ -45,11 +46,11 @@ _ROWS: Final = {
     f"{words.replace(' ', '_').lower()}_pct": re.compile(rf"\b{words}\s*:\s*{_SHARES}")
     for words in ("IO depths", "submit", "complete")
 }
-_ISSUED: Final = re.compile(r"\bissued\s*\w*\s*:\s*total=(\S+?),?\s+short=(\S+?),?\s+drop(?:ped)?=(\S+)")
+_ISSUED: Final = re.compile(r"\bissued\s*[\w/]*\s*:\s*total=(\S+?),?\s+short=(\S+?)(?:,?\s+drop(?:ped)?=(\S+)|(?=\s))")
 _TARGET: Final = re.compile(r"\blatency\s*:\s*target=(\d+),\s*window=(\d+),\s*percentile=([\d.]+)%,\s*depth=(\d+)")
 _STATUS: Final = re.compile(r"\[[rw]=(\S{1,40}?)\]\[[rw]=(\S{1,40}?)\s+IOPS\]")
 _RUN: Final = re.compile(
-    r"\b(READ|WRITE):\s+bw=(\S+)\s+\((\S+?)\),\s+(\S+)\s+\((\S+?)\),\s+io=(\S+)\s+\((\S+?)\),\s+run=(\S+?)msec"
+    r"\b(READ|WRITE|MIXED):\s+bw=(\S+)\s+\((\S+?)\),\s+(\S+)\s+\((\S+?)\),\s+io=(\S+)\s+\((\S+?)\),\s+run=(\S+?)msec"
 )
 _DISK: Final = re.compile(
     r":\s+(ios=\d+/\d+,\s+(?:sectors=[\d/]+,\s+)?merge=\d+/\d+,\s+ticks=\d+/\d+,\s+in_queue=\d+(?:,\s+util=[\d.]+%)?)"
@@ -60,9 +61,10 @@ _DISK: Final = re.compile(
 def sides_in(body: str) -> dict[str, Figures]:
     """Reads and writes of one job; ValueError where the line of one breaks off."""
     found = list(_SIDE.finditer(body))
-    ends = [*(one.start() for one in found[1:]), len(body)]
+    ends = [one.start() for one in found[1:]] + [len(body)] * bool(found)
     sides = {one[1]: (body[one.start() : end]) for one, end in zip(found, ends, strict=True)}
-    return {name: _rate(name, text) | _spreads(text) for name, text in sides.items() if name != "trim"}
+    told = [name for name in DIRECTIONS if name in sides] or [name for name in (MIXED,) if name in sides]
+    return {name: _rate(name, sides[name]) | _spreads(sides[name]) for name in told}
 
 
 def beside_in(body: str) -> Figures:
@@ -100,7 +102,11 @@ def disks_in(tail: str) -> Figures:
     """The counts of the devices themselves. For an md device only its own, not its members' again."""
     found = [(one, tail[max(0, one.start() - 80) : one.start()].split()) for one in _DISK.finditer(tail)]
     striped = [pair for pair in found if pair[0][2]]
-    return disk_figures({words[-1] if words else "a device": _disk(one[1]) for one, words in striped or found})
+    members = [words[-1] for one, words in found if not one[2] and words] if striped else []
+    beside = {"members": " ".join(members)} if members else {}
+    return disk_figures(
+        {words[-1] if words else "a device": {**_disk(one[1]), **beside} for one, words in striped or found}
+    )
 
 
 def _disk(printed: str) -> Figures:
@@ -115,8 +121,9 @@ def _rate(name: str, text: str) -> Figures:
     old = _OLD_RATE.search(text)
     if old is None:
         raise ValueError(f"its line of {name}s is not whole")
-    binary = f"{old[2]}{old[3]}{'i' if old[3] else ''}B/s"  # fio 2.x prints KB for 1,024 bytes
-    return {"iops": old[4], "throughput": binary, "io": old[1], "runtime_ms": old[5]}
+    plain = old[2].replace(",", "")
+    binary = f"{plain}{old[3]}{'i' if old[3] else ''}B/s"  # fio 1.x and 2.x print KB for 1,024 bytes
+    return {"iops": old[4].replace(",", ""), "throughput": binary, "io": old[1], "runtime_ms": old[5]}
 
 
 def _spreads(text: str) -> Figures:
@@ -137,12 +144,12 @@ def _spreads(text: str) -> Figures:
 
 def _named(group: str, pattern: re.Pattern[str], text: str, names: tuple[str, ...]) -> Figures:
     found = pattern.search(text)
-    return {} if found is None else {group: dict(zip(names, found.groups(), strict=True))}
+    return {} if found is None else {group: present(dict(zip(names, found.groups(), strict=True)))}
 
 
 _HEAD: Final = re.compile(
     r":\s+\(groupid=(?P<group>\d{1,9}),\s+jobs=(?P<jobs>\d{1,6})\):\s+err=\s*(?P<error>\d{1,6})\b(?:\s*\([^()]{0,300}\))?:"
-    r"\s+pid=(?P<pid>\d+):\s+(?P<finished>[A-Z][a-z]{2}\s+[A-Z][a-z]{2}\s+\d+\s+[\d:]{8}\s+\d{4})?"
+    r"\s+pid=(?P<pid>\d+):?\s+(?P<finished>[A-Z][a-z]{2}\s+[A-Z][a-z]{2}\s+\d+\s+[\d:]{8}\s+\d{4})?"
 )
 _ANY_HEAD: Final = re.compile(r"\(groupid=\d+,\s+jobs=\d+\):\s+err=")
 _ASKED: Final = re.compile(
@@ -154,6 +161,7 @@ _COMMAND: Final = re.compile(r"\bfio\s+(?=-)")
 _OPTION: Final = re.compile(r"--(?P<name>\w[\w-]*)(?:=(?P<value>\S+)|\s+(?P<apart>[^\s>\\-]\S*))?")
 _VERSION: Final = re.compile(r"\bfio[- ](\d+\.\d+(?:\.\d+)?)")
 _RUN_END: Final = "Run status group"
+_RAN: Final = re.compile(r"(?:/|runt=\s*)(\d{1,12})msec")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +183,31 @@ def read(text: str) -> Output:
     for found in _ANY_HEAD.finditer(text):
         if _HEAD.search(text, max(0, found.start() - 3), found.start() + 600) is None:
             raise Broken("the result's first line breaks off before its pid", line_at(text, found.start()))
-    return Output(results=tuple(result for run in _runs(text) for result in _results(text, run)))
+    return Output(
+        results=tuple(result for run in _last_snapshots(text, list(_runs(text))) for result in _results(text, run))
+    )
+
+
+def _last_snapshots(text: str, runs: Sequence[_Run]) -> Iterator[_Run]:
+    """The runs; of the snapshots of one (--status-interval), which have the same processes, the last."""
+    first: _Run | None = None
+    for at, run in enumerate(runs):
+        first = first or run
+        if at + 1 < len(runs) and _is_later(text, run, runs[at + 1]):
+            continue
+        yield _Run(first.start, run.heads, run.end)
+        first = None
+
+
+def _is_later(text: str, one: _Run, other: _Run) -> bool:
+    """Whether the other is a later snapshot of a run: the same processes, not begun anew, that have run longer."""
+    processes = [[(head["group"], head["pid"]) for head in run.heads] for run in (one, other)]
+    begun = _beginnings(text, one.heads[-1].end(), other.heads[0].start())
+    return processes[0] == processes[1] and not begun and _ran_ms(text, one) < _ran_ms(text, other)
+
+
+def _ran_ms(text: str, run: _Run) -> int:
+    return max((int(found[1]) for found in _RAN.finditer(text, run.heads[0].end(), run.end)), default=0)
 
 
 def _runs(text: str) -> Iterator[_Run]:
@@ -269,8 +301,8 @@ def _command_options(command: str) -> dict[str, str]:
 def _block(printed: str, used: Sequence[str]) -> dict[str, str]:
     """The block size of the directions in use where it is one, a range otherwise."""
     ranges = list(_RANGE.finditer(printed))
-    letters = {"read": "R", "write": "W"}
-    places = {"read": 0, "write": 1}
+    letters = {"read": "R", "write": "W", MIXED: "R"}
+    places = {"read": 0, "write": 1, MIXED: 0}
     mine = [
         one
         for at, one in enumerate(ranges)

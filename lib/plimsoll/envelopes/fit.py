@@ -11,7 +11,7 @@ have stopped it there:
 
 One measurement that stands alone above all others is left out as an outlier where the rest make a plateau. What the
 load held back (too few I/Os outstanding) stands on no plateau, and what the device never served counts nowhere
-(`anomalies`). IOPS come from the random modes where there are any, because sequential I/O is merged on its way.
+(`admissibility`). IOPS come from the random modes where there are any, because sequential I/O is merged on its way.
 
 The system's roof is the lowest of its modes', because a demand does not say which mode it is; where a write costs
 another share of the ceiling than a read, roofs are counted in reads. It never exceeds the published ceiling of the
@@ -23,6 +23,7 @@ served, and cut, as long as the host can carry it.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
@@ -32,11 +33,11 @@ from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
 from plimsoll.domain.envelope import BoundBy, Envelope, Measurement, cost_of
 from plimsoll.domain.units import mb_s_from_mib_s
 from plimsoll.domain.volume_types import FromThroughput, Provisioned, VolumeType
-from plimsoll.envelopes.anomalies import DOUBTFUL, Limits, judged, side_of
+from plimsoll.envelopes.admissibility.device import DOUBTFUL
+from plimsoll.envelopes.admissibility.judging import judged
+from plimsoll.envelopes.admissibility.rule import Limits, side_of
+from plimsoll.envelopes.admissibility.sweep import PLATEAU, RULE, with_edges
 from plimsoll.envelopes.campaigns import System
-
-PLATEAU: Final = 0.9
-"""A measurement is on a plateau from this share of the best."""
 
 SAME: Final = 0.98
 """Reads and writes that differ by less were stopped by one limit."""
@@ -74,6 +75,7 @@ def fit(system: System, types: Mapping[str, VolumeType], caps: Caps = no_caps) -
     reached = {side: _reached(side, measurements, limits) for side in Resource}
     roofs = {side: min(modes.values(), default=None) for side, modes in reached.items()}
     below = {side: None if roof is None else min(roof, side_of(limits.both, side)) for side, roof in roofs.items()}
+    measurements = with_edges(measurements, roofs)
     cut = tuple(side.value for side in Resource if roofs[side] != below[side])
     bound = tuple(side.value for side, roof in roofs.items() if _is_hosts(roof, side, limits))
     return Envelope(
@@ -207,7 +209,7 @@ def notes(
     for side in Resource:
         yield from _side(side, system, limits, reached[side], side.value in host_bound)
         yield from _slower(side, measurements, reached[side])
-    yield from _anomalies(measurements)
+    yield from _said(measurements)
 
 
 def _side(
@@ -247,11 +249,8 @@ def _slower(side: Resource, measurements: Sequence[Measurement], reached: Mappin
             yield f"{mode} was seen at {best:,.0f} {side.unit} at most: {why}"
 
 
-def _anomalies(measurements: Sequence[Measurement]) -> Iterator[str]:
-    texts = [anomaly.text for one in measurements for anomaly in one.anomalies]
-    for text in dict.fromkeys(texts):
-        count = texts.count(text)
-        yield text if count == 1 or count == len(measurements) else f"{text} ({count} of {len(measurements)} results)"
-    apart = sum(one.rejected_side is not None for one in measurements)
-    if apart:
-        yield f"results that the campaign itself keeps out of the fit, because they are not the device's: {apart}"
+def _said(measurements: Sequence[Measurement]) -> Iterator[str]:
+    """What the rules of admissibility say, each sentence once."""
+    texts = [ruling.text for one in measurements for ruling in one.rulings if ruling.rule != RULE]
+    for text, count in Counter(texts).items():
+        yield text if count in {1, len(measurements)} else f"{text} ({count} of {len(measurements)} results)"

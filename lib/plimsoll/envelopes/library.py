@@ -27,7 +27,7 @@ UNKNOWN_TYPE: Final = "unknown"
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _HEAD: Final = "# Figures as the tool printed them; conversions happen when they are read.\n"
-_JOB: Final = ("engine", "iodepth", "jobs", "runtime_s", "direct", "file_size_gib")
+_JOB: Final = ("engine", "iodepth", "jobs", "runtime_s", "direct", "file_size_gib", "synced", "verify", "target")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,13 +121,14 @@ class NewCampaign:
     volumes: int = 1
     note: str | None = None
     profiles: tuple[Profile, ...] = ()
+    placed: bool = False
 
 
 def add_campaign(folder: Path, new: NewCampaign, types: Mapping[str, VolumeType]) -> Path:
     """Writes the campaign's file and returns its path, after reading it back and fitting its envelope.
 
-    Raises BadInput and writes nothing for a name that is no file name or is taken by a campaign or a system, for a
-    result that is no measurement, and for figures that make no campaign.
+    Raises BadInput and writes nothing for a name that is no file name or is taken by a campaign or a system, where no
+    result is a measurement, and for figures that make no campaign.
     """
     check_name(folder, new.name, types)
     try:
@@ -135,9 +136,9 @@ def add_campaign(folder: Path, new: NewCampaign, types: Mapping[str, VolumeType]
             earliest_day(new.measured_on)
     except ValueError as error:
         raise BadInput(f"{error} (--measured-on).") from error
-    for one in new.results:
-        if one.result.fault is not None:
-            raise BadInput(f"{one.result.fault}: that is no measurement, and nothing was added.")
+    faults = [one.result.fault for one in new.results if one.result.fault is not None]
+    if faults and len(faults) == len(new.results):
+        raise BadInput(f"{faults[0]}: that is no measurement, and nothing was added.")
     path = folder / f"{new.name}.yaml"
     with whole(path) as beside:
         text = yaml.safe_dump(_as_data(new), sort_keys=False, allow_unicode=True, width=120)
@@ -176,6 +177,7 @@ def _as_data(new: NewCampaign) -> dict[str, Any]:
             "provider": new.provider,
             "account": new.account,
             "region": new.region,
+            "placed": new.placed or None,
             "host": None if new.host is None else new.host.model_dump(exclude_none=True),
             "systems": {
                 new.name: present(

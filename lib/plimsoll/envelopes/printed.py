@@ -20,6 +20,9 @@ Figures = dict[str, Any]
 
 DIRECTIONS: Final = ("read", "write")
 
+MIXED: Final = "mixed"
+"""Reads and writes in one figure, where fio was asked not to tell them apart (unified_rw_reporting)."""
+
 Side = tuple[str, Figures]
 """A direction (empty where the source does not name it) and its figures."""
 
@@ -29,7 +32,7 @@ _POINTS: Final = {"p50_us": 50.0, "p95_us": 95.0, "p99_us": 99.0}
 _NTH: Final = re.compile(r"([\d.]+)th percentile")
 
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
-_THROUGHPUT: Final = re.compile(r"([\d.]+)\s*([KMGT]?i?B)/s", re.IGNORECASE)
+_THROUGHPUT: Final = re.compile(r"([\d.]+)\s*([KMGT]?i?)(B|bit)/s", re.IGNORECASE)
 _BYTES: Final = {"b": 1.0} | {
     f"{letter}{ending}": base**power
     for ending, base in (("ib", 1024.0), ("b", 1000.0))
@@ -70,7 +73,8 @@ def throughput_mib_s_in(printed: str) -> float:
     found = _THROUGHPUT.fullmatch(printed.strip())
     if found is None:
         raise ValueError(f"{printed!r} is no throughput such as 47.2MiB/s or 82.4MB/s")
-    return float(found.group(1)) * _BYTES[found.group(2).lower()] / MIB
+    bits = 8.0 if found.group(3).lower() == "bit" else 1.0
+    return float(found.group(1)) * _BYTES[f"{found.group(2).lower()}b"] / bits / MIB
 
 
 def size_kib_in(printed: str) -> float | None:
@@ -203,7 +207,7 @@ def latency_of(side: Figures) -> Latency:
 
 def _nested(one: PrintedEntry) -> list[Side]:
     jobs = one.figures["parts"].values() if "parts" in one.figures else [one.figures]
-    return [(name, job[name]) for job in jobs for name in DIRECTIONS if name in job]
+    return [(name, job[name]) for job in jobs for name in (*DIRECTIONS, MIXED) if name in job]
 
 
 def _percentiles(side: Figures, kind: str) -> tuple[tuple[float, float], ...]:

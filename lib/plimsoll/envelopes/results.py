@@ -10,8 +10,10 @@ from typing import Final
 
 from plimsoll.domain.envelope import JobShape, Latency
 from plimsoll.domain.units import KIB, KIB_PER_MIB
+from plimsoll.envelopes.fio_options import block_kib_of, direct_of, seconds_of, synced_of, target_of, verified_of
 from plimsoll.envelopes.printed import (
     DIRECTIONS,
+    MIXED,
     MS_PER_S,
     Figures,
     PrintedEntry,
@@ -79,7 +81,7 @@ class Result:
         """Why this is no measurement, None where it is one."""
         if self.error:
             return f"the job {self.name} ended with error {self.error} ({os.strerror(self.error)})"
-        return None if self.directions else f"the job {self.name} did no reads and no writes"
+        return None if self.iops or self.throughput_mib_s else f"the job {self.name} did no reads and no writes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +147,7 @@ def result_of(parts: Sequence[Part], *, version: str | None, measured_on: str | 
     printed = _printed(parts, disk)
     iops, throughput_mib_s = rates(printed) if any(part.sides for part in parts) else (None, None)
     names = dict.fromkeys(part.name for part in parts)
+    error = next((part.error for part in parts if part.error), 0)
     return Result(
         name="+".join(names),
         group=first.group,
@@ -155,12 +158,16 @@ def result_of(parts: Sequence[Part], *, version: str | None, measured_on: str | 
         throughput_mib_s=throughput_mib_s,
         latency=latency(printed),
         directions=_directions(parts),
-        printed=printed,
+        printed=printed if error == 0 else _with_error(printed, error),
         device_iops=device_iops(printed.figures),
         measured_on=measured_on,
         options=first.options,
-        error=next((part.error for part in parts if part.error), 0),
+        error=error,
     )
+
+
+def _with_error(printed: PrintedEntry, error: int) -> PrintedEntry:
+    return printed.model_copy(update={"figures": {**printed.figures, "error": str(error)}})
 
 
 def disk_figures(disks: Mapping[str, Figures]) -> Figures:
@@ -183,7 +190,8 @@ def mean_block_kib(iops: float | None, throughput_mib_s: float | None) -> float 
 
 def unstated_mode(directions: Sequence[str]) -> str:
     """The mode of a job that does not say whether its I/O was random."""
-    return f"unstated-{'rw' if len(set(directions)) > 1 else directions[0]}"
+    both = len(set(directions)) > 1 or MIXED in directions
+    return f"unstated-{'rw' if both else directions[0]}"
 
 
 def gib_of(size: str | None) -> float | None:
@@ -214,9 +222,9 @@ def _shape(
     parts: Sequence[Part], printed: PrintedEntry, iops: float | None, throughput_mib_s: float | None
 ) -> JobShape:
     options = parts[0].options
-    block = {_block_kib(part.options) for part in parts}
+    block = {block_kib_of(part.options) for part in parts}
     stated = block.pop() if len(block) == 1 else None
-    runtimes = [_seconds(options.get("runtime")), _measured_s(printed.figures)]
+    runtimes = [seconds_of(options.get("runtime")), _measured_s(printed.figures)]
     iodepth = options.get("iodepth", "")
     return JobShape(
         mode=_mode(parts),
@@ -225,8 +233,11 @@ def _shape(
         jobs=sum(part.jobs for part in parts),
         engine=options.get("ioengine"),
         runtime_s=min((seconds for seconds in runtimes if seconds), default=None),
-        direct=_direct(parts[0]),
+        direct=direct_of(options, whole=parts[0].whole),
         file_size_gib=gib_of(options.get("size")),
+        synced=synced_of(options, whole=parts[0].whole),
+        verify=verified_of(options, whole=parts[0].whole),
+        target=target_of(options),
     )
 
 
@@ -240,25 +251,6 @@ def _mode(parts: Sequence[Part]) -> str:
     if not modes:
         return "read" if all(part.whole for part in parts) else unstated_mode(used)
     return "randrw" if all(mode.startswith("rand") for mode in modes) else "rw"
-
-
-def _block_kib(options: Mapping[str, str]) -> float | None:
-    """The block size of a job that has a single one."""
-    if any(option in options for option in ("bsrange", "bssplit", "blocksize_range")):
-        return None
-    return size_kib_in(options.get("bs") or options.get("blocksize") or "")
-
-
-def _direct(part: Part) -> bool | None:
-    if "direct" in part.options:
-        return part.options["direct"] != "0"
-    return False if part.whole else None
-
-
-def _seconds(runtime: str | None) -> float | None:
-    """Seconds of a runtime option that is a plain number or ends with s."""
-    told = (runtime or "").removesuffix("s")
-    return float(told) if told.isdecimal() and len(told) < 10 else None
 
 
 def _measured_s(figures: Figures) -> float | None:

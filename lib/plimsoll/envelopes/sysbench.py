@@ -1,4 +1,4 @@
-"""sysbench's output, 1.0 and 1.1: fileio is a result of storage; cpu, memory, mutex and threads are the host's profile.
+"""sysbench's output, 0.4 to 1.1: fileio is a result of storage; cpu, memory, mutex and threads are the host's profile.
 
 Every value stands behind its name, so nothing relies on line ends. The command, where the text has it, tells what the
 figures do not: the test, its mode, the size of its files.
@@ -31,12 +31,14 @@ from plimsoll.envelopes.results import (
     mean_block_kib,
     unstated_mode,
 )
+from plimsoll.envelopes.sysbench_04 import TOTAL_TIME, oldest_file_io_in
 
 _N: Final = r"(\d+(?:\.\d+)?)"
 
 START: Final = re.compile(
     r"(?P<fileio>\bread:\s+IOPS=\d[\d.]{0,20}\s)|(?P<old_fileio>\breads/s:)|(?P<cpu>\bevents per second:)"
-    r"|(?P<memory>\bTotal operations:)|(?P<events>\bevents/s\s+\(eps\):)|(?P<old_events>\bGeneral statistics:)"
+    r"|(?P<oldest_fileio>\bOperations performed:\s+\d+\s+(?:[Rr]eads?),)|(?P<memory>\bTotal operations:)"
+    r"|(?P<events>\bevents/s\s+\(eps\):)|(?P<old_events>\b(?:General statistics|Test execution summary):)"
 )
 """Where the figures of a test begin, by the test."""
 
@@ -76,6 +78,8 @@ def file_io_in(body: str) -> Figures:
             "write": dict(zip(names, new.groups()[3:6], strict=True)),
         }
         return {**sides, "fsync": {"iops": new[7]}, **latency_in(body)}
+    if body.startswith("Operations performed:"):
+        return oldest_file_io_in(body)
     old = _OLD_FILE_IO.search(body)
     if old is None:
         raise ValueError("the test of files breaks off before its fsyncs or throughput")
@@ -125,9 +129,12 @@ _VERSION: Final = re.compile(r"\bsysbench\s+(\d+\.\d+[\w.-]*)")
 _HINT: Final = re.compile(
     r"\bsysbench\s+(?:--\S+\s+)*(?:cpu|memory|fileio|mutex|threads|\d+\.\d)|Running the test with following"
 )
+_FLAGS: Final = re.compile(r"Extra file open flags:\s*(\(none\)|\d+|(?:\b(?:sync|dsync|directio)\b\s*)+)")
+_O_DIRECT: Final = 0x4000 | 0x10000
+"""O_DIRECT in the flags of open(2), on x86 and on Arm."""
 _THREADS: Final = re.compile(r"Number of threads:\s*(\d{1,6})\b")
-_BLOCK: Final = re.compile(r"Block size\s+([\d.]+[KMG]?i?B)")
-_TOTAL: Final = re.compile(r"([\d.]+[KMG]?i?B)\s+total file size")
+_BLOCK: Final = re.compile(r"Block size\s+([\d.]+[KMG]?i?[Bb])")
+_TOTAL: Final = re.compile(r"([\d.]+[KMG]?i?[Bb])\s+total file size")
 _DOING: Final = {
     "sequential write (creation)": "seqwr",
     "sequential rewrite": "seqrewr",
@@ -157,7 +164,7 @@ def read(text: str) -> Output:
         end = starts[at + 1].start() if at + 1 < len(starts) else len(text)
         body, asked = text[start.start() : end], asked.then(text[starts[at - 1].end() if at else 0 : start.start()])
         try:
-            if start.lastgroup in {"fileio", "old_fileio"}:
+            if start.lastgroup in {"fileio", "old_fileio", "oldest_fileio"}:
                 results.append(_result(body, asked))
             else:
                 profiles.append(_profile(start, body, asked))
@@ -188,7 +195,8 @@ class _Asked:
     @property
     def test(self) -> str | None:
         """The test that the command names."""
-        return next((word for word in self.words if not word.startswith("-")), None)
+        named = next((word for word in self.words if not word.startswith("-")), None)
+        return named or self.options.get("test")
 
     @property
     def options(self) -> Mapping[str, str]:
@@ -214,6 +222,7 @@ def _result(body: str, asked: _Asked) -> Result:
     printed = PrintedEntry(figures=file_io_in(body))
     iops, throughput_mib_s = rates(printed)
     told = {name: printed.figures[name] for name in DIRECTIONS}
+    synced, took = number_in(printed.figures["fsync"]["iops"]) > 0, TOTAL_TIME.search(body)
     used = {name: figures for name, figures in told.items() if number_in(figures["iops"]) > 0}
     mode = _mode(asked, list(used))
     return Result(
@@ -221,7 +230,7 @@ def _result(body: str, asked: _Asked) -> Result:
         group=0,
         tool="sysbench",
         tool_version=asked.version,
-        job=_shape(asked, mode, iops, throughput_mib_s),
+        job=_shape(asked, mode, iops, throughput_mib_s, synced=synced, took_s=took[1] if took else None),
         iops=iops if used else None,
         throughput_mib_s=throughput_mib_s if used else None,
         latency=latency(printed),
@@ -243,24 +252,42 @@ def _mode(asked: _Asked, used: Sequence[str]) -> str:
     return stated if stated in _MODES else unstated_mode(used or DIRECTIONS)
 
 
-def _shape(asked: _Asked, mode: str, iops: float | None, throughput_mib_s: float | None) -> JobShape:
+def _shape(
+    asked: _Asked, mode: str, iops: float | None, throughput_mib_s: float | None, *, synced: bool, took_s: str | None
+) -> JobShape:
     options = asked.options
     commanded = asked.command is not None
     threads = _THREADS.search(asked.said)
     total = _TOTAL.search(asked.said)
     block = _BLOCK.search(asked.said)
     stated = options.get("file-block-size") or (block[1] if block else "")
-    jobs = threads[1] if threads else options.get("threads", "1" if commanded else "")
-    runtime = options.get("time", "10" if commanded else "")
+    threaded = options.get("threads") or options.get("num-threads") or ("1" if commanded else "")
+    jobs = threads[1] if threads else threaded
+    runtime = options.get("time") or options.get("max-time") or took_s or ("10" if commanded else "")
     return JobShape(
         mode=mode,
         block_kib=size_kib_in(stated) or mean_block_kib(iops, throughput_mib_s) or 16.0,
         jobs=int(jobs) if jobs.isdecimal() and len(jobs) < 7 else None,
         engine=options.get("file-io-mode", "sync" if commanded else None),
-        runtime_s=float(runtime) if runtime.isdecimal() and int(runtime[:9]) > 0 else None,
-        direct="direct" in options.get("file-extra-flags", "") if commanded else None,
+        runtime_s=_seconds(runtime),
+        direct=_direct(asked),
         file_size_gib=gib_of(options.get("file-total-size") or (total[1] if total else None)),
+        synced=synced,
     )
+
+
+def _seconds(printed: str) -> float | None:
+    return number_in(printed) or None if re.fullmatch(_N, printed) and len(printed) < 12 else None
+
+
+def _direct(asked: _Asked) -> bool | None:
+    """Whether files were opened for direct I/O, by what sysbench says of it or by the command."""
+    said = _FLAGS.search(asked.said)
+    if said is not None and said[1].isdecimal():
+        return bool(int(said[1][:9]) & _O_DIRECT)
+    if said is not None:
+        return "directio" in said[1]
+    return "direct" in asked.options.get("file-extra-flags", "") if asked.command is not None else None
 
 
 def _profile(start: re.Match[str], body: str, asked: _Asked) -> Profile:

@@ -81,6 +81,8 @@ COLUMNS: Final = (
     ("wait_code", "wait.code"),
     ("wait_monthly_usd_saved", "wait.monthly_usd_saved"),
     ("relief_monthly_usd", "relief.monthly_usd"),
+    ("risk_promised_pct", "risk.promised_pct"),
+    ("risk", "risk.text"),
 )
 """Each column's name, and where its figure is in a record; the step is in none."""
 

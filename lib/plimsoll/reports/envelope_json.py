@@ -4,7 +4,7 @@ from math import isfinite
 from typing import Any
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.envelope import Envelope, Measurement
+from plimsoll.domain.envelope import Envelope, Measurement, Ruling
 
 
 def as_data(envelope: Envelope) -> dict[str, Any]:
@@ -67,10 +67,21 @@ def _measurement_data(one: Measurement) -> dict[str, Any]:
         "latency_percentiles_us": {f"{percent:g}": value for percent, value in latency.percentiles_us},
         "latency_under_us": latency.under_us,
         "bound_by": one.bound_by.value,
-        "anomalies": [anomaly.code for anomaly in one.anomalies],
+        "rulings": [_ruling_data(ruling) for ruling in one.rulings],
+        "counts_for": {side.value: one.admission(side).value for side in Resource},
         "source": made.source,
         "tool": made.tool,
         "tool_version": made.tool_version,
         "measured_on": made.dated,
         "printed": dict(one.printed),
+    }
+
+
+def _ruling_data(one: Ruling) -> dict[str, Any]:
+    return {
+        "rule": one.rule,
+        "verdict": one.admission.value,
+        "sides": sorted(side.value for side in one.sides),
+        "text": one.text,
+        "source": one.source,
     }

@@ -1,5 +1,6 @@
 """What is read: text that a terminal or a page shows and does not obey. Names come from tags, and tags from anybody."""
 
+import os
 import re
 import sys
 from collections.abc import Iterable
@@ -43,5 +44,18 @@ def printable_values(found: Any) -> Any:
 
 
 def put_out(lines: Iterable[str]) -> None:
-    """Writes data to standard output: as it is for the next program, and harmless where it is a terminal."""
-    sys.stdout.writelines(map(printable, lines) if sys.stdout.isatty() else lines)
+    """Writes data to standard output: as it is for the next program, and harmless where it is a terminal.
+
+    Where the next program has read enough (`| head -1`), the rest is dropped in silence.
+    """
+    try:
+        sys.stdout.writelines(map(printable, lines) if sys.stdout.isatty() else lines)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        speak_to_nobody()
+
+
+def speak_to_nobody() -> None:
+    """Puts nothing in the place of a standard output whose reader has gone, so that nothing written to it fails."""
+    nobody = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nobody, sys.stdout.fileno())

@@ -181,6 +181,23 @@ class WaitRecord(_Record):
     monthly_usd_saved: float = Field(description="by the expected configuration")
 
 
+class RiskRecord(_Record):
+    """How likely the volume outgrows what is recommended, and what that rests on."""
+
+    promised_pct: float | None = Field(
+        description="at most that share of such volumes has more throttled minutes; null: nothing is promised"
+    )
+    minutes: float
+    days: float
+    history_days: float
+    headroom_pct: float
+    is_learned: bool = Field(description="whether the headroom was learned; if not, it is the policy's fixed one")
+    learned_from: list[str]
+    volumes: int
+    public: bool = Field(description="whether the promise was learned from public fleets, not your own")
+    text: str
+
+
 class SignalsRecord(_Record):
     """How the volume and its host answered from `start` to `end`: the baseline to check a change against.
 
@@ -190,6 +207,7 @@ class SignalsRecord(_Record):
 
     start: str = Field(description="ISO 8601, UTC, in seconds")
     end: str
+    days_observed: int = Field(default=0, description="every figure that is there rests on so many days at least")
     mean_read_latency_ms: float | None
     highest_read_latency_ms: float | None
     mean_write_latency_ms: float | None
@@ -204,6 +222,30 @@ class SignalsRecord(_Record):
     host_throughput_exceeded_minutes: float | None
     host_iops_balance_pct: float | None = Field(description="the least that was left of the host's credits")
     host_throughput_balance_pct: float | None
+
+
+Side = Literal["IOPS", "MiB/s"]
+
+
+class EventRecord(_Record):
+    """The highest mean of the memory that spoke against a reduction."""
+
+    side: Side
+    rate: float
+    start: str = Field(description="ISO 8601, UTC, in seconds")
+    minutes: float = Field(description="how long it lasted, in buckets of five minutes or an hour")
+    days: int = Field(description="days that are known to have had what spoke against it")
+    rhythm: str | None = Field(description="what those days have in common; null where nothing is seen")
+
+
+class MemoryRecord(_Record):
+    """The time before the window that was asked whether it speaks against a reduction."""
+
+    start: str = Field(description="ISO 8601, UTC, in seconds")
+    end: str
+    days: int = Field(description="days with any datapoint, as far as was read")
+    instead_of: SpecRecord | None = Field(description="what the window alone asks for; null: nothing speaks against it")
+    event: EventRecord | None
 
 
 class OwnerRecord(_Record):
@@ -277,6 +319,10 @@ class RecommendationRecord(_Record):
         default=None, description="what would end frequent throttling, where something else is recommended"
     )
     signals: SignalsRecord | None = Field(default=None, description="null where none were read")
+    memory: MemoryRecord | None = Field(default=None, description="null where the past had no say")
+    risk: RiskRecord | None = Field(
+        default=None, description="null where nothing is reduced, or all that the volume can do is kept"
+    )
     pool: list[str] = Field(
         default_factory=list,
         description="the other volumes of its host that share one ceiling with it, and change with it or not at all",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.domain.policy import Policy, SizeOn
+from plimsoll.domain.policy import HeadroomFrom, Policy, SizeOn
 from plimsoll.domain.reasons import GIVEN_UP
 from plimsoll.domain.recommendation import CHANGES, Detached, InsufficientData, Upgrade, Wait
 from plimsoll.reports.record import RecommendationRecord
@@ -135,7 +135,9 @@ def judged_by(policy: Policy, seen: str | None = None) -> str:
     `seen` is the time that was observed, where it is known better than by the policy's lookback.
     """
     span = f"every {_SPANS[policy.resolution_s]} of {seen or _lookback(policy)}"
-    demand = f"{span} with {policy.headroom_pct:g} % headroom"
+    is_fixed = policy.headroom_from is HeadroomFrom.FIXED
+    headroom = f"{policy.headroom_pct:g} % headroom" if is_fixed else f"headroom for a risk of {policy.risk_pct:g} %"
+    demand = f"{span} with {headroom}"
     if policy.throttle_budget_min <= 0:
         return demand
     minutes = f"{policy.throttle_budget_min:g} throttled minute{'' if policy.throttle_budget_min == 1 else 's'}"

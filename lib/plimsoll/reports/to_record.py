@@ -15,10 +15,12 @@ from plimsoll.domain.recommendation import (
     FrontierStep,
     InsufficientData,
     Keep,
+    MemorySummary,
     Recommendation,
     SetAnswer,
     Wait,
 )
+from plimsoll.domain.risk.promise import Risk
 from plimsoll.domain.signals import Level, Signals
 from plimsoll.domain.volume import NAME_TAG, VolumeSpec
 from plimsoll.outcomes import Answered
@@ -29,13 +31,17 @@ from plimsoll.reports.record import (
     CeilingsRecord,
     DemandRecord,
     EpochRecord,
+    EventRecord,
     EvidenceRecord,
     FrontierStepRecord,
     Grades,
+    MemoryRecord,
     OfferRecord,
     OwnerRecord,
     RecommendationRecord,
     ReplayRecord,
+    RiskRecord,
+    Side,
     SignalsRecord,
     SpecRecord,
     StripeSetRecord,
@@ -99,6 +105,8 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
         wait=_wait(recommendation, usd_now) if isinstance(recommendation, Wait) else None,
         relief=_offer(comparison.relief) if comparison and comparison.relief else None,
         signals=_signals(recommendation.signals) if recommendation.signals else None,
+        memory=_memory(recommendation.memory) if recommendation.memory else None,
+        risk=_risk(recommendation.risk) if recommendation.risk else None,
         pool=list(recommendation.pool),
     )
 
@@ -159,6 +167,21 @@ def _stripe_set(told: SetAnswer) -> StripeSetRecord:
     )
 
 
+def _risk(found: Risk) -> RiskRecord:
+    return RiskRecord(
+        promised_pct=found.promised_pct,
+        minutes=found.minutes,
+        days=found.days,
+        history_days=round(found.history_days, 1),
+        headroom_pct=found.headroom_pct,
+        is_learned=found.is_learned,
+        learned_from=list(found.learned_from),
+        volumes=found.volumes,
+        public=found.public,
+        text=found.text,
+    )
+
+
 def _signals(found: Signals) -> SignalsRecord:
     def level(name: str, one: Level | None) -> dict[str, float | None]:
         mean, highest = (None, None) if one is None else (one.mean, one.highest)
@@ -168,6 +191,7 @@ def _signals(found: Signals) -> SignalsRecord:
         {
             "start": _moment(found.window.start_s),
             "end": _moment(found.window.end_s),
+            "days_observed": found.days_observed,
             **level("read_latency_ms", found.read_latency_ms),
             **level("write_latency_ms", found.write_latency_ms),
             **level("io_latency_ms", found.io_latency_ms),
@@ -208,6 +232,26 @@ def _ceilings(weighed: _Weighed) -> CeilingsRecord:
         now=_ceiling(weighed.comparison.present),
         offered=_ceiling(weighed.target.ceiling) if isinstance(weighed, Change) else None,
         hosts=_ceiling(weighed.comparison.hosts),
+    )
+
+
+def _memory(found: MemorySummary) -> MemoryRecord:
+    event = found.event
+    return MemoryRecord(
+        start=_moment(found.window.start_s),
+        end=_moment(found.window.end_s),
+        days=found.days,
+        instead_of=None if found.instead_of is None else spec_record(found.instead_of),
+        event=None
+        if event is None
+        else EventRecord(
+            side=cast("Side", event.side),
+            rate=round(event.rate, 2),
+            start=_moment(event.start_s),
+            minutes=event.minutes,
+            days=len(event.days),
+            rhythm=found.rhythm,
+        ),
     )
 
 

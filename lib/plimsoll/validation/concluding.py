@@ -11,7 +11,7 @@ from plimsoll.bench.answer import BenchAnswer
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.bench_load import BenchExcuse, BenchLimit, bench_excuse
 from plimsoll.domain.ceiling import UNBOUNDED, Accounting, Ceiling
-from plimsoll.domain.envelope import BoundBy
+from plimsoll.domain.envelope import SIMULATED_TOOL, BoundBy
 from plimsoll.domain.errors import BadInput, BenchWasTheLimit, NotMeasured
 from plimsoll.domain.need import Need
 from plimsoll.domain.validation import MeasuringRun, Mode, short, usd_for, within
@@ -26,9 +26,6 @@ from plimsoll.validation.deciding import planned, rest_of
 from plimsoll.validation.fio_job import within_headroom
 from plimsoll.validation.job import Attempt, Job, Subject
 from plimsoll.validation.measuring import command_of
-
-SIMULATED_TOOL: Final = "simulated fio"
-"""What measured where no device stood behind the volume; evidence names it in its text."""
 
 BENCH_TRIES: Final = 3
 """How often a run is measured whose bench was the limit."""
@@ -205,6 +202,7 @@ def _campaign(job: Job, line: ValidationLine, results: Sequence[Result], context
         host=_host(host),
         spec=run.spec,
         volumes=attempt.prepared.volumes,
+        placed=True,
         note="; ".join(_notes(run, mode, context, simulated=line.simulated)) or None,
         results=tuple(_result(replace(one, tool=tool), run.ceiling) for one in results),
     )

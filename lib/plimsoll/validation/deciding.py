@@ -192,7 +192,8 @@ def subject_of(
     if not (math.isfinite(offer.need.iops) and math.isfinite(offer.need.throughput_mib_s)):
         raise NotMeasured("the need has no bound, so that nothing could be shown to carry it.")
     need = recounted(offer.need, demand, offer.ceiling.accounting, counted)
-    share = 1 / (1 + policy.headroom_pct / 100)
+    headroom_pct = policy.headroom_pct if found.answer.risk is None else found.answer.risk.headroom_pct
+    share = 1 / (1 + headroom_pct / 100)
     at_peak = Need(iops=need.iops * share, throughput_mib_s=need.throughput_mib_s * share)
     try:
         today = bench.mean_latency_us(place, volume.id, now - timedelta(days=policy.lookback_days), now)

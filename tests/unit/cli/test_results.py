@@ -5,19 +5,18 @@ import io
 import json
 import re
 import shlex
-import sys
 from pathlib import Path
 
 import duckdb
 import pytest
-from rich.console import Console
 
 from plimsoll.cli.exit_codes import UNUSABLE
-from plimsoll.cli.main import main
 from plimsoll.cli.run_folder import leave_reports
+from plimsoll.cli.screen import Screen
 from plimsoll.reports.data.views import VIEWS
 from plimsoll.reports.diff.sql import Group
 from plimsoll.reports.run_reader import read_records, read_run
+from tests.unit.cli.calls import called
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.runs import a_run, an_unanswered
 
@@ -35,17 +34,7 @@ def run(tmp_path, monkeypatch):
 def plimsoll(monkeypatch, capsys):
     """Calls the command line; gives its exit code, what it printed, and what it complained of."""
 
-    def call(*words):
-        monkeypatch.setattr(sys, "argv", ["plimsoll", *map(str, words)])
-        code = 0
-        try:
-            main()
-        except SystemExit as exited:
-            code = int(exited.code or 0)
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return call
+    return lambda *words: called(monkeypatch, capsys, *words)
 
 
 FILES = {
@@ -244,11 +233,23 @@ def test_two_runs_are_compared(run, plimsoll, tmp_path, format_):
     assert "no longer there" in said if format_ != "json" else json.loads(said)["groups"]["gone"]["volumes"] == 6
 
 
+def test_runs_in_the_wrong_order_are_compared_the_right_way_round_and_told(run, plimsoll, tmp_path):
+    later = a_run(tmp_path / "runs" / "two", [a_record("keep", volume_id="vol-keep")], now="2027-01-22T08:00:00+00:00")
+    code, said, complaint = plimsoll("diff", later, run, "--format", "json")
+    assert (code, said) == (0, plimsoll("diff", run, later, "--format", "json")[1])
+    assert f"{later} is the later run" in complaint
+
+
+def test_a_query_may_stand_before_its_run(run, plimsoll):
+    sql = "select volume_id from recommendations order by 1"
+    assert plimsoll("query", sql, run)[1] == plimsoll("query", run, sql)[1]
+
+
 # ---- what an audit leaves behind
 
 
 def test_an_audit_leaves_a_page_and_tables(run, capsys):
-    assert leave_reports(Console(), run)
+    assert leave_reports(Screen(), run)
     assert {path.name for path in run.iterdir()} >= {"report.html", "recommendations.parquet", "demand.parquet"}
     assert capsys.readouterr().out == f"report: {run / 'report.html'}\n"
 
@@ -256,7 +257,7 @@ def test_an_audit_leaves_a_page_and_tables(run, capsys):
 def test_a_report_that_cannot_be_written_is_a_sentence_and_loses_nothing(run, capsys):
     (run / "report.html").mkdir()
     before = {path.name: path.read_bytes() for path in run.iterdir() if path.is_file()}
-    assert not leave_reports(Console(), run)
+    assert not leave_reports(Screen(), run)
     assert {path.name: path.read_bytes() for path in run.iterdir() if path.is_file()} == before
     assert "the run is whole, but its report could not be written" in capsys.readouterr().out
 

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from botocore.exceptions import ClientError
 
-from plimsoll.clouds.aws.prices import prices_in
+from plimsoll.clouds.aws.prices import prices_in, row_in
 from plimsoll.clouds.common.dated_data import shipped_prices
 
 
@@ -15,10 +15,14 @@ def pricing(account):
     return account.client("pricing")
 
 
-def rows(pricing, **fields):
+def texts(pricing, **fields):
     filters = [{"Type": "TERM_MATCH", "Field": name, "Value": value} for name, value in fields.items()]
     pages = pricing.get_paginator("get_products").paginate(ServiceCode="AmazonEC2", Filters=filters)
-    return [json.loads(row) for page in pages for row in page["PriceList"]]
+    return [text for page in pages for text in page["PriceList"]]
+
+
+def rows(pricing, **fields):
+    return [json.loads(text) for text in texts(pricing, **fields)]
 
 
 def only(pricing, **fields):
@@ -32,7 +36,7 @@ def only(pricing, **fields):
 @pytest.mark.parametrize("region", ["us-east-1", "eu-west-1"])
 def test_the_rows_read_back_are_the_shipped_prices(pricing, region):
     book = shipped_prices("aws").book(region)
-    found = prices_in(rows(pricing, regionCode=region))
+    found = prices_in(row_in(text, region) for text in texts(pricing, regionCode=region))
     assert set(found) == set(book.types)
     for name, price in book.types.items():
         assert found[name].gib_month == pytest.approx(price.gib_month)

@@ -322,6 +322,7 @@ class Refusing:
     usage = call_limits = None
     retention_days = {60: 15}  # noqa: RUF012  # never changed
     visible_after_s = 0
+    memory_days = 0.0
 
     def __init__(self):
         self.inventory = self.metrics = self.prices = self
@@ -385,7 +386,7 @@ def test_a_recording_of_several_clouds_gives_each_its_own_targets_and_retention(
         unreachable=[FailedTarget(name="lost-project", error=AccessDenied("not allowed."))],
     )
     kept = {"aws": {60: 15}, "google": {60: 42}}
-    with Recorder(path, NOW, "1", kept, {"google": 240}) as recorder:
+    with Recorder(path, NOW, "1", kept, visible_after_s={"google": 240}) as recorder:
         for provider, inventory in (("aws", aws), ("google", google)):
             read_through = replace(through(memory_world(), recorder), inventory=inventory, provider=provider)
             for target in read_through.targets():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.bench_load import BUSY, BenchLimitCode, BenchLoad, bench_excuse
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
-from plimsoll.domain.evidence import DELIVERED
+from plimsoll.domain.envelope import DELIVERED
 from plimsoll.domain.need import Need
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.verdict import Shown, verdict

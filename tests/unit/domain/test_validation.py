@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.domain.evidence import OVERSHOOT
+from plimsoll.domain.proofs import OVERSHOOT
 from plimsoll.domain.validation import Budget, Want, class_key, runs_for, usd_for, within
 from plimsoll.domain.volume import VolumeSpec
 

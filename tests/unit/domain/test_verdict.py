@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.evidence import DELIVERED
+from plimsoll.domain.envelope import DELIVERED
 from plimsoll.domain.need import Need
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.verdict import FailedMeasurement, Shown, refuted, verdict

@@ -29,7 +29,9 @@ def a_measurement(
             "system": "a-system",
             "spec": UNKNOWN_TYPE,
             "host_type": None,
-            "job": JobShape(mode=mode, block_kib=block_kib, iodepth=32, jobs=1, engine="libaio", direct=True),
+            "job": JobShape(
+                mode=mode, block_kib=block_kib, iodepth=32, jobs=1, engine="libaio", direct=True, runtime_s=180
+            ),
             "iops": iops,
             "throughput_mib_s": throughput_mib_s,
             "bound_by": BoundBy.UNKNOWN,

@@ -24,7 +24,7 @@ def a_run(
     """A measurement; the throughput follows from the IOPS unless it is given."""
     if throughput_mib_s is None and iops is not None:
         throughput_mib_s = iops * block_kib / 1024
-    shape = JobShape(mode=mode, block_kib=block_kib, **(job or {}))
+    shape = JobShape(mode=mode, block_kib=block_kib, **{"direct": True, "runtime_s": 180, **(job or {})})
     return a_measurement(iops, throughput_mib_s, job=shape, **fields)
 
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.envelope import BoundBy
+from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.envelope import Admission, BoundBy
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade, Place, evidence_for
 from plimsoll.domain.volume import VolumeSpec
@@ -17,6 +18,7 @@ from plimsoll.envelopes.fit import fit
 from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
 from plimsoll.envelopes.reading import read_output, read_results
 from tests.builders import TYPES
+from tests.unit.envelopes.measured import a_system
 from tests.unit.envelopes.outputs import OLD_JSON, OLD_SYSBENCH, OLD_TEXT, a_job, a_side, fio_json
 
 SEEDS = Path(__file__).parents[2] / "seeds"
@@ -98,7 +100,7 @@ def test_a_result_that_was_held_to_a_rate_is_no_maximum(tmp_path):
 def test_a_cache_that_served_the_reads_is_noticed(tmp_path):
     new = a_campaign(fio_json(a_job(read=a_side(2999)), disk_util=[{"name": "a", "read_ios": 6000, "write_ios": 0}]))
     (system,) = load_campaign(add_campaign(tmp_path, new, TYPES)).systems
-    assert "not-the-device" in {one.code for one in fit(system, TYPES).measurements[0].anomalies}
+    assert "not-the-device" in {one.rule for one in fit(system, TYPES).measurements[0].rulings}
 
 
 def test_each_result_has_its_own_day(tmp_path):
@@ -191,8 +193,16 @@ def test_a_system_that_another_campaign_has_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("job", [a_job(error=5), a_job(read={}, write={})])
-def test_what_is_no_measurement_takes_nothing_else_with_it(tmp_path, job):
-    refused(tmp_path, a_campaign(fio_json(a_job(), job | {"groupid": 1})), "no measurement, and nothing was added")
+def test_what_is_no_measurement_is_kept_as_rejected_and_takes_nothing_else_with_it(tmp_path, job):
+    sound, faulty = added(tmp_path, a_campaign(fio_json(a_job(), job | {"groupid": 1})))
+    sound, faulty = fit(a_system([sound, faulty]), TYPES).measurements
+    assert [sound.kept_out(side) for side in Resource] == [False, False]
+    assert [faulty.admission(side) for side in Resource] == [Admission.REJECTED] * 2
+
+
+@pytest.mark.parametrize("job", [a_job(error=5), a_job(read={}, write={})])
+def test_nothing_but_what_is_no_measurement_is_refused(tmp_path, job):
+    refused(tmp_path, a_campaign(fio_json(job)), "no measurement, and nothing was added")
 
 
 def test_a_profile_without_a_host_is_refused(tmp_path):

@@ -1,6 +1,7 @@
 """Commands that audit volumes: all of them, or one to look at."""
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -26,8 +27,11 @@ def audit(
     measure: options.MeasureOptions,
 ) -> None:
     """Recommend what each volume should be, with the saving, the evidence and what stands in the way."""
-    from plimsoll.cli.audit import audit_into_folder
-    from plimsoll.cli.option_values import policy_from, scope_from
+    from plimsoll.cli.screen import beginning
+
+    with beginning("starting"):
+        from plimsoll.cli.audit import audit_into_folder
+        from plimsoll.cli.option_values import policy_from, scope_from
 
     audit_into_folder(
         scope_from(scope, policy.prices),
@@ -39,27 +43,30 @@ def audit(
 
 @with_option_groups
 def explain(
-    volume: options.VolumeId,
+    words: options.VolumeWords,
+    run: Annotated[Path | None, typer.Option(help="Folder of a run. Default: the newest that has answers.")] = None,
+    *,
+    fresh: options.Fresh = False,
+    from_: options.FromRecording = None,
     scope: options.ScopeOptions,
     policy: options.PolicyOptions,
-    from_: options.FromRecording = None,
 ) -> None:
-    """Show one volume's demand, ceilings, every offer and why not, the evidence, and how to change it."""
-    from rich.console import Console
+    """Show one volume's demand, ceilings, every offer and why not, the evidence, and how to change it.
 
-    from plimsoll.bootstrap import console_link, probe_book
-    from plimsoll.cli.explain import read_volume
-    from plimsoll.cli.option_values import policy_from, scope_from
-    from plimsoll.reports.terminal.explain import show_explanation
-    from plimsoll.reports.to_record import record_of
-    from plimsoll.settings import Settings
+    It reads the newest run. With --fresh, or an option about accounts or a policy, it asks the cloud.
+    """
+    from plimsoll.cli.screen import beginning
 
-    by = policy_from(policy)
-    answer, demand, now = read_volume(volume, scope_from(scope, policy.prices), by, from_=from_)
-    record = record_of(answer.recommendation, answer.change, provider=answer.target.provider)
-    seen = probe_book(Settings.of_environment()).latest(volume, record.account, record.region)
-    link = console_link(record, by, now)
-    show_explanation(Console(), answer.recommendation, demand, record, link, seen.seen if seen else None)
+    with beginning("starting"):
+        from plimsoll.cli.explain import explain_fresh, explain_from_run
+        from plimsoll.cli.run_volume import live_from, volume_and_run
+
+    volume, named = volume_and_run(words, run)
+    live = live_from(named, from_, policy, scope, fresh=fresh)
+    if live is None:
+        explain_from_run(volume, named)
+    else:
+        explain_fresh(volume, *live)
 
 
 @with_option_groups

@@ -31,9 +31,15 @@ def validate(
     policy: options.PolicyOptions,
 ) -> None:
     """Measure a target with fio, on a scratch volume beside the workload's own, before anything is moved to it."""
-    from plimsoll.cli.option_values import grade_from, policy_from, scope_from
-    from plimsoll.cli.validate import validate_one, validate_recommendations
+    from plimsoll.cli.screen import beginning
 
+    with beginning("starting"):
+        from plimsoll.cli.option_values import grade_from, policy_from, scope_from
+        from plimsoll.cli.run_folder import is_run
+        from plimsoll.cli.validate import validate_one, validate_recommendations
+
+    if volume is not None and is_run(Path(volume)):
+        raise BadInput(f"{volume} is a run: give it as --recommendation {volume}, or name one of its volumes.")
     if (volume is None) == (recommendation is None):
         raise BadInput("name a volume, or a run with --recommendation: one of both.")
     if recommendation is not None:
@@ -94,18 +100,17 @@ def sweep(
     scope: options.ScopeOptions,
 ) -> None:
     """Delete scratch volumes past their deadline, whoever made them and however that ended."""
-    from rich.console import Console
-
     from plimsoll.bootstrap import clock, open_clouds, patience_of
     from plimsoll.cli.exit_codes import PARTIAL
     from plimsoll.cli.option_values import scope_from
+    from plimsoll.cli.screen import Screen
     from plimsoll.ports import FailedTarget
     from plimsoll.reports.terminal.validation import show_lines
     from plimsoll.reports.wording import count_of
     from plimsoll.settings import Settings
     from plimsoll.validation import scratch_volume
 
-    settings, console, now = Settings.of_environment(), Console(), clock().now()
+    settings, console, now = Settings.of_environment(), Screen(highlight=True), clock().now()
     patience = patience_of(settings)
     deleted, complete = 0, True
     for cloud in open_clouds(scope_from(scope), settings, today=now.date()):

@@ -1,6 +1,7 @@
 """Commands that read runs: reports, queries, differences, pictures and messages to Slack."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -50,9 +51,8 @@ def query(
     ] = None,
 ) -> None:
     """Ask a run in SQL: recommendations, offers, demand and failures; without a query, list their columns."""
-    from rich.console import Console
-
     from plimsoll.cli.run_folder import run_folder
+    from plimsoll.cli.screen import Screen
     from plimsoll.reports.csv_table import ENCODING
     from plimsoll.reports.data.database import opened
     from plimsoll.reports.data.exports import copy_parquet, not_of_the_run
@@ -67,7 +67,7 @@ def query(
         raise BadInput("a table is for the terminal: give --out with --format csv, json or parquet.")
     if out is None and format_ == "parquet":
         raise BadInput("Parquet is a file: say with --out where it goes.")
-    folder, console = run_folder(run), Console(highlight=False)
+    folder, console = run_folder(run), Screen()
     with opened(folder, files=tuple(file or ())) as database:
         if sql is None:
             show_views(console, database)
@@ -88,17 +88,16 @@ def query(
 
 
 def _run_and_query(words: list[str]) -> tuple[Path | None, str | None]:
-    """A run and a query, each of which may be left out: what is the folder of a run is no query."""
-    from plimsoll.reports.run_reader import RUN
+    """A run and a query, in whichever order, each of which may be left out: what is the folder of a run is no query."""
+    from plimsoll.cli.run_folder import is_run
 
     if len(words) > 2:
         raise BadInput('give a run and one query in quotes, such as: plimsoll query RUN "select * from offers".')
-    if len(words) == 2:
-        return Path(words[0]), words[1]
-    if not words:
-        return None, None
-    is_folder = "\n" not in words[0] and len(words[0]) < 256 and (Path(words[0]) / RUN).is_file()
-    return (Path(words[0]), None) if is_folder else (None, words[0])
+    runs = [word for word in words if is_run(Path(word))]
+    others = [word for word in words if word not in runs]
+    if len(others) == 2:
+        return Path(others[0]), others[1]
+    return Path(runs[0]) if runs else None, others[0] if others else None
 
 
 def diff(
@@ -108,18 +107,17 @@ def diff(
     rows: Annotated[int, typer.Option(min=0, help="Most volumes listed of each group; 0 lists all.")] = 10,
 ) -> None:
     """Compare two runs: what is new, gone, changed and done, and what has been saved since."""
-    from rich.console import Console
-
-    from plimsoll.cli.run_folder import run_folder
+    from plimsoll.cli.run_folder import in_order, run_folder
+    from plimsoll.cli.screen import Screen
     from plimsoll.reports.diff.comparison import compared
     from plimsoll.reports.diff.render import json_diff, markdown_diff, show_diff
     from plimsoll.reports.printable import put_out
 
     if format_ not in DIFF_FORMATS:
         raise BadInput(f"--format {format_}: it must be one of {', '.join(DIFF_FORMATS)}.")
-    with compared(run_folder(before), run_folder(after)) as found:
+    with compared(*in_order(run_folder(before), run_folder(after))) as found:
         if format_ == "text":
-            show_diff(Console(highlight=False), found, rows)
+            show_diff(Screen(), found, rows)
         else:
             put_out(json_diff(found) if format_ == "json" else [markdown_diff(found)])
 
@@ -144,31 +142,39 @@ chart = PlainTyper(help="Draw a volume's demand, and rooflines, as SVG or PNG.")
 @chart.command(name="demand")
 @with_option_groups
 def chart_demand(
-    volume: options.VolumeId,
+    words: options.VolumeWords,
+    *,
     picture: options.PictureOptions,
     scope: options.ScopeOptions,
     policy: options.PolicyOptions,
+    fresh: options.Fresh = False,
     from_: options.FromRecording = None,
 ) -> None:
     """Draw a volume's demand over time with its ceilings: of a run, or read by the minute as `explain` does."""
-    from plimsoll.cli.chart import draw_demand, live_from
+    from plimsoll.cli.chart import draw_demand
+    from plimsoll.cli.run_volume import live_from, volume_and_run
 
-    draw_demand(volume, live_from(picture, from_, policy, scope), picture)
+    volume, run = volume_and_run(words, picture.run)
+    live = live_from(run, from_, policy, scope, fresh=fresh)
+    draw_demand(volume, live, replace(picture, run=run))
 
 
 @chart.command(name="roofline")
 @with_option_groups
 def chart_roofline(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="A volume id, names of envelopes, or both.")],
+    *,
     picture: options.PictureOptions,
     scope: options.ScopeOptions,
     policy: options.PolicyOptions,
+    fresh: options.Fresh = False,
     from_: options.FromRecording = None,
 ) -> None:
     """Draw demand under its ceilings over I/O size and IOPS, measured envelopes, or demand over envelopes."""
-    from plimsoll.cli.chart import draw_roofline, live_from
+    from plimsoll.cli.chart import draw_roofline
+    from plimsoll.cli.run_volume import live_from
 
-    draw_roofline(names, live_from(picture, from_, policy, scope), picture)
+    draw_roofline(names, live_from(picture.run, from_, policy, scope, fresh=fresh), picture)
 
 
 slack = PlainTyper(help="Post a run's report to Slack, and print the manifest of the app.")

@@ -16,7 +16,10 @@ def demo(
     seed: options.Seed = 1,
 ) -> None:
     """Audit simulated accounts of AWS or projects of Google Cloud, or both: no cloud, no Docker, no configuration."""
-    from plimsoll.cli.demo import audit_simulated
+    from plimsoll.cli.screen import beginning
+
+    with beginning("starting"):
+        from plimsoll.cli.demo import audit_simulated
 
     both = options.SimulatedCloud.BOTH
     clouds = [str(one) for one in options.SimulatedCloud if one is not both and cloud in {one, both}]

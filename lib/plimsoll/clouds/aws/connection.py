@@ -121,6 +121,8 @@ LISTING: Final = Purpose(
     again="run again later",
 )
 _ACTIVE: Final = "ACTIVE"
+_INACTIVE: Final = frozenset({"PENDING_ACTIVATION", "SUSPENDED", "PENDING_CLOSURE", "CLOSED"})
+"""The other states of an account (AWS Organizations API Reference, Account, read 2026-11-23)."""
 _ACCOUNTS_BELOW: Final = "organizations:ListAccountsForParent"
 _UNITS_BELOW: Final = "organizations:ListOrganizationalUnitsForParent"
 
@@ -182,10 +184,15 @@ def accounts_in(
 
 
 def _reached(client: Any, name: str, unit: str | None) -> Sequence[str | FailedTarget]:
-    """The active accounts of a unit (None: of all), or the one reason why there are none."""
+    """The active accounts of a unit (None: of all), or the one reason why there are none; by name what is in a state
+    that nobody knows."""
     try:
         listed = _all(client) if unit is None else _below(client, unit, name)
-        found = [account for account, state in listed if state == _ACTIVE]
+        found = [
+            account if state == _ACTIVE else _outside(account, state)
+            for account, state in listed
+            if state not in _INACTIVE
+        ]
     except CloudError as error:
         return [FailedTarget(name=name, error=error)]
     if not found:

@@ -19,6 +19,10 @@ ASKED: Final = 3
 LIST_DEADLINE_S: Final = 300.0
 """How long a list may take where no setting says it."""
 
+MOST_EMPTY: Final = 100
+"""Pages in a row without anything, after which a list is given up: more than by default, since a list that is filtered
+after its pages were cut can have many, and these calls cost nothing."""
+
 _PAUSE_S: Final = 0.1
 
 
@@ -32,6 +36,11 @@ class Page(AwsAnswer):
     """A page of a list, with the token of the next one."""
 
     next_token: str | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it lists nothing."""
+        return not any(value for name, value in self if name != "next_token")
 
 
 Read = TypeVar("Read", bound=Answer)
@@ -85,14 +94,14 @@ class Asker:
         **request: Any,
     ) -> Iterator[ReadPage]:
         """Every page of a list, in order. `asks_with` is what the service calls the token in a request."""
-        bounds = Pages(what=f"read {self.place} ({call})", deadline=self.deadline)
+        bounds = Pages(what=f"read {self.place} ({call})", deadline=self.deadline, most_empty=MOST_EMPTY)
         token: str | None = None
         while True:
             next_one = {asks_with: token} if token else {}
             page = self.one(kind, ask, call, doubted=doubted, **request, **next_one)
             yield page
             token = page.next_token
-            if not bounds.follow(token):
+            if not bounds.follow(token, empty=page.is_empty):
                 return
 
     def _read(self, kind: type[Read], ask: Ask, call: str, request: Mapping[str, Any]) -> Read:

@@ -1,7 +1,8 @@
 """Answers of GetMetricData: the points of a call's queries, checked as they come, all of a page at once.
 
-Nothing is believed that cannot be: an Id that was not asked for, lists of unequal length, a time outside the window or
-off its grid, a figure that is negative, not finite, or more than any volume can do.
+Nothing is believed that cannot be: an Id that was not asked for, lists of unequal length, times out of the order that
+was asked for (they may be another point's), outside the window or off its grid, a figure that is negative, not finite,
+or more than any volume can do.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -148,6 +149,9 @@ class Points:
             for number, first in zip(numbers.tolist(), wrong[firsts].tolist(), strict=True):
                 what = f"a point has the time {stamps[first]!r} and the figure {values[first]!r}"
                 self._refuse(self._call.queries[number], what, {"Timestamp": stamps[first], "Value": values[first]})
+        back = np.flatnonzero((np.diff(times_s) < 0) & (of[1:] == of[:-1]))
+        for number in set(of[back].tolist()):
+            self._refuse(self._call.queries[number], "Timestamps are not in the order that was asked for", {})
         inside = right & (index >= 0) & (index < self._counts[of])
         of, figures = of[inside], figures[inside]
         at = (self._ends - self._counts)[of] + index[inside].astype(np.int64)

@@ -73,6 +73,7 @@ class AwsMetrics:
     sleep: Callable[[float], None] = time.sleep
     usage: Usage = field(default_factory=Usage)
     retention_days: Mapping[int, float] = field(default_factory=lambda: RETENTION_DAYS)
+    memory_days: float = max(RETENTION_DAYS.values())
     visible_after_s: int = 0
     call_limits: CallLimits = CALL_LIMITS
     read_deadline_s: float = READ_DEADLINE_S

@@ -47,6 +47,7 @@ class Pages:
     deadline: Deadline
     most: int = LIST_PAGES
     setting: str = "PLIMSOLL_LIST_DEADLINE_S"
+    most_empty: int = EMPTY_PAGES
     _seen: set[str] = field(default_factory=set, init=False, repr=False)
     _empty: int = field(default=0, init=False, repr=False)
 
@@ -59,8 +60,8 @@ class Pages:
         if not token:
             return False
         self._empty = self._empty + 1 if empty else 0
-        if self._empty >= EMPTY_PAGES:
-            raise Endless(f"cannot {self.what}: {EMPTY_PAGES} pages in a row had nothing. Run again later.")
+        if self._empty >= self.most_empty:
+            raise Endless(f"cannot {self.what}: {self.most_empty} pages in a row had nothing. Run again later.")
         if token in self._seen:
             raise Endless(f"cannot {self.what}: the cloud gave the same page twice. Run again later.")
         self._seen.add(token)

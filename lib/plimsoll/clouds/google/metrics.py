@@ -96,6 +96,7 @@ class GoogleMetrics:
     read_deadline_s: float = 900.0
     most_calls: int = 5_000_000
     retention_days: Mapping[int, float] = field(default_factory=lambda: RETENTION_DAYS)
+    memory_days: float = 0.0
     visible_after_s: int = VISIBLE_AFTER_S
     _left: set[str] = field(default_factory=set, init=False, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)

@@ -6,8 +6,8 @@ from typing import Final
 
 from plimsoll.reports.printable import printable
 
-MOST_ON_GITHUB: Final = 65_536
-"""The characters that GitHub takes."""
+MOST_ON_GITHUB: Final = 65_000
+"""The characters that GitHub takes are 65,536. The rest is for what is posted with a report, such as a mark."""
 
 ROOM_FOR_THE_REST: Final = 200
 """What is kept free for saying how much was left out."""

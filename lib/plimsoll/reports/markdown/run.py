@@ -282,6 +282,8 @@ def _evidence(record: RecommendationRecord, link: str) -> str:
 def _risk(record: RecommendationRecord, policy: Policy) -> str:
     seen = observed(record.demand.hours_observed) if record.demand is not None else None
     lines = [f"- {prose(step_words(step_of(record), policy, seen).why)}\n"]
+    if record.risk is not None:
+        lines.append(f"- {prose(record.risk.text)}\n")
     lines += [f"- Blocked today: {prose(blocker.text)}\n" for blocker in record.blockers]
     saves_less = CENT <= record.monthly_usd_saved_drop_in < record.monthly_usd_saved - CENT
     if record.action in CHANGES and record.drop_in is not None and saves_less:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from textwrap import wrap
 from typing import Final
 
 import numpy as np
@@ -11,8 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.envelope import BoundBy, Envelope, Latency, Measurement
+from plimsoll.domain.envelope import Admission, BoundBy, Envelope, Latency, Measurement
 from plimsoll.domain.evidence import Grade
+from plimsoll.domain.same_configuration import Beside
 from plimsoll.reports.envelope_json import directions
 from plimsoll.reports.terminal.plot import plain_table, plot
 
@@ -27,30 +29,46 @@ _LABELS: Final = 12
 """Characters to the left of a chart's first column."""
 
 _CLOSE: Final = (0, 1, 0, 0)
+_BESIDE_SPEC: Final = 64
+"""Columns of the list that what stands beside a configuration takes."""
+_LEAST_SPEC: Final = 16
 _ROOFS: Final = "A roof that was never reached is shown as >= the best seen; - is not told by the source."
 _GRADES: Final = "A: measured by Plimsoll lately, in that account and region or on this machine; B: otherwise."
 _DIRECTIONS: Final = "r: reads, w: writes, where they are limited apart; roofs are counted in reads."
 _LEGEND: Final = f"Latency: avg (mean), p50 (median), or < the edge of the bin that is all the source gives. {_ROOFS}"
 
 
-def list_table(envelopes: Sequence[Envelope], campaigns: Mapping[str, str], grades: Mapping[str, Grade]) -> Table:
-    """One line an envelope, under its campaign; `campaigns` and `grades` by envelope name."""
+def list_table(
+    envelopes: Sequence[Envelope], campaigns: Mapping[str, str], grades: Mapping[str, Grade], width: int
+) -> Table:
+    """One line an envelope, under its campaign; `campaigns` and `grades` by envelope name.
+
+    In few columns a configuration is broken between words and behind hyphens: Google's types are long.
+    """
+    side = max(_LEAST_SPEC, width - _BESIDE_SPEC)
     table = plain_table(("envelope", "volume"), ("grade", "IOPS", "MiB/s", "results"), padding=_CLOSE)
     table.columns[0].no_wrap = True
     for campaign, found in groupby(envelopes, lambda one: campaigns[one.name]):
         table.add_row(Text(campaign, style="dim"))
         for one in found:
             roofs = (roof(one, side) for side in Resource)
-            table.add_row(f"  {one.name}", _spec(one), grades[one.name].name, *roofs, str(len(one.measurements)))
+            table.add_row(
+                f"  {one.name}",
+                "\n".join(wrap(_spec(one), side)),
+                grades[one.name].name,
+                *roofs,
+                str(len(one.measurements)),
+            )
     table.caption = f"{_GRADES} {_ROOFS}"
     table.caption_justify = "left"
     return table
 
 
-def show(envelope: Envelope, source: str, beside: Sequence[tuple[str, str]]) -> Group:
+def show(envelope: Envelope, source: str, beside: Sequence[tuple[str, str]], others: Sequence[Beside] = ()) -> Group:
     """Everything about one envelope: its roofs and notes, and each measurement's figures as its source printed them.
 
-    `beside` are further figures of the source, by name: the host's profile, published formulas.
+    `beside` are further figures of the source, by name: the host's profile, published formulas. `others` are campaigns
+    of the same configuration.
     """
     host = envelope.host_type or "an unnamed host"
     notes = Table.grid(padding=(0, 1))
@@ -65,12 +83,28 @@ def show(envelope: Envelope, source: str, beside: Sequence[tuple[str, str]]) -> 
         notes,
         Text(""),
         _results(envelope.measurements),
+        *_same_configuration(others),
     ]
     for one in envelope.measurements:
         parts += _as_printed(one)
     if beside:
         parts += [Rule("also in the source", align="left", style="dim"), *_grouped(beside)]
     return Group(*parts)
+
+
+def _same_configuration(others: Sequence[Beside]) -> Iterator[RenderableType]:
+    if not others:
+        return
+    table = plain_table(("same configuration", "host"), ("IOPS", "differs", "MiB/s", "differs"), padding=_CLOSE)
+    for other in others:
+        figures = [cell for side in Resource for cell in (roof(other.envelope, side), _percent(other.difference(side)))]
+        table.add_row(other.envelope.name, other.envelope.host_type or "-", *figures)
+    yield Text("")
+    yield table
+
+
+def _percent(difference: float | None) -> str:
+    return "-" if difference is None else f"{100 * difference:+.0f} %"
 
 
 def compare(envelopes: Sequence[Envelope], width: int) -> Group:
@@ -199,7 +233,40 @@ def _as_printed(one: Measurement) -> Iterator[RenderableType]:
     yield Text(", ".join(f"{name} {value}" for name, value in told.items() if value is not None), style="dim")
     if one.note:
         yield Text(f"note: {one.note}")
+    yield Text(f"verdict: {verdict_of(one)}", style="bold")
+    for ruling in one.rulings:
+        yield Text(f"- {ruling.admission.value} ({ruling.rule}): {ruling.text}")
     yield from _grouped(one.printed)
+
+
+def verdict_of(one: Measurement) -> str:
+    """What a measurement counts for, on each side where they differ."""
+    iops, throughput = (one.admission(side).value for side in Resource)
+    return iops if iops == throughput else f"IOPS: {iops}; throughput: {throughput}"
+
+
+_NEVER_A: Final = "never grade A"
+_CONSEQUENCES: Final = {
+    Admission.COUNTS: "",
+    Admission.BOUNDED: "",
+    Admission.UNKNOWN: f" ({_NEVER_A})",
+    Admission.SHOWN: " (not fitted, no evidence)",
+    Admission.REJECTED: " (not fitted, no evidence)",
+}
+
+
+def counting(measurements: Sequence[Measurement]) -> Iterator[Text]:
+    """What will count as what, and why: a line for each set of results that the same rules hold for."""
+    alike: dict[tuple[tuple[str, str], ...], list[Measurement]] = {}
+    for one in measurements:
+        alike.setdefault(tuple((ruling.rule, ruling.admission.value) for ruling in one.rulings), []).append(one)
+    for found in alike.values():
+        first = found[0]
+        gravest = max((first.admission(side) for side in Resource), key=lambda one: one.gravity)
+        shapes = ", ".join(dict.fromkeys(f"{one.job.mode} {one.job.block_kib:g} KiB" for one in found))
+        yield Text(f"{shapes}: {verdict_of(first)}{_CONSEQUENCES[gravest]}")
+        for ruling in first.rulings:
+            yield Text(f"  - {ruling.admission.value} ({ruling.rule}): {ruling.text}")
 
 
 def _grouped(figures: Iterable[tuple[str, str]]) -> Iterator[Text]:

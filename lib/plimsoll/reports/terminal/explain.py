@@ -10,15 +10,22 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
-from plimsoll.domain.recommendation import Change, Keep, Recommendation, SetAnswer, Wait
+from plimsoll.domain.recommendation import Recommendation, SetAnswer
 from plimsoll.domain.seconds_seen import SecondsSeen
 from plimsoll.reports.printable import printable
-from plimsoll.reports.record import DemandRecord, OfferRecord, RecommendationRecord
-from plimsoll.reports.seconds_seen import seen_lines, seen_title
+from plimsoll.reports.record import (
+    CeilingRecord,
+    DemandProfileRecord,
+    DemandRecord,
+    OfferRecord,
+    RecommendationRecord,
+    StripeSetRecord,
+)
 from plimsoll.reports.terminal.plot import bar, plain_table, plot, spans_line
+from plimsoll.reports.terminal.probe import seen_parts
 from plimsoll.reports.terminal.run import action_text, printable_record
+from plimsoll.reports.terminal.series import Series
 from plimsoll.reports.to_record import spec_record
 from plimsoll.reports.wording import (
     FRONTIER_HEADS,
@@ -46,24 +53,50 @@ def show_explanation(
     link: str | None,
     seen: SecondsSeen | None = None,
 ) -> None:
-    """Prints everything that is known of one volume and why the answer is what it is; `given` is its record, and `seen`
-    what its host saw by the second."""
+    """Prints everything that is known of one volume and why the answer is what it is.
+
+    `given` is its record, and `seen` what its host saw by the second.
+    """
+    told = recommendation.stripe_set
+    _show(console, given, Series.of_demand(demand), link, None if told is None else stripe_set_table(told), seen)
+
+
+def show_record(
+    console: Console,
+    given: RecommendationRecord,
+    profile: DemandProfileRecord | None,
+    link: str | None,
+    seen: SecondsSeen | None = None,
+) -> None:
+    """Prints the same of what a run keeps: its record, and the demand by spans instead of minutes."""
+    told = None if given.stripe_set is None else _stripe_set(printable_record(given).stripe_set)
+    _show(console, given, Series.of_profile(profile), link, told, seen)
+
+
+def _show(
+    console: Console,
+    given: RecommendationRecord,
+    series: Series | None,
+    link: str | None,
+    stripe_set: RenderableType | None,
+    seen: SecondsSeen | None,
+) -> None:
     record = printable_record(given)
     parts: list[RenderableType] = [_head(record)]
-    if demand is not None and demand.observed.any():
-        parts += _plots(console, recommendation, demand)
-        parts += _epochs(record, demand, _plot_width(console))
+    if series is not None:
+        parts += _plots(console, record, series)
+        parts += _epochs(record, series, _plot_width(console))
     if record.demand is not None:
         parts += _demand(record.demand)
-    if isinstance(recommendation, Change | Keep | Wait):
-        ceilings = {**_ceilings(recommendation), "hosts at most": recommendation.comparison.hosts}
-        parts += [_ceilings_table(ceilings), offers_table(record, console.width)]
+    if record.ceilings is not None:
+        parts += [_ceilings_table({**_ceilings(record), "hosts at most": record.ceilings.hosts})]
+        parts += [offers_table(record, console.width)]
     if record.frontier:
         parts.append(frontier_table(record))
-    if recommendation.stripe_set is not None:
-        parts.append(stripe_set_table(recommendation.stripe_set))
+    if stripe_set is not None:
+        parts.append(stripe_set)
     if seen is not None:
-        parts += _seen(recommendation, seen)
+        parts += seen_parts(seen, _ceilings(record))
     console.print(Group(*parts, *_why(record)))
     _print_whole(console, "how to change it", record.change)
     _print_whole(console, f"see it in {words_of(record.provider).monitoring}", link)
@@ -95,21 +128,17 @@ def _head(record: RecommendationRecord) -> Group:
     return Group(*lines, answer)
 
 
-def _seen(recommendation: Recommendation, seen: SecondsSeen) -> list[RenderableType]:
-    """What its host saw by the second, beside what the volume carries now and what it would carry then."""
-    lines = seen_lines(seen, _ceilings(recommendation))
-    return [Rule(seen_title(seen), align="left", style="dim"), *(Text(printable(f"  {line}")) for line in lines)]
-
-
-def _plots(console: Console, recommendation: Recommendation, demand: Demand) -> list[RenderableType]:
+def _plots(console: Console, record: RecommendationRecord, series: Series) -> list[RenderableType]:
     width = _plot_width(console)
     drawn: list[RenderableType] = []
     for unit, figure in (("IOPS", "iops"), ("MiB/s", "throughput_mib_s")):
-        drawn.append(Rule(f"{unit} over time, highest bucket of each column", align="left", style="dim"))
-        lines = {label: getattr(ceiling, figure) for label, ceiling in _ceilings(recommendation).items()}
-        rows = plot(getattr(demand, figure), width=width, height=PLOT_HEIGHT, lines=lines, unit=unit)
+        what = "highest bucket of each column" if series.whole else "highest that was read in each column"
+        drawn.append(Rule(f"{unit} over time, {what}", align="left", style="dim"))
+        known = {label: getattr(ceiling, figure) for label, ceiling in _ceilings(record).items()}
+        lines = {label: math.inf if level is None else level for label, level in known.items()}
+        rows = plot(getattr(series, figure), width=width, height=PLOT_HEIGHT, lines=lines, unit=unit)
         drawn += [Text(row, no_wrap=True) for row in rows]
-    drawn.append(Text(_axis(demand, width), style="dim", no_wrap=True))
+    drawn.append(Text(_axis(series, width), style="dim", no_wrap=True))
     return drawn
 
 
@@ -117,14 +146,13 @@ def _plot_width(console: Console) -> int:
     return max(20, min(console.width, 160) - _AXIS_INDENT - 1)
 
 
-def _epochs(record: RecommendationRecord, demand: Demand, width: int) -> list[RenderableType]:
+def _epochs(record: RecommendationRecord, series: Series, width: int) -> list[RenderableType]:
     """A line under the plots with what the volume was when, where it was changed in between."""
     if len(record.epochs) < 2:
         return []
-    seconds = len(demand.iops) * demand.resolution_s
     moments = [datetime.fromisoformat(one.start) for one in record.epochs]
-    bounds = [min(1.0, max(0.0, (moment.timestamp() - demand.start_s) / seconds)) for moment in moments]
-    line = spans_line([*bounds, 1.0], min(width, len(demand.iops)))
+    bounds = [min(1.0, max(0.0, (moment.timestamp() - series.start_s) / series.seconds)) for moment in moments]
+    line = spans_line([*bounds, 1.0], min(width, len(series.iops)))
     drawn: list[RenderableType] = [Text(" " * _AXIS_INDENT + line, no_wrap=True)]
     for number, (one, moment) in enumerate(zip(record.epochs, moments, strict=True), start=1):
         throttled = f"; {one.throttled_minutes:,.0f} min throttled" if one.throttled_minutes else ""
@@ -147,10 +175,8 @@ def frontier_table(record: RecommendationRecord) -> Table:
     return table
 
 
-def _axis(demand: Demand, width: int) -> str:
-    start, end = (
-        datetime.fromtimestamp(demand.start_s + index * demand.resolution_s, UTC) for index in (0, len(demand.iops))
-    )
+def _axis(series: Series, width: int) -> str:
+    start, end = (datetime.fromtimestamp(series.start_s + passed_s, UTC) for passed_s in (0, series.seconds))
     left, right = f"{start:%m-%d %H:%M}", f"{end:%m-%d %H:%M} UTC"
     return " " * _AXIS_INDENT + left + " " * max(1, width - len(left) - len(right)) + right
 
@@ -174,25 +200,34 @@ def _demand(found: DemandRecord) -> list[RenderableType]:
     return [table, Text(quality, style="dim")]
 
 
-def _ceilings(recommendation: Recommendation) -> dict[str, Ceiling]:
+def _ceilings(record: RecommendationRecord) -> dict[str, CeilingRecord]:
     """The volume's ceilings as it is and as offered; none where nothing was weighed."""
-    found: dict[str, Ceiling] = {}
-    if isinstance(recommendation, Change | Keep | Wait):
-        found["now"] = recommendation.comparison.present
-    if isinstance(recommendation, Change):
-        found["offered"] = recommendation.target.ceiling
-    return found
+    if record.ceilings is None:
+        return {}
+    offered = {} if record.ceilings.offered is None else {"offered": record.ceilings.offered}
+    return {"now": record.ceilings.now, **offered}
 
 
-def _ceilings_table(ceilings: Mapping[str, Ceiling]) -> Table:
+def _ceilings_table(ceilings: Mapping[str, CeilingRecord]) -> Table:
     table = plain_table(["ceiling"], ["IOPS", "sustained", "MiB/s", "sustained"], header_style="dim")
     for label, ceiling in ceilings.items():
         figures = (ceiling.iops, ceiling.sustained_iops, ceiling.throughput_mib_s, ceiling.sustained_throughput_mib_s)
         table.add_row(label, *map(_figure, figures))
-        writes = ceiling.write_iops, ceiling.write_throughput_mib_s
-        if writes != (ceiling.iops, ceiling.throughput_mib_s):
-            table.add_row(f"{label}, writes alone", _figure(writes[0]), "", _figure(writes[1]), "")
+        if (ceiling.write_iops, ceiling.write_throughput_mib_s) != (None, None):
+            iops = ceiling.iops if ceiling.write_iops is None else ceiling.write_iops
+            moved = ceiling.throughput_mib_s
+            moved = moved if ceiling.write_throughput_mib_s is None else ceiling.write_throughput_mib_s
+            table.add_row(f"{label}, writes alone", _figure(iops), "", _figure(moved), "")
     return table
+
+
+def _stripe_set(told: StripeSetRecord | None) -> RenderableType:
+    """The volumes that change together, as a run's record names them."""
+    if told is None:
+        return Text("")
+    lines = [f"stripe set {told.name} ({told.level}) on {told.host}: changed together with {', '.join(told.members)}"]
+    lines += [f"held back by {volume}: {reason}" for volume, reason in told.held_back_by.items()]
+    return Text("\n".join(lines))
 
 
 def stripe_set_table(told: SetAnswer) -> Table:
@@ -218,8 +253,8 @@ def stripe_set_table(told: SetAnswer) -> Table:
     return table
 
 
-def _figure(figure: float) -> str:
-    return "not known" if math.isinf(figure) else f"{figure:,.0f}"
+def _figure(figure: float | None) -> str:
+    return "not known" if figure is None or math.isinf(figure) else f"{figure:,.0f}"
 
 
 def offers_table(record: RecommendationRecord, width: int) -> Table:
@@ -257,5 +292,7 @@ def _why(record: RecommendationRecord) -> list[RenderableType]:
     lines: list[RenderableType] = [Text(f"- {reason}") for reason in record.reasons]
     if record.evidence is not None:
         lines.append(Text(f"evidence {record.evidence.grade}: {record.evidence.text}"))
+    if record.risk is not None:
+        lines.append(Text(f"risk: {record.risk.text}"))
     lines += [Text(f"blocked: {blocker.text}", style="red") for blocker in record.blockers]
     return lines

@@ -40,7 +40,14 @@ def show_run(console: Console, run: dict[str, Any], best: Sequence[Recommendatio
         console.print(savings_table(best, console.width))
     for places, text in noted(run):
         console.print(Text.assemble(("note ", "yellow"), (f"{places}: ", "bold"), text))
-    console.print(_failures(run))
+    show_failures(console, run)
+
+
+def show_failures(console: Console, run: dict[str, Any]) -> None:
+    """Prints what of a run could not be read, and why; nothing where all was."""
+    lines = list(_failures(printable_values(run)))
+    if lines:
+        console.print(Group(*lines))
 
 
 def _steps(steps: Mapping[str, Any]) -> Group:
@@ -182,9 +189,9 @@ def _reconciled(volumes: dict[str, Any]) -> str:
     return "each has exactly one outcome" if volumes["reconciled"] else "the outcomes do not add up: please report this"
 
 
-def _failures(run: dict[str, Any]) -> Group:
+def _failures(run: dict[str, Any]) -> list[Text]:
     lines = [f"failed {place}: {reason}" for place, reason in run["failures"]["targets"].items()]
     for place, reason, ids in failed_volumes(run):
         shown = ids[0] if len(ids) == 1 else f"{len(ids):,} volumes ({ids[0]}, ...)"
         lines.append(f"failed {place} {shown}: {reason}")
-    return Group(*(Text(line, style="red") for line in lines))
+    return [Text(line, style="red") for line in lines]

@@ -36,7 +36,6 @@ class Cloud:
     status: dict[str, list[str]] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
     gaps: frozenset[int] = frozenset()
-    descending: bool = False
     refusals: list[str] = field(default_factory=list)
     requests: list[dict] = field(default_factory=list)
     meta: SimpleNamespace = field(
@@ -67,8 +66,6 @@ class Cloud:
             taken = stamps[max(0, offset - seen) :][: max(0, room)] if answer == "Complete" else []
             seen += len(stamps)
             room -= len(taken)
-            if self.descending:
-                taken = taken[::-1]
             results.append(
                 {
                     "Id": query["Id"],
@@ -114,8 +111,8 @@ def test_pages_are_merged_by_id():
     assert all((values == 60).all() for values in reading.sums["vol-1"].counters)
 
 
-def test_gaps_stay_gaps_and_the_order_does_not_matter():
-    reading, _ = read(Cloud(gaps=frozenset({3, 40}), descending=True), [a_volume()])
+def test_gaps_stay_gaps():
+    reading, _ = read(Cloud(gaps=frozenset({3, 40})), [a_volume()])
     assert list(np.flatnonzero(np.isnan(reading.sums["vol-1"].read_ops))) == [3, 40]
 
 
@@ -207,6 +204,7 @@ def wrong(**fields):
 WRONG = {
     "before the window": wrong(Timestamps=[START_S - 60, START_S]),
     "after the window": wrong(Timestamps=[START_S, HOUR.end_s]),
+    "out of the order that was asked for": wrong(Timestamps=GOOD[::-1]),
     "off the grid": wrong(Timestamps=[START_S, START_S + 61]),
     "a time as text": wrong(Timestamps=[str(START_S), START_S + 60]),
     "no time": wrong(Timestamps=[None, START_S]),

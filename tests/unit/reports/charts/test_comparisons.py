@@ -41,7 +41,7 @@ def test_every_figure_that_was_served_is_drawn_once(library):
 
 def test_rejected_figures_are_not_drawn(library):
     for one in library.values():
-        rejected = [found for found in one.measurements if found.rejected("iops")]
+        rejected = [found for found in one.measurements if found.kept_out("iops")]
         drawn = results(one, figure="iops")
         assert len(drawn) == len([found for found in one.measurements if found.served(Resource.IOPS)])
         assert len(envelope_picture([one]).datasets["measured"]) == len(drawn)

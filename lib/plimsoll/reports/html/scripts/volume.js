@@ -226,6 +226,7 @@ function bodyOf(row, detail) {
     record.offers.length ? section('What was weighed', 'offers', offersTable(record)) : null,
     record.frontier.length ? frontierOf(record) : null,
     record.evidence ? section('What stands behind it', 'evidence', evidenceOf(record.evidence)) : null,
+    record.risk ? section('How likely it is outgrown', 'risk', element('p', {}, record.risk.text)) : null,
     record.stripe_set ? stripesOf(record) : null,
     record.pool.length ? poolOf(record) : null,
     changeOf(row, detail),

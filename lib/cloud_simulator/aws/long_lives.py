@@ -1,0 +1,43 @@
+"""Long lives: volumes that did before the last two weeks what they did not do in them."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from cloud_simulator.aws.fleet import SimulatedVolume
+from cloud_simulator.aws.volume_maker import Maker, gp3
+from cloud_simulator.metrics.workloads import Archetype
+from cloud_simulator.units import DAY_S, ago
+
+AGE_DAYS: Final = 500
+"""Older than what CloudWatch keeps."""
+
+_LIVES: Final = (
+    ("ledger-close", Archetype.MONTH_END, 9000, 0),
+    ("quarterly-report", Archetype.QUARTER_END, 11_000, 0),
+    ("backup-target", Archetype.WEEKLY, 7000, 0),
+    ("events-growing", Archetype.GROWING, 8000, 420),
+    ("migration-of-march", Archetype.RAN_ONCE, 12_000, 240),
+    ("job-of-last-month", Archetype.RAN_ONCE, 5000, 33),
+    ("old-shop", Archetype.TURNED_OFF, 6000, 100),
+    ("always-calm", Archetype.DIURNAL, 900, 0),
+)
+"""Name, workload, its highest IOPS, and how many days ago the life turned."""
+
+
+def long_lives(maker: Maker) -> Iterator[SimulatedVolume]:
+    """A volume of each life, provisioned for more than its last two weeks asked for; the last on a host that is not
+    Nitro, of which no minute's rate is published."""
+    large = gp3(500, 16_000, 250)
+    for name, archetype, high, days_ago in _LIVES:
+        yield _aged(maker, maker.volume(large, archetype, name, low=100, high=high, io_kib=8.0), days_ago)
+    older = (maker.host("m4.4xlarge", nitro=False),)
+    volume = maker.volume(large, Archetype.RAN_ONCE, "old-host-job", low=100, high=6000, io_kib=8.0, hosts=older)
+    yield _aged(maker, volume, 45)
+
+
+def _aged(maker: Maker, volume: SimulatedVolume, days_ago: int) -> SimulatedVolume:
+    """The volume, made long ago, with the day that its life turns on."""
+    made, on_day = ago(maker.now, days=AGE_DAYS), int(maker.now.timestamp()) // DAY_S - days_ago
+    workload = volume.workload and replace(volume.workload, on_day=on_day)
+    return replace(volume, created=made, attached=made, workload=workload)

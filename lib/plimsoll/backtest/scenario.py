@@ -1,0 +1,94 @@
+"""A scenario: which volumes a fleet's demand is put on, and how it is cut into past and future."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from plimsoll.domain.need import Need
+from plimsoll.domain.offer import Market, flip
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.risk.scores import PROMISED_MINUTES
+from plimsoll.domain.units import DAY_S
+from plimsoll.domain.volume import VolumeSpec
+from plimsoll.domain.volume_types import type_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """One place in time: so many days of memory before it, and the days that are judged after it. `number` counts the
+    cuts of a memory from the first on."""
+
+    memory_days: float
+    day: float
+    number: int
+
+    def before(self, period_s: int) -> slice:
+        """The buckets that are known at the cut."""
+        return slice(_buckets(self.day - self.memory_days, period_s), _buckets(self.day, period_s))
+
+    def after(self, days: float, period_s: int) -> slice:
+        """The buckets that are judged."""
+        return slice(_buckets(self.day, period_s), _buckets(self.day + days, period_s))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """Each volume is a `present` spec that may become the type `to`. Demand is so many `times` what the file has.
+
+    There is a cut every `every_days`. At each, `memories_days` of history are known, and the `days` after it are
+    judged. A promise is broken by more than `budget_min` throttled minutes. `levels_pct` are the promised risks that
+    are tried.
+    """
+
+    market: Market
+    policy: Policy
+    present: VolumeSpec
+    to: str
+    times: Sequence[float] = (1.0,)
+    io_kib: float = 32.0
+    memories_days: Sequence[float] = (30.0, 60.0)
+    days: float = 30.0
+    every_days: float = 7.0
+    budget_min: float = PROMISED_MINUTES
+    levels_pct: Sequence[float] = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 50.0, 70.0, 90.0)
+    folds: int = 5
+
+    @cached_property
+    def limits(self) -> FloatArray:
+        """What the present configuration carries: IOPS and MiB/s."""
+        return self.limits_of(self.present)
+
+    @cached_property
+    def free(self) -> FloatArray:
+        """What the offered type carries without being asked for more: IOPS and MiB/s."""
+        bare = flip(
+            type_of(VolumeSpec(type=self.to, size_gib=1), self.market.types), self.present.size_gib, self.market.book
+        )
+        return np.zeros(2) if bare is None else self.limits_of(bare.spec)
+
+    def limits_of(self, spec: VolumeSpec) -> FloatArray:
+        """What a spec carries, credits aside: IOPS and MiB/s."""
+        ceiling = type_of(spec, self.market.types).ceiling(spec)
+        return np.array([ceiling.sustained_iops, ceiling.sustained_throughput_mib_s])
+
+    def cuts(self, total_days: float) -> list[Cut]:
+        """The cuts of each memory, the last one `days` before the end."""
+        found: list[Cut] = []
+        for memory_days in self.memories_days:
+            last = total_days - self.days
+            before = int((last - memory_days) // self.every_days) if last >= memory_days else -1
+            days = [last - self.every_days * number for number in range(before, -1, -1)]
+            found += [Cut(memory_days=memory_days, day=day, number=at) for at, day in enumerate(days)]
+        return found
+
+
+def need_of(rates: FloatArray) -> Need:
+    """A pair of rates as a need."""
+    return Need(iops=float(rates[0]), throughput_mib_s=float(rates[1]))
+
+
+def _buckets(days: float, period_s: int) -> int:
+    return round(days * DAY_S / period_s)

@@ -1,0 +1,32 @@
+"""The screen: what commands print for people. It breaks sentences between words, and outlives whoever reads it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+
+from plimsoll.reports.printable import printable, speak_to_nobody
+
+
+class Screen(Console):
+    """Rich's console. If its reader has gone (`| head -1`), the command goes on in silence: a run is still written."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"highlight": False, **options})
+
+    def say(self, text: str, style: str = "") -> None:
+        """Prints a sentence: broken between words on a terminal, and one line wherever a program reads it."""
+        self.print(printable(text), style=style, markup=False, soft_wrap=not self.is_terminal)
+
+    def on_broken_pipe(self) -> None:
+        """Prints nothing more."""
+        speak_to_nobody()
+        self.quiet = True
+
+
+@contextmanager
+def beginning(what: str) -> Iterator[None]:
+    """A spinner on a terminal's standard error while a command starts, for as long as the block lasts."""
+    with Screen(stderr=True).status(what):
+        yield

@@ -1,0 +1,152 @@
+"""Calibration: from scores of past cuts to the headroom that keeps a promised risk.
+
+Of the volumes that a rule would cut and whose line is above what is free, the share that outgrew it, with one more
+volume counted as if it had (the finite-sample correction of split conformal prediction: alpha needs at least
+1/alpha - 1 volumes). Volumes under what is free are left out: they would dilute the risk of those that matter. A volume
+counts once a cut. A factor has to keep the promise at each past cut by itself: what strikes many volumes at once, such
+as a day of patches, is one event, however many volumes show it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from plimsoll.domain.knowledge import BoolArray, IntArray
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.risk.scores import SHAPES, Scores, Shape
+
+LEVELS_PCT: Final = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 50.0)
+"""The promised risks that a table is learned for, in percent."""
+
+FACTORS: Final[FloatArray] = np.exp(np.linspace(np.log(0.05), np.log(50), 692))
+"""The factors that are tried: steps of one percent."""
+
+_LEAST_VOLUMES: Final = 20
+"""A shape of fewer volumes than these is taken for the whole fleet."""
+
+_SCALE_QUANTILE: Final = 0.8
+_SCALES: Final = (0.25, 4.0)
+_MATTERS: Final = 0.1
+"""A volume under this share of what is free says nothing of how those behave that are above it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibrated:
+    """Factors by promised risk in percent (None: too few volumes to promise it), on how many `volumes` they rest at the
+    cut that has fewest, and by how many times each shape's factor is the fleet's."""
+
+    factors: Mapping[float, float | None]
+    volumes: int
+    scales: Mapping[Shape, float]
+
+    def factor(self, level_pct: float) -> float | None:
+        """The factor for a promised risk: that of the nearest level that promises no more risk."""
+        levels = [level for level in self.factors if level <= level_pct]
+        return self.factors[max(levels)] if levels else None
+
+    def promised_pct(self, factor: float) -> float | None:
+        """The least risk in percent that a factor promises; None where it promises none of the levels."""
+        kept = [level for level, least in self.factors.items() if least is not None and factor >= least]
+        return min(kept, default=None)
+
+    def scale(self, shape: IntArray) -> FloatArray:
+        """By how many times the fleet's each volume's factor is."""
+        return _by_place(self.scales)[shape]
+
+
+def calibrated(scores: Scores, levels_pct: Sequence[float] = LEVELS_PCT, *, by_shape: bool) -> Calibrated:
+    """The factors that keep each risk: one for the fleet, or times what a volume's shape needs.
+
+    The shapes' scales are chosen once for all levels, so that less risk never takes less headroom.
+    """
+    scales = _scales(scores) if by_shape else dict.fromkeys(SHAPES, 1.0)
+    risks, volumes = risk_by_factor(scores, _by_place(scales)[scores.shape])
+    factors: dict[float, float | None] = {}
+    for level in levels_pct:
+        kept = np.flatnonzero(risks <= level / 100)
+        factors[level] = float(FACTORS[kept[0]]) if len(kept) else None
+    return Calibrated(factors=factors, volumes=int(volumes.max(initial=0)), scales=scales)
+
+
+def risk_by_factor(scores: Scores, scale: FloatArray) -> tuple[FloatArray, IntArray]:
+    """For each of `FACTORS` the corrected share of volumes that outgrow it at the worst cut, and the fewest volumes
+    that a cut has."""
+    risks, counts = np.zeros(len(FACTORS)), np.full(len(FACTORS), len(scores.volume))
+    cuts = np.unique(scores.cut)
+    for cut in cuts:
+        rows = scores.cut == cut
+        missed, volumes = _missed_by_factor(scores.only(rows), scale[rows])
+        risks = np.maximum(risks, (missed + 1) / (volumes + 1))
+        counts = np.minimum(counts, volumes)
+    return (risks, counts) if len(cuts) else (np.ones(len(FACTORS)), counts)
+
+
+def _missed_by_factor(scores: Scores, scale: FloatArray) -> tuple[FloatArray, IntArray]:
+    """What `missed_of` finds for each of `FACTORS`."""
+    names, place = np.unique(scores.volume, return_inverse=True)
+    if len(names) == len(place):
+        return _missed_of_single_rows(scores, scale)
+    found, volumes = np.zeros(len(FACTORS)), np.zeros(len(FACTORS), dtype=np.int64)
+    for at, factor in enumerate(FACTORS):
+        counted = is_counted(scores.above_free, scores.of_present, factor * scale)
+        rows = np.bincount(place[counted], minlength=len(names))
+        missed = np.bincount(place[counted & (scores.score > factor * scale)], minlength=len(names))
+        there = rows > 0
+        found[at], volumes[at] = (missed[there] / rows[there]).sum(), there.sum()
+    return found, volumes
+
+
+def _missed_of_single_rows(scores: Scores, scale: FloatArray) -> tuple[FloatArray, IntArray]:
+    """The same where each volume has one row: it counts from one factor on to another, and misses up to its score."""
+    with np.errstate(divide="ignore"):
+        first = np.searchsorted(FACTORS, 1 / (scores.above_free * scale), side="right")
+        end = np.maximum(first, np.searchsorted(FACTORS, 1 / (scores.of_present * scale), side="left"))
+    missed_end = np.clip(np.searchsorted(FACTORS, scores.score / scale, side="left"), first, end)
+    begun, ended, carried = (np.bincount(at, minlength=len(FACTORS) + 1)[:-1] for at in (first, end, missed_end))
+    return np.cumsum(begun - carried).astype(np.float64), np.cumsum(begun - ended)
+
+
+def missed_of(scores: Scores, factor: FloatArray) -> tuple[float, int]:
+    """How many of the volumes that such factors cut, and leave above what is free, outgrow them; and of how many."""
+    counted = is_counted(scores.above_free, scores.of_present, factor)
+    return by_volume(scores.volume[counted], (scores.score > factor)[counted])
+
+
+def is_counted(above_free: FloatArray, of_present: FloatArray, factor: FloatArray) -> BoolArray:
+    """Whether a rule with that factor would cut the volume, to a line above what is free."""
+    found: BoolArray = (factor * above_free > 1) & (factor * of_present < 1)
+    return found
+
+
+def by_volume(volume: IntArray, missed: BoolArray) -> tuple[float, int]:
+    """How many volumes missed, each by the share of its rows that did, and of how many."""
+    if not len(volume):
+        return 0.0, 0
+    _, place = np.unique(volume, return_inverse=True)
+    rows = np.bincount(place)
+    return float((np.bincount(place, weights=missed.astype(np.float64)) / rows).sum()), len(rows)
+
+
+def _by_place(scales: Mapping[Shape, float]) -> FloatArray:
+    return np.array([scales[shape] for shape in SHAPES])
+
+
+def _scales(scores: Scores) -> dict[Shape, float]:
+    """How many times the fleet's headroom each shape needs, by what was needed after; 1 where there are too few."""
+    matters = (scores.above_free > _MATTERS) & (scores.of_present < 1)
+    fleet = _high(scores.ratio[matters])
+    found = dict.fromkeys(SHAPES, 1.0)
+    for place, shape in enumerate(SHAPES):
+        these = matters & (scores.shape == place)
+        if fleet > 0 and len(np.unique(scores.volume[these])) >= _LEAST_VOLUMES:
+            found[shape] = float(np.clip(_high(scores.ratio[these]) / fleet, *_SCALES))
+    return found
+
+
+def _high(ratios: FloatArray) -> float:
+    """The quantile that scales are set by; 0 where there is none."""
+    if not len(ratios):
+        return 0.0
+    return float(np.sort(ratios)[int(_SCALE_QUANTILE * (len(ratios) - 1))])

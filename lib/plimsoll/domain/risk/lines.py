@@ -1,0 +1,41 @@
+"""Many volumes against lines: which minutes two constant limits would have throttled.
+
+A *line* is a pair of limits, IOPS and MiB/s, that carries what is under it. The same queue as `domain.replay`, for all
+volumes of a batch at once. Rates are arrays of (volumes, 2, buckets) in the order of `Resource`.
+"""
+
+import numpy as np
+
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.replay import TOLERANCE, backlog_behind
+from plimsoll.domain.units import MINUTE_S
+
+
+def throttled(rates: FloatArray, lines: FloatArray, period_s: int) -> tuple[FloatArray, FloatArray]:
+    """The minutes that each volume's line (volumes, 2) would have throttled on either resource, and the longest wait in
+    seconds. What was not observed has to be 0: nothing is known to have waited."""
+    minutes, longest_s = np.zeros(len(rates)), np.zeros(len(rates))
+    above = (rates > lines[:, :, None] * (1 + TOLERANCE)).any(axis=(1, 2))
+    if above.any():
+        limits = lines[above][:, :, None]
+        waiting = backlog_behind(rates[above] - limits, period_s)
+        late = waiting > limits * period_s * TOLERANCE
+        minutes[above] = late.any(axis=1).sum(axis=1) * period_s / MINUTE_S
+        longest_s[above] = np.divide(waiting, limits, out=np.zeros_like(waiting), where=late).max(axis=(1, 2))
+    return minutes, longest_s
+
+
+def peaks(rates: FloatArray) -> FloatArray:
+    """The highest rate of each volume and resource: (volumes, 2)."""
+    found: FloatArray = rates.max(axis=2, initial=0.0)
+    return found
+
+
+def highest_but(rates: FloatArray, skipped: int) -> FloatArray:
+    """The highest rate of each volume and resource when so many higher buckets are let go: (volumes, 2)."""
+    buckets = rates.shape[2]
+    if skipped >= buckets:
+        return np.zeros(rates.shape[:2])
+    place = buckets - 1 - skipped
+    found: FloatArray = np.partition(rates, place, axis=2)[:, :, place]
+    return found

@@ -1,0 +1,118 @@
+"""The promise of a recommendation: how likely demand outgrows it, and on what history that rests."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Final
+
+from plimsoll.domain.policy import HeadroomFrom, Policy
+from plimsoll.domain.risk.table import LearnedTable
+
+MOST_HEADROOM_PCT: Final = 400.0
+"""No more headroom than that is learned: what would need more is not promised."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Risk:
+    """How likely a volume throttles for more than `minutes` in the `days` after a change that leaves it `headroom_pct`.
+
+    The chance is at most `promised_pct` percent, of volumes that resemble those of the table; None where nothing is
+    promised, and `why_none` says why. `history_days` is what is known of the volume. `learned_from` are the fleets, and
+    `volumes` how many were watched. `is_learned` says whether the headroom was learned, or is the policy's fixed one.
+    `wanted_pct` is the risk that was asked for, None where none was.
+    """
+
+    promised_pct: float | None
+    why_none: str
+    minutes: float
+    days: float
+    history_days: float
+    headroom_pct: float
+    wanted_pct: float | None
+    is_learned: bool
+    learned_from: tuple[str, ...]
+    volumes: int
+    public: bool
+
+    @property
+    def text(self) -> str:
+        """The promise in a sentence, with what it rests on."""
+        history = f"{self.history_days:.0f} {'day' if round(self.history_days) == 1 else 'days'} of history"
+        if self.promised_pct is None:
+            found = f"Nothing is promised of the next {self.days:.0f} days: {self.why_none}; {history}."
+        else:
+            whose = "public fleets, not yours" if self.public else "your fleet"
+            found = (
+                f"At most {chance_words(self.promised_pct)} of more than {self.minutes:.0f} throttled minutes in the "
+                f"next {self.days:.0f} days; {history}; learned from {self.volumes:,} volumes of {whose}."
+            )
+        if self.wanted_pct is None or (self.promised_pct is not None and self.promised_pct <= self.wanted_pct):
+            return found
+        instead = "The most cautious that is known" if self.is_learned else "The fixed headroom"
+        return f"{found} {instead} stands in: no headroom is known that keeps {chance_words(self.wanted_pct)}."
+
+
+def chance_words(pct: float) -> str:
+    """A chance as people say it: 1 in so many."""
+    return f"a {pct:g} % chance" if pct > 20 else f"a 1 in {100 / pct:.0f} chance"
+
+
+def with_learned_headroom(policy: Policy, table: LearnedTable | None, history_days: float) -> Policy:
+    """The policy with the headroom that keeps its risk, if it asks for that; as it is where nothing was learned.
+
+    Where none is known that keeps it, the most cautious that is known stands in. Less than what was seen is never
+    offered.
+    """
+    factor = _learned_factor(policy, table, history_days)
+    if factor is None:
+        return policy
+    # Rounded up to a tenth of a percent: rounded down it would not promise what was asked.
+    return replace(policy, headroom_pct=math.ceil(1000 * max(0.0, factor - 1) - 1e-6) / 10)
+
+
+def risk_of(policy: Policy, table: LearnedTable | None, history_days: float) -> Risk | None:
+    """What is promised by a policy's headroom, learned or fixed; None where nothing was learned."""
+    if table is None:
+        return None
+    band, why_none = table.band(history_days), _why_none(policy, table, history_days)
+    promised_pct = None
+    if band is not None and not why_none:
+        promised_pct = band.one.promised_pct(1 + policy.headroom_pct / 100 + 1e-9)
+        why_none = "" if promised_pct is not None else "too many volumes outgrew such a headroom, or too few were seen"
+    return Risk(
+        promised_pct=promised_pct,
+        why_none=why_none,
+        minutes=table.budget_min,
+        days=policy.risk_days,
+        history_days=history_days,
+        headroom_pct=policy.headroom_pct,
+        wanted_pct=policy.risk_pct if policy.headroom_from is HeadroomFrom.LEARNED else None,
+        is_learned=_learned_factor(policy, table, history_days) is not None,
+        learned_from=table.source.fleets,
+        volumes=table.source.volumes,
+        public=table.source.public,
+    )
+
+
+def _why_none(policy: Policy, table: LearnedTable, history_days: float) -> str:
+    """Why a table promises nothing to a volume; "" where it may."""
+    if policy.risk_days != table.days:
+        return f"what was learned is of {table.days:.0f} days"
+    if policy.throttle_budget_min > 0:
+        return "the policy lets minutes be throttled, and the promise is of volumes that did not"
+    return "" if table.band(history_days) is not None else "no fleet was watched with so little history"
+
+
+def _learned_factor(policy: Policy, table: LearnedTable | None, history_days: float) -> float | None:
+    if policy.headroom_from is not HeadroomFrom.LEARNED or table is None or _why_none(policy, table, history_days):
+        return None
+    band = table.band(history_days)
+    if band is None:
+        return None
+    known = {
+        level: factor
+        for level, factor in band.one.factors.items()
+        if factor is not None and 100 * (factor - 1) <= MOST_HEADROOM_PCT
+    }
+    # Who asks for less risk than any headroom keeps is given no less than who asks for more.
+    kept = [level for level in known if level <= policy.risk_pct]
+    return known[max(kept)] if kept else known[min(known)] if known else None

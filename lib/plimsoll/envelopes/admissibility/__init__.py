@@ -1,0 +1,1 @@
+"""Admissibility: what a measurement counts for, before anything is concluded from it."""

@@ -1,0 +1,81 @@
+"""What a rule of admissibility is, and what it is given: a measurement and the known limits of what was measured."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.envelope import BOTH_SIDES, Admission, Measurement, Ruling
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The known limits of a system: its volumes as published, with buckets, and its host's maximum and baseline.
+
+    `pooled` volumes may have used the share of others of their type on the host.
+    """
+
+    volume: Ceiling
+    host: Ceiling
+    host_baseline: Ceiling
+    pooled: bool = False
+
+    @property
+    def both(self) -> Ceiling:
+        """The volumes on the host."""
+        return self.volume & self.host
+
+    @property
+    def most(self) -> Ceiling:
+        """The most that the device can have served, with what other volumes lent it."""
+        return self.host if self.pooled else self.both
+
+
+def side_of(ceiling: Ceiling, side: Resource, *, writes: bool | None = False) -> float:
+    """That side of a ceiling: of reads, of writes, or (None) of whichever may be more."""
+    reading, writing = (
+        (ceiling.iops, ceiling.write_iops)
+        if side is Resource.IOPS
+        else (ceiling.throughput_mib_s, ceiling.write_throughput_mib_s)
+    )
+    return max(reading, writing) if writes is None else writing if writes else reading
+
+
+def shape_of(one: Measurement) -> str:
+    """A measurement's mode and I/O size in words."""
+    return f"{one.job.mode} of {one.job.block_kib:,g} KiB"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What a rule found: a ruling without the rule's name and source."""
+
+    admission: Admission
+    text: str
+    sides: frozenset[Resource] = BOTH_SIDES
+    lasting_most: float = float("inf")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A rule: its name, where it is from, and what it finds.
+
+    Rules `of_a_volume` hold for volumes of a cloud alone: a disk of this machine may be as fast as it likes, and a
+    simulated volume keeps its limits from the first second.
+    """
+
+    name: str
+    source: str
+    find: Callable[[Measurement, Limits], Iterator[Finding]]
+    of_a_volume: bool = False
+
+    def rulings(self, one: Measurement, limits: Limits) -> Iterator[Ruling]:
+        """What it says of a measurement."""
+        for found in self.find(one, limits):
+            yield Ruling(
+                rule=self.name,
+                admission=found.admission,
+                text=found.text,
+                source=self.source,
+                sides=found.sides,
+                lasting_most=found.lasting_most,
+            )

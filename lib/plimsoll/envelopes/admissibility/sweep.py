@@ -1,0 +1,77 @@
+"""The rule about a sweep: the best at its edge, while figures still climb, is no maximum.
+
+PerfKit Benchmarker refuses a maximum that it finds at the edge of its sweep; here it stays a lower bound.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.envelope import Admission, BoundBy, Measurement, Ruling
+
+PLATEAU: Final = 0.9
+"""A measurement is on a plateau from this share of the best."""
+
+RULE: Final = "sweep-edge"
+_SOURCE: Final = "PerfKit Benchmarker's sweeps: a maximum at the edge is refused while figures climb"
+_LEAST_SIZES: Final = 2
+
+
+def with_edges(measurements: Sequence[Measurement], roofs: Mapping[Resource, float | None]) -> tuple[Measurement, ...]:
+    """The measurements, with a ruling where one is the best of its mode at the last size and still climbs.
+
+    Nothing where that side has a roof. Where the other side's roof explains the figure, it is a lower bound and
+    counts. Where nothing shows what stopped it, that is unknown.
+    """
+    found: dict[int, list[Ruling]] = {}
+    for side in Resource:
+        if roofs[side] is not None:
+            continue
+        for seen in _by_mode(measurements, side).values():
+            at = _edge(measurements, seen, side)
+            if at is not None:
+                found.setdefault(at, []).append(_ruling(measurements[at], side, roofs))
+    return tuple(
+        replace(one, rulings=(*one.rulings, *found[at])) if at in found else one for at, one in enumerate(measurements)
+    )
+
+
+def climbing(measurements: Sequence[Measurement]) -> Iterator[str]:
+    """A sentence for each measurement at an edge."""
+    for one in measurements:
+        yield from (ruling.text for ruling in one.rulings if ruling.rule == RULE)
+
+
+def _by_mode(measurements: Sequence[Measurement], side: Resource) -> dict[str, list[int]]:
+    """The places of the measurements that tell something of a side, by mode."""
+    modes: dict[str, list[int]] = {}
+    for at, one in enumerate(measurements):
+        if one.served(side) is not None and one.bound_by is not BoundBy.LOAD:
+            modes.setdefault(one.job.mode, []).append(at)
+    return modes
+
+
+def _edge(measurements: Sequence[Measurement], seen: Sequence[int], side: Resource) -> int | None:
+    """The outermost size, where the best of a mode stands alone at it."""
+    ordered = sorted(seen, key=lambda at: measurements[at].job.block_kib, reverse=side is Resource.IOPS)
+    figures = [measurements[at].served(side) or 0.0 for at in ordered]
+    sizes = {measurements[at].job.block_kib for at in ordered}
+    if len(sizes) < _LEAST_SIZES or max(figures[:-1]) >= PLATEAU * figures[-1]:
+        return None
+    return ordered[-1]
+
+
+def _ruling(one: Measurement, side: Resource, roofs: Mapping[Resource, float | None]) -> Ruling:
+    other = Resource.THROUGHPUT if side is Resource.IOPS else Resource.IOPS
+    roof, beside, size_kib = roofs[other], one.served(other), one.job.block_kib
+    best = f"{one.figure(side) or 0:,.0f}"
+    explained = roof is not None and beside is not None and beside >= PLATEAU * roof
+    return Ruling(
+        rule=RULE,
+        admission=Admission.BOUNDED if explained else Admission.UNKNOWN,
+        text=f"{one.job.mode}: {side.unit} still climbing at {size_kib:,.0f} KiB ({best}), the last "
+        "size: that is no maximum, so measure beyond it",
+        source=_SOURCE,
+        sides=frozenset({side}),
+    )

@@ -1,0 +1,29 @@
+"""Every file of the corpus is read to its figures, and every trap ends as it must."""
+
+import pytest
+
+from tests.corpus.__main__ import TARGETS, put, tables
+from tests.corpus.entries import entries, outcome
+
+ENTRIES = {entry.path.name: entry for entry in entries()}
+
+
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+def test_a_file_of_the_corpus_ends_as_it_must(entry):
+    assert list(outcome(entry).wrong()) == []
+
+
+def test_at_least_97_percent_of_the_files_with_a_result_are_imported():
+    found = [outcome(entry) for entry in ENTRIES.values() if entry.refused is None]
+    assert sum(one.refusal is None for one in found) >= 0.97 * len(found)
+
+
+def test_every_file_is_in_the_manifest():
+    folder = next(iter(ENTRIES.values())).path.parent
+    assert {path.name for path in folder.iterdir()} <= set(ENTRIES)
+
+
+def test_the_documents_have_the_tables_of_today():
+    for name, table in tables([outcome(entry) for entry in ENTRIES.values()]).items():
+        text = TARGETS[name].read_text(encoding="utf-8")
+        assert text == put(text, name, table), f"run python -m tests.corpus --write for {TARGETS[name]}"

@@ -1,0 +1,48 @@
+"""How long a run still takes: by the volumes answered, those known, and the places still to be listed."""
+
+import pytest
+
+from plimsoll.cli.progress import Pace, left_text
+from plimsoll.domain.errors import CloudError
+from plimsoll.outcomes import Seen, Skipped
+from plimsoll.ports import FailedTarget, Target
+
+HERE = Target(account="111122223333", region="us-east-1")
+
+
+def seconds_left(*, passed_s=60.0, **counts):
+    return Pace(began_s=0.0, **counts).seconds_left(passed_s)
+
+
+def test_half_done_takes_as_long_again():
+    assert seconds_left(done=50, volumes=100, listed=2, places=2) == pytest.approx(60)
+
+
+def test_places_that_are_not_listed_yet_are_taken_to_be_like_those_before():
+    assert seconds_left(done=50, volumes=100, listed=1, places=4) == pytest.approx(7 * 60)
+
+
+@pytest.mark.parametrize(
+    "counts", [{}, {"places": 3}, {"listed": 1, "places": 3}, {"done": 1, "volumes": 100, "listed": 1}]
+)
+def test_nothing_is_said_while_it_is_too_early(counts):
+    assert seconds_left(**counts) is None
+
+
+def test_it_never_is_less_than_nothing():
+    assert seconds_left(done=101, volumes=100, listed=1, places=1) == 0
+
+
+def test_outcomes_are_counted():
+    pace = Pace(places=3)
+    for outcome in (
+        Seen(target=HERE, volumes=7),
+        Skipped(target=HERE, volume_id="vol-1", reason="x"),
+        FailedTarget(name="there", error=CloudError("x")),
+    ):
+        pace.take(outcome)
+    assert (pace.done, pace.volumes, pace.listed) == (1, 7, 2)
+
+
+def test_the_time_is_in_words():
+    assert [left_text(left) for left in (None, 3.0, 61.0)] == ["", "under a minute left", "about 2 min left"]

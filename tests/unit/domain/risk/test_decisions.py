@@ -1,0 +1,79 @@
+"""A decision with learned headroom: the policy's figure, changed by what was learned, and the promise in the answer."""
+
+from dataclasses import replace
+
+import pytest
+
+from plimsoll.bootstrap import learned_table
+from plimsoll.domain.case import case_of
+from plimsoll.domain.decide import answer
+from plimsoll.domain.policy import HeadroomFrom, Policy
+from plimsoll.domain.recommendation import Change, Keep, Reprovision, Upgrade
+from plimsoll.reports.csv_table import header, row
+from plimsoll.reports.markdown.run import ticket
+from plimsoll.reports.to_record import record_of
+from tests.builders import a_basis, a_demand, a_policy, a_volume, load_of
+
+LONG = a_policy(lookback_days=60)
+LEARNED = a_policy(lookback_days=60, headroom_from=HeadroomFrom.LEARNED)
+
+
+def decided(policy: Policy, *, asked: float = 5_000, **spec):
+    volume, demand = a_volume("gp3", 500, **{"iops": 16_000, "throughput_mib_s": 500, **spec}), a_demand(asked, 50)
+    context = replace(a_basis(policy), learned=learned_table()).of(volume)
+    return answer(case_of(volume, demand, load_of(volume, demand), context))
+
+
+def test_the_size_is_that_of_the_same_headroom_as_a_fixed_figure():
+    found = decided(LEARNED)
+    assert isinstance(found, Reprovision)
+    assert found.risk is not None
+    assert found.risk.is_learned
+    assert found.risk.promised_pct == 5.0
+    same = decided(a_policy(lookback_days=60, headroom_pct=found.risk.headroom_pct))
+    assert isinstance(same, Reprovision)
+    assert same.target.spec == found.target.spec
+    assert found.target.spec.iops == pytest.approx(5_000 * (1 + found.risk.headroom_pct / 100), abs=100)
+
+
+def test_less_risk_never_saves_more():
+    saved = [
+        one.usd_month_saved if isinstance(one, Change) else 0.0
+        for one in (decided(replace(LEARNED, risk_pct=pct), asked=3_000) for pct in (1, 2, 5, 10, 20, 30, 50))
+    ]
+    assert saved == sorted(saved)
+    assert 0 < saved[0] < saved[-1]
+
+
+def test_a_fixed_headroom_says_what_it_risks_and_a_short_history_promises_nothing():
+    found = decided(LONG)
+    assert isinstance(found, Reprovision)
+    assert found.risk is not None
+    assert (found.risk.is_learned, found.risk.headroom_pct, found.risk.promised_pct) == (False, 20, 20)
+    young = decided(a_policy(lookback_days=7))
+    assert isinstance(young, Reprovision)
+    assert young.risk is not None
+    assert young.risk.promised_pct is None
+    assert "7 days of history" in young.risk.text
+
+
+def test_what_is_kept_or_raised_has_no_risk_of_its_own():
+    kept, raised = (
+        decided(LONG, asked=15_000, throughput_mib_s=125),
+        decided(LONG, asked=3_000, iops=3_000, throughput_mib_s=125),
+    )
+    assert isinstance(kept, Keep)
+    assert isinstance(raised, Upgrade)
+    assert kept.risk is None
+    assert raised.risk is None
+
+
+def test_the_promise_is_in_the_record_the_ticket_and_the_table():
+    found = decided(LEARNED)
+    assert found.risk is not None
+    record = record_of(found, "change it", provider="aws")
+    assert record.risk is not None
+    assert record.risk.text == found.risk.text
+    assert found.risk.text in ticket(record, LEARNED, "").replace("\\", "")
+    cells = dict(zip(header(), row(record), strict=True))
+    assert (cells["risk_promised_pct"], cells["risk"]) == ("5.0", found.risk.text)

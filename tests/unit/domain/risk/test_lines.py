@@ -1,0 +1,35 @@
+"""Many volumes at once throttle what the product's own trial throttles one by one."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.risk.lines import highest_but, throttled
+from plimsoll.domain.trial import plain, trial
+from tests.profiles import examples
+from tests.unit.backtest.fleets import demand_of_rates
+
+RATES = st.lists(st.tuples(st.integers(0, 500), st.integers(0, 300)), min_size=1, max_size=40)
+
+
+@settings(max_examples=examples(300))
+@given(st.lists(RATES, min_size=1, max_size=4), st.integers(1, 400), st.integers(1, 250))
+def test_a_line_throttles_what_a_trial_of_the_product_throttles(volumes, iops, throughput_mib_s):
+    longest = max(len(one) for one in volumes)
+    rates = np.zeros((len(volumes), 2, longest))
+    for place, one in enumerate(volumes):
+        rates[place, :, : len(one)] = np.array(one, dtype=float).T
+    lines = np.tile([float(iops), float(throughput_mib_s)], (len(volumes), 1))
+    minutes, longest_wait_s = throttled(rates, lines, 300)
+    for place in range(len(volumes)):
+        tried = trial(plain(demand_of_rates(rates[place])), Ceiling(iops=iops, throughput_mib_s=throughput_mib_s))
+        assert minutes[place] == tried.throttled_minutes
+        assert np.isclose(longest_wait_s[place], tried.longest_wait_s)
+
+
+def test_the_highest_but_some_is_found_by_sorting():
+    rates = np.random.default_rng(3).integers(0, 50, (3, 2, 20)).astype(float)
+    for skipped in (0, 3, 19):
+        assert (highest_but(rates, skipped) == -np.sort(-rates, axis=2)[:, :, skipped]).all()
+    assert (highest_but(rates, 20) == 0).all()
