@@ -9,12 +9,13 @@ from typing import Annotated, Any, Final
 from botocore.exceptions import ClientError
 from pydantic import Field
 
-from plimsoll.bench.document import document, document_hash, document_name, parameters_of
-from plimsoll.clouds.aws.errors import CLEANING, MEASURING, attempted, code_of
+from plimsoll.bench.document import PROBE_DOCUMENT_NAME, document, document_hash, document_name, parameters_of
+from plimsoll.clouds.aws.errors import CLEANING, MEASURING, PROBING, attempted, code_of
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer
 from plimsoll.clouds.aws.objects import every_key
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.common.answers import read_answer
+from plimsoll.clouds.common.messages import Purpose
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.task import Task, TaskEnd, TaskOutcome
 from plimsoll.ports import Target
@@ -122,7 +123,7 @@ class RunCommand:
         if task.alarm is not None:
             # Without the alarm's state there is no circuit breaker, so then the command is to stop as well.
             request["AlarmConfiguration"] = {"Alarms": [{"Name": task.alarm}], "IgnorePollAlarmFailure": False}
-        with attempted(f"run {name} on {host_id} in {target}", _SEND, MEASURING):
+        with attempted(f"run {name} on {host_id} in {target}", _SEND, _purpose(name)):
             sent = ssm.send_command(**request)
         return read_answer(Sent, sent, call=_SEND, place=f"the command on {host_id} in {target}").command.command_id
 
@@ -215,6 +216,11 @@ def ensure_document(ssm: Any, target: Target, document_name: str, sleep: Callabl
     )
 
 
+def _purpose(document_name: str) -> Purpose:
+    """What a refusal says of a document."""
+    return PROBING if document_name == PROBE_DOCUMENT_NAME else MEASURING
+
+
 def version_name(document_name: str) -> str:
     """The name of the version with this content."""
     return f"plimsoll-{document_hash(document_name)}"
@@ -224,7 +230,7 @@ def _version(ssm: Any, target: Target, document_name: str, version: str) -> Docu
     what = f"the document {document_name} in {target}"
     asker = Asker(place=what)
     request: dict[str, Any] = {"Name": document_name, "VersionName": version, "DocumentFormat": "JSON"}
-    with attempted(f"read {what}", _DOCUMENT, MEASURING):
+    with attempted(f"read {what}", _DOCUMENT, _purpose(document_name)):
         try:
             return asker.one(Document, ssm.get_document, _DOCUMENT, **request)
         except ClientError as error:
@@ -235,7 +241,7 @@ def _version(ssm: Any, target: Target, document_name: str, version: str) -> Docu
 
 def _make(ssm: Any, target: Target, document_name: str, content: Mapping[str, Any], version: str) -> None:
     request = {"Name": document_name, "Content": json.dumps(content), "VersionName": version, "DocumentFormat": "JSON"}
-    with attempted(f"create the document {document_name} in {target}", "ssm:CreateDocument", MEASURING):
+    with attempted(f"create the document {document_name} in {target}", "ssm:CreateDocument", _purpose(document_name)):
         try:
             ssm.create_document(**request, DocumentType="Command", TargetType="/AWS::EC2::Instance")
         except ClientError as error:
@@ -243,7 +249,7 @@ def _make(ssm: Any, target: Target, document_name: str, content: Mapping[str, An
                 raise
         else:
             return
-    with attempted(f"update the document {document_name} in {target}", "ssm:UpdateDocument", MEASURING):
+    with attempted(f"update the document {document_name} in {target}", "ssm:UpdateDocument", _purpose(document_name)):
         try:
             ssm.update_document(**request, DocumentVersion="$LATEST", TargetType="/AWS::EC2::Instance")
         except ClientError as error:
