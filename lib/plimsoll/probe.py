@@ -30,7 +30,7 @@ PROBES: Final = "probes/"
 """Where the documents of what is under way are kept."""
 
 MOST_SECONDS: Final = 86_400
-MOST_VOLUMES_A_HOST: Final = 40
+MOST_VOLUMES_A_HOST: Final = 25
 """What the answer of one host has room for (20,000 characters; bench/probe/on_host.py)."""
 MOST_HOSTS: Final = 50
 

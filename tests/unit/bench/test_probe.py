@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plimsoll.bench.answer import API_CHARACTERS
 from plimsoll.bench.document import (
     PROBE_DOCUMENT_NAME,
     document,
@@ -27,6 +28,7 @@ from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadInput, NotMeasured
 from plimsoll.domain.seconds_seen import Source
 from plimsoll.domain.task import Task, TaskMode
+from plimsoll.probe import MOST_VOLUMES_A_HOST
 from tests.unit.bench.hosts import a_volume, commands_at
 from tests.unit.bench.loops import a_loop_device
 
@@ -115,8 +117,8 @@ def test_a_rate_is_within_its_bin(rate):
     assert rate <= on_host.RATIO ** (number + 1) * (1 + 1e-6)
 
 
-@given(st.lists(st.lists(st.integers(0, 10**7), min_size=2, max_size=400), min_size=1, max_size=40))
-def test_whatever_is_seen_of_40_volumes_the_answer_is_told_whole_and_counts_every_second(rates):
+@given(st.lists(st.lists(st.integers(0, 10**7), min_size=2, max_size=400), min_size=1, max_size=25))
+def test_whatever_is_seen_of_25_volumes_the_answer_is_told_whole_and_counts_every_second(rates):
     watched = []
     for number, one in enumerate(rates):
         found = Watched(f"vol-{number:017x}", "sda")
@@ -126,10 +128,37 @@ def test_whatever_is_seen_of_40_volumes_the_answer_is_told_whole_and_counts_ever
             found.look(second, second, {"sda": Counts(total, total * 4096, 0, 1)})
         watched.append(found)
     line = answer(0, watched, [])
-    assert len(line) < 24_000
+    assert len(line) < API_CHARACTERS
     for one, given_ in zip(read_probe(line)[0], rates, strict=True):
         assert one.iops.seconds == one.bytes_s.seconds == len(given_) - 1
         assert one.iops.peak.rate == max(given_[1:])
+
+
+def test_the_longest_answer_is_told_whole_and_its_figures_stay_on_the_safe_side(monkeypatch):
+    """25 volumes with every bin of both histograms, at the largest counts, and a rate in every bin."""
+    bins = [(1 << number, (2 << number) - 1) for number in range(50)]
+    pages, operations, size_bytes = [], 0, 0
+    for second in range(300):
+        operations += round(1.1 ** min(second, 170))
+        size_bytes += round(1.1**second)
+        counts = [(*bounds, second * 10**6) for bounds in bins]
+        pages.append(a_page(operations, 0, size_bytes, 0, *[second * 10**9] * 6, 10**6, reads=counts, writes=counts))
+    told = []
+    for number in range(MOST_VOLUMES_A_HOST):
+        one = Watched(f"vol-{number:017x}", f"nvme{number}n1")
+        left = iter(pages)
+        monkeypatch.setattr(on_host, "read_page", lambda _device, left=left: next(left))
+        for second in range(len(pages)):
+            one.look(second, 1_800_000_000 + second, {})
+        told.append(one)
+    line = answer(1_800_000_000, told, [])
+    assert len(line) < API_CHARACTERS
+    seen_, _ = read_probe(line)
+    assert len(seen_) == MOST_VOLUMES_A_HOST
+    for one in seen_:
+        assert one.iops.seconds == 299
+        assert sum(found.count for found in one.reads) == 50 * 299 * 10**6
+        assert one.p99_read_us >= bins[49][1]
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=200), st.floats(0, 1e6))

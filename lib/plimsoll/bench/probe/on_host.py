@@ -221,18 +221,23 @@ def _grew(before: Counts, counts: Counts) -> bool:
 
 
 def answer(began_s: int, watched: list[Watched], absent: list[str]) -> str:
-    """The one line that is printed; bins are joined two by two until it is short enough."""
+    """The one line that is printed; where it is too long, bins of the longest volume are joined two by two."""
     volumes = [one.told() for one in watched]
     while True:
         told = {"plimsoll": 1, "mode": "probe", "began_s": began_s, "volumes": volumes, "absent": absent}
         line = json.dumps(told, separators=(",", ":"))
-        if len(line) <= MOST_CHARACTERS or all(_joined(one) for one in volumes):
+        if len(line) <= MOST_CHARACTERS or not _join(max(volumes, key=_bins_of)):
             return line
 
 
-def _joined(told: dict[str, Any]) -> bool:
-    """Joins the bins of a volume's rates two by two; whether there was nothing left to join."""
-    was = sum(len(bins) for bins in told["bins"].values())
+def _bins_of(told: dict[str, Any]) -> int:
+    """How many bins a volume has in all."""
+    return sum(map(len, (*told["bins"].values(), *(told["latency_us"] or ()))))
+
+
+def _join(told: dict[str, Any]) -> bool:
+    """Joins a volume's bins two by two; whether there was anything to join."""
+    before = _bins_of(told)
     for name, bins in told["bins"].items():
         joined: dict[int, int] = {}
         for number, count in bins:
@@ -240,7 +245,15 @@ def _joined(told: dict[str, Any]) -> bool:
             joined[half] = joined.get(half, 0) + count
         told["bins"][name] = sorted(joined.items())
     told["ratio"] = told["ratio"] ** 2
-    return bool(was <= 2 * len(told["bins"]))
+    if told["latency_us"] is not None:
+        told["latency_us"] = [_paired(bins) for bins in told["latency_us"]]
+    return _bins_of(told) < before
+
+
+def _paired(bins: list[list[int]]) -> list[list[int]]:
+    """Bins of latency, each two as one."""
+    pairs = (bins[at : at + 2] for at in range(0, len(bins), 2))
+    return [[pair[0][0], pair[-1][1], sum(one[2] for one in pair)] for pair in pairs]
 
 
 def probe(volumes: list[str], seconds: int) -> str:
