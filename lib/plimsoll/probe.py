@@ -1,6 +1,6 @@
-"""The probe: volumes looked at by their own hosts, once a second, and what was seen kept.
+"""The probe: volumes are read by their own hosts once a second, and what was seen is kept.
 
-    find the hosts -> begin on each -> look until each has ended -> keep
+    find the hosts -> begin on each -> wait until each has ended -> keep
 
 What is under way on a host is one document. Whoever asks for the same volumes again goes on with it, whatever ended the
 process before. A host reads for as long as it was asked to, and no longer.
@@ -37,6 +37,9 @@ MOST_HOSTS: Final = 50
 ENDING_S: Final = 60
 """What a host may take beyond the time that it reads."""
 
+MOST_PAUSE_S: Final = 60.0
+"""How long a host that still reads is left alone, at most: an answer that says why it ended early is heard by then."""
+
 KEPT: Final = timedelta(days=7)
 """How long a command's answer can be asked for: Systems Manager keeps it for 30 days (AWS Systems Manager User Guide,
 "AWS Systems Manager Run Command", read 2026-11-20), and nobody waits that long."""
@@ -44,7 +47,7 @@ KEPT: Final = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostProbe:
-    """Volumes of one host that are looked at. `command_id` is None until that is begun."""
+    """Volumes that one host reads. `command_id` is None until that is begun."""
 
     target: Target
     host_id: str
@@ -129,7 +132,7 @@ def hosts_of(
 
 
 def probe(hosts: Iterable[HostProbe], context: ProbeContext) -> Iterator[Event]:
-    """Begins on every host, or goes on with what was begun before, and looks until each has ended.
+    """Begins on every host, or goes on with what was begun before, and waits until each has ended.
 
     What is under way goes on if this is interrupted; the same call later goes on with it.
     """
@@ -149,22 +152,29 @@ def probe(hosts: Iterable[HostProbe], context: ProbeContext) -> Iterator[Event]:
                 yield from found
         running = left
         if running:
-            context.patience.pause(context.patience.every_s)
+            context.patience.pause(_pause_s(running, context.patience))
+
+
+def _pause_s(running: Sequence[HostProbe], patience: Patience) -> float:
+    """How long to wait before the hosts are asked again: until the first ends, within bounds."""
+    first_s = (min(map(_end_of, running)) - patience.now()).total_seconds()
+    return max(patience.every_s, min(first_s, MOST_PAUSE_S))
 
 
 def begin(one: HostProbe, context: ProbeContext) -> HostProbe:
-    """Asks a host to look, once: what it was asked for the same volumes before and is not read yet is gone on with.
+    """Asks a host to read, once: a probe of the same volumes that is under way is gone on with.
 
-    NotMeasured where the host takes no commands, or looks at other volumes just now; CloudError.
+    NotMeasured where the host takes no commands, or reads other volumes just now; CloudError.
     """
     before = find(one.key, context.store)
     if before is not None and before.began + KEPT > context.patience.now():
         if before.volume_ids != one.volume_ids:
             raise NotMeasured(
-                f"{one.host_id} in {one.target} is looking at {', '.join(before.volume_ids)} until "
-                f"{_end_of(before):%Y-%m-%d %H:%M} UTC. Probe these again first: what was seen of them is not read yet."
+                f"{one.host_id} in {one.target} reads {', '.join(before.volume_ids)} until "
+                f"{_end_of(before):%Y-%m-%d %H:%M} UTC, by an earlier probe. Probe these volumes again to get what it "
+                "saw, or end it with --stop."
             )
-        context.say(f"going on with {one.host_id}, which looks until {_end_of(before):%Y-%m-%d %H:%M} UTC")
+        context.say(f"going on with {one.host_id}, which reads until {_end_of(before):%Y-%m-%d %H:%M} UTC")
         return before
     (host,) = context.bench.hosts(one.target, (), (one.host_id,))
     if not host.ready:
@@ -172,12 +182,12 @@ def begin(one: HostProbe, context: ProbeContext) -> HostProbe:
     command_id = context.bench.send(one.target, one.host_id, one.task)
     begun = replace(one, command_id=command_id)
     _keep(begun, context)
-    context.say(f"{one.host_id} looks at {', '.join(one.volume_ids)} until {_end_of(begun):%Y-%m-%d %H:%M} UTC")
+    context.say(f"{one.host_id} reads {', '.join(one.volume_ids)} until {_end_of(begun):%Y-%m-%d %H:%M} UTC")
     return begun
 
 
 def look(one: HostProbe, context: ProbeContext) -> HostProbe | Sequence[Event]:
-    """The probe, while its host still looks; else what came of it. What was seen is kept."""
+    """The probe, while its host still reads; else what came of it. What was seen is kept."""
     command = _command(one)
     try:
         outcome = command.look(context.bench)
@@ -250,16 +260,16 @@ def _check_bounds(found: Iterable[Sequence[str]]) -> None:
 def _hostless(volume: Volume) -> NotMeasured:
     if volume.hosts:
         return NotMeasured(
-            f"{volume.id} is attached to {len(volume.hosts)} hosts, and each of them counts its own part alone: look "
-            "at what CloudWatch sums up instead."
+            f"{volume.id} is attached to {len(volume.hosts)} hosts, and each counts only its own part. Use its metrics "
+            "in CloudWatch, which sum all of them."
         )
-    return NotMeasured(f"{volume.id} is attached to no host that is known: there is nobody to look at it.")
+    return NotMeasured(f"{volume.id} is attached to no known host. Attach it, or name another volume.")
 
 
 def _deviceless(absent: Sequence[str], one: HostProbe) -> NotMeasured:
     return NotMeasured(
         f"{one.host_id} saw no second of {', '.join(absent)}: no device of it says that it is that volume, or it was "
-        "detached. See on the host with `lsblk -o NAME,SERIAL`."
+        "detached. See on the host with `lsblk -o NAME,SERIAL`, and probe again."
     )
 
 

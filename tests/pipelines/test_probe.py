@@ -154,7 +154,7 @@ def test_a_host_that_looks_at_other_volumes_says_until_when(lab, volumes):
         next(running_)
     (event,) = lab.probe(volumes[1].id)
     assert isinstance(event, NotProbed)
-    assert f"is looking at {volumes[0].id} until" in str(event.error)
+    assert f"reads {volumes[0].id} until" in str(event.error)
 
 
 class StopLooking(Exception):

@@ -59,12 +59,13 @@ def _shown(console: Screen, hosts: Sequence[HostProbe], context: ProbeContext) -
     """Prints what is seen as it arrives; whether all of it was."""
     complete = True
     try:
-        for event in probe(hosts, context):
-            if isinstance(event, NotProbed):
-                _show_wrong(console, [event])
-                complete = False
-                continue
-            show_seen(console, event.line.seen)
+        with console.status("the hosts read; Ctrl-C leaves them to it"):
+            for event in probe(hosts, context):
+                if isinstance(event, NotProbed):
+                    _show_wrong(console, [event])
+                    complete = False
+                    continue
+                show_seen(console, event.line.seen)
     except KeyboardInterrupt:
         console.say(
             "Interrupted. The hosts go on reading. Give the same command again to get what they saw, or add --stop to "

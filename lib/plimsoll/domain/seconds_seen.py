@@ -159,7 +159,8 @@ class SecondsSeen:
                 "probe again when it has less to do."
             )
         if self.restarts:
+            times = "once" if self.restarts == 1 else f"{self.restarts:,} times"
             yield (
-                f"The counts began anew {self.restarts:,} times, and what was done in between is unknown. Probe again "
+                f"The counts began anew {times}, and what was done in between is unknown. Probe again "
                 "while the volume stays attached."
             )

@@ -11,6 +11,8 @@ from plimsoll.reports.record import CeilingRecord
 from plimsoll.reports.wording import count_of
 
 _US_PER_S: Final = 1e6
+_SUSTAINS: Final = {"now": "the volume sustains", "offered": "the offer would sustain"}
+"""By the names of ceilings that reports show."""
 _COUNTED_BY: Final = {Source.NVME: "EBS's own counts", Source.DISKSTATS: "the kernel's counts"}
 
 
@@ -21,7 +23,7 @@ def seen_title(seen: SecondsSeen) -> str:
 
 
 def seen_lines(seen: SecondsSeen, ceilings: Mapping[str, CeilingRecord]) -> Iterator[str]:
-    """A line for each thing that was seen, and the seconds above what each of the named ceilings sustains."""
+    """A line for each thing that was seen, and the seconds above what each ceiling sustains, "now" and "offered"."""
     peak, throughput = seen.iops.peak, seen.bytes_s.peak
     yield f"busiest second: {peak.rate:,.0f} IOPS at {peak.at:%Y-%m-%d %H:%M:%S} UTC"
     yield f"busiest second: {throughput.rate / MIB:,.1f} MiB/s at {throughput.at:%Y-%m-%d %H:%M:%S} UTC"
@@ -63,6 +65,6 @@ def _above(name: str, ceiling: CeilingRecord, seen: SecondsSeen) -> Iterator[str
     for side, (least, most) in above.items():
         if most:
             count = count_of(most, "second") if least == most else f"{least:,} to {most:,} seconds"
-            yield f"more than the {known[side]:,.0f} {side.unit} sustained {name}: in {count}"
+            yield f"more than the {known[side]:,.0f} {side.unit} that {_SUSTAINS[name]}: in {count}"
     if not any(most for _, most in above.values()):
-        yield f"never more than is sustained {name}"
+        yield f"never more than {_SUSTAINS[name]}"

@@ -60,9 +60,11 @@ def probe(
     volumes: Annotated[
         list[str], typer.Argument(metavar="VOLUME...", help="Volume ids, or paths of block devices of this machine.")
     ],
-    for_: Annotated[str, typer.Option("--for", metavar="TIME", help="How long to look: 90s, 10m, 1h, 1d.")] = "1h",
+    for_: Annotated[
+        str, typer.Option("--for", metavar="TIME", help="How long to read: 90s, 10m, 1h, 1d at most.")
+    ] = "1h",
     *,
-    stop: Annotated[bool, typer.Option("--stop", help="End what is under way on these volumes' hosts.")] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="End the probe of these volumes instead.")] = False,
     scope: options.ScopeOptions,
 ) -> None:
     """Read once a second what volumes' hosts count of them: peaks, exceeded limits, latency. It does no I/O."""

@@ -95,9 +95,8 @@ def _show(
         parts.append(frontier_table(record))
     if stripe_set is not None:
         parts.append(stripe_set)
-    if seen is not None:
-        parts += seen_parts(seen, _ceilings(record))
-    console.print(Group(*parts, *_why(record)))
+    probed = [] if seen is None else seen_parts(seen, _ceilings(record))
+    console.print(Group(*parts, *_why(record), *probed))
     _print_whole(console, "how to change it", record.change)
     _print_whole(console, f"see it in {words_of(record.provider).monitoring}", link)
 
