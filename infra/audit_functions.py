@@ -10,6 +10,7 @@ from infra.settings import Deployment
 from plimsoll.clouds.aws.permissions import EXECUTIONS, auditing
 
 _WORK: Final = "work/"
+_TABLES: Final = "runs/"
 
 AUDIT_ENTERS: Final = ("plan", "take_inventory", "audit_batch")
 """The functions that go into member accounts."""
@@ -26,12 +27,15 @@ _PLANNING_MIB: Final = {False: 512, True: 1024}
 """MiB of memory of the plan, without and with Google's libraries. They take 200 MiB. A project's regions are found in
 the list of its disks, and more memory brings more of a processor to read it."""
 
+CANARY: Final = "canary"
+"""The function that no state calls: a schedule does."""
+
 _SHARED: Final = ("calls_per_s", "datapoints_per_s", "google_calls_per_s", "usd_hour_waited")
 """The settings that running batches divide among themselves."""
 
 
 def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
-    """The seven functions of the audit."""
+    """The eight functions of the audit, and its canary."""
     member = enter(names, deployment, deployment.role_name)
     within = [
         look(auditing(deployment.parsed_policy) - METRIC_READING - REGION_LISTING, "list volumes and prices"),
@@ -52,13 +56,13 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
             timeout_s=deployment.audit_timeout_s,
             grants=[*store(names, read=("measured/",), write=(_WORK, "ledger/")), *within],
         ),
-        FunctionShape(name="find_pending", timeout_s=300, grants=store(names, write=(_WORK,))),
+        FunctionShape(name="find_pending", timeout_s=300, grants=store(names, write=(_WORK, _TABLES))),
         FunctionShape(
             name="audit_batch",
             tmp_mib=1024,
             environment=_shares(deployment),
             grants=[
-                *store(names, read=("measured/", "ledger/"), write=(_WORK, "runs/")),
+                *store(names, read=("measured/", "ledger/"), write=(_WORK,)),
                 history(names),
                 look(METRIC_READING | _CALLER, "read metrics"),
                 *member,
@@ -67,19 +71,26 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
         ),
         FunctionShape(name="note_failure", grants=store(names, write=(_WORK,))),
         FunctionShape(
+            name="combine",
+            memory_mib=deployment.report_memory_mib,
+            timeout_s=deployment.audit_timeout_s,
+            tmp_mib=4096,
+            grants=store(names, write=(_WORK, _TABLES)),
+        ),
+        FunctionShape(
             name="summarize", memory_mib=1024, timeout_s=deployment.audit_timeout_s, grants=store(names, write=(_WORK,))
         ),
         FunctionShape(
             name="report",
             memory_mib=deployment.report_memory_mib,
             timeout_s=deployment.audit_timeout_s,
-            tmp_mib=4096,
             grants=[
-                *store(names, read=("measured/", "runs/"), write=(_WORK, "reports/")),
+                *store(names, read=("measured/",), write=(_WORK, "reports/")),
                 once(names),
                 tell(names),
             ],
         ),
+        FunctionShape(name=CANARY, grants=store(names, read=("reports/",))),
     ]
 
 

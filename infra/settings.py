@@ -124,6 +124,11 @@ class Deployment(ServiceConfig, BaseSettings):
     audit_usd: float = Field(
         default=25.0, gt=0, description="USD of an audit's metric calls from which there is an alarm."
     )
+    audit_due_h: float = Field(
+        default=192.0,
+        ge=1,
+        description="Hours after which there is an alarm if no audit has ended; more than from one to the next.",
+    )
     slack_at_once: int = Field(
         default=10,
         ge=0,

@@ -14,10 +14,11 @@ from plimsoll.bootstrap.service import measured_envelopes
 from plimsoll.clouds.folder import FolderStore
 from plimsoll.domain.errors import PlimsollError, Throttled, Unreachable
 from plimsoll.service.auditing import audit_batch
+from plimsoll.service.combining import combine
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.planning import find_pending, plan
-from plimsoll.service.reporting import report
+from plimsoll.service.reporting import note_told, report
 from plimsoll.service.service import Places, Service
 from plimsoll.service.step_messages import (
     BatchItem,
@@ -26,6 +27,8 @@ from plimsoll.service.step_messages import (
     PlanMessage,
     Reported,
     RunMessage,
+    ShardItem,
+    ShardMessage,
     StepError,
     TargetItem,
     TargetMessage,
@@ -103,10 +106,17 @@ class Loop:
                 told = BatchMessage(run_id=run_id, batch=batch)
                 self._tried(lambda told=told: self._audit(told), {"run_id": run_id, "batch": batch})
 
+    def combine_shards(self, run_id: str) -> None:
+        assert find_pending(self.service, RunMessage(run_id=run_id)).pending == 0
+        for item in self._items(f"work/{run_id}/shards.json"):
+            combine(self.service, ShardMessage(run_id=run_id, shard=ShardItem.model_validate(item)))
+
     def end(self, run_id: str) -> Reported:
+        self.combine_shards(run_id)
         summarize(self.service, RunMessage(run_id=run_id))
         made = report(self.service, RunMessage(run_id=run_id))
-        self.service.events.send(made.events)
+        self.service.events.send([made.ended, *made.news])
+        note_told(self.service, RunMessage(run_id=run_id), made.news)
         return made.answer
 
     def _audit(self, told: BatchMessage) -> BaseModel | None:

@@ -1,4 +1,5 @@
-"""The audit's state machine: plan, inventory by target, audits by batch until none is pending, summary, report."""
+"""The audit's state machine: plan, inventory by target, audits by batch until none is pending, combination by shard,
+summary, report."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ class AuditFunctions:
     find_pending: Callee
     audit_batch: Callee
     note_failure: Callee
+    combine: Callee
     summarize: Callee
     report: Callee
 
@@ -34,7 +36,10 @@ def audit_definition(
     report = step(scope, "Report", functions.report, {"run_id": sfn.JsonPath.string_at("$.run_id")})
     summarize = step(scope, "Summarize", functions.summarize, {"run_id": sfn.JsonPath.string_at("$.run_id")})
     summarize.next(report).next(sfn.Succeed(scope, "Done"))
-    pending = _batches(scope, functions, bucket=bucket, max_concurrency=max_concurrency, then=summarize)
+    shards = _shards(scope, functions, bucket=bucket, max_concurrency=max_concurrency)
+    are_there = sfn.Choice(scope, "IsAnyShard")
+    are_there.when(sfn.Condition.number_greater_than("$.shards", 0), shards.next(summarize)).otherwise(summarize)
+    pending = _batches(scope, functions, bucket=bucket, max_concurrency=max_concurrency, then=are_there)
     inventory = _inventory(scope, functions, bucket=bucket, max_concurrency=max_concurrency)
     inventory.next(pending)
     return _plan(scope, functions.plan, inventory=inventory, pending=pending)
@@ -100,8 +105,26 @@ def _batches(
     return find.next(left)
 
 
+def _shards(
+    scope: Construct, functions: AuditFunctions, *, bucket: s3.IBucket, max_concurrency: int
+) -> sfn.DistributedMap:
+    """Combines each shard. What one fails on, the report would lack in silence, so the execution fails with it."""
+    combine = step(scope, "Combine", functions.combine, _of_item("shard"))
+    return _each(
+        scope, "Shards", combine, "shard", "$.shards_key", bucket=bucket, at_once=max_concurrency, tolerated_pct=0
+    )
+
+
 def _each(
-    scope: Construct, name: str, first: sfn.IChainable, item: str, key: str, *, bucket: s3.IBucket, at_once: int
+    scope: Construct,
+    name: str,
+    first: sfn.IChainable,
+    item: str,
+    key: str,
+    *,
+    bucket: s3.IBucket,
+    at_once: int,
+    tolerated_pct: int = 100,
 ) -> sfn.DistributedMap:
     """A Distributed Map over the JSON array at the key that stands at the path `key` of the input.
 
@@ -116,7 +139,7 @@ def _each(
             item: sfn.JsonPath.object_at("$$.Map.Item.Value"),
         },
         max_concurrency=at_once,
-        tolerated_failure_percentage=100,
+        tolerated_failure_percentage=tolerated_pct,
         map_execution_type=sfn.StateMachineType.STANDARD,
         result_path=sfn.JsonPath.DISCARD,
     )

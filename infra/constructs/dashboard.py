@@ -33,6 +33,7 @@ class Dashboard(Construct):
             _found(name, "To be saved, USD a month", "savings_usd", "Maximum"),
             _found(name, "Volumes audited", "volumes", "Sum"),
             _found(name, "Cost of the audits' calls, USD", "audit_usd", "Sum"),
+            _found(name, "Scope covered, percent of its places", "scope_covered_pct", "Minimum"),
         )
         board.add_widgets(
             cloudwatch.GraphWidget(
@@ -63,7 +64,7 @@ class Dashboard(Construct):
 
 def _found(service: str, title: str, metric: str, statistic: str) -> cloudwatch.GraphWidget:
     return cloudwatch.GraphWidget(
-        title=title, left=[own_metric(service, metric, statistic=statistic, period=_DAY)], width=_ROW // 3
+        title=title, left=[own_metric(service, metric, statistic=statistic, period=_DAY)], width=_ROW // 4
     )
 
 

@@ -3,7 +3,7 @@
 Every implementation passes one contract suite, and so do those in memory (`tests/in_memory`).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -231,6 +231,18 @@ class RunStore(Protocol):
 
     def keys(self, prefix: str) -> Iterator[str]:
         """The keys that begin with a prefix, in the order of their bytes."""
+        ...
+
+    def sizes(self, prefix: str) -> Iterator[tuple[str, int]]:
+        """As `keys`, each with the bytes that are kept under it."""
+        ...
+
+    def pieces(self, key: str) -> Iterator[bytes]:
+        """What is kept under a key, piece after piece of any length; none where nothing is kept."""
+        ...
+
+    def put_pieces(self, key: str, pieces: Iterable[bytes]) -> None:
+        """As `put`, piece after piece, of which only a few are in memory and none on a disk."""
         ...
 
     def delete(self, key: str) -> None:

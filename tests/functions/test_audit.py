@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from cloud_simulator.aws.organization import ACCOUNTS
-from functions import audit_batch, entry, find_pending, note_failure, plan, report, summarize, take_inventory
+from functions import audit_batch, combine, entry, find_pending, note_failure, plan, report, summarize, take_inventory
 from plimsoll.domain.errors import BadInput, OutOfTime
 from plimsoll.domain.policy import Policy
 from tests.contract.service_ports import home_account
@@ -79,7 +79,10 @@ def carry_out(account, deployed, planned):
     pending = ask(find_pending, {**run, "execution": "x"})
     for batch in items(account, deployed, pending["pending_key"]):
         assert ask(audit_batch, {**run, "batch": batch}) == {}
-    assert ask(find_pending, {**run, "execution": "x"})["pending"] == 0
+    found = ask(find_pending, {**run, "execution": "x"})
+    assert found["pending"] == 0
+    for shard in items(account, deployed, found["shards_key"]):
+        assert ask(combine, {**run, "shard": shard}) == {}
     ask(summarize, run)
     return ask(report, run)
 
@@ -99,7 +102,15 @@ def test_the_functions_audit_as_the_command_line_does(account, deployed, tmp_pat
     }
     logged = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line.startswith("{")]
     counted = {name for line in logged if "_aws" in line for name in line}
-    assert {"volumes", "datapoints", "savings_usd", "failures", "failed_targets", "audit_usd"} <= counted
+    assert {
+        "volumes",
+        "datapoints",
+        "savings_usd",
+        "failures",
+        "failed_targets",
+        "audit_usd",
+        "scope_covered_pct",
+    } <= counted
 
 
 def test_reporting_twice_tells_everybody_once(account, deployed):

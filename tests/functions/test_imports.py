@@ -8,12 +8,22 @@ import pytest
 NEVER = ("moto", "typer", "cloud_simulator", "plimsoll.cli", "google.auth", "google.cloud", "grpc")
 """Google's libraries are imported when a project is asked for, and before that by no function."""
 HEAVY = {
-    "duckdb": {"audit_batch"},
+    "duckdb": {"combine"},
     "altair": {"report", "slack_report"},
     "vl_convert": {"report", "slack_report"},
     "jinja2": {"report", "slack_report"},
 }
-AUDIT = ("plan", "take_inventory", "find_pending", "audit_batch", "note_failure", "summarize", "report")
+AUDIT = (
+    "plan",
+    "take_inventory",
+    "find_pending",
+    "audit_batch",
+    "note_failure",
+    "combine",
+    "summarize",
+    "report",
+    "canary",
+)
 VALIDATION = (
     "choose",
     "propose",

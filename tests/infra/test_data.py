@@ -84,6 +84,7 @@ def test_the_tables_have_the_keys_that_the_service_uses_and_can_be_restored(temp
         "AttributeName": "expiration",
         "Enabled": True,
     }
+    assert tables["plimsoll-main-history"]["DeletionProtectionEnabled"]
     for each in tables.values():
         assert each["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
 

@@ -62,6 +62,14 @@ def test_every_metric_that_alarms_look_at_is_in_the_costs(templates):
         assert f"| CloudWatch, {called} ({len(alarms)}; each metric of a sum counts) | {metrics} |" in costs
 
 
+def test_every_function_has_the_name_by_which_the_documents_call_it(templates):
+    named = {
+        found["Handler"].split(".")[1]: found["FunctionName"]
+        for found in templates.resources("AWS::Lambda::Function").values()
+    }
+    assert named == {name: f"plimsoll-main-{name}" for name in handlers()}
+
+
 def test_every_log_is_kept_for_a_bounded_time(templates):
     logs = templates.resources("AWS::Logs::LogGroup")
     assert len(logs) == len(templates.resources("AWS::Lambda::Function")) + 2
@@ -96,13 +104,18 @@ def test_a_batch_weighs_metrics_against_datapoints_as_the_command_line_does(temp
 
 @pytest.mark.parametrize(
     ("name", "expression"),
-    [("plimsoll-main-audit", "cron(0 6 ? * MON *)"), ("plimsoll-main-sweep", "rate(1 hour)")],
+    [
+        ("plimsoll-main-audit", "cron(0 6 ? * MON *)"),
+        ("plimsoll-main-canary", "rate(6 hours)"),
+        ("plimsoll-main-sweep", "rate(1 hour)"),
+    ],
 )
 def test_what_a_schedule_cannot_begin_goes_to_a_queue_that_somebody_is_told_of(templates, name, expression):
-    stack = {"plimsoll-main-audit": "audit", "plimsoll-main-sweep": "validation"}[name]
-    ((_, schedule),) = templates.resources("AWS::Scheduler::Schedule", (stack,)).items()
+    stack = "validation" if name == "plimsoll-main-sweep" else "audit"
+    (schedule,) = [
+        each for each in templates.resources("AWS::Scheduler::Schedule", (stack,)).values() if each["Name"] == name
+    ]
     ((queue, _),) = templates.resources("AWS::SQS::Queue", (stack,)).items()
-    assert schedule["Name"] == name
     assert (schedule["ScheduleExpression"], schedule["ScheduleExpressionTimezone"]) == (expression, "UTC")
     assert f"{stack}/{schedule['Target']['DeadLetterConfig']['Arn']['Fn::GetAtt'][0]}" == queue
     watched = [
@@ -137,7 +150,18 @@ def test_every_alarm_tells_the_topic_and_says_what_to_do(templates):
     for each in alarms.values():
         assert plain(each["AlarmActions"]) == [told]
         assert len(each["AlarmDescription"]) > 40
-        assert each["TreatMissingData"] == "notBreaching"
+        if each["AlarmName"] != "plimsoll-main-audit-overdue":
+            assert each["TreatMissingData"] == "notBreaching"
+
+
+def test_an_audit_that_does_not_end_is_an_alarm_and_so_is_silence(templates):
+    (overdue,) = [
+        each
+        for each in templates.resources("AWS::CloudWatch::Alarm").values()
+        if each["AlarmName"] == "plimsoll-main-audit-overdue"
+    ]
+    assert overdue["TreatMissingData"] == "breaching"
+    assert (overdue["MetricName"], overdue["Threshold"], overdue["Period"]) == ("audit_age_h", 192, 86_400)
 
 
 @pytest.mark.parametrize(("ending", "threshold", "unit"), [("iops", 2700, "IOPS"), ("throughput", 112.5, "MiB/s")])

@@ -99,6 +99,16 @@ def test_a_volume_is_only_created_with_the_scratch_tag(templates):
         assert each["Condition"] == {"Null": {f"aws:RequestTag/{SCRATCH_TAG}": "false"}}
 
 
+def test_a_copy_is_only_made_with_the_scratch_tag_and_only_a_volume_with_an_id_is_copied(templates):
+    found = of_action(templates, "ec2:CopyVolumes")
+    assert found
+    for each in found:
+        (resource,) = listed(each["Resource"])
+        is_source = resource.endswith(":volume/vol-*")
+        assert is_source or resource.endswith(":volume/*")
+        assert is_source or each["Condition"] == {"Null": {f"aws:RequestTag/{SCRATCH_TAG}": "false"}}
+
+
 def test_no_volume_is_modified(templates):
     assert not {"ec2:ModifyVolume", "ec2:ModifyVolumeAttribute"} & actions_of(
         statement for _, statement in templates.statements()
@@ -149,15 +159,17 @@ def test_functions_read_and_write_their_own_prefixes_of_the_store_alone(template
             for resource in listed(statement["Resource"])
         }
         for function in (
-            *("plan", "take_inventory", "audit_batch", "report", "propose", "conclude", "sweep"),
+            *("plan", "take_inventory", "audit_batch", "combine", "report", "canary", "propose", "conclude", "sweep"),
             *("slack_act", "slack_work", "slack_report", "slack_answer"),
         )
     }
     assert written == {
         "plan": {"work/*"},
         "take_inventory": {"work/*", "ledger/*"},
-        "audit_batch": {"work/*", "runs/*"},
+        "audit_batch": {"work/*"},
+        "combine": {"work/*", "runs/*"},
         "report": {"work/*", "reports/*"},
+        "canary": set(),
         "propose": {"validations/*"},
         "conclude": {"validations/*", "measured/*"},
         "sweep": set(),
@@ -178,7 +190,8 @@ def test_other_accounts_are_entered_by_the_named_roles_with_the_external_id_and_
     entered = {}
     for name, statement in templates.statements(SERVICE):
         if "sts:AssumeRole" in listed(statement["Action"]):
-            assert statement["Condition"] == {"StringEquals": {"sts:ExternalId": "the-external-id"}}
+            within = {"aws:ResourceOrgID": "${aws:PrincipalOrgID}"}  # the scope of these templates is an Organization
+            assert statement["Condition"] == {"StringEquals": {"sts:ExternalId": "the-external-id", **within}}
             for resource in listed(statement["Resource"]):
                 entered.setdefault(resource.rpartition("/")[2], set()).add(name.partition("/")[2].partition("Role")[0])
 

@@ -15,6 +15,7 @@ import pytest
 from cloud_simulator.aws.organization import ACCOUNTS
 from functions import (
     audit_batch,
+    combine,
     entry,
     find_pending,
     plan,
@@ -125,6 +126,9 @@ def an_audit(execution):
     pending = ask(find_pending, {**run, "execution": execution})
     for batch in json.loads(store.get(pending["pending_key"])):
         ask(audit_batch, {**run, "batch": batch})
+    found = ask(find_pending, {**run, "execution": execution})
+    for shard in json.loads(store.get(found["shards_key"])):
+        ask(combine, {**run, "shard": shard})
     ask(summarize, run)
     ask(report, run)
 

@@ -73,7 +73,7 @@ def test_what_fails_is_noted_and_ends_its_own_item_alone(templates, each, item):
 
 def test_between_states_pass_keys_of_the_store_and_never_what_stands_there(templates):
     audit = dict(states_of(templates.definition("audit")))
-    for each, key in (("Inventory", "$.targets_key"), ("Batches", "$.pending_key")):
+    for each, key in (("Inventory", "$.targets_key"), ("Batches", "$.pending_key"), ("Shards", "$.shards_key")):
         assert audit[each]["ItemReader"]["Parameters"]["Key.$"] == key
         assert audit[each]["ResultPath"] is None
 
@@ -81,7 +81,14 @@ def test_between_states_pass_keys_of_the_store_and_never_what_stands_there(templ
 def test_batches_are_looked_for_again_until_none_is_pending(templates):
     audit = dict(states_of(templates.definition("audit")))
     assert audit["Batches"]["Next"] == "FindPending"
-    assert audit["IsAnyPending"]["Default"] == "Summarize"
+    assert audit["IsAnyPending"]["Default"] == "IsAnyShard"
+
+
+def test_nothing_is_summarized_before_every_shard_is_combined(templates):
+    audit = dict(states_of(templates.definition("audit")))
+    assert audit["Shards"].get("ToleratedFailurePercentage", 0) == 0
+    assert "Catch" not in audit["Shards"]["ItemProcessor"]["States"]["Combine"]
+    assert audit["Shards"]["Next"] == audit["IsAnyShard"]["Default"] == "Summarize"
 
 
 def test_an_audit_waits_for_another_and_is_then_planned_anew_from_what_it_was_given(templates):
@@ -119,7 +126,7 @@ def test_the_longest_measurement_is_looked_at_within_the_events_that_an_executio
 def test_what_the_items_of_a_distributed_map_answer_does_not_add_up(templates):
     """A Distributed Map gathers the outputs of its items, and fails where they are more than 256 KB."""
     for name, state in states_of(templates.definition("audit")):
-        if name in {"TakeInventory", "AuditBatch", "NoteTargetFailure", "NoteBatchFailure"}:
+        if name in {"TakeInventory", "AuditBatch", "Combine", "NoteTargetFailure", "NoteBatchFailure"}:
             assert (state["End"], state["OutputPath"]) == (True, "$.Payload")
             assert "ResultPath" not in state
 

@@ -11,6 +11,7 @@ from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.to_record import record_of
 from plimsoll.service.choosing import choose
 from plimsoll.service.shared_measurements import StoreVerdicts
+from plimsoll.service.streams import listed
 from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.validation.job import JobName, load
 from tests.builders import a_host, a_volume
@@ -35,7 +36,10 @@ def with_report(stepping, run_id="run-1"):
         record_of(one.recommendation, provider=FIRST_PROVIDER).model_dump(mode="json")
         for one in answers(lab.ports, lab.policy).values()
     ]
-    stepping.store.put(f"reports/{run_id}/recommendations.json", json.dumps(records).encode())
+    stepping.store.put_pieces(
+        f"reports/{run_id}/recommendations.json", listed(json.dumps(one).encode() for one in records)
+    )
+    stepping.store.put(f"reports/{run_id}/run.json", b"{}")
     return stepping
 
 

@@ -12,8 +12,6 @@ from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
 from plimsoll.clouds.stripes import sets_adapter
 from plimsoll.domain.errors import OutOfTime
-from plimsoll.reports.data.database import opened
-from plimsoll.reports.data.exports import write_parquet
 from plimsoll.reports.run_reader import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED, stream_records
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Order, Progress, carry_out
@@ -130,11 +128,8 @@ class _BatchAudit:
         self.service.store.put(self.keys.part(self.batch), part.model_dump_json().encode())
 
     def _conclude(self, totals: Totals, spent: Spent) -> None:
-        """Keeps the batch's tables, what is new of it, and last what says that it is answered as a whole."""
+        """Keeps what is new of the batch, and last what says that it is answered as a whole."""
         store, keys, order = self.service.store, self.keys, self.order
-        with TemporaryDirectory(prefix="plimsoll-") as tables, opened(order.folder) as database:
-            for path in write_parquet(database, Path(tables), None, run_id=order.id):
-                store.put_file(keys.table(path.stem, order.now.date(), self.batch), path)
         history, news = remember(stream_records(order.folder), self.service.history, run_id=order.id, now=order.now)
         totals.merge(history)
         if totals.failed:

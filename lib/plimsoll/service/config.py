@@ -30,6 +30,10 @@ GoogleRegion = Annotated[str, StringConstraints(pattern=rf"^{GOOGLE_REGION}$")]
 _CREDENTIALS: Final = "google_credentials"
 
 
+MOST_ON_A_PAGE: Final = 20_000
+"""The most volumes that a page may show: more make a file that browsers open slowly."""
+
+
 class ValidationBudget(BaseModel):
     """What validations may spend, and where they measure. Money is USD."""
 
@@ -91,7 +95,10 @@ class ServiceConfig(BaseModel):
         default="wait", description="What an audit does while another one is under way: wait for its end, or stop."
     )
     page_volumes: int = Field(
-        default=5000, ge=100, le=20_000, description="The most volumes that a page shows; tables have all of them."
+        default=5000,
+        ge=100,
+        le=MOST_ON_A_PAGE,
+        description="The most volumes that a page shows; tables have all of them.",
     )
     validation: ValidationBudget = Field(default_factory=ValidationBudget, description="The bounds of validations.")
     slack: SlackConfig | None = Field(

@@ -22,6 +22,7 @@ from plimsoll.reports.totals import Totals
 from plimsoll.run import Order
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.service import Service
+from plimsoll.service.shards import plan_shards, take_apart
 from plimsoll.service.step_messages import AuditPlan, BatchItem, Pending, PlanMessage, RunMessage, TargetItem
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.stored_results import totals_out
@@ -85,14 +86,22 @@ def plan(service: Service, told: PlanMessage) -> AuditPlan:
 def find_pending(service: Service, told: RunMessage) -> Pending:
     """Lists the batches that have neither an answer as a whole nor failed in this attempt, for the next map.
 
-    What one function could not finish in its time is listed again.
+    What one function could not finish in its time is listed again. Where no batch is left, the shards are listed in
+    which the answers are combined.
     """
     store, keys = service.store, RunKeys(run_id=told.run_id)
     ended = {*keys.answered_batches(store), *keys.failed_batches(store)}
     pending = [batch for batch in keys.listed_batches(store) if batch not in ended]
     items = [BatchItem.of_batch(batch).model_dump() for batch in pending]
     store.put(keys.pending, json.dumps(items).encode())
-    return Pending(run_id=told.run_id, pending_key=keys.pending, pending=len(pending))
+    day = order_of(store, told.run_id).now.date()
+    return Pending(
+        run_id=told.run_id,
+        pending_key=keys.pending,
+        pending=len(pending),
+        shards_key=keys.shards_to_combine,
+        shards=0 if pending else plan_shards(store, keys, day),
+    )
 
 
 def _try_again(store: RunStore, keys: RunKeys) -> None:
@@ -100,7 +109,9 @@ def _try_again(store: RunStore, keys: RunKeys) -> None:
 
     A batch with volumes that failed counts as answered until this takes its result away.
     """
-    for batch in keys.incomplete_batches(store):
+    incomplete = keys.incomplete_batches(store)
+    take_apart(store, keys, incomplete)
+    for batch in incomplete:
         store.delete(keys.result(batch))
     for key in list(store.keys(keys.failures)):
         store.delete(key)

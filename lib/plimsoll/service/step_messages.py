@@ -134,12 +134,28 @@ class BatchMessage(RunMessage):
     batch: BatchItem
 
 
+class ShardItem(BaseModel):
+    """A shard as an item of a map, by its number."""
+
+    model_config = _CONFIG
+
+    number: Annotated[int, Field(ge=0)]
+
+
+class ShardMessage(RunMessage):
+    """A shard of a run."""
+
+    shard: ShardItem
+
+
 class Pending(Answer):
-    """How many batches are to be audited, listed under a key."""
+    """How many batches are to be audited, listed under a key; where none are, how many shards are to be combined."""
 
     run_id: str
     pending_key: str
     pending: int
+    shards_key: str
+    shards: int
 
 
 class StepError(BaseModel):

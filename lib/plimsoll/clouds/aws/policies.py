@@ -146,8 +146,10 @@ class AwsPolicy:
         document = (self._document(DOCUMENT_NAME),)
         made = {"Null": {f"aws:RequestTag/{SCRATCH_TAG}": "false"}}
         yield Statement(sid="Validate", actions=VALIDATION - _WITH_RESOURCES - auditing(self.policy))
-        yield Statement(sid="MakeScratch", actions={"ec2:CreateVolume"}, resources=volumes, conditions=made)
-        yield Statement(sid="CopyVolumes", actions={"ec2:CopyVolumes"}, resources=volumes)
+        making = {"ec2:CopyVolumes", "ec2:CreateVolume"}
+        yield Statement(sid="MakeScratch", actions=making, resources=volumes, conditions=made)
+        # What is copied has an id, and the copy has none yet: IAM judges each by itself.
+        yield Statement(sid="CopyVolumes", actions={"ec2:CopyVolumes"}, resources=(self._ec2("volume/vol-*"),))
         yield Statement(
             sid="TagWhatIsMade", actions={"ec2:CreateTags"}, resources=volumes, conditions=TAGGING_CONDITION
         )
