@@ -22,6 +22,11 @@ def permissions_text(
     if organization and purpose is Purpose.CHANGE:
         raise BadInput("--organization is for audits and validations: a change is made in one account. Leave it out.")
     if cloud == GOOGLE:
+        if purpose is Purpose.PROBE:
+            raise BadInput(
+                "nothing is probed on Google Cloud: Cloud Monitoring publishes the busiest second of each minute, and "
+                "an audit sizes by it. Give --for audit."
+            )
         if format_ == "cloudformation":
             raise BadInput("CloudFormation makes no roles of Google Cloud: give --format json or terraform.")
         role = GoogleRole(purpose=purpose, policy=policy, organization=organization)

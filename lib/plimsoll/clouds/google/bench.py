@@ -58,6 +58,11 @@ class GoogleBench(ScratchDisks):
         CloudError, also for a task with an alarm, which nothing here would heed.
         """
         what = f"run a task on {host_id} in {target}"
+        if task.mode is TaskMode.PROBE:
+            raise CloudError(
+                f"cannot {what}: nothing is probed on Google Cloud. Cloud Monitoring publishes the busiest second of "
+                "each minute, and an audit sizes by it (size_on: peak-second)."
+            )
         if task.alarm is not None:
             raise CloudError(
                 f"cannot {what}: nothing on Google Cloud stops a task when the alarm {task.alarm} goes off. Measure "
