@@ -29,8 +29,8 @@ _PLANNING_MIB: Final = {False: 512, True: 1024}
 CANARY: Final = "canary"
 """The function that no state calls: a schedule does."""
 
-_SHARED: Final = ("calls_per_s", "datapoints_per_s", "google_calls_per_s", "usd_hour_waited")
-"""The settings that running batches divide among themselves."""
+_QUOTAS: Final = ("calls_per_s", "datapoints_per_s", "google_calls_per_s", "usd_hour_waited")
+"""The settings of quotas, which the functions that read the same place divide among themselves."""
 
 
 def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
@@ -62,7 +62,7 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
         FunctionShape(
             name="audit_batch",
             tmp_mib=1024,
-            environment=_shares(deployment),
+            environment={f"PLIMSOLL_{name.upper()}": str(getattr(deployment, name)) for name in _QUOTAS},
             grants=[
                 *store(names, read=("measured/", "ledger/"), write=(_WORK,)),
                 history(names),
@@ -94,12 +94,3 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
         ),
         FunctionShape(name=CANARY, grants=store(names, read=("reports/",))),
     ]
-
-
-def _shares(deployment: Deployment) -> dict[str, str]:
-    """What one of the batches under way may ask of CloudWatch and Cloud Monitoring: together they keep to the quota.
-
-    An hour of one of them is worth as much less: quota and hour together are what a datapoint costs against a metric,
-    and so what is asked for, which must not depend on how many batches there are.
-    """
-    return {f"PLIMSOLL_{name.upper()}": str(getattr(deployment, name) / deployment.max_concurrency) for name in _SHARED}

@@ -136,7 +136,7 @@ class AuditStack(Stack):
             "throttled",
             own_metric(names.prefix, "throttles"),
             reaches=_MANY_THROTTLES,
-            says="AWS keeps turning calls away: lower max_concurrency or calls_per_s, or raise the account's quotas.",
+            says="AWS keeps turning calls away: lower calls_per_s, or raise the account's quotas.",
         )
         alarms.when(
             "audit-cost",

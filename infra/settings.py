@@ -62,13 +62,13 @@ class Deployment(ServiceConfig, BaseSettings):
         "nobody is told of too many that are alive.",
     )
     max_concurrency: int = Field(
-        default=10, ge=1, le=1000, description="Accounts or batches under way at once, a function each."
+        default=10, ge=1, le=1000, description="Accounts or lots of batches under way at once, a function each."
     )
     calls_per_s: float = Field(
         default=_default("calls_per_s"),
         gt=0,
         description="GetMetricData calls a second of an account and region (its quota; older accounts have 50), "
-        "shared by the batches under way.",
+        "shared by the functions that read there at once.",
     )
     datapoints_per_s: float = Field(
         default=_default("datapoints_per_s"),

@@ -1,4 +1,4 @@
-"""The audit's state machine: plan, inventory by account, audits by batch until none is pending, combination by shard,
+"""The audit's state machine: plan, inventory by account, audits by lot until no batch is pending, combination by shard,
 summary, report."""
 
 from dataclasses import dataclass
@@ -97,20 +97,28 @@ def _inventory(
 def _batches(
     scope: Construct, functions: AuditFunctions, *, bucket: s3.IBucket, max_concurrency: int, then: sfn.IChainable
 ) -> sfn.IChainable:
-    """Audits what is pending, and checks again. A batch that stopped before it had all answers is still pending."""
+    """Audits what is pending, and checks again. A lot is called for until none of its batches is left."""
     find = step(
         scope,
         "FindPending",
         functions.find_pending,
-        {"run_id": sfn.JsonPath.string_at("$.run_id"), "execution": sfn.JsonPath.execution_id},
+        {
+            "run_id": sfn.JsonPath.string_at("$.run_id"),
+            "execution": sfn.JsonPath.execution_id,
+            "at_once": max_concurrency,
+        },
     )
-    audit = step(scope, "AuditBatch", functions.audit_batch, _of_item("batch"))
-    note = step(scope, "NoteBatchFailure", functions.note_failure, _failed("batch"))
+    audit = step(scope, "AuditBatches", functions.audit_batch, _of_item("lot"), answer_at="$.audited", answer=_LEFT)
+    note = step(scope, "NoteBatchFailure", functions.note_failure, _failed("lot"))
     audit.add_catch(note, errors=[EVERY_ERROR], result_path="$.error")
-    each = _each(scope, "Batches", audit, "batch", "$.pending_key", bucket=bucket, at_once=max_concurrency)
-    left = sfn.Choice(scope, "IsAnyPending")
-    left.when(sfn.Condition.number_greater_than("$.pending", 0), each.next(find)).otherwise(then)
-    return find.next(left)
+    done = _nothing(scope, "BatchesAudited")
+    left = sfn.Choice(scope, "IsAnyBatchLeft")
+    left.when(sfn.Condition.number_greater_than("$.audited.left", 0), audit).otherwise(done)
+    audit.next(left)
+    each = _each(scope, "Batches", audit, "lot", "$.pending_key", bucket=bucket, at_once=max_concurrency)
+    pending = sfn.Choice(scope, "IsAnyPending")
+    pending.when(sfn.Condition.number_greater_than("$.pending", 0), each.next(find)).otherwise(then)
+    return find.next(pending)
 
 
 def _shards(

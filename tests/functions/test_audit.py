@@ -77,8 +77,8 @@ def carry_out(account, deployed, planned):
     for item in items(account, deployed, planned["accounts_key"]):
         assert ask(take_inventory, {**run, "account": item}) == {"left": 0}
     pending = ask(find_pending, {**run, "execution": "x"})
-    for batch in items(account, deployed, pending["pending_key"]):
-        assert ask(audit_batch, {**run, "batch": batch}) == {}
+    for lot in items(account, deployed, pending["pending_key"]):
+        assert ask(audit_batch, {**run, "lot": lot}) == {"left": 0}
     found = ask(find_pending, {**run, "execution": "x"})
     assert found["pending"] == 0
     for shard in items(account, deployed, found["shards_key"]):
@@ -132,9 +132,9 @@ def test_a_function_that_has_no_time_for_anything_fails_by_name(account, deploye
     planned = ask(plan, begin(account, deployed))
     for item in items(account, deployed, planned["accounts_key"]):
         ask(take_inventory, {"run_id": "first", "account": item})
-    batch = items(account, deployed, ask(find_pending, {"run_id": "first", "execution": "x"})["pending_key"])[0]
+    lot = items(account, deployed, ask(find_pending, {"run_id": "first", "execution": "x"})["pending_key"])[0]
     with pytest.raises(OutOfTime, match="give it a longer limit"):
-        ask(audit_batch, {"run_id": "first", "batch": batch}, Ending())
+        ask(audit_batch, {"run_id": "first", "lot": lot}, Ending())
 
 
 def test_an_event_that_is_none_is_refused_with_the_key_that_is_wrong(deployed):

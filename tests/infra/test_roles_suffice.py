@@ -98,8 +98,8 @@ def carried_out(execution):
             step(take_inventory, {**run, "account": account})
         step(note_failure, {**run, "account": accounts[0], "error": {"Error": "Throttled", "Cause": "{}"}})
         pending = step(find_pending, {**run, "execution": execution})
-        for batch in items(pending["pending_key"]):
-            step(audit_batch, {**run, "batch": batch})
+        for lot in items(pending["pending_key"]):
+            step(audit_batch, {**run, "lot": lot})
         found = step(find_pending, {**run, "execution": execution})
         for shard in items(found["shards_key"]):
             step(combine, {**run, "shard": shard})

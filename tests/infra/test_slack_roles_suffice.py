@@ -124,8 +124,8 @@ def an_audit(execution):
     for account in json.loads(store.get(planned["accounts_key"])):
         ask(take_inventory, {**run, "account": account})
     pending = ask(find_pending, {**run, "execution": execution})
-    for batch in json.loads(store.get(pending["pending_key"])):
-        ask(audit_batch, {**run, "batch": batch})
+    for lot in json.loads(store.get(pending["pending_key"])):
+        ask(audit_batch, {**run, "lot": lot})
     found = ask(find_pending, {**run, "execution": execution})
     for shard in json.loads(store.get(found["shards_key"])):
         ask(combine, {**run, "shard": shard})

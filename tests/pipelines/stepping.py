@@ -58,7 +58,7 @@ class LabPlaces:
     def targets(self, account):
         return [target for target in self.lab.ports.inventory.targets() if target.account == account]
 
-    def ports(self, target, *, now, measured, ledger):
+    def ports(self, target, *, now, measured, ledger, sharing=1):
         envelopes = tuple(load_library([measured], TYPES).envelopes.values())
         return replace(
             self.lab.ports,

@@ -53,11 +53,12 @@ class GooglePlaces:
         except CloudError as error:
             return [FailedTarget(name=account, error=error)]
 
-    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> AuditPorts:
+    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger, sharing: int = 1) -> AuditPorts:
         """The ports of that target alone, with what was measured in that folder."""
         from plimsoll.bootstrap.google_projects import project_ports  # noqa: PLC0415  # as above
 
-        here = self.settings.model_copy(update={"runs_dir": measured, "campaigns_dir": measured})
+        settings = self.settings.shared_by(sharing)
+        here = settings.model_copy(update={"runs_dir": measured, "campaigns_dir": measured})
         return project_ports(target, self.config, here, today=now.date(), ledger=ledger, paced=self.paced)
 
     def bench(self, target: Target) -> Bench:

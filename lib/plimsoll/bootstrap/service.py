@@ -47,9 +47,10 @@ class PlacesByCloud:
         """The account in each of its regions; BadInput for a cloud that is not audited from here."""
         return self._named(cloud_of_account(account).name, account).targets(account)
 
-    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> AuditPorts:
+    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger, sharing: int = 1) -> AuditPorts:
         """The ports of that target alone; BadInput for a cloud that is not audited from here."""
-        return self._named(target.provider, target).ports(target, now=now, measured=measured, ledger=ledger)
+        there = self._named(target.provider, target)
+        return there.ports(target, now=now, measured=measured, ledger=ledger, sharing=sharing)
 
     def bench(self, target: Target) -> Bench:
         """Where volumes of that target are measured; BadInput where none are."""
@@ -108,25 +109,26 @@ class AwsPlaces:
         entered = self._open_account(account, self.config.role_name)
         return AwsInventory(sessions=entered, regions=regions, list_deadline_s=deadline_s).targets()
 
-    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> AuditPorts:
+    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger, sharing: int = 1) -> AuditPorts:
         """The ports of that target alone, by the audit role, with what was measured in that folder."""
-        connection = self._connection(target, self.config.role_name, today=now.date())
-        here = self.settings.model_copy(update={"runs_dir": measured, "campaigns_dir": measured})
+        settings = self.settings.shared_by(sharing)
+        connection = self._connection(target, self.config.role_name, settings, today=now.date())
+        here = settings.model_copy(update={"runs_dir": measured, "campaigns_dir": measured})
         return connected_ports(AWS, connection, here, ledger)
 
     def bench(self, target: Target) -> Bench:
         """Where volumes of that target are measured, by the validation role."""
-        return self._connection(target, self.config.validation_role_name, today=date.min).bench()
+        return self._connection(target, self.config.validation_role_name, self.settings, today=date.min).bench()
 
     def unmeasured(self, target: Target) -> str | None:  # noqa: ARG002 - as for every cloud
         """None: every account may have bench hosts."""
         return None
 
-    def _connection(self, target: Target, role_name: str, *, today: date) -> Connection:
+    def _connection(self, target: Target, role_name: str, settings: Settings, *, today: date) -> Connection:
         """One account in one region, by that role; CloudError where it cannot be entered."""
         entered, there = self._entered(target.account, role_name), Scope(regions=(target.region,))
         log_days = self.config.parsed_policy.log_days
-        return connection_of(entered, there, self.settings, today=today, paced=self.paced, log_days=log_days)
+        return connection_of(entered, there, settings, today=today, paced=self.paced, log_days=log_days)
 
     def _entered(self, account: str, role_name: str) -> Sessions:
         """One account alone; CloudError where it cannot be entered."""

@@ -15,7 +15,7 @@ from plimsoll.auditing.ports import BATCH_VOLUMES, AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
 from plimsoll.clouds.stripes import sets_adapter
-from plimsoll.domain.errors import CloudError, Throttled, Unreachable
+from plimsoll.domain.errors import PASSING, CloudError
 from plimsoll.domain.hosting import by_host
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
@@ -36,9 +36,6 @@ from plimsoll.service.stored_results import (
     totals_out,
     volumes_out,
 )
-
-PASSING = (Throttled, Unreachable)
-"""What may be over soon, so that the same call is worth another attempt; anything else is the target's answer."""
 
 
 def take_inventory(

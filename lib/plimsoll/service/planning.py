@@ -3,7 +3,6 @@
 A run's order is fixed when it is begun, so that every part of it decides by the same.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -21,9 +20,10 @@ from plimsoll.ports import FailedTarget, RunStore
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Order
 from plimsoll.service.config import ServiceConfig
+from plimsoll.service.lots import lots_of
 from plimsoll.service.service import Service
 from plimsoll.service.shards import plan_shards, take_apart
-from plimsoll.service.step_messages import AccountItem, AuditPlan, BatchItem, Pending, PlanMessage, RunMessage
+from plimsoll.service.step_messages import AccountItem, AuditPlan, Pending, PendingMessage, PlanMessage
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.stored_results import totals_out
 from plimsoll.service.streams import listed, record_lines
@@ -85,17 +85,17 @@ def plan(service: Service, told: PlanMessage) -> AuditPlan:
     return AuditPlan(run_id=told.run_id, state="go", busy_with=None, accounts_key=keys.accounts, accounts=missing)
 
 
-def find_pending(service: Service, told: RunMessage) -> Pending:
-    """Lists the batches that have neither an answer as a whole nor failed in this attempt, for the next map.
+def find_pending(service: Service, told: PendingMessage) -> Pending:
+    """Lists the batches that have neither an answer as a whole nor failed in this attempt, in lots for the next map.
 
     What one function could not finish in its time is listed again. Where no batch is left, the shards are listed in
     which the answers are combined.
     """
     store, keys = service.store, RunKeys(run_id=told.run_id)
     ended = {*keys.answered_batches(store), *keys.failed_batches(store)}
-    pending = [batch for batch in keys.listed_batches(store) if batch not in ended]
-    items = [BatchItem.of_batch(batch).model_dump() for batch in pending]
-    store.put(keys.pending, json.dumps(items).encode())
+    pending = {batch: size for batch, size in keys.listed_batches(store).items() if batch not in ended}
+    lots = lots_of(pending, at_once=told.at_once, alone=keys.batches_alone(store))
+    store.put_pieces(keys.pending, listed(lot.model_dump_json().encode() for lot in lots))
     day = order_of(store, told.run_id).now.date()
     return Pending(
         run_id=told.run_id,

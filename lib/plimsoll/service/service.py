@@ -29,8 +29,9 @@ class Places(Protocol):
     def targets(self, account: str) -> Sequence[Target | FailedTarget]:
         """The account in each of its regions, or why it cannot be entered."""
 
-    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> AuditPorts:
-        """The ports of that target alone, by the audit role, with what was measured in that folder.
+    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger, sharing: int = 1) -> AuditPorts:
+        """The ports of that target alone, by the audit role, with what was measured in that folder. So many that are
+        under way share its quota of metric calls.
 
         CloudError where it cannot be entered.
         """

@@ -143,9 +143,37 @@ class Taken(Answer):
 
 
 class BatchMessage(RunMessage):
-    """A batch of a run."""
+    """A batch of a run, which is read while so many share its quota."""
 
     batch: BatchItem
+    sharing: Annotated[int, Field(ge=1)] = 1
+
+
+class LotItem(BaseModel):
+    """Batches that one function audits, as an item of a map, and how many such items share a quota of theirs."""
+
+    model_config = _CONFIG
+
+    batches: list[BatchItem]
+    sharing: Annotated[int, Field(ge=1)]
+
+
+class LotMessage(RunMessage):
+    """A lot of a run."""
+
+    lot: LotItem
+
+
+class Audited(Answer):
+    """How many of a lot's batches have no answer yet."""
+
+    left: int
+
+
+class PendingMessage(RunMessage):
+    """Which run is meant, and how many items of its map are under way at once."""
+
+    at_once: Annotated[int, Field(ge=1)] = 1
 
 
 class ShardItem(BaseModel):
@@ -163,7 +191,8 @@ class ShardMessage(RunMessage):
 
 
 class Pending(Answer):
-    """How many batches are to be audited, listed under a key; where none are, how many shards are to be combined."""
+    """How many batches are to be audited, listed in lots under a key; where none are, how many shards are to be
+    combined."""
 
     run_id: str
     pending_key: str
@@ -200,10 +229,10 @@ class StepError(BaseModel):
 
 
 class FailureMessage(RunMessage):
-    """What failed for good in a run: an account's inventory, or a batch."""
+    """What failed for good in a run: an account's inventory, or a lot of batches."""
 
     account: AccountItem | None = None
-    batch: BatchItem | None = None
+    lot: LotItem | None = None
     error: StepError
 
 

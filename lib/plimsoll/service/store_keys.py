@@ -44,10 +44,10 @@ class RunKeys:
     """The keys of one run; those that end in a slash stand before others.
 
     `accounts` are those whose inventories are to be taken. What failed in this attempt at the run is under `failures`:
-    accounts, targets, batches, and the names of batches some of whose volumes have no answer. `unnamed` is what could
-    not even be named as an account, as totals. `news` are the events of what is new, and `told` the volumes of those
-    that were sent. A shard is some targets and batches, which are combined into one part of the report and of the
-    tables.
+    accounts, targets, batches, and the names of batches some of whose volumes have no answer, or which are to be tried
+    alone. `unnamed` is what could not even be named as an account, as totals. `news` are the events of what is new, and
+    `told` the volumes of those that were sent. A shard is some targets and batches, which are combined into one part of
+    the report and of the tables.
     """
 
     def __init__(self, run_id: str) -> None:
@@ -68,6 +68,7 @@ class RunKeys:
         self.failed_targets = f"{self.failures}targets/"
         self._failed_accounts = f"{self.failures}accounts/"
         self._failed_batches = f"{self.failures}batches/"
+        self._alone = f"{self.failures}alone/"
         self._incomplete = f"{self.failures}volumes/"
 
     def targets(self, account: str) -> str:
@@ -131,6 +132,14 @@ class RunKeys:
         """How a batch failed."""
         return f"{self._failed_batches}{batch}.json"
 
+    def batch_alone(self, batch: Batch) -> str:
+        """That a batch is to be audited alone: one of those that it shared a function with has failed."""
+        return f"{self._alone}{batch}"
+
+    def batches_alone(self, store: RunStore) -> frozenset[Batch]:
+        """The batches that are to be audited alone."""
+        return frozenset(_batches(store.keys(self._alone), self._alone, ""))
+
     def incomplete_batch(self, batch: Batch) -> str:
         """That some of a batch's volumes have no answer."""
         return f"{self._incomplete}{batch}"
@@ -179,11 +188,13 @@ class RunKeys:
         there = self.inventories if account is None else f"{self.inventories}{account}/"
         return self._targets(store.keys(there))
 
-    def listed_batches(self, store: RunStore) -> list[Batch]:
-        """The batches of all whole inventories, in the order of their targets."""
-        found = list(store.keys(self.inventories))
-        whole = set(self._targets(found))
-        return sorted(batch for batch in _batches(found, self.inventories, ".jsonl") if batch.target in whole)
+    def listed_batches(self, store: RunStore) -> dict[Batch, int]:
+        """The batches of all whole inventories, each with the bytes of what is listed of it."""
+        found, whole = dict[Batch, int](), set[Target]()
+        for key, size in store.sizes(self.inventories):
+            found.update((batch, size) for batch in _batches([key], self.inventories, ".jsonl"))
+            whole.update(self._targets([key]))
+        return {batch: size for batch, size in found.items() if batch.target in whole}
 
     def answered_batches(self, store: RunStore, target: Target | None = None) -> Iterator[Batch]:
         """The batches that are answered as a whole, of one target where it is given."""

@@ -57,13 +57,18 @@ def total(store: RunStore, keys: RunKeys) -> Sums:
 def note_failure(service: Service, told: FailureMessage) -> None:
     """Keeps that an account or a batch failed and why; BadInput where neither is named.
 
+    Of several batches that a function was given, nobody knows which one it failed on: each is tried once more, alone.
+
     What was kept as a whole has not failed, whatever became of the function that kept it.
     """
     store, keys, why = service.store, RunKeys(run_id=told.run_id), told.error.sentence
-    if told.batch is not None:
-        batch = told.batch.whole
-        if store.get(keys.result(batch)) is None:
-            store.put(keys.failed_batch(batch), totals_out(Totals.of(_batch_failed(store, keys, batch, why))))
+    if told.lot is not None:
+        left = [one.whole for one in told.lot.batches if store.get(keys.result(one.whole)) is None]
+        for batch in left:
+            if len(left) > 1:
+                store.put(keys.batch_alone(batch), b"")
+            else:
+                store.put(keys.failed_batch(batch), totals_out(Totals.of(_batch_failed(store, keys, batch, why))))
     elif told.account is not None:
         taken = frozenset(keys.listed_targets(store, told.account.account))
         for key, failed in _without_inventory(store, keys, told.account.account, taken, why):

@@ -53,7 +53,7 @@ class MemoryPlaces:
         found = (one for one in self.inventory.targets() if not isinstance(one, FailedTarget))
         return [one for one in found if one.account == account]
 
-    def ports(self, target, *, now, measured, ledger):
+    def ports(self, target, *, now, measured, ledger, sharing=1):
         if target in self.locked:
             raise self.locked[target]
         return AuditPorts(

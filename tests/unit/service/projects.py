@@ -41,7 +41,7 @@ class Projects:
     def targets(self, account):
         return [replace(one, provider="google") for one in self.inside.targets(account)]
 
-    def ports(self, target, *, now, measured, ledger):
+    def ports(self, target, *, now, measured, ledger, sharing=1):
         assert target.provider == "google"
         return replace(
             self.inside.ports(target, now=now, measured=measured, ledger=ledger),

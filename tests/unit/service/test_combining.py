@@ -136,7 +136,7 @@ def test_the_tables_lose_the_rows_of_answers_that_are_gone(tmp_path, monkeypatch
     store.put(other, b"another run's")
     service = loop.service
     assert last in {number for _, number in KEYS.tables(store, NOW.date())}
-    monkeypatch.setattr(RunKeys, "listed_batches", lambda *_: [])
+    monkeypatch.setattr(RunKeys, "listed_batches", lambda *_: {})
     assert find_pending(service, RunMessage(run_id="first")).shards == 0
     assert last not in {number for _, number in KEYS.tables(store, NOW.date())}
     assert store.get(other) == b"another run's"

@@ -86,7 +86,7 @@ def test_what_was_kept_as_a_whole_has_not_failed_whatever_its_function_says(tmp_
     loop.take_inventories("first")
     loop.audit_batches("first")
     place = {"account": ACCOUNT, "region": "us-east-1"}
-    for what in ({"account": {"account": ACCOUNT}}, {"batch": {**place, "batch": 0}}):
+    for what in ({"account": {"account": ACCOUNT}}, {"lot": {"batches": [{**place, "batch": 0}], "sharing": 1}}):
         told = {"run_id": "first", **what, "error": StepError(Error="Sandbox.Timedout", Cause=TIMEOUT)}
         note_failure(loop.service, FailureMessage.model_validate(told))
     assert loop.end("first").status == "complete"

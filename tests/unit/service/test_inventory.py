@@ -12,7 +12,7 @@ from plimsoll.domain.volume import Modification
 from plimsoll.ports import Target, UnreadVolume
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.planning import find_pending
-from plimsoll.service.step_messages import AccountItem, AccountMessage, RunMessage
+from plimsoll.service.step_messages import AccountItem, AccountMessage, PendingMessage
 from plimsoll.service.store_keys import Batch, RunKeys
 from plimsoll.service.stored_results import volumes_in
 from tests.builders import NOW, a_stripe_set
@@ -32,7 +32,7 @@ def begun(places, folder):
 
 
 def pending(loop):
-    return find_pending(loop.service, RunMessage(run_id="first")).pending
+    return find_pending(loop.service, PendingMessage(run_id="first")).pending
 
 
 @pytest.mark.parametrize("error", [Throttled("too fast"), Unreachable("no way")])
