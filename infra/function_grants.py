@@ -97,8 +97,12 @@ def account_listing(deployment: Deployment) -> list[Grant]:
 
 def scope_reading(deployment: Deployment) -> list[Grant]:
     """Finds the regions of this account, and the other accounts of the scope if it has any."""
-    regions = look(frozenset({"ec2:DescribeRegions"}), "list an account's regions")
-    return [regions, *account_listing(deployment)]
+    return [region_listing(), *account_listing(deployment)]
+
+
+def region_listing() -> Grant:
+    """Finds the regions of this account."""
+    return look(frozenset({"ec2:DescribeRegions"}), "list an account's regions")
 
 
 def judging(names: Names, deployment: Deployment) -> list[Grant]:

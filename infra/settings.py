@@ -61,6 +61,10 @@ class Deployment(ServiceConfig, BaseSettings):
         description="When scratch volumes past their deadline are deleted, as a schedule; less often than hourly, "
         "nobody is told of too many that are alive.",
     )
+    sweep_all_every: str = Field(
+        default="rate(7 days)",
+        description="When every account is swept, also where no scratch volume is known to be, as a schedule.",
+    )
     max_concurrency: int = Field(
         default=10, ge=1, le=1000, description="Accounts or lots of batches under way at once, a function each."
     )
@@ -181,7 +185,7 @@ class Deployment(ServiceConfig, BaseSettings):
         """Lists as words with commas between them, and mappings as JSON: what a variable or `-c key=value` can hold."""
         return with_policy(parsed(cls, given))
 
-    @field_validator("schedule", "sweep_every")
+    @field_validator("schedule", "sweep_every", "sweep_all_every")
     @classmethod
     def _is_a_schedule(cls, text: str) -> str:
         return _checked(text, schedule_error(text))
@@ -222,7 +226,7 @@ class Deployment(ServiceConfig, BaseSettings):
                 "a workload identity pool is made; give its configuration, as in "
                 f'{PREFIX}GOOGLE_CREDENTIALS="$(cat google.json)"'
             )
-        for schedule in (self.schedule, self.sweep_every):
+        for schedule in (self.schedule, self.sweep_every, self.sweep_all_every):
             wrong = past_error(schedule, self.time_zone, datetime.now(UTC))
             if wrong is not None:
                 raise ValueError(wrong)

@@ -36,6 +36,14 @@ from plimsoll.service.step_messages import (
     StepError,
 )
 from plimsoll.service.summarizing import note_failure, summarize
+from plimsoll.service.sweeping import conclude_sweep, plan_sweep, sweep_account
+from plimsoll.service.validation_messages import (
+    SweepAccountMessage,
+    SweepEndMessage,
+    SweepInput,
+    SweepMessage,
+    SweptAll,
+)
 from plimsoll.settings import Settings
 from tests.in_memory.ports import MemoryClock
 from tests.in_memory.service import MemoryClaims, MemoryEvents, MemoryExecutions, MemoryHistory
@@ -158,6 +166,14 @@ class Loop:
 
     def _items(self, key: str) -> list[Any]:
         return list(json.loads(self.service.store.get(key) or b"[]"))
+
+
+def sweep(service: Service, *, everywhere: bool = False, name: str = "sweep") -> SweptAll:
+    """One sweep, as its state machine does it."""
+    planned = plan_sweep(service, SweepMessage(name=name, given=SweepInput(everywhere=everywhere)))
+    for item in json.loads(service.store.get(planned.accounts_key) or b"[]"):
+        sweep_account(service, SweepAccountMessage(sweep=name, account=item))
+    return conclude_sweep(service, SweepEndMessage(sweep=name))
 
 
 def files(service: Service, run_id: str) -> Path:

@@ -2,6 +2,7 @@
 summary, report."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from aws_cdk import Duration
@@ -9,10 +10,19 @@ from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
+from infra.constructs.maps import each_item, nothing, of_item
 from infra.constructs.steps import EVERY_ERROR, Callee, step
 
 BUSY_WAIT_S = 60
 """Seconds between checks whether the other audit has ended."""
+
+_RUN: Final = "run_id"
+_of_item = partial(of_item, _RUN)
+_each = partial(each_item, topic=_RUN)
+"""What the maps of a run have in common."""
+
+_LEFT: Final = {"left": "left"}
+"""What is kept of the answer about an item that is called for until nothing is left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +99,7 @@ def _inventory(
     note = step(scope, "NoteAccountFailure", functions.note_failure, _failed("account"))
     take.add_catch(note, errors=[EVERY_ERROR], result_path="$.error")
     left = sfn.Choice(scope, "IsAnyTargetLeft")
-    left.when(sfn.Condition.number_greater_than("$.taken.left", 0), take).otherwise(_nothing(scope, "InventoryTaken"))
+    left.when(sfn.Condition.number_greater_than("$.taken.left", 0), take).otherwise(nothing(scope, "InventoryTaken"))
     take.next(left)
     return _each(scope, "Inventory", take, "account", "$.accounts_key", bucket=bucket, at_once=max_concurrency)
 
@@ -111,7 +121,7 @@ def _batches(
     audit = step(scope, "AuditBatches", functions.audit_batch, _of_item("lot"), answer_at="$.audited", answer=_LEFT)
     note = step(scope, "NoteBatchFailure", functions.note_failure, _failed("lot"))
     audit.add_catch(note, errors=[EVERY_ERROR], result_path="$.error")
-    done = _nothing(scope, "BatchesAudited")
+    done = nothing(scope, "BatchesAudited")
     left = sfn.Choice(scope, "IsAnyBatchLeft")
     left.when(sfn.Condition.number_greater_than("$.audited.left", 0), audit).otherwise(done)
     audit.next(left)
@@ -129,49 +139,6 @@ def _shards(
     return _each(
         scope, "Shards", combine, "shard", "$.shards_key", bucket=bucket, at_once=max_concurrency, tolerated_pct=0
     )
-
-
-def _each(
-    scope: Construct,
-    name: str,
-    first: sfn.IChainable,
-    item: str,
-    key: str,
-    *,
-    bucket: s3.IBucket,
-    at_once: int,
-    tolerated_pct: int = 100,
-) -> sfn.DistributedMap:
-    """A Distributed Map over the JSON array at the key that stands at the path `key` of the input.
-
-    An item ends in what its function answers, which is nothing: together they would soon be more than a state may hold.
-    """
-    each = sfn.DistributedMap(
-        scope,
-        name,
-        item_reader=sfn.S3JsonItemReader(bucket=bucket, key=sfn.JsonPath.string_at(key)),
-        item_selector={
-            "run_id": sfn.JsonPath.string_at("$.run_id"),
-            item: sfn.JsonPath.object_at("$$.Map.Item.Value"),
-        },
-        max_concurrency=at_once,
-        tolerated_failure_percentage=tolerated_pct,
-        map_execution_type=sfn.StateMachineType.STANDARD,
-        result_path=sfn.JsonPath.DISCARD,
-    )
-    return each.item_processor(first)
-
-
-_LEFT: Final = {"left": "left"}
-
-
-def _nothing(scope: Construct, name: str) -> sfn.Pass:
-    """The end of an item that leaves nothing."""
-    return sfn.Pass(scope, name, result=sfn.Result.from_object({}))
-
-
-def _of_item(item: str) -> dict[str, Any]:
-    return {"run_id": sfn.JsonPath.string_at("$.run_id"), item: sfn.JsonPath.object_at(f"$.{item}")}
 
 
 def _failed(item: str) -> dict[str, Any]:

@@ -60,6 +60,7 @@ def _lifecycle(deployment: Deployment) -> list[s3.LifecycleRule]:
         "validations/": validation_days,
         "slack/": validation_days,
         "queries/": deployment.work_days,
+        "sweeps/": deployment.work_days,
         "runs/": deployment.runs_days,
         "reports/": deployment.runs_days,
     }

@@ -33,7 +33,9 @@ VALIDATION = (
     "send_command",
     "clean_up",
     "conclude",
+    "plan_sweep",
     "sweep",
+    "conclude_sweep",
 )
 TELLING = ("slack_report", "slack_answer")
 

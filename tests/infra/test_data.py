@@ -64,6 +64,7 @@ def test_the_parts_of_a_run_go_after_a_month_and_measurements_stay(templates):
         "validations/": 30,
         "slack/": 30,
         "queries/": 30,
+        "sweeps/": 30,
         "runs/": 1095,
         "reports/": 1095,
     }

@@ -1,5 +1,6 @@
 """The functions, what begins them, and who is told when something is wrong."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -72,7 +73,8 @@ def test_every_function_has_the_name_by_which_the_documents_call_it(templates):
 
 def test_every_log_is_kept_for_a_bounded_time(templates):
     logs = templates.resources("AWS::Logs::LogGroup")
-    assert len(logs) == len(templates.resources("AWS::Lambda::Function")) + 2
+    machines = templates.resources("AWS::StepFunctions::StateMachine")
+    assert len(logs) == len(templates.resources("AWS::Lambda::Function")) + len(machines)
     assert {each["RetentionInDays"] for each in logs.values()} == {90}
 
 
@@ -108,10 +110,11 @@ def test_a_batch_weighs_metrics_against_datapoints_as_the_command_line_does(temp
         ("plimsoll-main-audit", "cron(0 6 ? * MON *)"),
         ("plimsoll-main-canary", "rate(6 hours)"),
         ("plimsoll-main-sweep", "rate(1 hour)"),
+        ("plimsoll-main-sweep-all", "rate(7 days)"),
     ],
 )
 def test_what_a_schedule_cannot_begin_goes_to_a_queue_that_somebody_is_told_of(templates, name, expression):
-    stack = "validation" if name == "plimsoll-main-sweep" else "audit"
+    stack = "validation" if "sweep" in name else "audit"
     (schedule,) = [
         each for each in templates.resources("AWS::Scheduler::Schedule", (stack,)).values() if each["Name"] == name
     ]
@@ -125,6 +128,14 @@ def test_what_a_schedule_cannot_begin_goes_to_a_queue_that_somebody_is_told_of(t
         if dimension["Name"] == "QueueName"
     ]
     assert [f"{stack}/{name}" for name in watched] == [queue]
+
+
+def test_a_sweep_looks_where_volumes_may_be_and_once_a_week_everywhere(templates):
+    given = {
+        each["Name"]: json.loads(each["Target"]["Input"])
+        for each in templates.resources("AWS::Scheduler::Schedule", ("validation",)).values()
+    }
+    assert given == {"plimsoll-main-sweep": {}, "plimsoll-main-sweep-all": {"everywhere": True}}
 
 
 def test_every_alarm_tells_the_topic_and_says_what_to_do(templates):
@@ -141,6 +152,8 @@ def test_every_alarm_tells_the_topic_and_says_what_to_do(templates):
         "validation-ended-badly",
         "scratch-left",
         "scratch-alive",
+        "scratch-unswept",
+        "sweep-ended-badly",
         "sweep-not-begun",
         "slack-functions-fail",
         "slack-functions-throttled",

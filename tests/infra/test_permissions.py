@@ -159,7 +159,8 @@ def test_functions_read_and_write_their_own_prefixes_of_the_store_alone(template
             for resource in listed(statement["Resource"])
         }
         for function in (
-            *("plan", "take_inventory", "audit_batch", "combine", "report", "canary", "propose", "conclude", "sweep"),
+            *("plan", "take_inventory", "audit_batch", "combine", "report", "canary", "propose", "conclude"),
+            *("create_scratch", "clean_up", "plan_sweep", "sweep", "conclude_sweep"),
             *("slack_act", "slack_work", "slack_report", "slack_answer"),
         )
     }
@@ -172,7 +173,11 @@ def test_functions_read_and_write_their_own_prefixes_of_the_store_alone(template
         "canary": set(),
         "propose": {"validations/*"},
         "conclude": {"validations/*", "measured/*"},
-        "sweep": set(),
+        "create_scratch": {"validations/*", "scratch/*"},
+        "clean_up": {"validations/*"},
+        "plan_sweep": {"sweeps/*"},
+        "sweep": {"scratch/*", "sweeps/*"},
+        "conclude_sweep": set(),
         "slack_act": set(),
         "slack_work": {"slack/*"},
         "slack_report": {"slack/*"},

@@ -13,7 +13,7 @@ from plimsoll.domain.errors import Throttled, Unreachable
 from plimsoll.validation.fio_job import LONGEST_TASK_S
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
-MACHINES = ("audit", "validation")
+MACHINES = ("audit", "validation", "sweep")
 MOST_EVENTS = 25_000
 """Of the history of an execution (AWS Step Functions Developer Guide, "Service quotas", read 2026-11-21)."""
 EVENTS_A_LOOK = 9
@@ -69,6 +69,15 @@ def test_what_fails_is_noted_and_ends_its_own_item_alone(templates, each, item):
     assert caught["ErrorEquals"] == ["States.ALL"]
     assert note["Parameters"]["FunctionName"] == "${functions.note_failure.handler}"
     assert set(note["Parameters"]["Payload"]) == {"run_id.$", f"{item}.$", "error.$"}
+
+
+def test_an_account_that_cannot_be_swept_stops_no_other_and_the_end_counts_it(templates):
+    sweep = dict(states_of(templates.definition("sweep")))
+    assert sweep["Accounts"]["ToleratedFailurePercentage"] == 100
+    assert sweep["Accounts"]["Next"] == "ConcludeSweep"
+    assert sweep["Accounts"]["ItemReader"]["Parameters"]["Key.$"] == "$.accounts_key"
+    assert (sweep["Accounts"]["ResultPath"], sweep["SweepAccount"]["OutputPath"]) == (None, "$.Payload")
+    assert sweep["PlanSweep"]["Parameters"]["Payload"]["input.$"] == "$$.Execution.Input"
 
 
 def test_between_states_pass_keys_of_the_store_and_never_what_stands_there(templates):

@@ -1,0 +1,121 @@
+"""The sweep of scratch volumes, an account at a time: where the ledger points, or everywhere.
+
+What an account's sweep came to is kept, so that the end of the sweep adds it up and misses none in silence.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from plimsoll.clouds.targets import named_target
+from plimsoll.ports import FailedTarget, RunStore, Target
+from plimsoll.service.scratch_ledger import forget_scratch, note_scratch, noted_targets
+from plimsoll.service.service import Service
+from plimsoll.service.streams import listed, record_lines
+from plimsoll.service.validating import patience_of
+from plimsoll.service.validation_messages import (
+    SweepAccountMessage,
+    SweepEndMessage,
+    SweepItem,
+    SweepMessage,
+    SweepPlan,
+    SweptAll,
+)
+from plimsoll.validation.scratch_volume import sweep
+
+MOST_NAMED: Final = 100
+"""How many sentences on what is left are given."""
+
+_COUNTED: Final = ("deleted", "left", "alive", "failed", "unswept")
+
+
+def plan_sweep(service: Service, told: SweepMessage) -> SweepPlan:
+    """Lists the accounts to sweep, for a map: those of the ledger, or all.
+
+    CloudError where all are to be swept and none can be listed.
+    """
+    key = _accounts_key(told.name)
+    items = _everywhere(service) if told.given.everywhere else _of_ledger(service.store)
+    service.store.put_pieces(key, listed(item.model_dump_json().encode() for item in items))
+    return SweepPlan(sweep=told.name, accounts_key=key, accounts=len(items))
+
+
+def _of_ledger(store: RunStore) -> Sequence[SweepItem]:
+    regions = defaultdict[str, list[str]](list)
+    for target in noted_targets(store):
+        regions[target.account].append(target.region)
+    return [SweepItem(account=account, regions=found) for account, found in regions.items()]
+
+
+def _everywhere(service: Service) -> Sequence[SweepItem]:
+    found = service.places.accounts()
+    failed = [one for one in found if isinstance(one, FailedTarget)]
+    if failed and len(failed) == len(found):
+        raise failed[0].error
+    return [SweepItem(account=account) for account in found if isinstance(account, str)]
+
+
+def sweep_account(service: Service, told: SweepAccountMessage) -> None:
+    """Deletes the scratch volumes of an account that are past their deadline; a failing target costs itself only.
+
+    The ledger keeps the targets where any was found, and forgets those where none was.
+    """
+    store, now, counts = service.store, service.clock.now(), Counter[str]()
+    targets, left_behind, found_at = list(_targets(service, told.account)), list[str](), set[Target]()
+    looked = {str(one) for one in targets if isinstance(one, Target)}
+    for one in sweep(targets, now, bench_at=service.places.bench, patience=patience_of(service)):
+        if isinstance(one, FailedTarget):
+            counts["failed"] += 1
+            left_behind.append(f"{one.name}: {one.error}")
+            looked.discard(one.name)
+            continue
+        found_at.add(one.target)
+        if not one.deleted:
+            note_scratch(store, one.target, one.volume.deadline or now)
+        if one.left is not None:
+            counts["left"] += 1
+            left_behind.append(one.left.text)
+        else:
+            counts["deleted" if one.deleted else "alive"] += 1
+    noted = list(noted_targets(store, told.account.account))
+    for target in noted:
+        if str(target) in looked and target not in found_at:
+            forget_scratch(store, target, now)
+    counts["unswept"] = sum(str(target) not in looked for target in noted)
+    swept = SweptAll(**{name: counts[name] for name in _COUNTED}, left_behind=left_behind[:MOST_NAMED])
+    store.put(_swept_key(told.sweep, told.account.account), swept.model_dump_json().encode())
+
+
+def _targets(service: Service, item: SweepItem) -> Iterator[Target | FailedTarget]:
+    """The account in the regions that the ledger names, or in all."""
+    if item.regions is None:
+        yield from service.places.targets(item.account)
+    else:
+        yield from (named_target(item.account, region) for region in item.regions)
+
+
+def conclude_sweep(service: Service, told: SweepEndMessage) -> SweptAll:
+    """Adds up what the sweeps of the accounts came to. One of which nothing was kept could not be swept."""
+    counts, left_behind = Counter[str](), list[str]()
+    for line in record_lines(service.store, _accounts_key(told.sweep)):
+        swept = _swept(service.store, told.sweep, SweepItem.model_validate_json(line).account)
+        counts.update({name: getattr(swept, name) for name in _COUNTED})
+        left_behind += swept.left_behind
+    return SweptAll(**{name: counts[name] for name in _COUNTED}, left_behind=left_behind[:MOST_NAMED])
+
+
+def _swept(store: RunStore, name: str, account: str) -> SweptAll:
+    content = store.get(_swept_key(name, account))
+    if content is not None:
+        return SweptAll.model_validate_json(content)
+    why = f"{account}: its sweep did not end; look at the failed items of this execution."
+    unswept = sum(1 for _ in noted_targets(store, account))
+    return SweptAll(deleted=0, left=0, alive=0, failed=1, unswept=unswept, left_behind=[why])
+
+
+def _accounts_key(name: str) -> str:
+    return f"sweeps/{name}/accounts.json"
+
+
+def _swept_key(name: str, account: str) -> str:
+    return f"sweeps/{name}/swept/{account}.json"
