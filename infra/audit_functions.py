@@ -29,8 +29,8 @@ _PLANNING_MIB: Final = {False: 512, True: 1024}
 CANARY: Final = "canary"
 """The function that no state calls: a schedule does."""
 
-_QUOTAS: Final = ("calls_per_s", "datapoints_per_s", "google_calls_per_s", "usd_hour_waited")
-"""The settings of quotas, which the functions that read the same place divide among themselves."""
+_READING: Final = ("calls_per_s", "datapoints_per_s", "google_calls_per_s", "usd_hour_waited")
+"""The settings by which metrics are read: quotas, which those who read the same place divide, and an hour's worth."""
 
 
 def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
@@ -62,7 +62,7 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
         FunctionShape(
             name="audit_batch",
             tmp_mib=1024,
-            environment={f"PLIMSOLL_{name.upper()}": str(getattr(deployment, name)) for name in _QUOTAS},
+            environment={f"PLIMSOLL_{name.upper()}": str(getattr(deployment, name)) for name in _READING},
             grants=[
                 *store(names, read=("measured/", "ledger/"), write=(_WORK,)),
                 history(names),

@@ -8,9 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from plimsoll.domain.errors import BadInput
 
-_SHARED: Final = ("calls_per_s", "datapoints_per_s", "google_calls_per_s", "usd_hour_waited")
-"""What those who read the same place divide among themselves."""
-
 PREFIX: Final = "PLIMSOLL_"
 """What the environment variable of a setting begins with; its name in capitals follows."""
 
@@ -111,14 +108,6 @@ class Settings(BaseModel):
             first = error.errors()[0]
             variable, reason = PREFIX + str(first["loc"][0]).upper(), first["msg"].lower()
             raise BadInput(f"the environment variable {variable} is {first['input']!r}: {reason}.") from error
-
-    def shared_by(self, count: int) -> "Settings":
-        """What one of so many that read the same place may ask of it, so that together they keep to its quota.
-
-        An hour of one of them is worth as much less: quota and hour together are what a datapoint costs against a
-        metric, and so what is asked for, which must not depend on how many they are.
-        """
-        return self.model_copy(update={name: getattr(self, name) / count for name in _SHARED})
 
     @property
     def measured_dir(self) -> Path:

@@ -57,9 +57,10 @@ class GooglePlaces:
         """The ports of that target alone, with what was measured in that folder."""
         from plimsoll.bootstrap.google_projects import project_ports  # noqa: PLC0415  # as above
 
-        settings = self.settings.shared_by(sharing)
-        here = settings.model_copy(update={"runs_dir": measured, "campaigns_dir": measured})
-        return project_ports(target, self.config, here, today=now.date(), ledger=ledger, paced=self.paced)
+        here = self.settings.model_copy(update={"runs_dir": measured, "campaigns_dir": measured})
+        return project_ports(
+            target, self.config, here, today=now.date(), ledger=ledger, paced=self.paced, sharing=sharing
+        )
 
     def bench(self, target: Target) -> Bench:
         """NotMeasured: the service has no bench there."""

@@ -53,13 +53,20 @@ def targets_of(project: str, config: ServiceConfig, settings: Settings) -> Seque
 
 
 def project_ports(
-    target: Target, config: ServiceConfig, settings: Settings, *, today: date, ledger: Ledger, paced: bool
+    target: Target,
+    config: ServiceConfig,
+    settings: Settings,
+    *,
+    today: date,
+    ledger: Ledger,
+    paced: bool,
+    sharing: int = 1,
 ) -> AuditPorts:
-    """The ports of one project in one region."""
+    """The ports of one project in one region, whose quota so many processes share."""
     there = Scope(clouds=(GOOGLE,), projects=(target.account,), regions=(target.region,))
     log_days = config.parsed_policy.log_days
     clients = clients_of(config, settings)
-    connection = connection_of(clients, there, settings, today=today, paced=paced, log_days=log_days)
+    connection = connection_of(clients, there, settings, today=today, paced=paced, log_days=log_days, sharing=sharing)
     return connected_ports(GOOGLE, connection, settings, ledger)
 
 

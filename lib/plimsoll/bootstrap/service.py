@@ -111,24 +111,25 @@ class AwsPlaces:
 
     def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger, sharing: int = 1) -> AuditPorts:
         """The ports of that target alone, by the audit role, with what was measured in that folder."""
-        settings = self.settings.shared_by(sharing)
-        connection = self._connection(target, self.config.role_name, settings, today=now.date())
-        here = settings.model_copy(update={"runs_dir": measured, "campaigns_dir": measured})
+        connection = self._connection(target, self.config.role_name, today=now.date(), sharing=sharing)
+        here = self.settings.model_copy(update={"runs_dir": measured, "campaigns_dir": measured})
         return connected_ports(AWS, connection, here, ledger)
 
     def bench(self, target: Target) -> Bench:
         """Where volumes of that target are measured, by the validation role."""
-        return self._connection(target, self.config.validation_role_name, self.settings, today=date.min).bench()
+        return self._connection(target, self.config.validation_role_name, today=date.min).bench()
 
     def unmeasured(self, target: Target) -> str | None:  # noqa: ARG002 - as for every cloud
         """None: every account may have bench hosts."""
         return None
 
-    def _connection(self, target: Target, role_name: str, settings: Settings, *, today: date) -> Connection:
+    def _connection(self, target: Target, role_name: str, *, today: date, sharing: int = 1) -> Connection:
         """One account in one region, by that role; CloudError where it cannot be entered."""
         entered, there = self._entered(target.account, role_name), Scope(regions=(target.region,))
         log_days = self.config.parsed_policy.log_days
-        return connection_of(entered, there, settings, today=today, paced=self.paced, log_days=log_days)
+        return connection_of(
+            entered, there, self.settings, today=today, paced=self.paced, log_days=log_days, sharing=sharing
+        )
 
     def _entered(self, account: str, role_name: str) -> Sessions:
         """One account alone; CloudError where it cannot be entered."""

@@ -6,11 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plimsoll.clouds.aws import connection as aws
+from plimsoll.clouds.aws.sessions import Sessions
+from plimsoll.clouds.google import connection as google
+from plimsoll.clouds.google.clients import Clients
+from plimsoll.clouds.scope import Scope
 from plimsoll.clouds.targets import named_target
 from plimsoll.service import lots as lots_module
 from plimsoll.service.lots import LOT_BATCHES, LOT_BYTES, lots_of
 from plimsoll.service.store_keys import Batch
 from plimsoll.settings import Settings
+from tests.builders import NOW
 from tests.profiles import examples
 
 ACCOUNTS = [f"{number:012}" for number in range(4)]
@@ -112,9 +118,20 @@ def test_nothing_is_dealt_of_nothing():
     assert lots_of({}, at_once=10) == []
 
 
-def test_those_who_share_a_quota_ask_for_the_same_as_one_alone_would():
-    alone, one = Settings(), Settings().shared_by(4)
-    assert 4 * one.calls_per_s == alone.calls_per_s
-    assert 4 * one.datapoints_per_s == alone.datapoints_per_s
-    assert 4 * one.google_calls_per_s == alone.google_calls_per_s
-    assert one.usd_hour_waited / one.datapoints_per_s == alone.usd_hour_waited / alone.datapoints_per_s
+def metrics_of(cloud, sharing):
+    settings = Settings()
+    if cloud == "aws":
+        sessions = Sessions(attempts=1, connections=1)
+        return aws.connection_of(sessions, Scope(), settings, today=NOW.date(), sharing=sharing).metrics
+    clients = Clients(url="http://127.0.0.1:1", monitoring="127.0.0.1:1", attempts=1, list_deadline_s=1.0)
+    scope = Scope(clouds=("google",), projects=("a-project",), regions=("us-west1",))
+    return google.connection_of(clients, scope, settings, today=NOW.date(), sharing=sharing).metrics
+
+
+@pytest.mark.parametrize("cloud", ["aws", "google"])
+def test_those_who_share_a_quota_keep_to_it_together_and_ask_for_what_one_alone_would(cloud):
+    alone, one = metrics_of(cloud, 1), metrics_of(cloud, 4)
+    assert 4 * one.calls.rate == alone.calls.rate
+    if cloud == "aws":
+        assert 4 * one.datapoints.rate == alone.datapoints.rate
+    assert one.query_cost == alone.query_cost

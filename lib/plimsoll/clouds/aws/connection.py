@@ -36,9 +36,19 @@ def connect(scope: Scope, settings: Settings, *, today: date, paced: bool = True
 
 
 def connection_of(
-    sessions: Sessions, scope: Scope, settings: Settings, *, today: date, paced: bool = True, log_days: float = 0.0
+    sessions: Sessions,
+    scope: Scope,
+    settings: Settings,
+    *,
+    today: date,
+    paced: bool = True,
+    log_days: float = 0.0,
+    sharing: int = 1,
 ) -> Connection:
-    """The ports over accounts that are open already."""
+    """The ports over accounts that are open already.
+
+    So many processes share the quota of metric calls: each keeps to its part. What is asked for does not depend on it.
+    """
     return Connection(
         inventory=AwsInventory(
             sessions=sessions,
@@ -49,8 +59,8 @@ def connection_of(
         ),
         metrics=AwsMetrics(
             sessions=sessions,
-            calls=Pacer(settings.calls_per_s if paced else math.inf),
-            datapoints=Pacer(settings.datapoints_per_s if paced else math.inf),
+            calls=Pacer(settings.calls_per_s / sharing if paced else math.inf),
+            datapoints=Pacer(settings.datapoints_per_s / sharing if paced else math.inf),
             parallel=settings.parallel_calls,
             query_cost=query_cost(settings),
             read_deadline_s=settings.read_deadline_s,
