@@ -53,7 +53,10 @@ class Dashboard(Construct):
                     own_metric(name, each, period=_DAY)
                     for each in ("validations", "validations_passed", "failed_validations")
                 ]
-                + [own_metric(name, "scratch_alive", period=_DAY, statistic="Maximum")],
+                + [
+                    own_metric(name, each, period=_DAY, statistic="Maximum")
+                    for each in ("scratch_alive", "scratch_unswept")
+                ],
                 width=_ROW // 3,
             ),
         )

@@ -200,8 +200,9 @@ def test_a_chosen_volume_s_alarm_is_at_a_share_of_its_ceiling_by_the_formula_of_
 def test_the_dashboard_shows_what_the_functions_count_and_the_chosen_volumes(templates):
     ((_, board),) = templates.resources("AWS::CloudWatch::Dashboard").items()
     body = plain(board["DashboardBody"])
-    counted = ("savings_usd", "volumes", "audit_usd", "failures", "failed_targets", "throttles", "scratch_alive")
-    for shown in (*counted, "vol-0123456789abcdef0", "PERIOD(read_bytes)"):
+    counted = ("savings_usd", "volumes", "audit_usd", "failures", "failed_targets", "throttles")
+    scratch = ("scratch_alive", "scratch_unswept")
+    for shown in (*counted, *scratch, "vol-0123456789abcdef0", "PERIOD(read_bytes)"):
         assert shown in body
 
 
