@@ -21,7 +21,7 @@ from plimsoll.service.validation_messages import (
     SweepPlan,
     SweptAll,
 )
-from plimsoll.validation.scratch_volume import sweep
+from plimsoll.validation.scratch_volume import Swept, sweep
 
 MOST_NAMED: Final = 100
 """How many sentences on what is left are given."""
@@ -60,30 +60,33 @@ def sweep_account(service: Service, told: SweepAccountMessage) -> None:
 
     The ledger keeps the targets where any was found, and forgets those where none was.
     """
-    store, now, counts = service.store, service.clock.now(), Counter[str]()
-    targets, left_behind, found_at = list(_targets(service, told.account)), list[str](), set[Target]()
-    looked = {str(one) for one in targets if isinstance(one, Target)}
-    for one in sweep(targets, now, bench_at=service.places.bench, patience=patience_of(service)):
+    store, now, account = service.store, service.clock.now(), told.account.account
+    targets = list(_targets(service, told.account))
+    made = list(sweep(targets, now, bench_at=service.places.bench, patience=patience_of(service)))
+    for one in made:
+        if isinstance(one, Swept) and not one.deleted:
+            note_scratch(store, one.target, one.volume.deadline or now)
+    unread = {one.name for one in made if isinstance(one, FailedTarget)}
+    looked = {target for target in targets if isinstance(target, Target) and str(target) not in unread}
+    noted = set(noted_targets(store, account))
+    for target in noted & looked - {one.target for one in made if isinstance(one, Swept)}:
+        forget_scratch(store, target, now)
+    swept = _counted(made, unswept=len(noted - looked))
+    store.put(_swept_key(told.sweep, account), swept.model_dump_json().encode())
+
+
+def _counted(made: Sequence[Swept | FailedTarget], *, unswept: int) -> SweptAll:
+    counts, left_behind = Counter[str](unswept=unswept), list[str]()
+    for one in made:
         if isinstance(one, FailedTarget):
             counts["failed"] += 1
             left_behind.append(f"{one.name}: {one.error}")
-            looked.discard(one.name)
-            continue
-        found_at.add(one.target)
-        if not one.deleted:
-            note_scratch(store, one.target, one.volume.deadline or now)
-        if one.left is not None:
+        elif one.left is not None:
             counts["left"] += 1
             left_behind.append(one.left.text)
         else:
             counts["deleted" if one.deleted else "alive"] += 1
-    noted = list(noted_targets(store, told.account.account))
-    for target in noted:
-        if str(target) in looked and target not in found_at:
-            forget_scratch(store, target, now)
-    counts["unswept"] = sum(str(target) not in looked for target in noted)
-    swept = SweptAll(**{name: counts[name] for name in _COUNTED}, left_behind=left_behind[:MOST_NAMED])
-    store.put(_swept_key(told.sweep, told.account.account), swept.model_dump_json().encode())
+    return _all(counts, left_behind)
 
 
 def _targets(service: Service, item: SweepItem) -> Iterator[Target | FailedTarget]:
@@ -101,7 +104,11 @@ def conclude_sweep(service: Service, told: SweepEndMessage) -> SweptAll:
         swept = _swept(service.store, told.sweep, SweepItem.model_validate_json(line).account)
         counts.update({name: getattr(swept, name) for name in _COUNTED})
         left_behind += swept.left_behind
-    return SweptAll(**{name: counts[name] for name in _COUNTED}, left_behind=left_behind[:MOST_NAMED])
+    return _all(counts, left_behind)
+
+
+def _all(counts: Counter[str], left_behind: Sequence[str]) -> SweptAll:
+    return SweptAll(**{name: counts[name] for name in _COUNTED}, left_behind=list(left_behind[:MOST_NAMED]))
 
 
 def _swept(store: RunStore, name: str, account: str) -> SweptAll:
