@@ -66,6 +66,9 @@ class LabPlaces:
     def bench(self, target):
         return self.lab.bench
 
+    def prober(self, target):
+        return self.lab.bench
+
     def unmeasured(self, target):
         return None
 
