@@ -37,12 +37,8 @@ def test_the_screen_is_in_the_view_with_how_to_change_it(tmp_path):
 def test_what_a_probe_saw_of_the_volume_is_on_the_screen(tmp_path):
     with a_workplace(tmp_path) as workplace:
         account, region = PLACE.split("/")
-        (found,), _ = read_probe(
-            json.dumps(
-                {"plimsoll": 1, "mode": "probe", "began_s": 0, "volumes": [told_of(VOLUME)], "absent": []},
-                separators=(",", ":"),
-            )
-        )
+        told_by_host = {"plimsoll": 1, "mode": "probe", "began_s": 0, "volumes": [told_of(VOLUME)], "absent": []}
+        (found,), _ = read_probe(json.dumps(told_by_host, separators=(",", ":")))
         line = ProbeLine(account=account, region=region, host_id="i-1", seen=found)
         StoredProbes(store=workplace.service.store).add(line)
         workplace.ask("explain")
