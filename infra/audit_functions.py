@@ -3,7 +3,7 @@
 from typing import Final
 
 from infra.constructs.service_function import FunctionShape
-from infra.function_grants import enter, history, look, once, scope_reading, store, tell
+from infra.function_grants import account_listing, enter, history, look, once, store, tell
 from infra.grants import Grant
 from infra.names import Names
 from infra.settings import Deployment
@@ -12,20 +12,19 @@ from plimsoll.clouds.aws.permissions import EXECUTIONS, auditing
 _WORK: Final = "work/"
 _TABLES: Final = "runs/"
 
-AUDIT_ENTERS: Final = ("plan", "take_inventory", "audit_batch")
+AUDIT_ENTERS: Final = ("take_inventory", "audit_batch")
 """The functions that go into member accounts."""
+
+AUDIT_ASKS_GOOGLE: Final = ("plan", *AUDIT_ENTERS)
+"""The functions that ask Google: the plan finds the projects of folders and organizations."""
 
 METRIC_READING: Final = frozenset({"cloudwatch:GetMetricData"})
 """The permissions of an audit that read the demand."""
 
-REGION_LISTING: Final = frozenset({"ec2:DescribeRegions"})
-"""The part of it that the plan uses: to find the regions if none are named."""
-
 _CALLER: Final = frozenset({"sts:GetCallerIdentity"})
 
 _PLANNING_MIB: Final = {False: 512, True: 1024}
-"""MiB of memory of the plan, without and with Google's libraries. They take 200 MiB. A project's regions are found in
-the list of its disks, and more memory brings more of a processor to read it."""
+"""MiB of memory of the plan, without and with Google's libraries, which take 200 MiB. Accounts add nothing to it."""
 
 CANARY: Final = "canary"
 """The function that no state calls: a schedule does."""
@@ -38,17 +37,20 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
     """The eight functions of the audit, and its canary."""
     member = enter(names, deployment, deployment.role_name)
     within = [
-        look(auditing(deployment.parsed_policy) - METRIC_READING - REGION_LISTING, "list volumes and prices"),
+        look(auditing(deployment.parsed_policy) - METRIC_READING, "list regions, volumes and prices"),
         *member,
     ]
     large = {"memory_mib": deployment.audit_memory_mib, "timeout_s": deployment.audit_timeout_s}
     return [
-        # It enters every account of the scope, one after the other.
         FunctionShape(
             name="plan",
             memory_mib=_PLANNING_MIB[deployment.audits_google],
             timeout_s=deployment.audit_timeout_s,
-            grants=[*_planning(names, deployment), *member],
+            grants=[
+                *store(names, write=(_WORK,)),
+                *account_listing(deployment),
+                Grant(actions=EXECUTIONS, resources=(names.machine_arn("audit"),)),
+            ],
         ),
         FunctionShape(
             name="take_inventory",
@@ -91,14 +93,6 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
             ],
         ),
         FunctionShape(name=CANARY, grants=store(names, read=("reports/",))),
-    ]
-
-
-def _planning(names: Names, deployment: Deployment) -> list[Grant]:
-    return [
-        *store(names, write=(_WORK,)),
-        *scope_reading(deployment),
-        Grant(actions=EXECUTIONS, resources=(names.machine_arn("audit"),)),
     ]
 
 

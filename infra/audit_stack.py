@@ -8,7 +8,7 @@ from aws_cdk import aws_scheduler_targets as targets
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from infra.audit_functions import AUDIT_ENTERS, CANARY, audit_shapes
+from infra.audit_functions import AUDIT_ASKS_GOOGLE, CANARY, audit_shapes
 from infra.constructs.alarms import Alarms, alarm_action, own_metric
 from infra.constructs.audit_machine import AuditFunctions, audit_definition
 from infra.constructs.dashboard import Dashboard
@@ -63,7 +63,7 @@ class AuditStack(Stack):
             actions=("s3:GetObject",),
             resources=(names.objects("work/*"),),
             conditions={"StringEquals": {"s3:ResourceAccount": self.account}},
-            wildcard="The lists of targets and of batches have the run's id in their names.",
+            wildcard="The lists of accounts, batches and shards have the run's id in their names.",
         )
         self.machine = ServiceMachine(
             self,
@@ -104,7 +104,7 @@ class AuditStack(Stack):
             self, "StateMachine", value=self.machine.machine.state_machine_arn, description="Start audits with this"
         )
         if deployment.audits_google:
-            asking = (*AUDIT_ENTERS, *(SLACK_ENTERS if deployment.slack is not None else ()))
+            asking = (*AUDIT_ASKS_GOOGLE, *(SLACK_ENTERS if deployment.slack is not None else ()))
             CfnOutput(
                 self,
                 "GoogleRoles",

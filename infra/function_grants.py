@@ -88,12 +88,17 @@ def tell(names: Names) -> Grant:
     return Grant(actions=EVENTS, resources=(names.event_bus_arn,), conditions=EVENTS_CONDITION)
 
 
+def account_listing(deployment: Deployment) -> list[Grant]:
+    """Finds the other accounts of the scope if it has any."""
+    if deployment.organization or deployment.organizational_units or deployment.accounts:
+        return [look(ORGANIZATION, "list the accounts of an Organization")]
+    return []
+
+
 def scope_reading(deployment: Deployment) -> list[Grant]:
     """Finds the regions of this account, and the other accounts of the scope if it has any."""
     regions = look(frozenset({"ec2:DescribeRegions"}), "list an account's regions")
-    if deployment.organization or deployment.organizational_units or deployment.accounts:
-        return [regions, look(ORGANIZATION, "list the accounts of an Organization")]
-    return [regions]
+    return [regions, *account_listing(deployment)]
 
 
 def judging(names: Names, deployment: Deployment) -> list[Grant]:

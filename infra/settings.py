@@ -67,7 +67,7 @@ class Deployment(ServiceConfig, BaseSettings):
         "nobody is told of too many that are alive.",
     )
     max_concurrency: int = Field(
-        default=10, ge=1, le=1000, description="Targets or batches under way at once, a function each."
+        default=10, ge=1, le=1000, description="Accounts or batches under way at once, a function each."
     )
     calls_per_s: float = Field(
         default=_default("calls_per_s"),

@@ -21,6 +21,8 @@ from plimsoll.service.planning import find_pending, plan
 from plimsoll.service.reporting import note_told, report
 from plimsoll.service.service import Places, Service
 from plimsoll.service.step_messages import (
+    AccountItem,
+    AccountMessage,
     BatchItem,
     BatchMessage,
     FailureMessage,
@@ -30,8 +32,6 @@ from plimsoll.service.step_messages import (
     ShardItem,
     ShardMessage,
     StepError,
-    TargetItem,
-    TargetMessage,
 )
 from plimsoll.service.summarizing import note_failure, summarize
 from plimsoll.settings import Settings
@@ -90,12 +90,12 @@ class Loop:
         return planned.run_id
 
     def take_inventories(self, run_id: str) -> None:
-        for item in self._items(f"work/{run_id}/targets.json"):
-            target = TargetItem.model_validate(item)
-            told = TargetMessage(run_id=run_id, target=target)
+        for item in self._items(f"work/{run_id}/accounts.json"):
+            account = AccountItem.model_validate(item)
+            told = AccountMessage(run_id=run_id, account=account)
             self._tried(
                 lambda told=told: take_inventory(self.service, told, batch_volumes=self.batch_volumes),
-                {"run_id": run_id, "target": target},
+                {"run_id": run_id, "account": account},
             )
 
     def audit_batches(self, run_id: str) -> None:

@@ -1,8 +1,8 @@
-"""The audit's state machine: plan, inventory by target, audits by batch until none is pending, combination by shard,
+"""The audit's state machine: plan, inventory by account, audits by batch until none is pending, combination by shard,
 summary, report."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from aws_cdk import Duration
 from aws_cdk import aws_s3 as s3
@@ -71,7 +71,7 @@ def _plan(scope: Construct, callee: Callee, *, inventory: sfn.IChainable, pendin
     found = sfn.Choice(scope, "MayItBegin")
     found.when(sfn.Condition.string_equals("$.state", "wait"), wait.next(plan))
     found.when(sfn.Condition.string_equals("$.state", "stop"), stop)
-    found.when(sfn.Condition.number_greater_than("$.targets", 0), inventory)
+    found.when(sfn.Condition.number_greater_than("$.accounts", 0), inventory)
     found.otherwise(pending)
     return plan.next(found)
 
@@ -79,11 +79,19 @@ def _plan(scope: Construct, callee: Callee, *, inventory: sfn.IChainable, pendin
 def _inventory(
     scope: Construct, functions: AuditFunctions, *, bucket: s3.IBucket, max_concurrency: int
 ) -> sfn.DistributedMap:
-    """One target an item. The failure of one is kept under its name, and does not stop the others."""
-    take = step(scope, "TakeInventory", functions.take_inventory, _of_item("target"))
-    note = step(scope, "NoteTargetFailure", functions.note_failure, _failed("target"))
+    """One account an item, which is called for until none of its targets is left.
+
+    The failure of one is kept under its name, and does not stop the others.
+    """
+    take = step(
+        scope, "TakeInventory", functions.take_inventory, _of_item("account"), answer_at="$.taken", answer=_LEFT
+    )
+    note = step(scope, "NoteAccountFailure", functions.note_failure, _failed("account"))
     take.add_catch(note, errors=[EVERY_ERROR], result_path="$.error")
-    return _each(scope, "Inventory", take, "target", "$.targets_key", bucket=bucket, at_once=max_concurrency)
+    left = sfn.Choice(scope, "IsAnyTargetLeft")
+    left.when(sfn.Condition.number_greater_than("$.taken.left", 0), take).otherwise(_nothing(scope, "InventoryTaken"))
+    take.next(left)
+    return _each(scope, "Inventory", take, "account", "$.accounts_key", bucket=bucket, at_once=max_concurrency)
 
 
 def _batches(
@@ -144,6 +152,14 @@ def _each(
         result_path=sfn.JsonPath.DISCARD,
     )
     return each.item_processor(first)
+
+
+_LEFT: Final = {"left": "left"}
+
+
+def _nothing(scope: Construct, name: str) -> sfn.Pass:
+    """The end of an item that leaves nothing."""
+    return sfn.Pass(scope, name, result=sfn.Result.from_object({}))
 
 
 def _of_item(item: str) -> dict[str, Any]:

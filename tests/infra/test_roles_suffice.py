@@ -32,12 +32,10 @@ CONFIG = {
 }
 
 NOT_NEEDED_HERE = {
-    # Of scopes by organizational unit, and without regions by name.
-    "plan": {
-        "ec2:DescribeRegions",
-        "organizations:ListAccountsForParent",
-        "organizations:ListOrganizationalUnitsForParent",
-    },
+    # Of scopes by organizational unit.
+    "plan": {"organizations:ListAccountsForParent", "organizations:ListOrganizationalUnitsForParent"},
+    # Of scopes without regions by name.
+    "take_inventory": {"ec2:DescribeRegions"},
     # Of a report whose events were sent before, or could not be sent.
     "report": {"dynamodb:DeleteItem", "dynamodb:GetItem"},
 }
@@ -79,7 +77,7 @@ def audited():
 
 
 def carried_out(execution):
-    """The calls of every function of an audit, one target of which is noted as failed besides."""
+    """The calls of every function of an audit, one account of which is noted as failed besides."""
     listener = Listener()
 
     def step(function, event):
@@ -95,10 +93,10 @@ def carried_out(execution):
     with listener.listening():
         begun = {"execution": execution, "name": "run", "started": datetime.now(UTC).isoformat(), "input": {}}
         planned = step(plan, begun)
-        targets = items(planned["targets_key"])
-        for target in targets:
-            step(take_inventory, {**run, "target": target})
-        step(note_failure, {**run, "target": targets[0], "error": {"Error": "Throttled", "Cause": "{}"}})
+        accounts = items(planned["accounts_key"])
+        for account in accounts:
+            step(take_inventory, {**run, "account": account})
+        step(note_failure, {**run, "account": accounts[0], "error": {"Error": "Throttled", "Cause": "{}"}})
         pending = step(find_pending, {**run, "execution": execution})
         for batch in items(pending["pending_key"]):
             step(audit_batch, {**run, "batch": batch})

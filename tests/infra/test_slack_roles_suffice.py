@@ -121,8 +121,8 @@ def an_audit(execution):
     store = entry.service().store
     started = datetime.now(UTC).isoformat()
     planned = ask(plan, {"execution": execution, "name": "run", "started": started, "input": {}})
-    for target in json.loads(store.get(planned["targets_key"])):
-        ask(take_inventory, {**run, "target": target})
+    for account in json.loads(store.get(planned["accounts_key"])):
+        ask(take_inventory, {**run, "account": account})
     pending = ask(find_pending, {**run, "execution": execution})
     for batch in json.loads(store.get(pending["pending_key"])):
         ask(audit_batch, {**run, "batch": batch})

@@ -57,7 +57,7 @@ def test_a_state_waits_longer_than_its_function_may_take(templates, machine):
         assert task["TimeoutSeconds"] > timeouts_s[called], name
 
 
-@pytest.mark.parametrize(("each", "item"), [("Inventory", "target"), ("Batches", "batch")])
+@pytest.mark.parametrize(("each", "item"), [("Inventory", "account"), ("Batches", "batch")])
 def test_what_fails_is_noted_and_ends_its_own_item_alone(templates, each, item):
     found = dict(states_of(templates.definition("audit")))[each]
     states = found["ItemProcessor"]["States"]
@@ -73,7 +73,7 @@ def test_what_fails_is_noted_and_ends_its_own_item_alone(templates, each, item):
 
 def test_between_states_pass_keys_of_the_store_and_never_what_stands_there(templates):
     audit = dict(states_of(templates.definition("audit")))
-    for each, key in (("Inventory", "$.targets_key"), ("Batches", "$.pending_key"), ("Shards", "$.shards_key")):
+    for each, key in (("Inventory", "$.accounts_key"), ("Batches", "$.pending_key"), ("Shards", "$.shards_key")):
         assert audit[each]["ItemReader"]["Parameters"]["Key.$"] == key
         assert audit[each]["ResultPath"] is None
 
@@ -126,9 +126,11 @@ def test_the_longest_measurement_is_looked_at_within_the_events_that_an_executio
 def test_what_the_items_of_a_distributed_map_answer_does_not_add_up(templates):
     """A Distributed Map gathers the outputs of its items, and fails where they are more than 256 KB."""
     for name, state in states_of(templates.definition("audit")):
-        if name in {"TakeInventory", "AuditBatch", "Combine", "NoteTargetFailure", "NoteBatchFailure"}:
+        if name in {"AuditBatch", "Combine", "NoteAccountFailure", "NoteBatchFailure"}:
             assert (state["End"], state["OutputPath"]) == (True, "$.Payload")
             assert "ResultPath" not in state
+    taken = dict(states_of(templates.definition("audit")))["InventoryTaken"]
+    assert (taken["End"], taken["Type"], taken["Result"]) == (True, "Pass", {})
 
 
 def test_the_job_to_clean_up_is_known_before_anything_is_proposed(templates):

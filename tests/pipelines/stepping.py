@@ -52,8 +52,11 @@ class LabPlaces:
 
     lab: Lab
 
-    def targets(self):
-        return self.lab.ports.inventory.targets()
+    def accounts(self):
+        return list(dict.fromkeys(target.account for target in self.lab.ports.inventory.targets()))
+
+    def targets(self, account):
+        return [target for target in self.lab.ports.inventory.targets() if target.account == account]
 
     def ports(self, target, *, now, measured, ledger):
         envelopes = tuple(load_library([measured], TYPES).envelopes.values())

@@ -67,11 +67,13 @@ def test_a_volume_that_is_nowhere_is_said_so_or_why_it_could_not_be_looked_for(t
         chosen(stepping, volume_id="vol-2")
 
     class Closed(LabPlaces):
-        def targets(self):
-            return [
-                FailedTarget(name="222222222222", error=AccessDenied("cannot enter 222222222222.")),
-                *super().targets(),
-            ]
+        def accounts(self):
+            return ["222222222222", *super().accounts()]
+
+        def targets(self, account):
+            if account == "222222222222":
+                return [FailedTarget(name=account, error=AccessDenied("cannot enter 222222222222."))]
+            return super().targets(account)
 
     closed = Closed(lab=stepping.lab)
     service = replace(stepping.service, places=closed)

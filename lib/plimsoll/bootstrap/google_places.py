@@ -36,15 +36,23 @@ class GooglePlaces:
     settings: Settings
     paced: bool = True
 
-    def targets(self) -> Sequence[Target | FailedTarget]:
-        """Every project and region in scope, and those that cannot be entered with why; what cannot even be listed is
-        one of those, and costs no other cloud."""
-        from plimsoll.bootstrap.google_projects import targets_of  # noqa: PLC0415  # with Google's libraries
+    def accounts(self) -> Sequence[str | FailedTarget]:
+        """Every project in scope, and those that cannot be listed with why: they cost no other cloud."""
+        from plimsoll.bootstrap.google_projects import projects_of  # noqa: PLC0415  # with Google's libraries
 
         try:
-            return targets_of(self.config, self.settings)
+            return projects_of(self.config, self.settings)
         except CloudError as error:
             return [FailedTarget(name="the projects of Google Cloud", error=error)]
+
+    def targets(self, account: str) -> Sequence[Target | FailedTarget]:
+        """The project in each of its regions, or why it cannot be entered."""
+        from plimsoll.bootstrap.google_projects import targets_of  # noqa: PLC0415  # as above
+
+        try:
+            return targets_of(account, self.config, self.settings)
+        except CloudError as error:
+            return [FailedTarget(name=account, error=error)]
 
     def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> AuditPorts:
         """The ports of that target alone, with what was measured in that folder."""

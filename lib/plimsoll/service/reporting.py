@@ -9,10 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from plimsoll.clouds.targets import named_target
 from plimsoll.ports import RunStore
 from plimsoll.reports.csv_table import ENCODING, csv_line, header
 from plimsoll.reports.html.page import write_html
-from plimsoll.reports.record import FIRST_PROVIDER, run_of
+from plimsoll.reports.record import run_of
 from plimsoll.reports.run_reader import (
     DEMAND,
     PAGE,
@@ -29,7 +30,7 @@ from plimsoll.reports.run_writer import write_run
 from plimsoll.reports.totals import Totals
 from plimsoll.service.events import Event, audit_completed
 from plimsoll.service.history_update import news_name
-from plimsoll.service.planning import RunOrder, order_of, planned_targets
+from plimsoll.service.planning import RunOrder, order_of
 from plimsoll.service.service import Service
 from plimsoll.service.shards import Covered, covered_by
 from plimsoll.service.shared_measurements import bring
@@ -143,9 +144,8 @@ def _keep_tables(store: RunStore, keys: RunKeys, shards: Sequence[int]) -> None:
 
 def _lines_left_out(store: RunStore, keys: RunKeys) -> Iterator[bytes]:
     """The volumes of the targets and batches that failed as a whole."""
-    providers = {str(target): target.provider for target in planned_targets(store, keys)}
     for failed in failures(store, keys, covered_by(store, keys)):
-        yield from (one.model_dump_json().encode() + b"\n" for one in _left_out(failed, providers))
+        yield from (one.model_dump_json().encode() + b"\n" for one in _left_out(failed))
 
 
 def _matched(store: RunStore, keys: RunKeys, shown: frozenset[str] | None) -> Iterator[Matched]:
@@ -159,8 +159,8 @@ def _matched(store: RunStore, keys: RunKeys, shown: frozenset[str] | None) -> It
         yield from matched(records, profiles_in(store, keys.of_shard(number, DEMAND), is_shown))
 
 
-def _left_out(failed: Totals, providers: Mapping[str, str]) -> Iterator[UnansweredRecord]:
-    """The volumes of a target or a batch that failed; `providers` are the clouds by target."""
+def _left_out(failed: Totals) -> Iterator[UnansweredRecord]:
+    """The volumes of a target or a batch that failed."""
     for place, reasons in failed.failed_volumes.items():
         account, region = place.split("/")
         for reason, ids in reasons.items():
@@ -171,7 +171,7 @@ def _left_out(failed: Totals, providers: Mapping[str, str]) -> Iterator[Unanswer
                     volume_id=volume_id,
                     outcome="failed",
                     reason=reason,
-                    provider=providers.get(place, FIRST_PROVIDER),
+                    provider=named_target(account, region).provider,
                 )
 
 

@@ -78,13 +78,21 @@ class PlanMessage(Message):
 
 
 class AuditPlan(Answer):
-    """Whether the audit goes on now, and how many targets it takes the inventory of, listed under a key."""
+    """Whether the audit goes on now, and how many accounts it takes the inventory of, listed under a key."""
 
     run_id: str
     state: Literal["go", "wait", "stop"]
     busy_with: str | None
-    targets_key: str
-    targets: int
+    accounts_key: str
+    accounts: int
+
+
+class AccountItem(BaseModel):
+    """An account, or a project, as an item of a map."""
+
+    model_config = _CONFIG
+
+    account: Account
 
 
 class TargetItem(BaseModel):
@@ -122,10 +130,16 @@ class BatchItem(TargetItem):
         return Batch(target=self.target, number=self.batch)
 
 
-class TargetMessage(RunMessage):
-    """A target of a run."""
+class AccountMessage(RunMessage):
+    """An account of a run."""
 
-    target: TargetItem
+    account: AccountItem
+
+
+class Taken(Answer):
+    """How many of an account's targets are yet to be asked for their inventory; none where it is done."""
+
+    left: int
 
 
 class BatchMessage(RunMessage):
@@ -186,9 +200,9 @@ class StepError(BaseModel):
 
 
 class FailureMessage(RunMessage):
-    """What failed for good in a run: a target's inventory, or a batch."""
+    """What failed for good in a run: an account's inventory, or a batch."""
 
-    target: TargetItem | None = None
+    account: AccountItem | None = None
     batch: BatchItem | None = None
     error: StepError
 

@@ -20,6 +20,7 @@ TABLES: Final = ("recommendations", "demand")
 STAKES: Final = "stakes.json"
 """What names the volumes of a shard that have the most at stake."""
 
+_WHOLE: Final = "/whole"
 _RESULT: Final = "result.json"
 _LISTED: Final = "listed.json"
 _TABLE: Final = ".parquet"
@@ -42,29 +43,53 @@ class Batch:
 class RunKeys:
     """The keys of one run; those that end in a slash stand before others.
 
-    What failed in this attempt at the run is under `failures`: targets, batches, and the names of batches some of whose
-    volumes have no answer. `unnamed` are the targets that could not even be named, as totals. `news` are the events of
-    what is new, and `told` the volumes of those that were sent. A shard is some targets and batches, which are combined
-    into one part of the report and of the tables.
+    `accounts` are those whose inventories are to be taken. What failed in this attempt at the run is under `failures`:
+    accounts, targets, batches, and the names of batches some of whose volumes have no answer. `unnamed` is what could
+    not even be named as an account, as totals. `news` are the events of what is new, and `told` the volumes of those
+    that were sent. A shard is some targets and batches, which are combined into one part of the report and of the
+    tables.
     """
 
     def __init__(self, run_id: str) -> None:
         self.run_id, work = run_id, f"work/{run_id}"
         self.order = f"{work}/order.json"
-        self.targets = f"{work}/targets.json"
+        self.accounts = f"{work}/accounts.json"
         self.pending = f"{work}/pending.json"
         self.unnamed = f"{work}/unnamed.json"
         self.summary = f"{work}/run.json"
         self.news = f"{work}/news.json"
         self.told = f"{work}/told.json"
+        self._entered = f"{work}/accounts/"
         self.inventories = f"{work}/inventory/"
         self.results = f"{work}/results/"
         self.shards = f"{work}/shards/"
         self.shards_to_combine = f"{work}/shards.json"
         self.failures = f"{work}/failures/"
         self.failed_targets = f"{self.failures}targets/"
+        self._failed_accounts = f"{self.failures}accounts/"
         self._failed_batches = f"{self.failures}batches/"
         self._incomplete = f"{self.failures}volumes/"
+
+    def targets(self, account: str) -> str:
+        """The targets of an account that was entered."""
+        return f"{self._entered}{account}/targets.json"
+
+    def whole_account(self, account: str) -> str:
+        """That the inventories of all of an account's targets are whole."""
+        return f"{self._entered}{account}{_WHOLE}"
+
+    def whole_accounts(self, store: RunStore) -> frozenset[str]:
+        """The accounts whose inventories are all whole."""
+        keys = (key for key in store.keys(self._entered) if key.endswith(_WHOLE))
+        return frozenset(key.removeprefix(self._entered).removesuffix(_WHOLE) for key in keys)
+
+    def failed_account(self, account: str) -> str:
+        """Why an account could not be entered, or its targets not be found."""
+        return f"{self._failed_accounts}{account}.json"
+
+    def failed_accounts(self, store: RunStore) -> Iterator[str]:
+        """What is kept of the accounts that failed in this attempt, by key."""
+        return store.keys(self._failed_accounts)
 
     def listed(self, target: Target) -> str:
         """What says that a target's inventory is whole."""
@@ -149,9 +174,10 @@ class RunKeys:
     def _shard(self, shard: int) -> str:
         return f"{self.shards}{shard:0{_DIGITS}d}/"
 
-    def listed_targets(self, store: RunStore) -> Iterator[Target]:
-        """The targets whose inventory is whole."""
-        return self._targets(store.keys(self.inventories))
+    def listed_targets(self, store: RunStore, account: str | None = None) -> Iterator[Target]:
+        """The targets whose inventory is whole, of one account where it is given."""
+        there = self.inventories if account is None else f"{self.inventories}{account}/"
+        return self._targets(store.keys(there))
 
     def listed_batches(self, store: RunStore) -> list[Batch]:
         """The batches of all whole inventories, in the order of their targets."""

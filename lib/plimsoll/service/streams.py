@@ -36,7 +36,7 @@ def lines_of(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def record_lines(store: RunStore, key: str) -> Iterator[bytes]:
-    """The recommendations of a list, each as the JSON of its line; none where nothing is kept."""
+    """The values of a list, such as recommendations, each as the JSON of its line; none where nothing is kept."""
     lines = lines_of(store.pieces(key))
     first = next(lines, None)
     if first is None:

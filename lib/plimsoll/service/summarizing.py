@@ -7,15 +7,15 @@ from pathlib import Path
 from plimsoll.clouds.published import query_cost_of
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.outcomes import FailedVolume, Outcome, Seen
-from plimsoll.ports import FailedTarget, RunStore
+from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Asked, describe, ended
-from plimsoll.service.planning import order_of, planned_targets
+from plimsoll.service.planning import order_of, planned_accounts
 from plimsoll.service.service import Service
 from plimsoll.service.shards import Covered, Sums, combined_of, covered_by
 from plimsoll.service.step_messages import FailureMessage, RunMessage, Summarized
 from plimsoll.service.store_keys import Batch, RunKeys
-from plimsoll.service.stored_results import Spent, needed, totals_in, totals_out, volumes_in
+from plimsoll.service.stored_results import Spent, found_targets, needed, totals_in, totals_out, volumes_in
 
 
 def summarize(service: Service, told: RunMessage) -> Summarized:
@@ -55,7 +55,7 @@ def total(store: RunStore, keys: RunKeys) -> Sums:
 
 
 def note_failure(service: Service, told: FailureMessage) -> None:
-    """Keeps that a target or a batch failed and why; BadInput where neither is named.
+    """Keeps that an account or a batch failed and why; BadInput where neither is named.
 
     What was kept as a whole has not failed, whatever became of the function that kept it.
     """
@@ -64,21 +64,34 @@ def note_failure(service: Service, told: FailureMessage) -> None:
         batch = told.batch.whole
         if store.get(keys.result(batch)) is None:
             store.put(keys.failed_batch(batch), totals_out(Totals.of(_batch_failed(store, keys, batch, why))))
-    elif told.target is not None:
-        target = told.target.target
-        if store.get(keys.listed(target)) is None:
-            failed = FailedTarget(name=str(target), error=CloudError(why))
-            store.put(keys.failed_target(target), totals_out(Totals.of([failed])))
+    elif told.account is not None:
+        taken = frozenset(keys.listed_targets(store, told.account.account))
+        for key, failed in _without_inventory(store, keys, told.account.account, taken, why):
+            store.put(key, totals_out(Totals.of([failed])))
     else:
-        raise BadInput(f"a failure in run {told.run_id} names neither a target nor a batch: {why}")
+        raise BadInput(f"a failure in run {told.run_id} names neither an account nor a batch: {why}")
+
+
+def _without_inventory(
+    store: RunStore, keys: RunKeys, account: str, taken: frozenset[Target], why: str
+) -> Iterator[tuple[str, FailedTarget]]:
+    """What of an account is neither `taken` nor has a failure of its own, as failed for that reason, by the key of its
+    failure: its targets, or the account as a whole where it was not entered."""
+    targets = found_targets(store, keys, account)
+    places = {keys.failed_account(account): account} if targets is None else {}
+    places |= {keys.failed_target(target): str(target) for target in targets or () if target not in taken}
+    for key, name in places.items():
+        if store.get(key) is None:
+            yield key, FailedTarget(name=name, error=CloudError(why))
 
 
 def failures(store: RunStore, keys: RunKeys, covered: Covered) -> Iterator[Totals]:
-    """What each target and batch that failed in this attempt leaves unanswered.
+    """What each account, target and batch that failed in this attempt leaves unanswered.
 
     One that was given up, and came to its end before the shards were made, has not failed: its volumes would count
     twice.
     """
+    yield from (totals_in(needed(store, key)) for key in keys.failed_accounts(store))
     whole = {keys.failed_target(target) for target in covered.targets}
     yield from (totals_in(needed(store, key)) for key in store.keys(keys.failed_targets) if key not in whole)
     for batch in keys.failed_batches(store):
@@ -87,14 +100,13 @@ def failures(store: RunStore, keys: RunKeys, covered: Covered) -> Iterator[Total
 
 
 def _unaccounted(store: RunStore, keys: RunKeys, covered: Covered) -> Iterator[FailedTarget]:
-    """The targets of which nothing was kept, neither an inventory nor a failure: nothing is missing in silence."""
-    for target in planned_targets(store, keys):
-        if target not in covered.targets and store.get(keys.failed_target(target)) is None:
-            why = (
-                f"cannot read {target}: its inventory was begun, and nothing says how it ended. Look at the failed "
-                f"items of this execution, and run again with the run id {keys.run_id}."
-            )
-            yield FailedTarget(name=str(target), error=CloudError(why))
+    """What nothing was kept of, neither an inventory nor a failure: nothing is missing in silence."""
+    for account in planned_accounts(store, keys):
+        why = (
+            f"cannot read all of {account}: its inventory was begun, and nothing says how it ended. Look at the failed "
+            f"items of this execution, and run again with the run id {keys.run_id}."
+        )
+        yield from (failed for _, failed in _without_inventory(store, keys, account, covered.targets, why))
 
 
 def _batch_failed(store: RunStore, keys: RunKeys, batch: Batch, why: str) -> Iterable[Outcome]:

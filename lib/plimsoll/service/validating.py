@@ -19,7 +19,7 @@ from plimsoll.clouds.targets import may_have, named_target
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.service.events import validation_completed
-from plimsoll.service.service import Service
+from plimsoll.service.service import Service, every_target
 from plimsoll.service.shared_measurements import StoreVerdicts, bring
 from plimsoll.service.step_messages import StepError
 from plimsoll.service.stored_results import ledger_in
@@ -103,7 +103,7 @@ def clean_up(service: Service, name: JobName, error: StepError | None = None) ->
     left: list[Left] = []
     job, context = _known(name, service), context_of(service, left.append)
     if job is None:
-        for place in service.places.targets():
+        for place in every_target(service.places):
             left.extend(_left_at(place, name, service))
     elif error is None:
         measuring.clean_up(job, context)
@@ -119,7 +119,7 @@ def sweep_all(service: Service) -> SweptAll:
     """Deletes the scratch volumes that are past their deadline; a failing target costs itself only."""
     counts: Counter[str] = Counter()
     left_behind: list[str] = []
-    targets, now = service.places.targets(), service.clock.now()
+    targets, now = every_target(service.places), service.clock.now()
     for one in sweep(targets, now, bench_at=service.places.bench, patience=patience_of(service)):
         if isinstance(one, FailedTarget):
             counts["failed"] += 1
@@ -180,7 +180,7 @@ def placed(name: str, now: datetime, service: Service) -> tuple[Target, str]:
 
 def _found(volume_id: str, now: datetime, service: Service) -> Target:
     unsearched: CloudError | None = None
-    for target in service.places.targets():
+    for target in every_target(service.places):
         try:
             if isinstance(target, FailedTarget):
                 raise target.error
