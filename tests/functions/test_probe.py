@@ -31,8 +31,11 @@ class ProbedPlaces:
     lab: Lab
     locked: Exception | None = None
 
-    def targets(self):
-        return self.lab.ports.inventory.targets()
+    def accounts(self):
+        return sorted({target.account for target in self.lab.ports.inventory.targets()})
+
+    def targets(self, account):
+        return [target for target in self.lab.ports.inventory.targets() if target.account == account]
 
     def ports(self, target, *, now, measured, ledger):
         return self.lab.ports

@@ -57,7 +57,7 @@ class PlacesByCloud:
 
     def prober(self, target: Target) -> Bench:
         """Where hosts of that target are read; BadInput where none are."""
-        return self._of(target).prober(target)
+        return self._named(target.provider, target).prober(target)
 
     def unmeasured(self, target: Target) -> str | None:
         """Why nothing can be measured there, None where it can."""
