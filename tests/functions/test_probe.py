@@ -106,6 +106,9 @@ def test_volumes_are_read_by_their_hosts_and_what_was_seen_is_kept(probing_of, v
     there = Target(account=volumes[0].account, region=volumes[0].region, provider="aws")
     assert kept.latest(there, volumes[0].id).seen.iops.peak.rate == 8000
     assert kept.latest(there, "vol-0ffffffffffffffff") is None
+    (key,) = probing.service.store.keys(f"probes/seen/{there}/{volumes[0].id}")
+    probing.service.store.put(key, b'{"written": "by another version"}')
+    assert kept.latest(there, volumes[0].id) is None
 
 
 def test_a_step_that_is_called_again_asks_no_host_twice(probing_of, volumes):

@@ -13,7 +13,7 @@ from .conftest import read
 from .deployment import deployed
 from .fleets import a_small_organization
 
-pytestmark = [pytest.mark.once, pytest.mark.needs("fio", "loop")]
+pytestmark = [pytest.mark.release, pytest.mark.once, pytest.mark.needs("fio", "loop")]
 
 MACHINE = "plimsoll-main-probe"
 LOST = "vol-0ffffffffffffffff"

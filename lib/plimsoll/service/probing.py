@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from plimsoll.clouds.probe_book import ProbeLine
 from plimsoll.domain.errors import BadInput, PlimsollError
@@ -55,9 +55,12 @@ class StoredProbes:
         self.store.put(key, line.model_dump_json().encode())
 
     def latest(self, target: Target, volume_id: str) -> ProbeLine | None:
-        """What was seen of a volume last, None where it was never probed. ValidationError for a damaged document."""
+        """What was seen of a volume last, None where it was never probed, or another version wrote what is kept."""
         kept = self.store.get(_seen_key(target.account, target.region, volume_id))
-        return None if kept is None else ProbeLine.model_validate_json(kept)
+        try:
+            return None if kept is None else ProbeLine.model_validate_json(kept)
+        except ValidationError:
+            return None
 
 
 def begin_probe(service: Service, message: BeginProbeMessage) -> ProbeState:
