@@ -56,6 +56,11 @@ class Deployment(ServiceConfig, BaseSettings):
     with_validation: bool = Field(
         default=True, description="Deploy what measures: the validation's functions, state machine and sweep."
     )
+    with_probe: bool = Field(
+        default=False,
+        description="Deploy what reads hosts once a second: the probe's functions and state machine, and the templates "
+        "of its document and role.",
+    )
     sweep_every: str = Field(
         default="rate(1 hour)",
         description="When scratch volumes past their deadline are deleted, as a schedule; less often than hourly, "

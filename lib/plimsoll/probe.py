@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Final
+from typing import Final, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.auditing.inventory import listings
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bench.probe.answer import read_probe
-from plimsoll.clouds.probe_book import ProbeBook, ProbeLine
+from plimsoll.clouds.probe_book import ProbeLine
 from plimsoll.domain.errors import BadInput, CloudError, NotMeasured, PlimsollError
 from plimsoll.domain.seconds_seen import SecondsSeen
 from plimsoll.domain.task import Task, TaskMode
@@ -26,7 +26,7 @@ from plimsoll.ports import Bench, FailedTarget, RunStore, Target
 from plimsoll.validation.command import Command
 from plimsoll.validation.patience import Patience
 
-PROBES: Final = "probes/"
+PROBES: Final = "probes/under-way/"
 """Where the documents of what is under way are kept."""
 
 MOST_SECONDS: Final = 86_400
@@ -87,13 +87,20 @@ class NotProbed:
 Event = Probed | NotProbed
 
 
+class Seen(Protocol):
+    """Where what was seen is kept."""
+
+    def add(self, line: ProbeLine) -> None:
+        """Notes what was seen of a volume; doing it again changes nothing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeContext:
     """The ports and how long is waited. `say` hears each step as a sentence."""
 
     bench: Bench
     store: RunStore
-    book: ProbeBook
+    book: Seen
     patience: Patience
     say: Callable[[str], None]
 
@@ -194,7 +201,7 @@ def look(one: HostProbe, context: ProbeContext) -> HostProbe | Sequence[Event]:
         if outcome is None:
             limit_s = one.task.limit_s + context.patience.grace_s
             context.patience.check(one.began, limit_s=limit_s, otherwise=command.overdue(limit_s))
-            return replace(one, failed_looks=command.failed_looks)
+            return _looked(one, command, context)
         if not outcome.output.strip():
             command.answer(outcome)  # which says how it ended
         seen, absent = read_probe(outcome.output)
@@ -226,6 +233,15 @@ def find(key: str, store: RunStore) -> HostProbe | None:
         return None if kept is None else _document().validate_json(kept)
     except ValidationError:
         return None
+
+
+def _looked(one: HostProbe, command: Command, context: ProbeContext) -> HostProbe:
+    """The probe with how often looking at it failed, for whoever looks next."""
+    if command.failed_looks == one.failed_looks:
+        return one
+    looked = replace(one, failed_looks=command.failed_looks)
+    _keep(looked, context)
+    return looked
 
 
 def _kept(one: HostProbe, seen: SecondsSeen, context: ProbeContext) -> ProbeLine:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SERVICE = ("data", "audit", "validation", "slack")
-MEMBERS = ("member-audit", "member-validation")
+SERVICE = ("data", "audit", "validation", "probe", "slack")
+MEMBERS = ("member-audit", "member-validation", "member-probe")
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from plimsoll.clouds.aws.published import metric_math, query_cost
 from plimsoll.domain.sums import Window
 from plimsoll.settings import Settings
 from tests.infra.templates import plain
+from tests.infra.test_state_machines import MACHINES
 
 ROOT = Path(__file__).parents[2]
 WITHOUT_SLACK = ("data", "audit", "validation")
@@ -73,8 +74,7 @@ def test_every_function_has_the_name_by_which_the_documents_call_it(templates):
 
 def test_every_log_is_kept_for_a_bounded_time(templates):
     logs = templates.resources("AWS::Logs::LogGroup")
-    machines = templates.resources("AWS::StepFunctions::StateMachine")
-    assert len(logs) == len(templates.resources("AWS::Lambda::Function")) + len(machines)
+    assert len(logs) == len(templates.resources("AWS::Lambda::Function")) + len(MACHINES)
     assert {each["RetentionInDays"] for each in logs.values()} == {90}
 
 
@@ -155,6 +155,8 @@ def test_every_alarm_tells_the_topic_and_says_what_to_do(templates):
         "scratch-unswept",
         "sweep-ended-badly",
         "sweep-not-begun",
+        "probe-ended-badly",
+        "probe-functions-fail",
         "slack-functions-fail",
         "slack-functions-throttled",
         "slack-not-begun",

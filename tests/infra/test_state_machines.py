@@ -13,7 +13,7 @@ from plimsoll.domain.errors import Throttled, Unreachable
 from plimsoll.validation.fio_job import LONGEST_TASK_S
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
-MACHINES = ("audit", "validation", "sweep")
+MACHINES = ("audit", "validation", "probe", "sweep")
 MOST_EVENTS = 25_000
 """Of the history of an execution (AWS Step Functions Developer Guide, "Service quotas", read 2026-11-21)."""
 EVENTS_A_LOOK = 9

@@ -69,6 +69,9 @@ class LabPlaces:
     def bench(self, target):
         return self.lab.bench
 
+    def prober(self, target):
+        return self.lab.bench
+
     def unmeasured(self, target):
         return None
 

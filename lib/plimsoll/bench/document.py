@@ -51,6 +51,11 @@ def document_hash(name: str = DOCUMENT_NAME) -> str:
     return hashlib.sha256(_content(name).encode()).hexdigest()[:16]
 
 
+def version_name(name: str) -> str:
+    """The name of the document's version with this content."""
+    return f"plimsoll-{document_hash(name)}"
+
+
 def parameters_of(task: Task, device_name: str = "") -> dict[str, list[str]]:
     """A task as its document's parameters; BadInput when a value does not match its pattern.
 

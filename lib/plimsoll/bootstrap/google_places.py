@@ -10,6 +10,7 @@ from pathlib import Path
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.service import without_bench
+from plimsoll.clouds.google.names import UNPROBED
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import CloudError, NotMeasured
@@ -65,6 +66,10 @@ class GooglePlaces:
     def bench(self, target: Target) -> Bench:
         """NotMeasured: the service has no bench there."""
         raise NotMeasured(without_bench(target))
+
+    def prober(self, target: Target) -> Bench:
+        """NotMeasured: nothing is probed there."""
+        raise NotMeasured(f"{target}: {UNPROBED}")
 
     def unmeasured(self, target: Target) -> str | None:
         """That nothing can be measured there."""

@@ -56,6 +56,10 @@ class PlacesByCloud:
         """Where volumes of that target are measured; BadInput where none are."""
         return self._named(target.provider, target).bench(target)
 
+    def prober(self, target: Target) -> Bench:
+        """Where hosts of that target are read; BadInput where none are."""
+        return self._named(target.provider, target).prober(target)
+
     def unmeasured(self, target: Target) -> str | None:
         """Why nothing can be measured there, None where it can."""
         there = self.clouds.get(target.provider)
@@ -118,6 +122,10 @@ class AwsPlaces:
     def bench(self, target: Target) -> Bench:
         """Where volumes of that target are measured, by the validation role."""
         return self._connection(target, self.config.validation_role_name, today=date.min).bench()
+
+    def prober(self, target: Target) -> Bench:
+        """Where hosts of that target are read, by the probe's role."""
+        return self._connection(target, self.config.probe_role_name, today=date.min).bench()
 
     def unmeasured(self, target: Target) -> str | None:  # noqa: ARG002 - as for every cloud
         """None: every account may have bench hosts."""
@@ -217,7 +225,7 @@ def _measured_folder() -> Path:
 
 def _machines() -> Mapping[str, str]:
     """The state machines that can be begun from here, by kind; only functions that begin one have them."""
-    kinds = ("audit", "validation")
+    kinds = ("audit", "validation", "probe")
     return {kind: os.environ.get(f"{PREFIX}{kind.upper()}_MACHINE", "") for kind in kinds}
 
 

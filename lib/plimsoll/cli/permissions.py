@@ -1,6 +1,7 @@
 """`plimsoll permissions`: what each cloud must allow, as text to paste."""
 
 from plimsoll.clouds.aws.policies import AwsPolicy
+from plimsoll.clouds.google.names import UNPROBED
 from plimsoll.clouds.google.roles import GoogleRole
 from plimsoll.clouds.permissions import Purpose
 from plimsoll.clouds.registry import GOOGLE
@@ -23,10 +24,7 @@ def permissions_text(
         raise BadInput("--organization is for audits and validations: a change is made in one account. Leave it out.")
     if cloud == GOOGLE:
         if purpose is Purpose.PROBE:
-            raise BadInput(
-                "nothing is probed on Google Cloud: Cloud Monitoring publishes the busiest second of each minute, and "
-                "an audit sizes by it. Give --for audit."
-            )
+            raise BadInput(f"{UNPROBED} Give --for audit.")
         if format_ == "cloudformation":
             raise BadInput("CloudFormation makes no roles of Google Cloud: give --format json or terraform.")
         role = GoogleRole(purpose=purpose, policy=policy, organization=organization)

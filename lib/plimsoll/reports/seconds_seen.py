@@ -24,6 +24,10 @@ def seen_title(seen: SecondsSeen) -> str:
 
 def seen_lines(seen: SecondsSeen, ceilings: Mapping[str, CeilingRecord]) -> Iterator[str]:
     """A line for each thing that was seen, and the seconds above what each ceiling sustains, "now" and "offered"."""
+    if seen.iops.peak.rate == 0:
+        yield "no operation in any second: probe again while the workload is busy"
+        yield from seen.lacks
+        return
     peak, throughput = seen.iops.peak, seen.bytes_s.peak
     yield f"busiest second: {peak.rate:,.0f} IOPS at {peak.at:%Y-%m-%d %H:%M:%S} UTC"
     yield f"busiest second: {throughput.rate / MIB:,.1f} MiB/s at {throughput.at:%Y-%m-%d %H:%M:%S} UTC"

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
 
-from plimsoll.clouds.aws.names import AUDIT_ROLE, VALIDATION_ROLE
+from plimsoll.clouds.aws.names import AUDIT_ROLE, PROBE_ROLE, VALIDATION_ROLE
 from plimsoll.clouds.google.federation import FederationConfig
 from plimsoll.clouds.google.names import FOLDER_ID, ORGANIZATION_ID, PROJECT_ID
 from plimsoll.clouds.google.names import REGION_NAME as GOOGLE_REGION
@@ -67,6 +67,9 @@ class ServiceConfig(BaseModel):
     )
     validation_role_name: str = Field(
         default=VALIDATION_ROLE, pattern=r"^[\w+=,.@-]{1,64}$", description="The role to measure there with."
+    )
+    probe_role_name: str = Field(
+        default=PROBE_ROLE, pattern=r"^[\w+=,.@-]{1,64}$", description="The role to probe there with."
     )
     external_id: str | None = Field(
         default=None,

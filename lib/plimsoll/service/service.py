@@ -39,6 +39,9 @@ class Places(Protocol):
     def bench(self, target: Target) -> Bench:
         """Where volumes of that target are measured, by the validation role; CloudError where it cannot be entered."""
 
+    def prober(self, target: Target) -> Bench:
+        """Where hosts of that target are read, by the probe's role; CloudError where it cannot be entered."""
+
     def unmeasured(self, target: Target) -> str | None:
         """Why nothing can be measured at that target, a sentence; None where it can."""
 

@@ -98,6 +98,12 @@ def test_a_burst_of_one_second_is_seen_with_what_it_exceeded_and_how_late_it_was
     assert found.lacks == ()
 
 
+def test_the_busiest_second_of_an_idle_volume_is_one_that_was_seen(monkeypatch):
+    found = seen(monkeypatch, [a_page(5), a_page(5), a_page(5)])
+    assert (found.iops.peak.rate, found.bytes_s.peak.rate) == (0, 0)
+    assert found.iops.peak.at.timestamp() == 1_800_000_001
+
+
 def test_a_volume_that_is_attached_anew_leaves_a_gap_and_no_rate(monkeypatch):
     found = seen(monkeypatch, [a_page(5000), a_page(6000), a_page(10), a_page(20)])
     assert (found.seconds, found.restarts) == (2, 1)

@@ -83,5 +83,10 @@ def test_what_was_seen_reads_so(name, changes):
     assert_golden(name, "\n".join([seen_title(one), *(f"  {line}" for line in seen_lines(one, ceilings))]))
 
 
+def test_an_idle_volume_has_no_busiest_second():
+    (line,) = seen_lines(seen(iops=rates(0.0), bytes_s=rates(0.0)), {"now": carries(3000, 125)})
+    assert line.startswith("no operation in any second")
+
+
 def test_what_is_not_known_to_be_limited_is_never_exceeded():
     assert list(seen_lines(seen(), {"now": carries(None, None)}))[-1] == "never more than the volume sustains"

@@ -69,6 +69,9 @@ class MemoryPlaces:
     def bench(self, target):
         raise AssertionError(f"nothing is measured in {target}")
 
+    def prober(self, target):
+        raise AssertionError(f"nothing is probed in {target}")
+
     def unmeasured(self, target):
         return None if target.provider == "aws" else f"nothing is measured in {target}"
 

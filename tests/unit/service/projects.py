@@ -52,6 +52,9 @@ class Projects:
     def bench(self, target):
         raise AssertionError(f"nothing is measured in {target}")
 
+    def prober(self, target):
+        raise AssertionError(f"nothing is probed in {target}")
+
     def unmeasured(self, target):
         return without_bench(target)
 

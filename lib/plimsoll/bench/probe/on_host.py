@@ -175,7 +175,8 @@ class Watched:
         self.size_bytes += moved
         self.spent_us += counts.spent_us - before.spent_us
         for name, rate in (("iops", done / spent_s), ("bytes_s", moved / spent_s)):
-            self.peaks[name] = max(self.peaks[name], (rate, at_s), key=lambda one: one[0])
+            if rate > self.peaks[name][0] or self.seconds == 1:
+                self.peaks[name] = (rate, at_s)
             number = bin_of(rate)
             self.bins[name][number] = self.bins[name].get(number, 0) + 1
         self.most_queue = max(self.most_queue, counts.queue)

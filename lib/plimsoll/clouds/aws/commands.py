@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 from botocore.exceptions import ClientError
 from pydantic import Field
 
-from plimsoll.bench.document import PROBE_DOCUMENT_NAME, document, document_hash, document_name, parameters_of
+from plimsoll.bench.document import PROBE_DOCUMENT_NAME, document, document_name, parameters_of, version_name
 from plimsoll.clouds.aws.errors import CLEANING, MEASURING, PROBING, attempted, code_of
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer
 from plimsoll.clouds.aws.objects import every_key
@@ -219,11 +219,6 @@ def ensure_document(ssm: Any, target: Target, document_name: str, sleep: Callabl
 def _purpose(document_name: str) -> Purpose:
     """What a refusal says of a document."""
     return PROBING if document_name == PROBE_DOCUMENT_NAME else MEASURING
-
-
-def version_name(document_name: str) -> str:
-    """The name of the version with this content."""
-    return f"plimsoll-{document_hash(document_name)}"
 
 
 def _version(ssm: Any, target: Target, document_name: str, version: str) -> Document | None:

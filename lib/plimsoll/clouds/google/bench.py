@@ -20,6 +20,7 @@ from plimsoll.clouds.google.bench_hosts import (
     host_zone,
     measuring,
 )
+from plimsoll.clouds.google.names import UNPROBED
 from plimsoll.clouds.google.scratch_disks import ScratchDisks, find_disk
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.policy import TagMatch
@@ -59,10 +60,7 @@ class GoogleBench(ScratchDisks):
         """
         what = f"run a task on {host_id} in {target}"
         if task.mode is TaskMode.PROBE:
-            raise CloudError(
-                f"cannot {what}: nothing is probed on Google Cloud. Cloud Monitoring publishes the busiest second of "
-                "each minute, and an audit sizes by it (size_on: peak-second)."
-            )
+            raise CloudError(f"cannot {what}: {UNPROBED}")
         if task.alarm is not None:
             raise CloudError(
                 f"cannot {what}: nothing on Google Cloud stops a task when the alarm {task.alarm} goes off. Measure "
