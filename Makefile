@@ -70,7 +70,7 @@ demo: .venv/.ready tools ## audit a simulated organization, without AWS
 
 test: .venv/.ready tools $(ALSO_READY) ## what a change must pass; a smoke test on the other Python, where it is here
 	$(call on_this,push)
-	$(call on_the_other,push,not needs,$(SMOKE))
+	$(call on_the_other,smoke,not needs,$(SMOKE))
 
 test-all: .venv/.ready tools $(ALSO_READY) ## before a release: every test, with many examples (CONTRIBUTING says what it adds)
 	$(call on_this,all)

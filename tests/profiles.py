@@ -1,6 +1,7 @@
 """How many examples a property is given: at most 10 on a push, all of them before a release.
 
-`PLIMSOLL_TESTS_PROFILE` names one: `push` (what `make test` runs), `all` (`make test-all`).
+`PLIMSOLL_TESTS_PROFILE` names one: `push` (what `make test` runs), `all` (`make test-all`), or `smoke` (one example, on
+the other Python).
 """
 
 import os
@@ -18,6 +19,8 @@ USUAL: Final = 100
 
 def examples(in_all: int) -> int:
     """How many of a property's examples this profile runs; `in_all` before a release."""
+    if PROFILE == "smoke":
+        return 1
     return in_all if PROFILE == "all" else max(5, min(round(in_all * ON_A_PUSH), MOST_ON_A_PUSH))
 
 

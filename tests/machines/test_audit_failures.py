@@ -147,13 +147,8 @@ KILLED = {
 """What is killed and in which call, how the run ends, and how many inventories and batches a rerun takes again."""
 
 
-ON_A_PUSH = ("audit-batch-keeping",)
-"""The others are killed by the same harness before a release."""
-
-
-@pytest.mark.parametrize(
-    "run_id", [name if name in ON_A_PUSH else pytest.param(name, marks=pytest.mark.release) for name in KILLED]
-)
+@pytest.mark.release
+@pytest.mark.parametrize("run_id", KILLED)
 def test_whichever_function_is_killed_a_rerun_completes_without_repeating_what_is_done(service, tmp_path, run_id):
     trouble, ends, inventories, batches = KILLED[run_id]
     trouble.stays = True
