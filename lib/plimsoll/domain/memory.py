@@ -171,7 +171,8 @@ class Past:
         return int(self._seen.sum())
 
     def first_looks(self, *, whole: bool = False) -> list[Look]:
-        """What to read first: the highest minute of each day; with `whole` everything as finely as it is kept."""
+        """What to read first: what each day had in all, and its highest minute; with `whole` everything as finely as
+        it is kept."""
         if whole:
             return [Look(window=one.window, period_s=one.period_s, groups=_WORK) for one in self.segments]
         return [Look(window=self.asked, period_s=DAY_S, groups=(PAST_RATES, *_WORK))]
@@ -179,21 +180,16 @@ class Past:
     def looks(self, limits: Sequence[float], query_cost: QueryCost) -> list[Look]:
         """What to read next: the buckets that may have had more than the `limits` (IOPS and MiB/s).
 
-        A day of which no highest minute is known is read whole first, then by the hour, then as finely as it is kept.
-        The highest days are read before the others: what they had may speak against so much that few others can more.
+        Days by the hour, hours as finely as they are kept. The highest days are read before the others: what they had
+        may speak against so much that few others can more.
         """
         over = (self.most / np.maximum(_column(limits), TOLERANCE)).max(axis=0)
         wanted = (self._lengths_s > self._finest_s) & (over > 1)
-        unknown = (self.most >= UNREAD).any(axis=0)
-        if (self._lengths_s == DAY_S).all() and not (wanted & unknown).any():
+        if (self._lengths_s == DAY_S).all():
             wanted[np.argsort(-over, kind="stable")[FIRST_DAYS:]] = False
         found: list[Look] = []
-        for length_s, alike, period_s in (
-            (DAY_S, unknown, DAY_S),
-            (DAY_S, ~unknown, HOUR_S),
-            (HOUR_S, ~unknown, LEAST_PERIOD_S),
-        ):
-            at = wanted & alike & (self._lengths_s == length_s)
+        for length_s, period_s in ((DAY_S, HOUR_S), (HOUR_S, LEAST_PERIOD_S)):
+            at = wanted & (self._lengths_s == length_s)
             for finest_s in np.unique(self._finest_s[at]).tolist():
                 starts_s = self._starts_s[at & (self._finest_s == finest_s)]
                 found += _runs(starts_s, length_s, max(period_s, finest_s), query_cost.datapoints_a_query)

@@ -94,12 +94,12 @@ def plan_of(
 def memory_plan(pasts: Iterable[Sequence[Segment]], *, every_minute: bool, page: int, most_queries: int) -> Plan:
     """What it takes to ask what was before the window, of volumes with those segments of it.
 
-    The highest minutes of each day are expected to be enough, and `least` is that nobody asks.
+    Its days are expected to be enough, and `least` is that nobody asks.
     """
-    days, whole = [], []
+    days, whole, work = [], [], len(SERIES[OPERATIONS]) + len(SERIES[BYTES])
     for segments in (segments for segments in pasts if segments):
-        days.append((len(SERIES[PAST_RATES]), (segments[-1].window.end_s - segments[0].window.start_s) // DAY_S))
-        whole += [(len(SERIES[OPERATIONS]) + len(SERIES[BYTES]), one.window.buckets(one.period_s)) for one in segments]
+        days.append((len(SERIES[PAST_RATES]) + work, (segments[-1].window.end_s - segments[0].window.start_s) // DAY_S))
+        whole += [(work, one.window.buckets(one.period_s)) for one in segments]
     expected, most = (_asked(asked, page, most_queries) for asked in (days, whole))
     return Plan(least=most, expected=most, most=most) if every_minute else Plan(expected=expected, most=most)
 
