@@ -15,6 +15,7 @@ from plimsoll.domain.history import HistoryEntry
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import Target
 from tests.in_memory.service import MemoryClaims, MemoryEvents, MemoryExecutions, MemoryHistory
+from tests.profiles import PROFILE
 
 from .service_ports import home_account, names
 
@@ -61,7 +62,8 @@ def test_what_is_put_is_got_and_the_later_stands(store):
 
 
 def test_keys_are_those_with_the_prefix_in_order_however_many(store):
-    wanted = {f"work/run-1/{number:04}.json" for number in range(1050)}
+    count = 1050 if PROFILE == "all" else 25  # S3 lists a thousand a page
+    wanted = {f"work/run-1/{number:04}.json" for number in range(count)}
     for key in [*wanted, "work/run-10/order.json", "reports/run-1/run.json"]:
         store.put(key, b"{}")
     assert list(store.keys("work/run-1/")) == sorted(wanted)

@@ -87,7 +87,7 @@ def carry_out(account, deployed, planned):
     return ask(report, run)
 
 
-def test_the_functions_audit_as_the_command_line_does(account, deployed, tmp_path, capsys):
+def test_the_functions_audit_as_the_command_line_does_and_tell_everybody_once(account, deployed, tmp_path, capsys):
     planned = ask(plan, begin(account, deployed))
     assert (planned["state"], planned["accounts"]) == ("go", 2)
     reported = carry_out(account, deployed, planned)
@@ -111,10 +111,6 @@ def test_the_functions_audit_as_the_command_line_does(account, deployed, tmp_pat
         "audit_usd",
         "scope_covered_pct",
     } <= counted
-
-
-def test_reporting_twice_tells_everybody_once(account, deployed):
-    carry_out(account, deployed, ask(plan, begin(account, deployed)))
     once = account.heard(deployed["queue"])
     assert [kind for kind, _ in once].count("AuditCompleted") == 1
     assert len({detail["volume_id"] for kind, detail in once if kind == "RecommendationNew"}) == len(once) - 1
