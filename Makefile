@@ -95,7 +95,7 @@ bench: .venv/.ready ## how fast Plimsoll is, into docs/performance.md (a quarter
 	$(BIN)/uv sync --locked --quiet
 	$(CLEAN_ENV) $(RUN) python benchmarks/speed/run.py
 
-# 2,000 seeds took 88 minutes beside other work. `make faults SEEDS=1 FROM=1234` tries one again and writes no page.
+# 2,000 seeds took 71 minutes beside other work. `make faults SEEDS=1 FROM=1234` tries one again and writes no page.
 SEEDS ?= 2000
 FROM ?= 0
 JOBS ?= 2

@@ -135,7 +135,10 @@ def _past(volume: Volume, served: Numbers, io_kib: Numbers, end: int, policy: Po
         return None
     past = Past(segments, begun_s(volume, policy, now_s))
     for look in past.first_looks(whole=True):
-        past.learn(look, _sums(look, served, io_kib))
+        found = _sums(look, served, io_kib)
+        past.learn(look, found)
+        if past.in_doubt(look):  # nothing is from before the loop began, asked again as well
+            past.learn(look, found)
     return past
 
 
