@@ -27,7 +27,7 @@ from plimsoll.domain.knowledge import (
     counted,
 )
 from plimsoll.domain.period import FloatArray
-from plimsoll.domain.received import EXACT, FEW_IOPS
+from plimsoll.domain.received import EXACT, FEW_IOPS, buckets_without_series, spans_where
 from plimsoll.domain.units import DAY_S, MIB, MINUTE_S
 
 _SIDES: Final = (
@@ -36,7 +36,7 @@ _SIDES: Final = (
 )
 """The counters of IOPS and of MiB/s, what one of them is of that, and what rounding adds to its highest minute."""
 
-MOST_SPLIT: Final = 0.5
+LEAST_PART: Final = 0.5
 """A highest minute that begins in one bucket and ends in the next has at least this part in one of them."""
 
 
@@ -82,7 +82,7 @@ def past_doubts(look: Look, found: Mapping[str, FloatArray], witness: Witness) -
         finer = witness.held_s > look.period_s
         differs = np.abs(_over(np.add, mean, witness) - witness.mean[row]) > EXACT * (1 + witness.mean[row])
         minutes = look.period_s / MINUTE_S * _over(np.maximum, mean, witness)
-        lost = (witness.held_s >= DAY_S) & (minutes < MOST_SPLIT * highest[row] - rounding)
+        lost = (witness.held_s >= DAY_S) & (minutes < LEAST_PART * highest[row] - rounding)
         yield from _spans(SERIES[group][0], look, ((finer & differs) | lost) & witness.counts)
 
 
@@ -107,8 +107,5 @@ def _over(add_up: np.ufunc, mean: FloatArray, witness: Witness) -> FloatArray:
 
 
 def _spans(series: str, look: Look, where: BoolArray) -> Iterator[Doubt]:
-    """Neighboring buckets of a look as one span each."""
-    edges = np.flatnonzero(np.diff(where.astype(np.int8), prepend=0, append=0))
-    start_s, period_s = look.window.start_s, look.period_s
-    for first, after in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-        yield Doubt(series, start_s + first * period_s, start_s + after * period_s)
+    starts_s = np.arange(look.window.start_s, look.window.end_s, look.period_s, dtype=np.int64)
+    return spans_where(series, buckets_without_series(starts_s, np.full(len(starts_s), look.period_s)), where)

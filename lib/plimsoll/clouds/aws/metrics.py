@@ -109,7 +109,7 @@ class AwsMetrics:
     def _ask(self, client: Any, call: Call, place: str, deadline: Deadline) -> Answers:
         """The series of one call's queries; the error of each that could not be read.
 
-        What is partial or broken is asked again a few times, and what cannot be used once.
+        What is partial, broken or cannot be used is asked again a few times.
         """
         asked = _Asked(place=place, pending=call.queries)
         for attempt in range(ATTEMPTS):
