@@ -5,10 +5,10 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.entry import entry
 from plimsoll.service.planning import find_pending
 from plimsoll.service.service import Service
-from plimsoll.service.step_messages import Pending, RunMessage
+from plimsoll.service.step_messages import Pending, PendingMessage
 
 
-@entry(RunMessage)
-def handler(told: RunMessage, service: Service, _context: LambdaContext) -> Pending:
+@entry(PendingMessage)
+def handler(told: PendingMessage, service: Service, _context: LambdaContext) -> Pending:
     """How many batches there are, and where they are listed."""
     return find_pending(service, told)

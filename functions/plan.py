@@ -11,7 +11,7 @@ from plimsoll.service.step_messages import AuditPlan, PlanMessage
 
 @entry(PlanMessage, google_places)
 def handler(told: PlanMessage, service: Service, _context: LambdaContext) -> AuditPlan:
-    """Whether the audit goes on now, and the targets whose inventory is to be taken."""
+    """Whether the audit goes on now, and the accounts whose inventories are to be taken."""
     planned = plan(service, told)
-    logger.info("planned", state=planned.state, busy_with=planned.busy_with, targets=planned.targets)
+    logger.info("planned", state=planned.state, busy_with=planned.busy_with, accounts=planned.accounts)
     return planned

@@ -7,7 +7,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry import count, entry
 from functions.once import once
-from plimsoll.service.reporting import report
+from plimsoll.service.reporting import note_told, report
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import Reported, RunMessage
 
@@ -25,6 +25,10 @@ def handler(told: RunMessage, service: Service, context: LambdaContext) -> Repor
         failures=made.run["volumes"]["failed"],
         failed_targets=len(failed),
         audit_usd=made.run["usage"]["estimated_usd"],
+        scope_covered_pct=made.covered_pct,
     )
-    once(service.events.send, made.events, kind="audit-events", remembered=REMEMBERED, context=context)
+    for kind, events in {"audit-ended": [made.ended], "audit-news": made.news}.items():
+        if events:
+            once(service.events.send, events, kind=kind, remembered=REMEMBERED, context=context)
+    note_told(service, told, made.news)
     return made.answer

@@ -1,4 +1,6 @@
-"""Takes the inventory of one account in one region."""
+"""Takes the inventory of one account, region by region, as far as the function's time goes."""
+
+from typing import Final
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
@@ -6,10 +8,15 @@ from functions.entry import entry
 from plimsoll.bootstrap.google_places import google_places
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.service import Service
-from plimsoll.service.step_messages import TargetMessage
+from plimsoll.service.step_messages import AccountMessage, Taken
+
+LEFT: Final = 0.5
+"""The share of its time in which no other region is begun: the lists of one may take 300 s (PLIMSOLL_LIST_DEADLINE_S),
+and its prices come after them."""
 
 
-@entry(TargetMessage, google_places)
-def handler(told: TargetMessage, service: Service, _context: LambdaContext) -> None:
-    """Keeps the target's volumes in the store, in batches."""
-    take_inventory(service, told)
+@entry(AccountMessage, google_places)
+def handler(told: AccountMessage, service: Service, context: LambdaContext) -> Taken:
+    """Keeps the account's volumes in the store, in batches. An account with regions left is called for again."""
+    least_ms = LEFT * context.get_remaining_time_in_millis()
+    return take_inventory(service, told, stop=lambda: context.get_remaining_time_in_millis() < least_ms)

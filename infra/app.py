@@ -10,7 +10,8 @@ from cdk_nag import AwsSolutionsChecks
 
 from infra.audit_stack import AuditStack
 from infra.data_stack import DataStack
-from infra.member_role_stack import audit_role, validation_role
+from infra.member_role_stack import audit_role, probe_role, validation_role
+from infra.probe_stack import ProbeDocumentStack, ProbeStack
 from infra.settings import Deployment
 from infra.slack_stack import SlackStack
 from infra.validation_stack import ValidationStack
@@ -33,6 +34,10 @@ def deployed(app: App, deployment: Deployment) -> None:
     if deployment.with_validation:
         service.append(ValidationStack(app, deployment))
         validation_role(app, deployment)
+    if deployment.with_probe:
+        service.append(ProbeStack(app, deployment))
+        probe_role(app, deployment)
+        ProbeDocumentStack(app, deployment)
     if deployment.slack is not None:
         service.append(SlackStack(app, deployment))
     for stack in service[1:]:

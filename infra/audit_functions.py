@@ -3,48 +3,54 @@
 from typing import Final
 
 from infra.constructs.service_function import FunctionShape
-from infra.function_grants import enter, history, look, once, scope_reading, store, tell
+from infra.function_grants import account_listing, enter, history, look, once, store, tell
 from infra.grants import Grant
 from infra.names import Names
 from infra.settings import Deployment
 from plimsoll.clouds.aws.permissions import EXECUTIONS, auditing
 
 _WORK: Final = "work/"
+_TABLES: Final = "runs/"
 
-AUDIT_ENTERS: Final = ("plan", "take_inventory", "audit_batch")
+AUDIT_ENTERS: Final = ("take_inventory", "audit_batch")
 """The functions that go into member accounts."""
+
+AUDIT_ASKS_GOOGLE: Final = ("plan", *AUDIT_ENTERS)
+"""The functions that ask Google: the plan finds the projects of folders and organizations."""
 
 METRIC_READING: Final = frozenset({"cloudwatch:GetMetricData"})
 """The permissions of an audit that read the demand."""
 
-REGION_LISTING: Final = frozenset({"ec2:DescribeRegions"})
-"""The part of it that the plan uses: to find the regions if none are named."""
-
 _CALLER: Final = frozenset({"sts:GetCallerIdentity"})
 
 _PLANNING_MIB: Final = {False: 512, True: 1024}
-"""MiB of memory of the plan, without and with Google's libraries. They take 200 MiB. A project's regions are found in
-the list of its disks, and more memory brings more of a processor to read it."""
+"""MiB of memory of the plan, without and with Google's libraries, which take 200 MiB. Accounts add nothing to it."""
 
-_SHARED: Final = ("calls_per_s", "datapoints_per_s", "google_calls_per_s", "usd_hour_waited")
-"""The settings that running batches divide among themselves."""
+CANARY: Final = "canary"
+"""The function that no state calls: a schedule does."""
+
+_READING: Final = ("calls_per_s", "datapoints_per_s", "google_calls_per_s", "usd_hour_waited")
+"""The settings by which metrics are read: quotas, which those who read the same place divide, and an hour's worth."""
 
 
 def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
-    """The seven functions of the audit."""
+    """The eight functions of the audit, and its canary."""
     member = enter(names, deployment, deployment.role_name)
     within = [
-        look(auditing(deployment.parsed_policy) - METRIC_READING - REGION_LISTING, "list volumes and prices"),
+        look(auditing(deployment.parsed_policy) - METRIC_READING, "list regions, volumes and prices"),
         *member,
     ]
     large = {"memory_mib": deployment.audit_memory_mib, "timeout_s": deployment.audit_timeout_s}
     return [
-        # It enters every account of the scope, one after the other.
         FunctionShape(
             name="plan",
             memory_mib=_PLANNING_MIB[deployment.audits_google],
             timeout_s=deployment.audit_timeout_s,
-            grants=[*_planning(names, deployment), *member],
+            grants=[
+                *store(names, write=(_WORK,)),
+                *account_listing(deployment),
+                Grant(actions=EXECUTIONS, resources=(names.machine_arn("audit"),)),
+            ],
         ),
         FunctionShape(
             name="take_inventory",
@@ -52,13 +58,13 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
             timeout_s=deployment.audit_timeout_s,
             grants=[*store(names, read=("measured/",), write=(_WORK, "ledger/")), *within],
         ),
-        FunctionShape(name="find_pending", timeout_s=300, grants=store(names, write=(_WORK,))),
+        FunctionShape(name="find_pending", timeout_s=300, grants=store(names, write=(_WORK, _TABLES))),
         FunctionShape(
             name="audit_batch",
             tmp_mib=1024,
-            environment=_shares(deployment),
+            environment={f"PLIMSOLL_{name.upper()}": str(getattr(deployment, name)) for name in _READING},
             grants=[
-                *store(names, read=("measured/", "ledger/"), write=(_WORK, "runs/")),
+                *store(names, read=("measured/", "ledger/"), write=(_WORK,)),
                 history(names),
                 look(METRIC_READING | _CALLER, "read metrics"),
                 *member,
@@ -67,34 +73,24 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
         ),
         FunctionShape(name="note_failure", grants=store(names, write=(_WORK,))),
         FunctionShape(
+            name="combine",
+            memory_mib=deployment.report_memory_mib,
+            timeout_s=deployment.audit_timeout_s,
+            tmp_mib=4096,
+            grants=store(names, write=(_WORK, _TABLES)),
+        ),
+        FunctionShape(
             name="summarize", memory_mib=1024, timeout_s=deployment.audit_timeout_s, grants=store(names, write=(_WORK,))
         ),
         FunctionShape(
             name="report",
             memory_mib=deployment.report_memory_mib,
             timeout_s=deployment.audit_timeout_s,
-            tmp_mib=4096,
             grants=[
-                *store(names, read=("measured/", "runs/"), write=(_WORK, "reports/")),
+                *store(names, read=("measured/",), write=(_WORK, "reports/")),
                 once(names),
                 tell(names),
             ],
         ),
+        FunctionShape(name=CANARY, grants=store(names, read=("reports/",))),
     ]
-
-
-def _planning(names: Names, deployment: Deployment) -> list[Grant]:
-    return [
-        *store(names, write=(_WORK,)),
-        *scope_reading(deployment),
-        Grant(actions=EXECUTIONS, resources=(names.machine_arn("audit"),)),
-    ]
-
-
-def _shares(deployment: Deployment) -> dict[str, str]:
-    """What one of the batches under way may ask of CloudWatch and Cloud Monitoring: together they keep to the quota.
-
-    An hour of one of them is worth as much less: quota and hour together are what a datapoint costs against a metric,
-    and so what is asked for, which must not depend on how many batches there are.
-    """
-    return {f"PLIMSOLL_{name.upper()}": str(getattr(deployment, name) / deployment.max_concurrency) for name in _SHARED}

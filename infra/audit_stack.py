@@ -8,7 +8,7 @@ from aws_cdk import aws_scheduler_targets as targets
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from infra.audit_functions import AUDIT_ENTERS, audit_shapes
+from infra.audit_functions import AUDIT_ASKS_GOOGLE, CANARY, audit_shapes
 from infra.constructs.alarms import Alarms, alarm_action, own_metric
 from infra.constructs.audit_machine import AuditFunctions, audit_definition
 from infra.constructs.dashboard import Dashboard
@@ -24,6 +24,9 @@ from infra.slack_functions import SLACK_ENTERS
 
 _LONGEST = Duration.hours(24)
 """Far longer than the largest audit takes. A longer one is stopped. Begun again, it continues where it was."""
+
+_LOOKS = "rate(6 hours)"
+"""When the canary looks. Its alarm asks for one look a day, so that a late one is no alarm."""
 
 _MANY_THROTTLES = 20
 """Calls in an hour that were refused until all retries were used up."""
@@ -41,30 +44,50 @@ class AuditStack(Stack):
         )
         names = Names(stack=self, stage=deployment.stage)
         key = key_of(self, deployment)
+        undelivered = DeadLetterQueue(self, key=key).queue
         self.functions = {
-            shape.name: ServiceFunction(self, shape, names=names, deployment=deployment, key=key)
+            shape.name: ServiceFunction(
+                self,
+                shape,
+                names=names,
+                deployment=deployment,
+                key=key,
+                undelivered=undelivered if shape.name == CANARY else None,
+            )
             for shape in audit_shapes(names, deployment)
         }
-        called = AuditFunctions(**{name: each.callee for name, each in self.functions.items()})
+        stepped = {name: each for name, each in self.functions.items() if name != CANARY}
+        called = AuditFunctions(**{name: each.callee for name, each in stepped.items()})
         store = s3.Bucket.from_bucket_name(self, "Store", names.bucket)
         lists = Grant(
             actions=("s3:GetObject",),
             resources=(names.objects("work/*"),),
             conditions={"StringEquals": {"s3:ResourceAccount": self.account}},
-            wildcard="The lists of targets and of batches have the run's id in their names.",
+            wildcard="The lists of accounts, batches and shards have the run's id in their names.",
         )
         self.machine = ServiceMachine(
             self,
             "audit",
             partial(audit_definition, functions=called, bucket=store, max_concurrency=deployment.max_concurrency),
-            functions=self.functions.values(),
+            functions=stepped.values(),
             grants=[*maps_of_its_own(names, "audit"), lists],
             names=names,
             deployment=deployment,
             key=key,
             longest=_LONGEST,
         )
-        undelivered = DeadLetterQueue(self, key=key).queue
+        canary = self.functions[CANARY].function
+        ScheduledStart(
+            self.functions[CANARY],
+            name=f"{names.prefix}-{CANARY}",
+            says="Looks whether audits still end",
+            expression=_LOOKS,
+            zone=deployment.time_zone,
+            begins=Grant(actions=("lambda:InvokeFunction",), resources=(canary.function_arn,)),
+            target=partial(targets.LambdaInvoke, canary),
+            undelivered=undelivered,
+            key=key,
+        )
         ScheduledStart(
             self,
             name=names.machine("audit"),
@@ -81,7 +104,7 @@ class AuditStack(Stack):
             self, "StateMachine", value=self.machine.machine.state_machine_arn, description="Start audits with this"
         )
         if deployment.audits_google:
-            asking = (*AUDIT_ENTERS, *(SLACK_ENTERS if deployment.slack is not None else ()))
+            asking = (*AUDIT_ASKS_GOOGLE, *(SLACK_ENTERS if deployment.slack is not None else ()))
             CfnOutput(
                 self,
                 "GoogleRoles",
@@ -102,10 +125,18 @@ class AuditStack(Stack):
             says="An account or region could not be audited: the report names it and says why.",
         )
         alarms.when(
+            "audit-overdue",
+            own_metric(names.prefix, "audit_age_h", statistic="Maximum", period=Duration.days(1)),
+            reaches=deployment.audit_due_h,
+            says=f"No audit has ended for {deployment.audit_due_h:g} hours, or the canary does not look: see the "
+            "executions in Step Functions and the queue of what did not begin, and start an audit.",
+            silence_is_fine=False,
+        )
+        alarms.when(
             "throttled",
             own_metric(names.prefix, "throttles"),
             reaches=_MANY_THROTTLES,
-            says="AWS keeps turning calls away: lower max_concurrency or calls_per_s, or raise the account's quotas.",
+            says="AWS keeps turning calls away: lower calls_per_s, or raise the account's quotas.",
         )
         alarms.when(
             "audit-cost",

@@ -22,6 +22,10 @@ from plimsoll.clouds.aws.permissions import (
     trust_condition,
 )
 
+_OWN_ORGANIZATION = {"aws:ResourceOrgID": "${aws:PrincipalOrgID}"}
+"""That a resource is of the Organization of who asks for it (IAM User Guide, "AWS global condition context keys", read
+2026-11-23): a role of that name that a stranger makes is not entered."""
+
 _OBJECTS = "The objects of a run have names of their own under this prefix."
 
 
@@ -84,12 +88,21 @@ def tell(names: Names) -> Grant:
     return Grant(actions=EVENTS, resources=(names.event_bus_arn,), conditions=EVENTS_CONDITION)
 
 
+def account_listing(deployment: Deployment) -> list[Grant]:
+    """Finds the other accounts of the scope if it has any."""
+    if deployment.organization or deployment.organizational_units or deployment.accounts:
+        return [look(ORGANIZATION, "list the accounts of an Organization")]
+    return []
+
+
 def scope_reading(deployment: Deployment) -> list[Grant]:
     """Finds the regions of this account, and the other accounts of the scope if it has any."""
-    regions = look(frozenset({"ec2:DescribeRegions"}), "list an account's regions")
-    if deployment.organization or deployment.organizational_units or deployment.accounts:
-        return [regions, look(ORGANIZATION, "list the accounts of an Organization")]
-    return [regions]
+    return [region_listing(), *account_listing(deployment)]
+
+
+def region_listing() -> Grant:
+    """Finds the regions of this account."""
+    return look(frozenset({"ec2:DescribeRegions"}), "list an account's regions")
 
 
 def judging(names: Names, deployment: Deployment) -> list[Grant]:
@@ -113,7 +126,7 @@ def enter(names: Names, deployment: Deployment, role_name: str) -> list[Grant]:
             Grant(
                 actions=MEMBERS,
                 resources=(f"arn:{partition}:iam::*:role/{role_name}",),
-                conditions=asks,
+                conditions={**asks, "StringEquals": {**asks.get("StringEquals", {}), **_OWN_ORGANIZATION}},
                 wildcard="The accounts of an Organization come and go; the role has one name in all of them.",
             )
         ]

@@ -44,18 +44,22 @@ class Measuring:
     def creates(self) -> list[Grant]:
         """Makes volumes that carry the scratch tag from the start, and no tag of a volume that exists."""
         volumes = (self._ec2("volume/*"),)
+        tagged = {"Null": {f"aws:RequestTag/{SCRATCH_TAG}": "false"}}
         return [
             Grant(
                 actions={"ec2:CreateVolume"},
                 resources=volumes,
-                conditions={"Null": {f"aws:RequestTag/{SCRATCH_TAG}": "false"}},
+                conditions=tagged,
                 wildcard=_NAMED_LATER,
             ),
+            # IAM judges what is copied by its id, and the copy, which has none yet, by its tags (the policy of the EBS
+            # CSI driver, kubernetes-sigs/aws-ebs-csi-driver, docs/example-iam-policy.json, read 2026-11-23).
             Grant(
                 actions={"ec2:CopyVolumes"},
-                resources=volumes,
-                wildcard="Any volume may be copied, and the copy has no name yet; what is copied is only read.",
+                resources=(self._ec2("volume/vol-*"),),
+                wildcard="Any volume may be copied; what is copied is only read.",
             ),
+            Grant(actions={"ec2:CopyVolumes"}, resources=volumes, conditions=tagged, wildcard=_NAMED_LATER),
             Grant(actions={"ec2:CreateTags"}, resources=volumes, conditions=TAGGING_CONDITION, wildcard=_NAMED_LATER),
         ]
 

@@ -15,6 +15,8 @@ from infra.function_grants import look
 from infra.grants import Grant, give
 from infra.measuring import Measuring
 from infra.names import Names
+from infra.probe_functions import PROBE_AUDITS, PROBE_ENTERS
+from infra.probing import Probing
 from infra.settings import Deployment
 from infra.slack_functions import SLACK_ENTERS
 from infra.validation_functions import VALIDATION_AUDITS, VALIDATION_ENTERS
@@ -87,6 +89,7 @@ def audit_role(scope: Construct, deployment: Deployment) -> MemberRoleStack:
     """The role that audits read with; it changes nothing."""
     functions = [
         *AUDIT_ENTERS,
+        *(PROBE_AUDITS if deployment.with_probe else ()),
         *(VALIDATION_AUDITS if deployment.with_validation else ()),
         *(SLACK_ENTERS if deployment.slack else ()),
     ]
@@ -114,4 +117,19 @@ def validation_role(scope: Construct, deployment: Deployment) -> MemberRoleStack
     )
     caller = look(frozenset({"sts:GetCallerIdentity"}), "name the caller")
     stack.allow([caller, *Measuring(stack=stack, deployment=deployment).all])
+    return stack
+
+
+def probe_role(scope: Construct, deployment: Deployment) -> MemberRoleStack:
+    """The role that probes read hosts with: it runs one document, and cannot change it."""
+    stack = MemberRoleStack(
+        scope,
+        "member-probe",
+        deployment=deployment,
+        role_name=deployment.probe_role_name,
+        says="what probes read hosts with in this account, by one document that does no I/O",
+        functions=PROBE_ENTERS,
+    )
+    caller = look(frozenset({"sts:GetCallerIdentity"}), "name the caller")
+    stack.allow([caller, *Probing(stack=stack).all])
     return stack

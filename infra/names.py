@@ -61,6 +61,10 @@ class Names:
         """The Glue database of the results; Athena's names have no hyphens."""
         return self.prefix.replace("-", "_")
 
+    def function(self, function: str) -> str:
+        """The name of a function, by which people call it."""
+        return f"{self.prefix}-{function}"
+
     def role(self, function: str) -> str:
         """The role of a function, by which member accounts know it."""
         return f"{self.prefix}-{function}"

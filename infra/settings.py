@@ -56,19 +56,28 @@ class Deployment(ServiceConfig, BaseSettings):
     with_validation: bool = Field(
         default=True, description="Deploy what measures: the validation's functions, state machine and sweep."
     )
+    with_probe: bool = Field(
+        default=False,
+        description="Deploy what reads hosts once a second: the probe's functions and state machine, and the templates "
+        "of its document and role.",
+    )
     sweep_every: str = Field(
         default="rate(1 hour)",
         description="When scratch volumes past their deadline are deleted, as a schedule; less often than hourly, "
         "nobody is told of too many that are alive.",
     )
+    sweep_all_every: str = Field(
+        default="rate(7 days)",
+        description="When every account is swept, also where no scratch volume is known to be, as a schedule.",
+    )
     max_concurrency: int = Field(
-        default=10, ge=1, le=1000, description="Targets or batches under way at once, a function each."
+        default=10, ge=1, le=1000, description="Accounts or lots of batches under way at once, a function each."
     )
     calls_per_s: float = Field(
         default=_default("calls_per_s"),
         gt=0,
         description="GetMetricData calls a second of an account and region (its quota; older accounts have 50), "
-        "shared by the batches under way.",
+        "shared by the functions that read there at once.",
     )
     datapoints_per_s: float = Field(
         default=_default("datapoints_per_s"),
@@ -124,6 +133,11 @@ class Deployment(ServiceConfig, BaseSettings):
     audit_usd: float = Field(
         default=25.0, gt=0, description="USD of an audit's metric calls from which there is an alarm."
     )
+    audit_due_h: float = Field(
+        default=192.0,
+        ge=1,
+        description="Hours after which there is an alarm if no audit has ended; more than from one to the next.",
+    )
     slack_at_once: int = Field(
         default=10,
         ge=0,
@@ -176,7 +190,7 @@ class Deployment(ServiceConfig, BaseSettings):
         """Lists as words with commas between them, and mappings as JSON: what a variable or `-c key=value` can hold."""
         return with_policy(parsed(cls, given))
 
-    @field_validator("schedule", "sweep_every")
+    @field_validator("schedule", "sweep_every", "sweep_all_every")
     @classmethod
     def _is_a_schedule(cls, text: str) -> str:
         return _checked(text, schedule_error(text))
@@ -217,7 +231,7 @@ class Deployment(ServiceConfig, BaseSettings):
                 "a workload identity pool is made; give its configuration, as in "
                 f'{PREFIX}GOOGLE_CREDENTIALS="$(cat google.json)"'
             )
-        for schedule in (self.schedule, self.sweep_every):
+        for schedule in (self.schedule, self.sweep_every, self.sweep_all_every):
             wrong = past_error(schedule, self.time_zone, datetime.now(UTC))
             if wrong is not None:
                 raise ValueError(wrong)

@@ -37,6 +37,7 @@ _INSTEAD: Final[Mapping[str, str]] = {
     "browser",
     "slack.user_groups": "the id of a user group, such as S0123ABCDEF, not its handle",
     "stage": "at most twenty small letters, digits and hyphens that begin with a letter, such as trial",
+    "probe_role_name": "the name of the role, such as plimsoll-probe; it has no ARN here",
     "validation_role_name": "the name of the role, such as plimsoll-validation; it has no ARN here",
     "wheels_python": "a version such as 3.13",
 }

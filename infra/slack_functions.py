@@ -50,7 +50,8 @@ def secret_grant(secret_arn: str) -> Grant:
 
 def worker_shape(names: Names, deployment: Deployment, secret: Grant) -> FunctionShape:
     """The function that carries out actions: it decides, begins, and reads volumes as an audit does."""
-    kinds = ("audit", "validation") if deployment.with_validation else ("audit",)
+    measuring = (("validation", deployment.with_validation), ("probe", deployment.with_probe))
+    kinds = ("audit", *(kind for kind, there in measuring if there))
     machines = {kind: names.machine_arn(kind) for kind in kinds}
     return FunctionShape(
         name=WORKER,
@@ -62,12 +63,13 @@ def worker_shape(names: Names, deployment: Deployment, secret: Grant) -> Functio
             **_knowing(names),
             "PLIMSOLL_AUDIT_MACHINE": machines["audit"],
             "PLIMSOLL_VALIDATION_MACHINE": machines.get("validation", ""),
+            "PLIMSOLL_PROBE_MACHINE": machines.get("probe", ""),
         },
         grants=[
             secret,
             decisions(names),
             once(names),
-            *store(names, read=("reports/", "measured/", "ledger/"), write=("slack/",)),
+            *store(names, read=("reports/", "measured/", "ledger/", "probes/seen/"), write=("slack/",)),
             Grant(actions=BEGINNING, resources=tuple(machines.values())),
             Grant(
                 actions=BEGUN,

@@ -3,14 +3,17 @@
 from typing import Final
 
 from infra.constructs.service_function import FunctionShape
-from infra.function_grants import claims, enter, judging, look, once, scope_reading, store, tell
+from infra.function_grants import account_listing, claims, enter, judging, look, once, region_listing, store, tell
 from infra.grants import Grant
 from infra.measuring import Measuring
 from infra.names import Names
 from infra.settings import Deployment
 
 SWEEP: Final = "sweep"
-"""The function that no state calls: a schedule does."""
+"""The function that sweeps an account."""
+
+SWEEPING: Final = ("plan_sweep", SWEEP, "conclude_sweep")
+"""The functions of the sweep's states; the others are the validation's."""
 
 VALIDATION_ENTERS: Final = (
     "choose",
@@ -25,15 +28,17 @@ VALIDATION_ENTERS: Final = (
 )
 """The functions that go into member accounts to measure: all of them."""
 
-VALIDATION_AUDITS: Final = ("choose", "propose", "clean_up", "conclude", SWEEP)
-"""Those that also use the audit's role there: to find volumes, to judge them, and to find what to clean up."""
+VALIDATION_AUDITS: Final = ("choose", "propose", "conclude", SWEEP)
+"""Those that also use the audit's role there: to find volumes, to judge them, and to find the regions of an account."""
 
 _JOBS: Final = "validations/"
+_LEDGER: Final = "scratch/"
+_SWEEPS: Final = "sweeps/"
 _CALLER: Final = frozenset({"sts:GetCallerIdentity"})
 
 
 def validation_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
-    """The eight functions of the validation's states, and the sweep."""
+    """The eight functions of the validation's states, and the three of the sweep's."""
     bench = Measuring(stack=names.stack, deployment=deployment)
     entering = [look(_CALLER, "name the caller"), *enter(names, deployment, deployment.validation_role_name)]
     member = enter(names, deployment, deployment.role_name)
@@ -41,19 +46,28 @@ def validation_shapes(names: Names, deployment: Deployment) -> list[FunctionShap
     deciding = [*_deciding(names, deployment), *entering, bench.looks]
     # In place the host is asked first how its volumes are put together, by a command that only reads.
     proposing = [*deciding, claims(names), *bench.commands, bench.cancels]
-    # Where the document of a job is lost, every target is asked for what it left.
-    everywhere = [*scope_reading(deployment), *member]
     return [
         FunctionShape(name="choose", memory_mib=1024, timeout_s=600, grants=deciding),
         FunctionShape(name="propose", memory_mib=1024, timeout_s=600, grants=proposing),
-        FunctionShape(name="create_scratch", grants=[*working, bench.looks, *bench.creates]),
+        FunctionShape(
+            name="create_scratch",
+            grants=[*store(names, write=(_JOBS, _LEDGER)), *entering, bench.looks, *bench.creates],
+        ),
         FunctionShape(name="look", grants=[*working, bench.looks]),
         FunctionShape(name="attach_scratch", grants=[*working, bench.looks, *bench.attaches]),
         FunctionShape(name="send_command", grants=[*working, bench.looks, *bench.commands, once(names)]),
+        # Where the document of a job is lost, every target of the ledger is asked for what it left.
         FunctionShape(
             name="clean_up",
             timeout_s=900,
-            grants=[*working, *everywhere, bench.looks, *bench.takes_away, bench.cancels, claims(names)],
+            grants=[
+                *store(names, read=(_LEDGER,), write=(_JOBS,)),
+                *entering,
+                bench.looks,
+                *bench.takes_away,
+                bench.cancels,
+                claims(names),
+            ],
         ),
         FunctionShape(
             name="conclude",
@@ -61,7 +75,23 @@ def validation_shapes(names: Names, deployment: Deployment) -> list[FunctionShap
             timeout_s=600,
             grants=[*deciding, claims(names), tell(names), *store(names, write=("measured/",))],
         ),
-        FunctionShape(name=SWEEP, timeout_s=900, grants=[*everywhere, *entering, *bench.sweeps]),
+        FunctionShape(
+            name="plan_sweep",
+            timeout_s=300,
+            grants=[*store(names, read=(_LEDGER,), write=(_SWEEPS,)), *account_listing(deployment)],
+        ),
+        FunctionShape(
+            name=SWEEP,
+            timeout_s=900,
+            grants=[
+                *store(names, write=(_LEDGER, _SWEEPS)),
+                region_listing(),
+                *member,
+                *entering,
+                *bench.sweeps,
+            ],
+        ),
+        FunctionShape(name="conclude_sweep", grants=store(names, read=(_LEDGER, _SWEEPS))),
     ]
 
 

@@ -3,7 +3,6 @@
 from functools import partial
 
 from aws_cdk import CfnOutput, Duration, Stack
-from aws_cdk import aws_scheduler_targets as targets
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
@@ -11,12 +10,12 @@ from infra.constructs.alarms import Alarms, alarm_action, own_metric
 from infra.constructs.key import key_of
 from infra.constructs.service_function import ServiceFunction
 from infra.constructs.service_machine import ServiceMachine
-from infra.constructs.triggers import DeadLetterQueue, ScheduledStart
+from infra.constructs.sweeping import Sweeping
+from infra.constructs.triggers import DeadLetterQueue
 from infra.constructs.validation_machine import ValidationFunctions, validation_definition
-from infra.grants import Grant
 from infra.names import Names
 from infra.settings import Deployment
-from infra.validation_functions import SWEEP, validation_shapes
+from infra.validation_functions import SWEEPING, validation_shapes
 
 _LONGEST = Duration.days(7)
 """A volume's measurements take hours; the policy's scratch_hours, at most a week, bound each."""
@@ -39,17 +38,10 @@ class ValidationStack(Stack):
         key = key_of(self, deployment)
         undelivered = DeadLetterQueue(self, key=key).queue
         self.functions = {
-            shape.name: ServiceFunction(
-                self,
-                shape,
-                names=names,
-                deployment=deployment,
-                key=key,
-                undelivered=undelivered if shape.name == SWEEP else None,
-            )
+            shape.name: ServiceFunction(self, shape, names=names, deployment=deployment, key=key)
             for shape in validation_shapes(names, deployment)
         }
-        stepped = {name: each for name, each in self.functions.items() if name != SWEEP}
+        stepped = {name: each for name, each in self.functions.items() if name not in SWEEPING}
         called = ValidationFunctions(**{name: each.callee for name, each in stepped.items()})
         self.machine = ServiceMachine(
             self,
@@ -61,18 +53,10 @@ class ValidationStack(Stack):
             key=key,
             longest=_LONGEST,
         )
-        sweep = self.functions[SWEEP].function
-        ScheduledStart(
-            self,
-            name=f"{names.prefix}-{SWEEP}",
-            says="Deletes scratch volumes past their deadline",
-            expression=deployment.sweep_every,
-            zone=deployment.time_zone,
-            begins=Grant(actions=("lambda:InvokeFunction",), resources=(sweep.function_arn,)),
-            target=partial(targets.LambdaInvoke, sweep),
-            undelivered=undelivered,
-            key=key,
-        )
+        sweeping = {name: self.functions[name] for name in SWEEPING}
+        self.sweep = Sweeping(
+            self, sweeping, names=names, deployment=deployment, key=key, undelivered=undelivered
+        ).machine
         self._watch(names, deployment, undelivered)
         CfnOutput(
             self,
@@ -84,8 +68,18 @@ class ValidationStack(Stack):
     def _watch(self, names: Names, deployment: Deployment, undelivered: sqs.IQueue) -> None:
         alarms = Alarms(self, prefix=names.prefix, action=alarm_action(self, names=names, deployment=deployment))
         alarms.of_machine("validation", self.machine.machine)
-        alarms.of_functions("validation", (each.function for each in self.functions.values()))
+        for kind, of_it in (("validation", False), ("sweep", True)):
+            called = (each.function for name, each in self.functions.items() if (name in SWEEPING) == of_it)
+            alarms.of_functions(kind, called)
+        alarms.of_machine("sweep", self.sweep.machine)
         alarms.of_queue("sweep", undelivered)
+        alarms.when(
+            "scratch-unswept",
+            own_metric(names.prefix, "scratch_unswept", statistic="Maximum"),
+            reaches=1,
+            says="A scratch volume may be where the sweep could not look: the log of conclude_sweep names the place "
+            "and says why. `plimsoll sweep` looks there by hand.",
+        )
         alarms.when(
             "scratch-left",
             own_metric(names.prefix, "scratch_left", statistic="Maximum"),

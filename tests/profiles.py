@@ -1,6 +1,7 @@
-"""How many examples a property is given: at most 25 on a push, all of them before a release.
+"""How many examples a property is given: at most 10 on a push, all of them before a release.
 
-`PLIMSOLL_TESTS_PROFILE` names one: `quick` while one writes, `push` (what `make test` runs), `all` (`make test-all`).
+`PLIMSOLL_TESTS_PROFILE` names one: `push` (what `make test` runs), `all` (`make test-all`), or `smoke` (one example, on
+the other Python).
 """
 
 import os
@@ -9,17 +10,18 @@ from typing import Final
 from hypothesis import settings
 
 PROFILE: Final = os.environ.get("PLIMSOLL_TESTS_PROFILE", "push")
-SHARES: Final = {"quick": 0.1, "push": 0.25, "all": 1.0}
-"""The share of a property's examples that each profile runs."""
-MOST: Final = {"quick": 10, "push": 25}
-"""No property has more examples than these there."""
+ON_A_PUSH: Final = 0.1
+"""The share of a property's examples that a push runs."""
+MOST_ON_A_PUSH: Final = 10
 USUAL: Final = 100
 """The examples of a property that names no number."""
 
 
 def examples(in_all: int) -> int:
     """How many of a property's examples this profile runs; `in_all` before a release."""
-    return max(5, min(round(in_all * SHARES[PROFILE]), MOST.get(PROFILE, in_all)))
+    if PROFILE == "smoke":
+        return 1
+    return in_all if PROFILE == "all" else max(5, min(round(in_all * ON_A_PUSH), MOST_ON_A_PUSH))
 
 
 def load() -> None:

@@ -13,24 +13,37 @@ from plimsoll.bootstrap import console_link
 from plimsoll.bootstrap.service import measured_envelopes
 from plimsoll.clouds.folder import FolderStore
 from plimsoll.domain.errors import PlimsollError, Throttled, Unreachable
-from plimsoll.service.auditing import audit_batch
+from plimsoll.service.auditing import audit_lot
+from plimsoll.service.combining import combine
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.planning import find_pending, plan
-from plimsoll.service.reporting import report
+from plimsoll.service.reporting import note_told, report
 from plimsoll.service.service import Places, Service
 from plimsoll.service.step_messages import (
+    AccountItem,
+    AccountMessage,
     BatchItem,
-    BatchMessage,
     FailureMessage,
+    LotItem,
+    LotMessage,
+    PendingMessage,
     PlanMessage,
     Reported,
     RunMessage,
+    ShardItem,
+    ShardMessage,
     StepError,
-    TargetItem,
-    TargetMessage,
 )
 from plimsoll.service.summarizing import note_failure, summarize
+from plimsoll.service.sweeping import conclude_sweep, plan_sweep, sweep_account
+from plimsoll.service.validation_messages import (
+    SweepAccountMessage,
+    SweepEndMessage,
+    SweepInput,
+    SweepMessage,
+    SweptAll,
+)
 from plimsoll.settings import Settings
 from tests.in_memory.ports import MemoryClock
 from tests.in_memory.service import MemoryClaims, MemoryEvents, MemoryExecutions, MemoryHistory
@@ -61,7 +74,8 @@ def a_service(config: ServiceConfig, places: Places, folder: Path, now: datetime
 @dataclass(kw_only=True)
 class Loop:
     """One execution after another. `batch_volumes` and `slice_volumes` are of how many volumes each part is; `stop`
-    says after how many slices a function's time is over; `crash` may raise before a batch is audited."""
+    says after how many slices a function's time is over; `crash` may raise before a batch is audited. With `at_once`
+    functions at a time, every batch of a target that has several is a lot of its own."""
 
     service: Service
     now: datetime
@@ -69,6 +83,7 @@ class Loop:
     slice_volumes: int = 100
     slices: int | None = None
     attempts: int = 2
+    at_once: int = 1000
     crash: Callable[[BatchItem], None] = lambda _item: None
     rounds: int = 0
     audited: list[BatchItem] = field(default_factory=list)
@@ -87,31 +102,39 @@ class Loop:
         return planned.run_id
 
     def take_inventories(self, run_id: str) -> None:
-        for item in self._items(f"work/{run_id}/targets.json"):
-            target = TargetItem.model_validate(item)
-            told = TargetMessage(run_id=run_id, target=target)
+        for item in self._items(f"work/{run_id}/accounts.json"):
+            account = AccountItem.model_validate(item)
+            told = AccountMessage(run_id=run_id, account=account)
             self._tried(
                 lambda told=told: take_inventory(self.service, told, batch_volumes=self.batch_volumes),
-                {"run_id": run_id, "target": target},
+                {"run_id": run_id, "account": account},
             )
 
     def audit_batches(self, run_id: str) -> None:
-        while (found := find_pending(self.service, RunMessage(run_id=run_id))).pending:
+        while (found := find_pending(self.service, PendingMessage(run_id=run_id, at_once=self.at_once))).pending:
             self.rounds += 1
             for item in self._items(found.pending_key):
-                batch = BatchItem.model_validate(item)
-                told = BatchMessage(run_id=run_id, batch=batch)
-                self._tried(lambda told=told: self._audit(told), {"run_id": run_id, "batch": batch})
+                lot = LotItem.model_validate(item)
+                told = LotMessage(run_id=run_id, lot=lot)
+                self._tried(lambda told=told: self._audit(told), {"run_id": run_id, "lot": lot})
+
+    def combine_shards(self, run_id: str) -> None:
+        assert find_pending(self.service, PendingMessage(run_id=run_id)).pending == 0
+        for item in self._items(f"work/{run_id}/shards.json"):
+            combine(self.service, ShardMessage(run_id=run_id, shard=ShardItem.model_validate(item)))
 
     def end(self, run_id: str) -> Reported:
+        self.combine_shards(run_id)
         summarize(self.service, RunMessage(run_id=run_id))
         made = report(self.service, RunMessage(run_id=run_id))
-        self.service.events.send(made.events)
+        self.service.events.send([made.ended, *made.news])
+        note_told(self.service, RunMessage(run_id=run_id), made.news)
         return made.answer
 
-    def _audit(self, told: BatchMessage) -> BaseModel | None:
-        self.audited.append(told.batch)
-        self.crash(told.batch)
+    def _audit(self, told: LotMessage) -> BaseModel | None:
+        for batch in told.lot.batches:
+            self.audited.append(batch)
+            self.crash(batch)
         asked = 0
 
         def stop() -> bool:
@@ -119,7 +142,7 @@ class Loop:
             asked += 1
             return self.slices is not None and asked > self.slices + 1  # it is asked before the target as well
 
-        audit_batch(self.service, told, stop=stop, slice_volumes=self.slice_volumes)
+        audit_lot(self.service, told, stop=stop, slice_volumes=self.slice_volumes)
         return None
 
     def _tried(self, step: Callable[[], object], failed: dict[str, Any]) -> None:
@@ -143,6 +166,14 @@ class Loop:
 
     def _items(self, key: str) -> list[Any]:
         return list(json.loads(self.service.store.get(key) or b"[]"))
+
+
+def sweep(service: Service, *, everywhere: bool = False, name: str = "sweep") -> SweptAll:
+    """One sweep, as its state machine does it."""
+    planned = plan_sweep(service, SweepMessage(name=name, given=SweepInput(everywhere=everywhere)))
+    for item in json.loads(service.store.get(planned.accounts_key) or b"[]"):
+        sweep_account(service, SweepAccountMessage(sweep=name, account=item))
+    return conclude_sweep(service, SweepEndMessage(sweep=name))
 
 
 def files(service: Service, run_id: str) -> Path:

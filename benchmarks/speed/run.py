@@ -17,6 +17,7 @@ import decision
 import growth
 import long_memory
 import million
+import plan_memory
 import report
 import vl_convert
 from measured_audit import CACHE, ROOT, Row
@@ -59,6 +60,8 @@ def _measured() -> tuple[list[Row], Sequence[datapoints.Share]]:
         datapoints_a_volume=quiet["datapoints"] / account.VOLUMES,
         metrics_a_volume=quiet["metrics"] / account.VOLUMES,
     )
+    _say("the service's plan")
+    rows += plan_memory.measure()
     _say("the report")
     rows += report.measure()
     _say("starts")

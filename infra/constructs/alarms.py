@@ -69,8 +69,9 @@ class Alarms(Construct):
         reaches: float,
         says: str,
         periods: int = 1,
+        silence_is_fine: bool = True,
     ) -> cloudwatch.Alarm:
-        """An alarm for a metric that reaches a threshold. No data is no alarm, since the service mostly sleeps."""
+        """An alarm for a metric that reaches a threshold. No data is no alarm where the service may sleep."""
         alarm = cloudwatch.Alarm(
             self,
             "".join(word.capitalize() for word in name.split("-")),
@@ -80,7 +81,7 @@ class Alarms(Construct):
             threshold=reaches,
             evaluation_periods=periods,
             comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+            treat_missing_data=_FINE if silence_is_fine else cloudwatch.TreatMissingData.BREACHING,
         )
         alarm.add_alarm_action(self._action)
         self.made.append(alarm)
@@ -132,6 +133,8 @@ class Alarms(Construct):
             says=says or f"What the schedule was to begin ({kind}) did not begin: the message in the queue says why.",
         )
 
+
+_FINE = cloudwatch.TreatMissingData.NOT_BREACHING
 
 _OFTEN = 5
 """Errors in an hour that are an alarm. One failure alone is at least three attempts."""

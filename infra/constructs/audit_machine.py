@@ -1,17 +1,28 @@
-"""The audit's state machine: plan, inventory by target, audits by batch until none is pending, summary, report."""
+"""The audit's state machine: plan, inventory by account, audits by lot until no batch is pending, combination by shard,
+summary, report."""
 
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 from aws_cdk import Duration
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
+from infra.constructs.maps import each_item, nothing, of_item
 from infra.constructs.steps import EVERY_ERROR, Callee, step
 
 BUSY_WAIT_S = 60
 """Seconds between checks whether the other audit has ended."""
+
+_RUN: Final = "run_id"
+_of_item = partial(of_item, _RUN)
+_each = partial(each_item, topic=_RUN)
+"""What the maps of a run have in common."""
+
+_LEFT: Final = {"left": "left"}
+"""What is kept of the answer about an item that is called for until nothing is left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +34,7 @@ class AuditFunctions:
     find_pending: Callee
     audit_batch: Callee
     note_failure: Callee
+    combine: Callee
     summarize: Callee
     report: Callee
 
@@ -34,7 +46,10 @@ def audit_definition(
     report = step(scope, "Report", functions.report, {"run_id": sfn.JsonPath.string_at("$.run_id")})
     summarize = step(scope, "Summarize", functions.summarize, {"run_id": sfn.JsonPath.string_at("$.run_id")})
     summarize.next(report).next(sfn.Succeed(scope, "Done"))
-    pending = _batches(scope, functions, bucket=bucket, max_concurrency=max_concurrency, then=summarize)
+    shards = _shards(scope, functions, bucket=bucket, max_concurrency=max_concurrency)
+    are_there = sfn.Choice(scope, "IsAnyShard")
+    are_there.when(sfn.Condition.number_greater_than("$.shards", 0), shards.next(summarize)).otherwise(summarize)
+    pending = _batches(scope, functions, bucket=bucket, max_concurrency=max_concurrency, then=are_there)
     inventory = _inventory(scope, functions, bucket=bucket, max_concurrency=max_concurrency)
     inventory.next(pending)
     return _plan(scope, functions.plan, inventory=inventory, pending=pending)
@@ -66,7 +81,7 @@ def _plan(scope: Construct, callee: Callee, *, inventory: sfn.IChainable, pendin
     found = sfn.Choice(scope, "MayItBegin")
     found.when(sfn.Condition.string_equals("$.state", "wait"), wait.next(plan))
     found.when(sfn.Condition.string_equals("$.state", "stop"), stop)
-    found.when(sfn.Condition.number_greater_than("$.targets", 0), inventory)
+    found.when(sfn.Condition.number_greater_than("$.accounts", 0), inventory)
     found.otherwise(pending)
     return plan.next(found)
 
@@ -74,57 +89,56 @@ def _plan(scope: Construct, callee: Callee, *, inventory: sfn.IChainable, pendin
 def _inventory(
     scope: Construct, functions: AuditFunctions, *, bucket: s3.IBucket, max_concurrency: int
 ) -> sfn.DistributedMap:
-    """One target an item. The failure of one is kept under its name, and does not stop the others."""
-    take = step(scope, "TakeInventory", functions.take_inventory, _of_item("target"))
-    note = step(scope, "NoteTargetFailure", functions.note_failure, _failed("target"))
+    """One account an item, which is called for until none of its targets is left.
+
+    The failure of one is kept under its name, and does not stop the others.
+    """
+    take = step(
+        scope, "TakeInventory", functions.take_inventory, _of_item("account"), answer_at="$.taken", answer=_LEFT
+    )
+    note = step(scope, "NoteAccountFailure", functions.note_failure, _failed("account"))
     take.add_catch(note, errors=[EVERY_ERROR], result_path="$.error")
-    return _each(scope, "Inventory", take, "target", "$.targets_key", bucket=bucket, at_once=max_concurrency)
+    left = sfn.Choice(scope, "IsAnyTargetLeft")
+    left.when(sfn.Condition.number_greater_than("$.taken.left", 0), take).otherwise(nothing(scope, "InventoryTaken"))
+    take.next(left)
+    return _each(scope, "Inventory", take, "account", "$.accounts_key", bucket=bucket, at_once=max_concurrency)
 
 
 def _batches(
     scope: Construct, functions: AuditFunctions, *, bucket: s3.IBucket, max_concurrency: int, then: sfn.IChainable
 ) -> sfn.IChainable:
-    """Audits what is pending, and checks again. A batch that stopped before it had all answers is still pending."""
+    """Audits what is pending, and checks again. A lot is called for until none of its batches is left."""
     find = step(
         scope,
         "FindPending",
         functions.find_pending,
-        {"run_id": sfn.JsonPath.string_at("$.run_id"), "execution": sfn.JsonPath.execution_id},
-    )
-    audit = step(scope, "AuditBatch", functions.audit_batch, _of_item("batch"))
-    note = step(scope, "NoteBatchFailure", functions.note_failure, _failed("batch"))
-    audit.add_catch(note, errors=[EVERY_ERROR], result_path="$.error")
-    each = _each(scope, "Batches", audit, "batch", "$.pending_key", bucket=bucket, at_once=max_concurrency)
-    left = sfn.Choice(scope, "IsAnyPending")
-    left.when(sfn.Condition.number_greater_than("$.pending", 0), each.next(find)).otherwise(then)
-    return find.next(left)
-
-
-def _each(
-    scope: Construct, name: str, first: sfn.IChainable, item: str, key: str, *, bucket: s3.IBucket, at_once: int
-) -> sfn.DistributedMap:
-    """A Distributed Map over the JSON array at the key that stands at the path `key` of the input.
-
-    An item ends in what its function answers, which is nothing: together they would soon be more than a state may hold.
-    """
-    each = sfn.DistributedMap(
-        scope,
-        name,
-        item_reader=sfn.S3JsonItemReader(bucket=bucket, key=sfn.JsonPath.string_at(key)),
-        item_selector={
+        {
             "run_id": sfn.JsonPath.string_at("$.run_id"),
-            item: sfn.JsonPath.object_at("$$.Map.Item.Value"),
+            "execution": sfn.JsonPath.execution_id,
+            "at_once": max_concurrency,
         },
-        max_concurrency=at_once,
-        tolerated_failure_percentage=100,
-        map_execution_type=sfn.StateMachineType.STANDARD,
-        result_path=sfn.JsonPath.DISCARD,
     )
-    return each.item_processor(first)
+    audit = step(scope, "AuditBatches", functions.audit_batch, _of_item("lot"), answer_at="$.audited", answer=_LEFT)
+    note = step(scope, "NoteBatchFailure", functions.note_failure, _failed("lot"))
+    audit.add_catch(note, errors=[EVERY_ERROR], result_path="$.error")
+    done = nothing(scope, "BatchesAudited")
+    left = sfn.Choice(scope, "IsAnyBatchLeft")
+    left.when(sfn.Condition.number_greater_than("$.audited.left", 0), audit).otherwise(done)
+    audit.next(left)
+    each = _each(scope, "Batches", audit, "lot", "$.pending_key", bucket=bucket, at_once=max_concurrency)
+    pending = sfn.Choice(scope, "IsAnyPending")
+    pending.when(sfn.Condition.number_greater_than("$.pending", 0), each.next(find)).otherwise(then)
+    return find.next(pending)
 
 
-def _of_item(item: str) -> dict[str, Any]:
-    return {"run_id": sfn.JsonPath.string_at("$.run_id"), item: sfn.JsonPath.object_at(f"$.{item}")}
+def _shards(
+    scope: Construct, functions: AuditFunctions, *, bucket: s3.IBucket, max_concurrency: int
+) -> sfn.DistributedMap:
+    """Combines each shard. What one fails on, the report would lack in silence, so the execution fails with it."""
+    combine = step(scope, "Combine", functions.combine, _of_item("shard"))
+    return _each(
+        scope, "Shards", combine, "shard", "$.shards_key", bucket=bucket, at_once=max_concurrency, tolerated_pct=0
+    )
 
 
 def _failed(item: str) -> dict[str, Any]:

@@ -33,6 +33,7 @@ class Dashboard(Construct):
             _found(name, "To be saved, USD a month", "savings_usd", "Maximum"),
             _found(name, "Volumes audited", "volumes", "Sum"),
             _found(name, "Cost of the audits' calls, USD", "audit_usd", "Sum"),
+            _found(name, "Scope covered, percent of its places", "scope_covered_pct", "Minimum"),
         )
         board.add_widgets(
             cloudwatch.GraphWidget(
@@ -52,7 +53,10 @@ class Dashboard(Construct):
                     own_metric(name, each, period=_DAY)
                     for each in ("validations", "validations_passed", "failed_validations")
                 ]
-                + [own_metric(name, "scratch_alive", period=_DAY, statistic="Maximum")],
+                + [
+                    own_metric(name, each, period=_DAY, statistic="Maximum")
+                    for each in ("scratch_alive", "scratch_unswept")
+                ],
                 width=_ROW // 3,
             ),
         )
@@ -63,7 +67,7 @@ class Dashboard(Construct):
 
 def _found(service: str, title: str, metric: str, statistic: str) -> cloudwatch.GraphWidget:
     return cloudwatch.GraphWidget(
-        title=title, left=[own_metric(service, metric, statistic=statistic, period=_DAY)], width=_ROW // 3
+        title=title, left=[own_metric(service, metric, statistic=statistic, period=_DAY)], width=_ROW // 4
     )
 
 

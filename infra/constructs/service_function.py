@@ -70,6 +70,7 @@ class ServiceFunction(Construct):
         self.function = lambda_.Function(
             self,
             "Function",
+            function_name=names.function(shape.name),
             description=f"Plimsoll {names.stage}: {shape.name.replace('_', ' ')}",
             runtime=lambda_.Runtime.PYTHON_3_13,
             architecture=ARCHITECTURES[deployment.architecture],

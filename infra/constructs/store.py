@@ -58,8 +58,12 @@ def _lifecycle(deployment: Deployment) -> list[s3.LifecycleRule]:
     ages_days = {
         "work/": deployment.work_days,
         "validations/": validation_days,
+        "probes/runs/": validation_days,
+        "probes/under-way/": validation_days,
+        "probes/seen/": deployment.runs_days,
         "slack/": validation_days,
         "queries/": deployment.work_days,
+        "sweeps/": deployment.work_days,
         "runs/": deployment.runs_days,
         "reports/": deployment.runs_days,
     }

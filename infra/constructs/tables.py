@@ -13,9 +13,7 @@ class Tables(Construct):
 
     def __init__(self, scope: Construct, *, names: Names, key: kms.IKey | None) -> None:
         super().__init__(scope, "Tables")
-        self.history = _table(
-            self, "History", names.history, key, partition="place", sort="volume_id", removal=RemovalPolicy.RETAIN
-        )
+        self.history = _table(self, "History", names.history, key, partition="place", sort="volume_id", stays=True)
         self.coordination = _table(
             self,
             "Coordination",
@@ -23,7 +21,7 @@ class Tables(Construct):
             key,
             partition="id",
             expires="expiration",
-            removal=RemovalPolicy.DESTROY,
+            stays=False,
         )
 
 
@@ -34,7 +32,7 @@ def _table(
     key: kms.IKey | None,
     *,
     partition: str,
-    removal: RemovalPolicy,
+    stays: bool,
     sort: str | None = None,
     expires: str | None = None,
 ) -> dynamodb.Table:
@@ -52,5 +50,6 @@ def _table(
         point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
             point_in_time_recovery_enabled=True
         ),
-        removal_policy=removal,
+        deletion_protection=stays,
+        removal_policy=RemovalPolicy.RETAIN if stays else RemovalPolicy.DESTROY,
     )

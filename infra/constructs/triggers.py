@@ -1,5 +1,7 @@
 """Triggers: what starts a function or a state machine, by schedule or by event, and the queue of what did not start."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final, Protocol
 
 from aws_cdk import Duration, Stack, TimeZone
@@ -47,7 +49,8 @@ class TargetMaker(Protocol):
 
 
 class ScheduledStart(Construct):
-    """A schedule that starts something. `begins` is what its role may do; failed starts go to `undelivered`."""
+    """A schedule that starts something with what is `given`. `begins` is what its role may do; failed starts go to
+    `undelivered`."""
 
     def __init__(
         self,
@@ -61,6 +64,7 @@ class ScheduledStart(Construct):
         target: TargetMaker,
         undelivered: sqs.IQueue,
         key: kms.IKey | None,
+        given: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         super().__init__(scope, "Schedule")
         ours = {"StringEquals": {"aws:SourceAccount": Stack.of(self).account}}
@@ -76,7 +80,7 @@ class ScheduledStart(Construct):
             schedule=scheduler.ScheduleExpression.expression(expression, TimeZone.of(zone)),
             target=target(
                 role=role.without_policy_updates(),
-                input=scheduler.ScheduleTargetInput.from_object({}),
+                input=scheduler.ScheduleTargetInput.from_object(dict(given)),
                 dead_letter_queue=undelivered,
                 max_event_age=TRIED_FOR,
                 retry_attempts=ATTEMPTS,

@@ -3,7 +3,7 @@
 Every implementation passes one contract suite, and so do those in memory (`tests/in_memory`).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -233,6 +233,18 @@ class RunStore(Protocol):
         """The keys that begin with a prefix, in the order of their bytes."""
         ...
 
+    def sizes(self, prefix: str) -> Iterator[tuple[str, int]]:
+        """As `keys`, each with the bytes that are kept under it."""
+        ...
+
+    def pieces(self, key: str) -> Iterator[bytes]:
+        """What is kept under a key, piece after piece of any length; none where nothing is kept."""
+        ...
+
+    def put_pieces(self, key: str, pieces: Iterable[bytes]) -> None:
+        """As `put`, piece after piece, of which only a few are in memory and none on a disk."""
+        ...
+
     def delete(self, key: str) -> None:
         """Keeps nothing under a key any more; nothing there already is no error."""
         ...
@@ -272,7 +284,7 @@ class Executions(Protocol):
         """
         ...
 
-    def begin(self, kind: Literal["audit", "validation"], name: str, given: Mapping[str, Any]) -> bool:
+    def begin(self, kind: Literal["audit", "validation", "probe"], name: str, given: Mapping[str, Any]) -> bool:
         """Begins a run of that name; False where one of that name was begun before, which goes on.
 
         BadInput where that kind is not deployed; CloudError.

@@ -126,7 +126,10 @@ def _audited(
     recall = Recall.of(volume, context, _memory(here.start, end, policy), _window(here))
     if recall is not None:
         for look in recall.everything():
-            recall.learn(look, _sums(look, served, io_kib))
+            found = _sums(look, served, io_kib)
+            recall.learn(look, found)
+            if recall.in_doubt(look):  # nothing is from before the loop began, asked again as well
+                recall.learn(look, found)
     return _proved(volume, demand, context, recall)
 
 
@@ -159,7 +162,7 @@ def _sums(look: Look, served: Numbers, io_kib: Numbers) -> dict[str, Numbers]:
     ops[max(0, -first) :] = served[max(0, first) : max(0, last)] * BUCKET_S
     moved = np.full(last - first, np.nan)
     moved[max(0, -first) :] = ops[max(0, -first) :] * io_kib[max(0, first) : max(0, last)] * KIB
-    whole = {"read_ops": ops, "read_bytes": moved}
+    whole = {"read_ops": ops, "read_bytes": moved, "write_ops": 0 * ops, "write_bytes": 0 * moved}
     return {name: values.reshape(-1, look.period_s // BUCKET_S).sum(axis=1) for name, values in whole.items()}
 
 

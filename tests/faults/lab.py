@@ -17,6 +17,7 @@ from xml.etree import ElementTree as ET
 
 from cloud_simulator.aws.fleet import HOME_KEY
 from cloud_simulator.aws.organization import ACCOUNTS, REGIONS
+from plimsoll.settings import Settings
 
 from .calls import TOKENS, Asked, aws_call, google_call
 from .commands import Commands, Ended
@@ -171,6 +172,11 @@ def _format(reply: Reply) -> str | None:
     return format_of(reply.headers.get("Content-Type", ""))
 
 
+FEW_ATTEMPTS: Final = 3
+USUAL_ATTEMPTS: Final = int(Settings.model_fields["max_attempts"].default)
+"""How often a call is tried: under faults that stay few times are enough; with the demo's clouds as users have it."""
+
+
 @contextmanager
 def opened(*, demo: bool = False) -> Iterator[Lab]:
     """A lab for as long as the block lasts: with the small clouds, or with those of the demo."""
@@ -193,13 +199,13 @@ def opened(*, demo: bool = False) -> Iterator[Lab]:
         yield Lab(
             commands=commands,
             proxies=proxies,
-            environment=_environment(ports, monitoring, folder),
+            environment=_environment(ports, monitoring, folder, attempts=USUAL_ATTEMPTS if demo else FEW_ATTEMPTS),
             folder=folder,
             scenarios=DEMO if demo else SCENARIOS,
         )
 
 
-def _environment(ports: Mapping[str, int], monitoring: int, folder: Path) -> dict[str, str]:
+def _environment(ports: Mapping[str, int], monitoring: int, folder: Path, *, attempts: int) -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("AWS_", "PLIMSOLL_", "GOOGLE_"))}
     return {
         **kept,
@@ -212,7 +218,7 @@ def _environment(ports: Mapping[str, int], monitoring: int, folder: Path) -> dic
         "PLIMSOLL_GOOGLE_URL": f"http://127.0.0.1:{ports['google']}",
         "PLIMSOLL_GOOGLE_MONITORING": f"127.0.0.1:{monitoring}",
         "PLIMSOLL_RUNS_DIR": str(folder / "runs"),
-        "PLIMSOLL_MAX_ATTEMPTS": "3",
+        "PLIMSOLL_MAX_ATTEMPTS": str(attempts),
         "PLIMSOLL_LIST_DEADLINE_S": "5",
         "PLIMSOLL_METRIC_CALLS_A_RUN": "2000",
         "PLIMSOLL_READ_DEADLINE_S": "8",

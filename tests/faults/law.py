@@ -160,7 +160,7 @@ def _is_home(account: str) -> bool:
 
 def _says_so(before: Record, after: Record, expected: Findings, found: Findings) -> bool:
     """Whether the run says what differs: a notice of its place, a sentence of the record that is not the earlier one
-    with other figures, or less that was observed of its demand or its signals."""
+    with other figures, or less that was observed of its demand, its signals or its past."""
     if found.notices_at(after) - expected.notices_at(before):
         return True
     if _sentences(after) - _sentences(before):
@@ -168,7 +168,7 @@ def _says_so(before: Record, after: Record, expected: Findings, found: Findings)
     was, now = before["demand"] or {}, after["demand"] or {}
     less = now.get("hours_observed", 0) < was.get("hours_observed", 0)
     less = less or now.get("gap_hours", 0) > was.get("gap_hours", 0)
-    return less or _is_wider(was, now) or _shows_less(before, after)
+    return less or _is_wider(was, now) or _shows_less(before, after) or _remembers_less(before, after)
 
 
 def _is_wider(was: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
@@ -190,6 +190,14 @@ def _shows_less(before: Record, after: Record) -> bool:
         return True
     gone = any(now[key] is None and value is not None for key, value in was.items())
     return gone or now["days_observed"] < was["days_observed"]
+
+
+def _remembers_less(before: Record, after: Record) -> bool:
+    """Whether its memory alone differs, and says that it is of fewer days."""
+    was, now = before.get("memory"), after.get("memory")
+    if was is None or now is None or any(before[key] != after.get(key) for key in before if key != "memory"):
+        return False
+    return bool(now["days"] < was["days"])
 
 
 def _sentences(record: Record) -> set[str]:

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from cloud_simulator.aws.organization import ACCOUNTS
-from functions import audit_batch, entry, find_pending, note_failure, plan, report, summarize, take_inventory
+from functions import audit_batch, combine, entry, find_pending, note_failure, plan, report, summarize, take_inventory
 from plimsoll.domain.errors import BadInput, OutOfTime
 from plimsoll.domain.policy import Policy
 from tests.contract.service_ports import home_account
@@ -74,19 +74,22 @@ def items(account, deployed, key):
 
 def carry_out(account, deployed, planned):
     run = {"run_id": planned["run_id"]}
-    for target in items(account, deployed, planned["targets_key"]):
-        assert ask(take_inventory, {**run, "target": target}) == {}
+    for item in items(account, deployed, planned["accounts_key"]):
+        assert ask(take_inventory, {**run, "account": item}) == {"left": 0}
     pending = ask(find_pending, {**run, "execution": "x"})
-    for batch in items(account, deployed, pending["pending_key"]):
-        assert ask(audit_batch, {**run, "batch": batch}) == {}
-    assert ask(find_pending, {**run, "execution": "x"})["pending"] == 0
+    for lot in items(account, deployed, pending["pending_key"]):
+        assert ask(audit_batch, {**run, "lot": lot}) == {"left": 0}
+    found = ask(find_pending, {**run, "execution": "x"})
+    assert found["pending"] == 0
+    for shard in items(account, deployed, found["shards_key"]):
+        assert ask(combine, {**run, "shard": shard}) == {}
     ask(summarize, run)
     return ask(report, run)
 
 
-def test_the_functions_audit_as_the_command_line_does(account, deployed, tmp_path, capsys):
+def test_the_functions_audit_as_the_command_line_does_and_tell_everybody_once(account, deployed, tmp_path, capsys):
     planned = ask(plan, begin(account, deployed))
-    assert (planned["state"], planned["targets"]) == ("go", 2)
+    assert (planned["state"], planned["accounts"]) == ("go", 2)
     reported = carry_out(account, deployed, planned)
     place = f"s3://{deployed['PLIMSOLL_BUCKET']}/reports/first"
     assert reported["report"] == f"{place}/report.html"
@@ -99,11 +102,15 @@ def test_the_functions_audit_as_the_command_line_does(account, deployed, tmp_pat
     }
     logged = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line.startswith("{")]
     counted = {name for line in logged if "_aws" in line for name in line}
-    assert {"volumes", "datapoints", "savings_usd", "failures", "failed_targets", "audit_usd"} <= counted
-
-
-def test_reporting_twice_tells_everybody_once(account, deployed):
-    carry_out(account, deployed, ask(plan, begin(account, deployed)))
+    assert {
+        "volumes",
+        "datapoints",
+        "savings_usd",
+        "failures",
+        "failed_targets",
+        "audit_usd",
+        "scope_covered_pct",
+    } <= counted
     once = account.heard(deployed["queue"])
     assert [kind for kind, _ in once].count("AuditCompleted") == 1
     assert len({detail["volume_id"] for kind, detail in once if kind == "RecommendationNew"}) == len(once) - 1
@@ -119,23 +126,23 @@ def test_a_second_audit_waits_for_the_first(account, deployed):
 
 def test_a_function_that_has_no_time_for_anything_fails_by_name(account, deployed):
     planned = ask(plan, begin(account, deployed))
-    for target in items(account, deployed, planned["targets_key"]):
-        ask(take_inventory, {"run_id": "first", "target": target})
-    batch = items(account, deployed, ask(find_pending, {"run_id": "first", "execution": "x"})["pending_key"])[0]
+    for item in items(account, deployed, planned["accounts_key"]):
+        ask(take_inventory, {"run_id": "first", "account": item})
+    lot = items(account, deployed, ask(find_pending, {"run_id": "first", "execution": "x"})["pending_key"])[0]
     with pytest.raises(OutOfTime, match="give it a longer limit"):
-        ask(audit_batch, {"run_id": "first", "batch": batch}, Ending())
+        ask(audit_batch, {"run_id": "first", "lot": lot}, Ending())
 
 
 def test_an_event_that_is_none_is_refused_with_the_key_that_is_wrong(deployed):
-    with pytest.raises(BadInput, match=r"target\.account is 'mine': string should match"):
-        ask(take_inventory, {"run_id": "first", "target": {"account": "mine", "region": "us-east-1"}})
+    with pytest.raises(BadInput, match=r"account\.account is 'mine': string should match"):
+        ask(take_inventory, {"run_id": "first", "account": {"account": "mine"}})
 
 
 def test_a_failure_is_noted_from_what_step_functions_passes_on(account, deployed):
     planned = ask(plan, begin(account, deployed))
-    target = items(account, deployed, planned["targets_key"])[0]
+    item = items(account, deployed, planned["accounts_key"])[0]
     error = {"Error": "Throttled", "Cause": json.dumps({"errorMessage": "too fast", "errorType": "Throttled"})}
-    assert ask(note_failure, {"run_id": "first", "target": target, "error": error}) == {}
+    assert ask(note_failure, {"run_id": "first", "account": item, "error": error}) == {}
     summarized = ask(summarize, {"run_id": "first"})
     assert summarized == {"run_id": "first", "status": "partial"}
 

@@ -8,12 +8,22 @@ import pytest
 NEVER = ("moto", "typer", "cloud_simulator", "plimsoll.cli", "google.auth", "google.cloud", "grpc")
 """Google's libraries are imported when a project is asked for, and before that by no function."""
 HEAVY = {
-    "duckdb": {"audit_batch"},
+    "duckdb": {"combine"},
     "altair": {"report", "slack_report"},
     "vl_convert": {"report", "slack_report"},
     "jinja2": {"report", "slack_report"},
 }
-AUDIT = ("plan", "take_inventory", "find_pending", "audit_batch", "note_failure", "summarize", "report")
+AUDIT = (
+    "plan",
+    "take_inventory",
+    "find_pending",
+    "audit_batch",
+    "note_failure",
+    "combine",
+    "summarize",
+    "report",
+    "canary",
+)
 VALIDATION = (
     "choose",
     "propose",
@@ -23,8 +33,11 @@ VALIDATION = (
     "send_command",
     "clean_up",
     "conclude",
+    "plan_sweep",
     "sweep",
+    "conclude_sweep",
 )
+PROBE = ("begin_probe", "look_at_probe")
 TELLING = ("slack_report", "slack_answer")
 
 pytestmark = pytest.mark.once
@@ -44,7 +57,7 @@ for name in sys.argv[2:]:
 @pytest.mark.parametrize("users", [(), *sorted({tuple(sorted(users)) for users in HEAVY.values()})])
 def test_a_function_imports_nothing_heavy_that_it_does_not_use(users):
     """Functions that may use the same are asked in one process, one after the other."""
-    every = (*AUDIT, *VALIDATION, *TELLING)
+    every = (*AUDIT, *VALIDATION, *PROBE, *TELLING)
     asked = users or [name for name in every if not any(name in some for some in HEAVY.values())]
     refused = [*NEVER, *(module for module, some in HEAVY.items() if not some.issuperset(asked))]
     command = [sys.executable, "-c", ASKED, ",".join(refused), *asked]

@@ -11,9 +11,11 @@ from functions import (
     choose,
     clean_up,
     conclude,
+    conclude_sweep,
     create_scratch,
     entry,
     look,
+    plan_sweep,
     propose,
     send_command,
     sweep,
@@ -103,8 +105,12 @@ def test_a_failure_is_cleaned_up_after_and_noted_as_people_read_it(stepping):
 def test_the_sweep_counts_what_there_is(stepping):
     begun(stepping)
     ask(create_scratch, JOB)
-    told = ask(sweep, {})
-    assert told == {"deleted": 0, "left": 0, "alive": 1, "failed": 0, "left_behind": []}
+    planned = ask(plan_sweep, {"name": "s", "input": {}})
+    assert (planned["sweep"], planned["accounts"]) == ("s", 1)
+    (item,) = json.loads(stepping.store.get(planned["accounts_key"]))
+    assert ask(sweep, {"sweep": "s", "account": item}) == {}
+    told = ask(conclude_sweep, {"sweep": "s"})
+    assert told == {"deleted": 0, "left": 0, "alive": 1, "failed": 0, "unswept": 0, "left_behind": []}
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ class MemoryExecutions:
     what was begun by kind and name, with what it was given; `kinds` are deployed."""
 
     running: dict[str, datetime] = field(default_factory=dict)
-    kinds: Sequence[str] = ("audit", "validation")
+    kinds: Sequence[str] = ("audit", "validation", "probe")
     begun: dict[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
 
     def older(self, execution: str, started: datetime) -> str | None:
@@ -92,7 +92,7 @@ class MemoryExecutions:
         began, oldest = min(((began, arn) for arn, began in self.running.items()), default=own)
         return oldest.rsplit(":", 1)[-1] if (began, oldest) < own else None
 
-    def begin(self, kind: Literal["audit", "validation"], name: str, given: Mapping[str, Any]) -> bool:
+    def begin(self, kind: Literal["audit", "validation", "probe"], name: str, given: Mapping[str, Any]) -> bool:
         """Notes a run of that name; False where one was begun before. BadInput where the kind is not deployed."""
         if kind not in self.kinds:
             raise BadInput(NOT_DEPLOYED[kind])

@@ -9,6 +9,7 @@ from tests.infra.templates import Templates
 
 DEPLOYED = {
     "ASSETS": "empty",
+    "WITH_PROBE": "true",
     "ORGANIZATION": "true",
     "EXTERNAL_ID": "the-external-id",
     "ALARM_EMAIL": "storage@example.com",

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SERVICE = ("data", "audit", "validation", "slack")
-MEMBERS = ("member-audit", "member-validation")
+SERVICE = ("data", "audit", "validation", "probe", "slack")
+MEMBERS = ("member-audit", "member-validation", "member-probe")
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,12 @@ class Templates:
         policy = "".join(word.capitalize() for word in function.split("_")) + "Role"
         return [found for name, found in self.statements(SERVICE) if name.partition("/")[2].startswith(policy)]
 
-    def definition(self, stack: str) -> dict[str, Any]:
-        """The state machine of a stack, with the handlers of its functions in the place of their ARNs."""
-        ((_, machine),) = self.resources("AWS::StepFunctions::StateMachine", (stack,)).items()
-        handlers = {
-            name.partition("/")[2]: found["Handler"]
-            for name, found in self.resources("AWS::Lambda::Function", (stack,)).items()
-        }
+    def definition(self, kind: str) -> dict[str, Any]:
+        """The state machine of that kind, with the handlers of its functions in the place of their ARNs."""
+        machines = self.resources("AWS::StepFunctions::StateMachine").values()
+        (machine,) = (found for found in machines if found["StateMachineName"] == f"plimsoll-main-{kind}")
+        functions = self.resources("AWS::Lambda::Function").items()
+        handlers = {name.partition("/")[2]: found["Handler"] for name, found in functions}
         return json.loads(plain(machine["DefinitionString"], handlers))
 
 

@@ -124,6 +124,7 @@ def test_without_validations_slack_begins_audits_alone_and_its_room_can_be_left_
     assert set(functions) == {f"functions.slack_{name}.handler" for name in ("act", "work", "report")}
     assert "ReservedConcurrentExecutions" not in functions["functions.slack_act.handler"]
     given = functions["functions.slack_work.handler"]["Environment"]["Variables"]
-    assert given["PLIMSOLL_VALIDATION_MACHINE"] == ""
+    assert given["PLIMSOLL_VALIDATION_MACHINE"] == given["PLIMSOLL_PROBE_MACHINE"] == ""
+    assert not (tmp_path / "probe.template.json").exists()
     begins = [each for _, each in made.statements(("slack",)) if each["Action"] == "states:StartExecution"]
     assert [each["Resource"].rpartition(":")[2] for each in begins] == ["plimsoll-main-audit"]

@@ -15,7 +15,7 @@ from tests.infra.templates import MEMBERS, SERVICE, listed, plain
 
 
 def test_the_templates_are_clean_by_cfn_lint(templates):
-    paths = [str(templates.path(stack)) for stack in (*SERVICE, *MEMBERS)]
+    paths = [str(templates.path(stack)) for stack in (*SERVICE, *MEMBERS, "probe-document")]
     done = subprocess.run(
         [Path(sys.executable).with_name("cfn-lint"), *paths], capture_output=True, text=True, check=False
     )
@@ -62,8 +62,12 @@ def test_the_parts_of_a_run_go_after_a_month_and_measurements_stay(templates):
     assert kept == {
         "work/": 30,
         "validations/": 30,
+        "probes/runs/": 30,
+        "probes/under-way/": 30,
+        "probes/seen/": 1095,
         "slack/": 30,
         "queries/": 30,
+        "sweeps/": 30,
         "runs/": 1095,
         "reports/": 1095,
     }
@@ -84,6 +88,7 @@ def test_the_tables_have_the_keys_that_the_service_uses_and_can_be_restored(temp
         "AttributeName": "expiration",
         "Enabled": True,
     }
+    assert tables["plimsoll-main-history"]["DeletionProtectionEnabled"]
     for each in tables.values():
         assert each["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
 

@@ -1,5 +1,6 @@
 """The functions, what begins them, and who is told when something is wrong."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from plimsoll.clouds.aws.published import metric_math, query_cost
 from plimsoll.domain.sums import Window
 from plimsoll.settings import Settings
 from tests.infra.templates import plain
+from tests.infra.test_state_machines import MACHINES
 
 ROOT = Path(__file__).parents[2]
 WITHOUT_SLACK = ("data", "audit", "validation")
@@ -62,22 +64,30 @@ def test_every_metric_that_alarms_look_at_is_in_the_costs(templates):
         assert f"| CloudWatch, {called} ({len(alarms)}; each metric of a sum counts) | {metrics} |" in costs
 
 
+def test_every_function_has_the_name_by_which_the_documents_call_it(templates):
+    named = {
+        found["Handler"].split(".")[1]: found["FunctionName"]
+        for found in templates.resources("AWS::Lambda::Function").values()
+    }
+    assert named == {name: f"plimsoll-main-{name}" for name in handlers()}
+
+
 def test_every_log_is_kept_for_a_bounded_time(templates):
     logs = templates.resources("AWS::Logs::LogGroup")
-    assert len(logs) == len(templates.resources("AWS::Lambda::Function")) + 2
+    assert len(logs) == len(templates.resources("AWS::Lambda::Function")) + len(MACHINES)
     assert {each["RetentionInDays"] for each in logs.values()} == {90}
 
 
-def test_batches_that_are_audited_at_once_share_the_quota_of_metric_calls(templates):
+def test_the_function_that_audits_knows_each_place_s_whole_quota_of_metric_calls(templates):
     (batch,) = [
         each
         for each in templates.resources("AWS::Lambda::Function").values()
         if each["Handler"] == "functions.audit_batch.handler"
     ]
     given = batch["Environment"]["Variables"]
-    assert float(given["PLIMSOLL_CALLS_PER_S"]) * 10 == 500
-    assert float(given["PLIMSOLL_DATAPOINTS_PER_S"]) * 10 == 396_000
-    assert float(given["PLIMSOLL_GOOGLE_CALLS_PER_S"]) * 10 == Settings.model_fields["google_calls_per_s"].default
+    assert float(given["PLIMSOLL_CALLS_PER_S"]) == 500
+    assert float(given["PLIMSOLL_DATAPOINTS_PER_S"]) == 396_000
+    assert float(given["PLIMSOLL_GOOGLE_CALLS_PER_S"]) == Settings.model_fields["google_calls_per_s"].default
 
 
 def test_a_batch_weighs_metrics_against_datapoints_as_the_command_line_does(templates):
@@ -96,13 +106,19 @@ def test_a_batch_weighs_metrics_against_datapoints_as_the_command_line_does(temp
 
 @pytest.mark.parametrize(
     ("name", "expression"),
-    [("plimsoll-main-audit", "cron(0 6 ? * MON *)"), ("plimsoll-main-sweep", "rate(1 hour)")],
+    [
+        ("plimsoll-main-audit", "cron(0 6 ? * MON *)"),
+        ("plimsoll-main-canary", "rate(6 hours)"),
+        ("plimsoll-main-sweep", "rate(1 hour)"),
+        ("plimsoll-main-sweep-all", "rate(7 days)"),
+    ],
 )
 def test_what_a_schedule_cannot_begin_goes_to_a_queue_that_somebody_is_told_of(templates, name, expression):
-    stack = {"plimsoll-main-audit": "audit", "plimsoll-main-sweep": "validation"}[name]
-    ((_, schedule),) = templates.resources("AWS::Scheduler::Schedule", (stack,)).items()
+    stack = "validation" if "sweep" in name else "audit"
+    (schedule,) = [
+        each for each in templates.resources("AWS::Scheduler::Schedule", (stack,)).values() if each["Name"] == name
+    ]
     ((queue, _),) = templates.resources("AWS::SQS::Queue", (stack,)).items()
-    assert schedule["Name"] == name
     assert (schedule["ScheduleExpression"], schedule["ScheduleExpressionTimezone"]) == (expression, "UTC")
     assert f"{stack}/{schedule['Target']['DeadLetterConfig']['Arn']['Fn::GetAtt'][0]}" == queue
     watched = [
@@ -112,6 +128,14 @@ def test_what_a_schedule_cannot_begin_goes_to_a_queue_that_somebody_is_told_of(t
         if dimension["Name"] == "QueueName"
     ]
     assert [f"{stack}/{name}" for name in watched] == [queue]
+
+
+def test_a_sweep_looks_where_volumes_may_be_and_once_a_week_everywhere(templates):
+    given = {
+        each["Name"]: json.loads(each["Target"]["Input"])
+        for each in templates.resources("AWS::Scheduler::Schedule", ("validation",)).values()
+    }
+    assert given == {"plimsoll-main-sweep": {}, "plimsoll-main-sweep-all": {"everywhere": True}}
 
 
 def test_every_alarm_tells_the_topic_and_says_what_to_do(templates):
@@ -128,7 +152,11 @@ def test_every_alarm_tells_the_topic_and_says_what_to_do(templates):
         "validation-ended-badly",
         "scratch-left",
         "scratch-alive",
+        "scratch-unswept",
+        "sweep-ended-badly",
         "sweep-not-begun",
+        "probe-ended-badly",
+        "probe-functions-fail",
         "slack-functions-fail",
         "slack-functions-throttled",
         "slack-not-begun",
@@ -137,7 +165,18 @@ def test_every_alarm_tells_the_topic_and_says_what_to_do(templates):
     for each in alarms.values():
         assert plain(each["AlarmActions"]) == [told]
         assert len(each["AlarmDescription"]) > 40
-        assert each["TreatMissingData"] == "notBreaching"
+        if each["AlarmName"] != "plimsoll-main-audit-overdue":
+            assert each["TreatMissingData"] == "notBreaching"
+
+
+def test_an_audit_that_does_not_end_is_an_alarm_and_so_is_silence(templates):
+    (overdue,) = [
+        each
+        for each in templates.resources("AWS::CloudWatch::Alarm").values()
+        if each["AlarmName"] == "plimsoll-main-audit-overdue"
+    ]
+    assert overdue["TreatMissingData"] == "breaching"
+    assert (overdue["MetricName"], overdue["Threshold"], overdue["Period"]) == ("audit_age_h", 192, 86_400)
 
 
 @pytest.mark.parametrize(("ending", "threshold", "unit"), [("iops", 2700, "IOPS"), ("throughput", 112.5, "MiB/s")])
@@ -163,8 +202,9 @@ def test_a_chosen_volume_s_alarm_is_at_a_share_of_its_ceiling_by_the_formula_of_
 def test_the_dashboard_shows_what_the_functions_count_and_the_chosen_volumes(templates):
     ((_, board),) = templates.resources("AWS::CloudWatch::Dashboard").items()
     body = plain(board["DashboardBody"])
-    counted = ("savings_usd", "volumes", "audit_usd", "failures", "failed_targets", "throttles", "scratch_alive")
-    for shown in (*counted, "vol-0123456789abcdef0", "PERIOD(read_bytes)"):
+    counted = ("savings_usd", "volumes", "audit_usd", "failures", "failed_targets", "throttles")
+    scratch = ("scratch_alive", "scratch_unswept")
+    for shown in (*counted, *scratch, "vol-0123456789abcdef0", "PERIOD(read_bytes)"):
         assert shown in body
 
 

@@ -5,12 +5,15 @@ import json
 import pytest
 
 from infra.audit_functions import AUDIT_ENTERS
+from infra.probe_functions import PROBE_AUDITS, PROBE_ENTERS
 from infra.slack_functions import SLACK_ENTERS
 from infra.validation_functions import VALIDATION_AUDITS, VALIDATION_ENTERS
-from plimsoll.bench.document import DOCUMENT_NAME
+from plimsoll.bench.document import DOCUMENT_NAME, PROBE_DOCUMENT_NAME, document, version_name
 from plimsoll.clouds.aws.permissions import (
     AUDIT,
     ON_SCRATCH_ALONE,
+    PROBE,
+    PROBE_DOCUMENT,
     SCRATCH_CONDITION,
     SWEEP,
     TAGGING_CONDITION,
@@ -99,14 +102,24 @@ def test_a_volume_is_only_created_with_the_scratch_tag(templates):
         assert each["Condition"] == {"Null": {f"aws:RequestTag/{SCRATCH_TAG}": "false"}}
 
 
+def test_a_copy_is_only_made_with_the_scratch_tag_and_only_a_volume_with_an_id_is_copied(templates):
+    found = of_action(templates, "ec2:CopyVolumes")
+    assert found
+    for each in found:
+        (resource,) = listed(each["Resource"])
+        is_source = resource.endswith(":volume/vol-*")
+        assert is_source or resource.endswith(":volume/*")
+        assert is_source or each["Condition"] == {"Null": {f"aws:RequestTag/{SCRATCH_TAG}": "false"}}
+
+
 def test_no_volume_is_modified(templates):
     assert not {"ec2:ModifyVolume", "ec2:ModifyVolumeAttribute"} & actions_of(
         statement for _, statement in templates.statements()
     )
 
 
-def test_only_our_document_is_sent_and_only_to_hosts_that_are_tagged_for_it(templates):
-    sends = of_action(templates, "ssm:SendCommand")
+def test_what_measures_is_sent_only_to_hosts_that_are_tagged_for_it(templates):
+    sends = of_action(templates, "ssm:SendCommand", ("validation", "member-validation"))
     on_documents = [each for each in sends if "document" in resource_kinds(each)]
     on_instances = [each for each in sends if "instance" in resource_kinds(each)]
     assert len(on_documents) + len(on_instances) == len(sends)
@@ -114,6 +127,33 @@ def test_only_our_document_is_sent_and_only_to_hosts_that_are_tagged_for_it(temp
         assert all(found.endswith(f":document/{DOCUMENT_NAME}") for found in listed(each["Resource"]))
     tags = {tag for each in on_instances for tag in each["Condition"]["StringEquals"]}
     assert tags == {"ssm:resourceTag/plimsoll:bench", "ssm:resourceTag/plimsoll:in-place"}
+
+
+def test_who_may_send_to_every_host_may_send_what_only_reads_and_cannot_write_a_document(templates):
+    """IAM looks at the document and at the instance of a command one by one, so a role must not hold both kinds."""
+    by_role = {}
+    for name, statement in templates.statements():
+        by_role.setdefault(name, []).append(statement)
+    everywhere = [
+        found
+        for found in by_role.values()
+        if any(
+            "ssm:SendCommand" in listed(each["Action"])
+            and "instance" in resource_kinds(each)
+            and "Condition" not in each
+            for each in found
+        )
+    ]
+    assert len(everywhere) == 2  # that of the function that begins, and the members'
+    for found in everywhere:
+        documents = {
+            resource.rpartition("/")[2]
+            for each in found
+            if "document" in resource_kinds(each)
+            for resource in listed(each["Resource"])
+        }
+        assert documents == {PROBE_DOCUMENT_NAME}
+        assert not PROBE_DOCUMENT & actions_of(found)
 
 
 def test_a_scratch_volume_is_attached_to_bench_hosts_alone(templates):
@@ -149,18 +189,28 @@ def test_functions_read_and_write_their_own_prefixes_of_the_store_alone(template
             for resource in listed(statement["Resource"])
         }
         for function in (
-            *("plan", "take_inventory", "audit_batch", "report", "propose", "conclude", "sweep"),
+            *("plan", "take_inventory", "audit_batch", "combine", "report", "canary", "propose", "conclude"),
+            *("create_scratch", "clean_up", "plan_sweep", "sweep", "conclude_sweep"),
+            *("begin_probe", "look_at_probe"),
             *("slack_act", "slack_work", "slack_report", "slack_answer"),
         )
     }
     assert written == {
         "plan": {"work/*"},
         "take_inventory": {"work/*", "ledger/*"},
-        "audit_batch": {"work/*", "runs/*"},
+        "audit_batch": {"work/*"},
+        "combine": {"work/*", "runs/*"},
         "report": {"work/*", "reports/*"},
+        "canary": set(),
         "propose": {"validations/*"},
         "conclude": {"validations/*", "measured/*"},
-        "sweep": set(),
+        "create_scratch": {"validations/*", "scratch/*"},
+        "clean_up": {"validations/*"},
+        "plan_sweep": {"sweeps/*"},
+        "sweep": {"scratch/*", "sweeps/*"},
+        "conclude_sweep": set(),
+        "begin_probe": {"probes/*"},
+        "look_at_probe": {"probes/*"},
         "slack_act": set(),
         "slack_work": {"slack/*"},
         "slack_report": {"slack/*"},
@@ -178,7 +228,8 @@ def test_other_accounts_are_entered_by_the_named_roles_with_the_external_id_and_
     entered = {}
     for name, statement in templates.statements(SERVICE):
         if "sts:AssumeRole" in listed(statement["Action"]):
-            assert statement["Condition"] == {"StringEquals": {"sts:ExternalId": "the-external-id"}}
+            within = {"aws:ResourceOrgID": "${aws:PrincipalOrgID}"}  # the scope of these templates is an Organization
+            assert statement["Condition"] == {"StringEquals": {"sts:ExternalId": "the-external-id", **within}}
             for resource in listed(statement["Resource"]):
                 entered.setdefault(resource.rpartition("/")[2], set()).add(name.partition("/")[2].partition("Role")[0])
 
@@ -186,7 +237,8 @@ def test_other_accounts_are_entered_by_the_named_roles_with_the_external_id_and_
         return {"".join(word.capitalize() for word in name.split("_")) for name in functions}
 
     assert entered == {
-        "plimsoll-audit": policies((*AUDIT_ENTERS, *VALIDATION_AUDITS, *SLACK_ENTERS)),
+        "plimsoll-audit": policies((*AUDIT_ENTERS, *VALIDATION_AUDITS, *PROBE_AUDITS, *SLACK_ENTERS)),
+        "plimsoll-probe": policies(PROBE_ENTERS),
         "plimsoll-validation": policies(VALIDATION_ENTERS),
     }
 
@@ -195,7 +247,10 @@ def test_the_roles_together_may_do_what_audits_and_validations_do_and_no_more(te
     """What S3 holds of long outputs is left out: a deployed validation names no bucket for them."""
     audited = actions_of(found for _, found in templates.statements(("member-audit",)))
     measured = actions_of(found for _, found in templates.statements(("member-validation",)))
+    probed = actions_of(found for _, found in templates.statements(("member-probe",)))
     assert audited == AUDIT
+    # The command line alone stops a probe.
+    assert probed == (PROBE | {"sts:GetCallerIdentity"}) - {"ssm:CancelCommand"}
     assert measured == (VALIDATION | {"sts:GetCallerIdentity"}) - {"s3:GetObject", "s3:ListBucket"}
     assert actions_of(templates.allowed_to("sweep")) >= SWEEP
 
@@ -227,7 +282,11 @@ def test_a_member_s_template_is_plain_cloudformation(templates, stack):
     assert all("Metadata" not in found for found in template["Resources"].values())
 
 
-def test_the_policy_that_people_paste_allows_what_the_roles_of_members_do(templates):
+@pytest.mark.parametrize(
+    ("purpose", "role", "more"),
+    [(Purpose.VALIDATE, "member-validation", set()), (Purpose.PROBE, "member-probe", {"ssm:CancelCommand"})],
+)
+def test_the_policy_that_people_paste_allows_what_the_roles_of_members_do(templates, purpose, role, more):
     """Statement by statement, but for the account, which a policy to paste leaves open."""
 
     def allowed(statements):
@@ -239,6 +298,16 @@ def test_the_policy_that_people_paste_allows_what_the_roles_of_members_do(templa
             for resource in listed(one["Resource"])
         }
 
-    roles = allowed(found for _, found in templates.statements(MEMBERS))
-    pasted = AwsPolicy(purpose=Purpose.VALIDATE, policy=Policy()).document()["Statement"]
-    assert allowed(pasted) == roles
+    roles = allowed(found for _, found in templates.statements(("member-audit", role)))
+    pasted = AwsPolicy(purpose=purpose, policy=Policy()).document()["Statement"]
+    assert {one for one in allowed(pasted) if one[0] not in more} == roles
+
+
+def test_the_document_of_probes_is_plain_cloudformation_and_the_version_that_is_asked_for(templates):
+    template = templates["probe-document"]
+    assert set(template) == {"Description", "Resources"}
+    ((_, made),) = template["Resources"].items()
+    assert "Metadata" not in made
+    assert made["Properties"]["Content"] == document(PROBE_DOCUMENT_NAME)
+    assert made["Properties"]["VersionName"] == version_name(PROBE_DOCUMENT_NAME)
+    assert (made["Properties"]["Name"], made["Properties"]["UpdateMethod"]) == (PROBE_DOCUMENT_NAME, "NewVersion")

@@ -8,7 +8,18 @@ from unittest.mock import patch
 import pytest
 
 from cloud_simulator.aws.organization import ACCOUNTS
-from functions import audit_batch, entry, find_pending, note_failure, plan, report, summarize, take_inventory
+from functions import (
+    audit_batch,
+    canary,
+    combine,
+    entry,
+    find_pending,
+    note_failure,
+    plan,
+    report,
+    summarize,
+    take_inventory,
+)
 from tests.contract.service_ports import home_account
 from tests.functions.calls import ask
 from tests.infra.roles import Listener, allows
@@ -21,12 +32,10 @@ CONFIG = {
 }
 
 NOT_NEEDED_HERE = {
-    # Of scopes by organizational unit, and without regions by name.
-    "plan": {
-        "ec2:DescribeRegions",
-        "organizations:ListAccountsForParent",
-        "organizations:ListOrganizationalUnitsForParent",
-    },
+    # Of scopes by organizational unit.
+    "plan": {"organizations:ListAccountsForParent", "organizations:ListOrganizationalUnitsForParent"},
+    # Of scopes without regions by name.
+    "take_inventory": {"ec2:DescribeRegions"},
     # Of a report whose events were sent before, or could not be sent.
     "report": {"dynamodb:DeleteItem", "dynamodb:GetItem"},
 }
@@ -68,7 +77,7 @@ def audited():
 
 
 def carried_out(execution):
-    """The calls of every function of an audit, one target of which is noted as failed besides."""
+    """The calls of every function of an audit, one account of which is noted as failed besides."""
     listener = Listener()
 
     def step(function, event):
@@ -84,22 +93,35 @@ def carried_out(execution):
     with listener.listening():
         begun = {"execution": execution, "name": "run", "started": datetime.now(UTC).isoformat(), "input": {}}
         planned = step(plan, begun)
-        targets = items(planned["targets_key"])
-        for target in targets:
-            step(take_inventory, {**run, "target": target})
-        step(note_failure, {**run, "target": targets[0], "error": {"Error": "Throttled", "Cause": "{}"}})
+        accounts = items(planned["accounts_key"])
+        for account in accounts:
+            step(take_inventory, {**run, "account": account})
+        step(note_failure, {**run, "account": accounts[0], "error": {"Error": "Throttled", "Cause": "{}"}})
         pending = step(find_pending, {**run, "execution": execution})
-        for batch in items(pending["pending_key"]):
-            step(audit_batch, {**run, "batch": batch})
-        step(find_pending, {**run, "execution": execution})
+        for lot in items(pending["pending_key"]):
+            step(audit_batch, {**run, "lot": lot})
+        found = step(find_pending, {**run, "execution": execution})
+        for shard in items(found["shards_key"]):
+            step(combine, {**run, "shard": shard})
         step(summarize, run)
         step(report, run)
+        step(canary, {})
     return listener.heard
 
 
 @pytest.mark.parametrize(
     "function",
-    ["plan", "take_inventory", "find_pending", "audit_batch", "note_failure", "summarize", "report"],
+    [
+        "plan",
+        "take_inventory",
+        "find_pending",
+        "audit_batch",
+        "note_failure",
+        "combine",
+        "summarize",
+        "report",
+        "canary",
+    ],
 )
 def test_the_role_of_a_function_allows_what_it_asks(templates, audited, function):
     heard, names, own = audited
@@ -116,9 +138,10 @@ def test_the_role_of_a_function_allows_what_it_asks(templates, audited, function
 
 
 def test_a_role_allows_no_more_than_its_function_uses_sooner_or_later(templates, audited):
-    """The store is left out: whoever writes there may replace and remove what is its own."""
+    """The store is left out: whoever writes there may replace and remove what is its own. So is the queue, which Lambda
+    itself writes to."""
     heard, _, own = audited
-    spare = {}
+    spare, others = {}, ("logs:", "xray:", "s3:", "sqs:")
     for function, calls in heard.items():
         used = {call.action for call in calls if call.access_key == own}
         allowed = {
@@ -126,5 +149,5 @@ def test_a_role_allows_no_more_than_its_function_uses_sooner_or_later(templates,
             for statement in templates.allowed_to(function)
             for action in ([statement["Action"]] if isinstance(statement["Action"], str) else statement["Action"])
         }
-        spare[function] = {action for action in allowed - used if not action.startswith(("logs:", "xray:", "s3:"))}
+        spare[function] = {action for action in allowed - used if not action.startswith(others)}
     assert {function: actions for function, actions in spare.items() if actions} == NOT_NEEDED_HERE

@@ -83,10 +83,11 @@ def test_slack_s_own_functions_alone_read_its_secret_which_no_template_holds(tem
         assert each["Environment"]["Variables"]["PLIMSOLL_SLACK_SECRET"] == "plimsoll-main-slack"
 
 
-def test_the_worker_begins_the_audits_and_validations_that_it_knows_and_changes_nothing_in_accounts(templates):
+def test_the_worker_begins_the_audits_validations_and_probes_that_it_knows_and_changes_nothing_in_accounts(templates):
     given = plain(functions(templates)["slack_work"]["Environment"]["Variables"])
-    machines = [given["PLIMSOLL_AUDIT_MACHINE"], given["PLIMSOLL_VALIDATION_MACHINE"]]
-    assert machines == [f"{MACHINE}audit", f"{MACHINE}validation"]
+    kinds = ("audit", "validation", "probe")
+    machines = [given[f"PLIMSOLL_{kind.upper()}_MACHINE"] for kind in kinds]
+    assert machines == [f"{MACHINE}{kind}" for kind in kinds]
     allowed = templates.allowed_to("slack_work")
     assert [each["Resource"] for each in allowed if each["Action"] == "states:StartExecution"] == [machines]
     in_accounts = {

@@ -15,6 +15,7 @@ import pytest
 from cloud_simulator.aws.organization import ACCOUNTS
 from functions import (
     audit_batch,
+    combine,
     entry,
     find_pending,
     plan,
@@ -120,11 +121,14 @@ def an_audit(execution):
     store = entry.service().store
     started = datetime.now(UTC).isoformat()
     planned = ask(plan, {"execution": execution, "name": "run", "started": started, "input": {}})
-    for target in json.loads(store.get(planned["targets_key"])):
-        ask(take_inventory, {**run, "target": target})
+    for account in json.loads(store.get(planned["accounts_key"])):
+        ask(take_inventory, {**run, "account": account})
     pending = ask(find_pending, {**run, "execution": execution})
-    for batch in json.loads(store.get(pending["pending_key"])):
-        ask(audit_batch, {**run, "batch": batch})
+    for lot in json.loads(store.get(pending["pending_key"])):
+        ask(audit_batch, {**run, "lot": lot})
+    found = ask(find_pending, {**run, "execution": execution})
+    for shard in json.loads(store.get(found["shards_key"])):
+        ask(combine, {**run, "shard": shard})
     ask(summarize, run)
     ask(report, run)
 

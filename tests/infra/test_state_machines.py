@@ -13,7 +13,7 @@ from plimsoll.domain.errors import Throttled, Unreachable
 from plimsoll.validation.fio_job import LONGEST_TASK_S
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
-MACHINES = ("audit", "validation")
+MACHINES = ("audit", "validation", "probe", "sweep")
 MOST_EVENTS = 25_000
 """Of the history of an execution (AWS Step Functions Developer Guide, "Service quotas", read 2026-11-21)."""
 EVENTS_A_LOOK = 9
@@ -57,7 +57,7 @@ def test_a_state_waits_longer_than_its_function_may_take(templates, machine):
         assert task["TimeoutSeconds"] > timeouts_s[called], name
 
 
-@pytest.mark.parametrize(("each", "item"), [("Inventory", "target"), ("Batches", "batch")])
+@pytest.mark.parametrize(("each", "item"), [("Inventory", "account"), ("Batches", "lot")])
 def test_what_fails_is_noted_and_ends_its_own_item_alone(templates, each, item):
     found = dict(states_of(templates.definition("audit")))[each]
     states = found["ItemProcessor"]["States"]
@@ -71,9 +71,18 @@ def test_what_fails_is_noted_and_ends_its_own_item_alone(templates, each, item):
     assert set(note["Parameters"]["Payload"]) == {"run_id.$", f"{item}.$", "error.$"}
 
 
+def test_an_account_that_cannot_be_swept_stops_no_other_and_the_end_counts_it(templates):
+    sweep = dict(states_of(templates.definition("sweep")))
+    assert sweep["Accounts"]["ToleratedFailurePercentage"] == 100
+    assert sweep["Accounts"]["Next"] == "ConcludeSweep"
+    assert sweep["Accounts"]["ItemReader"]["Parameters"]["Key.$"] == "$.accounts_key"
+    assert (sweep["Accounts"]["ResultPath"], sweep["SweepAccount"]["OutputPath"]) == (None, "$.Payload")
+    assert sweep["PlanSweep"]["Parameters"]["Payload"]["input.$"] == "$$.Execution.Input"
+
+
 def test_between_states_pass_keys_of_the_store_and_never_what_stands_there(templates):
     audit = dict(states_of(templates.definition("audit")))
-    for each, key in (("Inventory", "$.targets_key"), ("Batches", "$.pending_key")):
+    for each, key in (("Inventory", "$.accounts_key"), ("Batches", "$.pending_key"), ("Shards", "$.shards_key")):
         assert audit[each]["ItemReader"]["Parameters"]["Key.$"] == key
         assert audit[each]["ResultPath"] is None
 
@@ -81,7 +90,14 @@ def test_between_states_pass_keys_of_the_store_and_never_what_stands_there(templ
 def test_batches_are_looked_for_again_until_none_is_pending(templates):
     audit = dict(states_of(templates.definition("audit")))
     assert audit["Batches"]["Next"] == "FindPending"
-    assert audit["IsAnyPending"]["Default"] == "Summarize"
+    assert audit["IsAnyPending"]["Default"] == "IsAnyShard"
+
+
+def test_nothing_is_summarized_before_every_shard_is_combined(templates):
+    audit = dict(states_of(templates.definition("audit")))
+    assert audit["Shards"].get("ToleratedFailurePercentage", 0) == 0
+    assert "Catch" not in audit["Shards"]["ItemProcessor"]["States"]["Combine"]
+    assert audit["Shards"]["Next"] == audit["IsAnyShard"]["Default"] == "Summarize"
 
 
 def test_an_audit_waits_for_another_and_is_then_planned_anew_from_what_it_was_given(templates):
@@ -119,9 +135,11 @@ def test_the_longest_measurement_is_looked_at_within_the_events_that_an_executio
 def test_what_the_items_of_a_distributed_map_answer_does_not_add_up(templates):
     """A Distributed Map gathers the outputs of its items, and fails where they are more than 256 KB."""
     for name, state in states_of(templates.definition("audit")):
-        if name in {"TakeInventory", "AuditBatch", "NoteTargetFailure", "NoteBatchFailure"}:
+        if name in {"Combine", "NoteAccountFailure", "NoteBatchFailure"}:
             assert (state["End"], state["OutputPath"]) == (True, "$.Payload")
             assert "ResultPath" not in state
+        if name in {"InventoryTaken", "BatchesAudited"}:
+            assert (state["End"], state["Type"], state["Result"]) == (True, "Pass", {})
 
 
 def test_the_job_to_clean_up_is_known_before_anything_is_proposed(templates):

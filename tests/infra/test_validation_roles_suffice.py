@@ -13,7 +13,18 @@ import pytest
 
 from cloud_simulator.aws.managed_instances import ONLINE, ping_of
 from cloud_simulator.aws.organization import ACCOUNTS
-from functions import attach_scratch, choose, clean_up, create_scratch, entry, look, propose, sweep
+from functions import (
+    attach_scratch,
+    choose,
+    clean_up,
+    conclude_sweep,
+    create_scratch,
+    entry,
+    look,
+    plan_sweep,
+    propose,
+    sweep,
+)
 from plimsoll.domain.errors import NotMeasured
 from tests.contract.service_ports import home_account
 from tests.functions.calls import ask
@@ -26,7 +37,10 @@ CONFIG = {
     "policy": {"lookback_days": 2},
     "external_id": "the-external-id",
 }
-FUNCTIONS = ("choose", "propose", "create_scratch", "look", "attach_scratch", "clean_up", "sweep")
+FUNCTIONS = (
+    *("choose", "propose", "create_scratch", "look", "attach_scratch", "clean_up"),
+    *("plan_sweep", "sweep", "conclude_sweep"),
+)
 FAILED = {"Error": "NotMeasured", "Cause": "{}"}
 
 
@@ -90,7 +104,11 @@ def carried_out(fleet):
             if any(call.action == "ssm:SendCommand" for call in listener.heard["propose"]):
                 break
         step(clean_up, {"job": "validations/lost/0.json", "error": FAILED})
-        step(sweep, {})
+        planned = step(plan_sweep, {"name": "s", "input": {"everywhere": True}})
+        listener.running = "the test"
+        for account in json.loads(entry.service().store.get(planned["accounts_key"])):
+            step(sweep, {"sweep": "s", "account": account})
+        step(conclude_sweep, {"sweep": "s"})
     return listener.heard
 
 
@@ -110,7 +128,7 @@ def test_these_validations_came_as_far_as_the_tests_say(validated):
     heard, _names, _own = validated
     did = {function: {call.action for call in calls} for function, calls in heard.items()}
     assert {"ssm:CreateDocument", "ssm:SendCommand", "ssm:GetCommandInvocation"} <= did["propose"]
-    assert {"ec2:DeleteVolume", "ec2:DetachVolume", "sts:AssumeRole"} <= did["clean_up"]
+    assert {"ec2:DeleteVolume", "ec2:DetachVolume", "ec2:DescribeVolumes"} <= did["clean_up"]
     assert {"ec2:DescribeVolumes", "sts:AssumeRole"} <= did["sweep"]
 
 

@@ -19,11 +19,11 @@ FEW_ATTEMPTS = {"PLIMSOLL_MAX_ATTEMPTS": "2"}
 
 
 def in_place(place):
-    """Chooses the events that are about a target, or about one of its batches."""
+    """Chooses the events that are about a batch of a target, or about its account."""
 
     def is_meant(event):
-        item = event.get("target") or event.get("batch")
-        return {key: item[key] for key in place} == place
+        items = [event["account"]] if "account" in event else event.get("lot", {}).get("batches", [])
+        return any(all(item[key] == value for key, value in place.items() if key in item) for item in items)
 
     return is_meant
 
@@ -83,7 +83,7 @@ def test_a_crash_of_lambda_is_tried_again(service, tmp_path):
     ended = run_audit(service, "crash")
 
     assert ended.output["status"] == "complete"
-    assert len(invoked(service, "audit_batch", "crash")) == 4
+    assert len(invoked(service, "audit_batch", "crash")) == 2, "the small targets share a function"
     assert len(invoked(service, "take_inventory", "crash")) == 4
     assert is_whole(service, "crash", tmp_path)
 
@@ -107,21 +107,22 @@ def test_a_batch_that_keeps_crashing_fails_by_name_and_a_rerun_asks_for_it_alone
 
     again, metric_calls = rerun(service, "keeps")
     assert again.output["status"] == "complete"
-    assert [event["batch"] for event in invoked(service, "audit_batch", "keeps")] == [{**ONE, "batch": 0}]
+    (lot,) = [event["lot"] for event in invoked(service, "audit_batch", "keeps")]
+    assert lot == {"batches": [{**ONE, "batch": 0}], "sharing": 1}
     assert invoked(service, "take_inventory", "keeps") == []
     assert metric_calls > 0
     assert is_whole(service, "keeps", tmp_path)
 
 
 KILLED = {
-    "plan": (Trouble(function="plan", operation="PutObject"), "FAILED", 3, 3),
+    "plan": (Trouble(function="plan", operation="PutObject"), "FAILED", 3, 1),
     "take-inventory": (
-        Trouble(function="take_inventory", operation="PutObject", call=2, of=in_place(ONE)),
+        Trouble(function="take_inventory", operation="PutObject", call=3, of=in_place(ONE)),
         "partial",
         1,
         1,
     ),
-    "find-pending": (Trouble(function="find_pending", operation="PutObject"), "FAILED", 0, 3),
+    "find-pending": (Trouble(function="find_pending", operation="PutObject"), "FAILED", 0, 1),
     "audit-batch-reading": (
         Trouble(function="audit_batch", operation="GetMetricData", call=3, of=in_place(ONE)),
         "partial",
@@ -135,7 +136,7 @@ KILLED = {
         1,
     ),
     "audit-batch-concluding": (
-        Trouble(function="audit_batch", operation="PutObject", call=7, of=in_place(ONE)),
+        Trouble(function="audit_batch", operation="PutObject", call=6, of=in_place(ONE)),
         "partial",
         0,
         1,
@@ -144,18 +145,13 @@ KILLED = {
     "report": (Trouble(function="report", operation="PutObject", call=3), "FAILED", 0, 0),
     "report-telling": (Trouble(function="report", operation="PutEvents"), "FAILED", 0, 0),
 }
-"""What is killed and in which call, how the run ends, and how many inventories and batches a rerun takes again."""
+"""What is killed and in which call, how the run ends, and how many accounts and lots of batches a rerun takes again."""
 
 
-ON_A_PUSH = ("audit-batch-keeping",)
-"""The others are killed by the same harness before a release."""
-
-
-@pytest.mark.parametrize(
-    "run_id", [name if name in ON_A_PUSH else pytest.param(name, marks=pytest.mark.release) for name in KILLED]
-)
+@pytest.mark.release
+@pytest.mark.parametrize("run_id", KILLED)
 def test_whichever_function_is_killed_a_rerun_completes_without_repeating_what_is_done(service, tmp_path, run_id):
-    trouble, ends, inventories, batches = KILLED[run_id]
+    trouble, ends, accounts, lots = KILLED[run_id]
     trouble.stays = True
     service.account.front.troubles.append(trouble)
     ended = run_audit(service, run_id)
@@ -163,9 +159,9 @@ def test_whichever_function_is_killed_a_rerun_completes_without_repeating_what_i
 
     again, metric_calls = rerun(service, run_id)
     assert again.output["status"] == "complete"
-    assert len(invoked(service, "take_inventory", run_id)) == inventories
-    assert len(invoked(service, "audit_batch", run_id)) == batches
-    if not batches:
+    assert len(invoked(service, "take_inventory", run_id)) == accounts
+    assert len(invoked(service, "audit_batch", run_id)) == lots
+    if not lots:
         assert metric_calls == 0
     assert is_whole(service, run_id, tmp_path)
 
@@ -173,7 +169,7 @@ def test_whichever_function_is_killed_a_rerun_completes_without_repeating_what_i
 @pytest.mark.release
 def test_a_target_whose_failure_cannot_even_be_noted_is_not_missing_in_silence(service, tmp_path):
     service.account.front.troubles += [
-        Trouble(function="take_inventory", operation="PutObject", stays=True, of=in_place(ONE)),
+        Trouble(function="take_inventory", operation="PutObject", call=2, stays=True, of=in_place(ONE)),
         Trouble(function="note_failure", operation="PutObject", stays=True),
     ]
     ended = run_audit(service, "silent")
@@ -195,14 +191,14 @@ def test_a_denied_target_and_one_throttled_for_ever_cost_themselves_alone(templa
     with deployed(templates, fleet, tmp_path, faults=faults, config=config, variables=FEW_ATTEMPTS) as service:
         ended = run_audit(service, "faults")
         found = by_machine(service, "faults")
-        tries = [event["target"] for event in invoked(service, "take_inventory", "faults")]
+        tries = [event["account"]["account"] for event in invoked(service, "take_inventory", "faults")]
 
         assert ended.output["status"] == "partial"
         failed = found.run["failures"]["targets"]
         assert set(failed) == {"222222222222/us-east-1", "333333333333/us-east-1"}
         assert "ec2:DescribeVolumes" in failed["222222222222/us-east-1"]
-        assert tries.count(ONE) == 1
-        assert tries.count(OTHER) == 7
+        assert tries.count(ONE["account"]) == 1
+        assert tries.count(OTHER["account"]) == 7
         places = {(volume.account, volume.region) for volume in fleet.volumes}
         assert {volume[:2] for volume in found.recommendations} == places - {tuple(ONE.values()), tuple(OTHER.values())}
         assert is_whole(service, "faults", tmp_path / "run")

@@ -26,7 +26,7 @@ def begun(templates, bus, event):
 def test_an_audit_s_end_begins_what_tells_slack(slack_templates):
     entry = {"EventBusName": "plimsoll-main", "Source": "plimsoll", "DetailType": "AuditCompleted", "Detail": "{}"}
     ((bus, event),) = told([entry], account=HOME, region=REGION)
-    assert begun(slack_templates, bus, event) == {"slack-slackreport"}
+    assert begun(slack_templates, bus, event) == {"plimsoll-main-slack_report"}
     assert begun(slack_templates, DEFAULT_BUS, event) == set()
 
 
@@ -35,7 +35,7 @@ def test_the_end_of_a_validation_for_slack_begins_what_answers_there(slack_templ
     kind = "Step Functions Execution Status Change"
     event = event_of("aws.states", kind, detail, account=HOME, region=REGION)
     assert json.loads(json.dumps(event)) == event
-    assert begun(slack_templates, DEFAULT_BUS, event) == {"slack-slackanswer"}
+    assert begun(slack_templates, DEFAULT_BUS, event) == {"plimsoll-main-slack_answer"}
 
 
 def test_an_ordinary_deployment_hears_nothing(templates):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from plimsoll.domain.scratch import SCRATCH_TAG
+from plimsoll.domain.scratch import DEADLINE_TAG, SCRATCH_TAG
 from plimsoll.service.config import ServiceConfig
 
 from .deployment import deployed
@@ -14,6 +14,7 @@ from .troubles import Trouble
 pytestmark = [pytest.mark.once, pytest.mark.needs("fio")]
 
 MACHINE = "plimsoll-main-validation"
+SWEEP = "plimsoll-main-sweep"
 ANY_LATENCY = {"lookback_days": 2, "max_p99_latency_us": 60_000_000, "latency_slack_pct": 10_000}
 FAST = {
     "PLIMSOLL_BENCHMARK_RUNTIME_S": "1",
@@ -104,6 +105,21 @@ def test_a_volume_is_measured_for_and_its_recommendation_stands_on_that(service)
     assert line["passed"]
     assert left(service) == []
     assert service.account.front.calls["send_command", "SendCommand"] >= 1
+    assert service.keys("scratch/") == ["scratch/111111111111/us-east-1.json"], "the sweep knows where to look"
+
+
+def test_the_sweep_deletes_what_is_past_its_deadline_and_finds_it_everywhere_once_a_week(service):
+    tags = {SCRATCH_TAG: "v-0", DEADLINE_TAG: "2026-01-01T00:00:00+00:00"}
+    named = [{"ResourceType": "volume", "Tags": [{"Key": key, "Value": value} for key, value in tags.items()]}]
+    made = {"AvailabilityZone": "us-east-1a", "Size": 1, "VolumeType": "gp3", "TagSpecifications": named}
+    for key in service.keys("scratch/"):
+        service.account.client("s3").delete_object(Bucket=service.bucket, Key=key)
+    volume = service.account.client("ec2").create_volume(**made)["VolumeId"]
+    often = service.account.run(SWEEP, "often", {})
+    assert (often.status, often.cause, left(service)) == ("SUCCEEDED", None, [volume]), "no ledger points there"
+    everywhere = service.account.run(SWEEP, "everywhere", {"everywhere": True})
+    assert (everywhere.status, everywhere.output["deleted"], left(service)) == ("SUCCEEDED", 1, [])
+    assert [event["account"]["account"] for event in service.account.front.invoked["sweep"]] == ["111111111111"]
 
 
 def test_a_volume_in_use_is_measured_in_place_and_no_scratch_volume_is_made(service):

@@ -329,8 +329,11 @@ def decided(unit, units):
             ]
         )
     chosen = decision(found, relief, drop_in, present, POLICY)
-    ends = settled_from(unit.load, len(unit.load["observed"]), POLICY)
-    action, offer, expected = held_back(chosen, drop_in, present, POLICY, unsettled=ends is not None, modifying=False)
+    unsettled = any(
+        settled_from(unit.load, len(unit.load["observed"]), POLICY, unknown_before=disk.get("replaced_at")) is not None
+        for disk in unit.free
+    )
+    action, offer, expected = held_back(chosen, drop_in, present, POLICY, unsettled=unsettled, modifying=False)
     for disk in unit.free:
         name = disk["id"]
         answers[name]["drop_in_usd"] = drop_in and price(drop_in["specs"][name], disk["region"])
@@ -391,8 +394,9 @@ def carried_together(name, changes, units):
 def decide(disks):
     """The answers by id to all disks of a project and region.
 
-    disks: id, spec, region, boot, excluded, detached, hosts (id; caps: limits by type; limit, None where unknown), and
-    minutes (eight series of floats, NaN where there is no point). A limit is (IOPS, MiB/s, c, d), counted in reads.
+    disks: id, spec, region, boot, excluded, detached, hosts (id; caps: limits by type; limit, None where unknown),
+    replaced_at (the minute from which it is on its machine, where it was on another before; else None), and minutes
+    (eight series of floats, NaN where there is no point). A limit is (IOPS, MiB/s, c, d), counted in reads.
     """
     answers, hosted = {}, {}
     series = {disk["id"]: series_of(disk["minutes"]) for disk in disks if not disk["detached"]}

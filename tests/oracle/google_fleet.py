@@ -1,5 +1,7 @@
 """The simulated projects as the oracle takes them, from the fleet alone."""
 
+import math
+
 import numpy as np
 
 from cloud_simulator.google.fleet import SimulatedDisk, truth
@@ -30,7 +32,17 @@ def plain(disk: SimulatedDisk, window: Window) -> dict[str, object]:
         "hosts": [{"id": vm.id, **machine_of(vm.type)} for vm in disk.hosts],
         "minutes": silent if sums is None else minutes_of(sums),
         "runs_from_hour": runs_from_hour(disk, window),
+        "replaced_at": replaced_at(disk, window),
     }
+
+
+def replaced_at(disk: SimulatedDisk, window: Window) -> int | None:
+    """The minute of the window from which the disk is on its machine. None where it was made for it, in the same hour,
+    or is on none."""
+    since = max((one.since for one in disk.attached), default=disk.created)
+    if (since - disk.created).total_seconds() <= 3600:
+        return None
+    return math.ceil((since.timestamp() - window.start_s) / 60)
 
 
 def runs_from_hour(disk: SimulatedDisk, window: Window) -> int | None:

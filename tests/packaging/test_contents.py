@@ -11,7 +11,7 @@ GOOGLE = {"plan", "take_inventory", "audit_batch", "slack_work"}
 @pytest.mark.parametrize(
     ("distribution", "users"),
     [
-        ("duckdb", {"audit_batch"}),
+        ("duckdb", {"combine"}),
         ("google-cloud-monitoring", GOOGLE),
         ("grpcio", GOOGLE),
         ("rich", {"slack_work"}),

@@ -103,7 +103,14 @@ def test_every_extra_has_a_command_here() -> None:
     assert {extra.name for extra in EXTRAS} == LACKING.keys()
 
 
-@pytest.mark.parametrize(("extra", "words"), [(name, words) for name, all_ in LACKING.items() for words in all_])
+@pytest.mark.parametrize(
+    ("extra", "words"),
+    [
+        pytest.param(name, words, marks=pytest.mark.release if place else ())
+        for name, all_ in LACKING.items()
+        for place, words in enumerate(all_)
+    ],
+)
 def test_a_command_names_the_extra_that_it_lacks(
     light: Path, audited: tuple[Path, str], tmp_path: Path, extra: str, words: tuple[str, ...]
 ) -> None:

@@ -52,10 +52,13 @@ class LabPlaces:
 
     lab: Lab
 
-    def targets(self):
-        return self.lab.ports.inventory.targets()
+    def accounts(self):
+        return list(dict.fromkeys(target.account for target in self.lab.ports.inventory.targets()))
 
-    def ports(self, target, *, now, measured, ledger):
+    def targets(self, account):
+        return [target for target in self.lab.ports.inventory.targets() if target.account == account]
+
+    def ports(self, target, *, now, measured, ledger, sharing=1):
         envelopes = tuple(load_library([measured], TYPES).envelopes.values())
         return replace(
             self.lab.ports,
@@ -64,6 +67,9 @@ class LabPlaces:
         )
 
     def bench(self, target):
+        return self.lab.bench
+
+    def prober(self, target):
         return self.lab.bench
 
     def unmeasured(self, target):

@@ -68,7 +68,7 @@ def test_every_recommendation_is_the_oracles(audited):
 def test_the_projects_have_every_answer_and_the_totals_reconcile(audited):
     fleet, run, recommendations = audited.fleet, audited.run, audited.recommendations
     actions = {found["action"] for found in recommendations.values()}
-    assert actions == {"migrate", "reprovision", "upgrade", "keep", "detached", "insufficient-data"}
+    assert actions - {"wait"} == {"migrate", "reprovision", "upgrade", "keep", "detached", "insufficient-data"}
     volumes = run["volumes"]
     assert volumes["seen"] == len(fleet.volumes) >= 100
     assert volumes["reconciled"]

@@ -33,6 +33,7 @@ def answered(recommendations):
     return {(found["account"], found["volume_id"]) for found in recommendations}
 
 
+@pytest.mark.release
 def test_the_whole_organization_is_answered_as_when_each_role_is_named_and_can_be_resumed(organization, tmp_path):
     _, _, by_role = audited(organization, tmp_path, "by-role", *roles(organization))
     done, run, found = audited(organization, tmp_path, "whole", "--organization")

@@ -19,6 +19,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.reports.run_reader import PAGE
 from plimsoll.run import Order, carry_out
 from plimsoll.service.config import ServiceConfig
+from plimsoll.service.service import every_target
 from plimsoll.settings import Settings
 from tests.service_loop import Loop, a_service, files, records, run_json
 
@@ -101,6 +102,6 @@ def test_a_project_of_a_folder_that_never_switched_compute_engine_on_has_no_disk
             monkeypatch.setenv(name, value)
         whole = ServiceConfig(google_organizations=(ORGANIZATION,))
         named = ServiceConfig(google_projects=(DENIED,))
-        found, refused = (google_places(config, Settings())["google"].targets() for config in (whole, named))
+        found, refused = (list(every_target(google_places(config, Settings())["google"])) for config in (whole, named))
     assert {one.account for one in found} == {*projects.projects} - {DENIED}
     assert [(one.name, "gcloud services enable" in str(one.error)) for one in refused] == [(DENIED, True)]

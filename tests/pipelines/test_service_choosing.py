@@ -11,6 +11,7 @@ from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.to_record import record_of
 from plimsoll.service.choosing import choose
 from plimsoll.service.shared_measurements import StoreVerdicts
+from plimsoll.service.streams import listed
 from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.validation.job import JobName, load
 from tests.builders import a_host, a_volume
@@ -35,7 +36,10 @@ def with_report(stepping, run_id="run-1"):
         record_of(one.recommendation, provider=FIRST_PROVIDER).model_dump(mode="json")
         for one in answers(lab.ports, lab.policy).values()
     ]
-    stepping.store.put(f"reports/{run_id}/recommendations.json", json.dumps(records).encode())
+    stepping.store.put_pieces(
+        f"reports/{run_id}/recommendations.json", listed(json.dumps(one).encode() for one in records)
+    )
+    stepping.store.put(f"reports/{run_id}/run.json", b"{}")
     return stepping
 
 
@@ -63,11 +67,13 @@ def test_a_volume_that_is_nowhere_is_said_so_or_why_it_could_not_be_looked_for(t
         chosen(stepping, volume_id="vol-2")
 
     class Closed(LabPlaces):
-        def targets(self):
-            return [
-                FailedTarget(name="222222222222", error=AccessDenied("cannot enter 222222222222.")),
-                *super().targets(),
-            ]
+        def accounts(self):
+            return ["222222222222", *super().accounts()]
+
+        def targets(self, account):
+            if account == "222222222222":
+                return [FailedTarget(name=account, error=AccessDenied("cannot enter 222222222222."))]
+            return super().targets(account)
 
     closed = Closed(lab=stepping.lab)
     service = replace(stepping.service, places=closed)

@@ -14,7 +14,7 @@ from plimsoll.domain.validation import Mode
 from plimsoll.service.choosing import choose
 from plimsoll.service.shared_measurements import StoreVerdicts
 from plimsoll.service.step_messages import StepError
-from plimsoll.service.validating import clean_up, create_scratch, propose, sweep_all
+from plimsoll.service.validating import clean_up, create_scratch, propose
 from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.validate import Concluded, Decided, NotConcluded
 from plimsoll.validation.job import JobName, load
@@ -23,6 +23,7 @@ from tests.builders import NOW, a_volume
 from tests.in_memory.faults import STEPS as BENCH_STEPS
 from tests.in_memory.faults import Fault
 from tests.profiles import examples
+from tests.service_loop import sweep
 
 from .lab import Lab, the, work
 from .stepping import STEPS, Stepping
@@ -195,7 +196,7 @@ def test_no_sequence_of_faults_leaves_a_volume_for_good_or_a_claim(tmp_path_fact
     lab.clock.time = NOW + timedelta(days=1)
     for _ in range(10):
         lab.bench.scratch(done.place)
-    sweep_all(stepping.service)
+    sweep(stepping.service)
     for _ in range(10):
         lab.bench.scratch(done.place)
     assert {volume.state for volume in lab.bench.left} <= {"creating", "deleting"}, "stuck in the cloud alone"
@@ -283,17 +284,17 @@ def test_what_cannot_be_deleted_is_said_and_the_sweep_has_it_when_it_is_due(tmp_
     assert f"scratch volume {left.id} in" in said
     with pytest.raises(CloudError, match=f"scratch volume {left.id} .* is left behind: later"):
         clean_up(stepping.service, name, StepError(error="States.Timeout"))
-    assert sweep_all(stepping.service).alive == 1
+    assert sweep(stepping.service).alive == 1
     stepping.lab.clock.time = left.deadline
-    assert (sweep_all(stepping.service).left, sweep_all(stepping.service).alive) == (1, 0)
+    assert (sweep(stepping.service).left, sweep(stepping.service).alive) == (1, 0)
     stepping.lab.bench.faults = ()
     stepping.lab.bench.__post_init__()
-    assert sweep_all(stepping.service).deleted == 1
+    assert sweep(stepping.service).deleted == 1
     assert not stepping.lab.leaked
 
 
 def test_the_sweep_goes_on_where_a_target_cannot_be_swept(tmp_path):
     stepping = Stepping(lab=Lab(tmp_path, faults=[Fault(step="scratch", error=Throttled("busy."))]))
-    swept = sweep_all(stepping.service)
+    swept = sweep(stepping.service, everywhere=True)
     assert (swept.failed, swept.deleted) == (1, 0)
     assert swept.left_behind[0].endswith("busy.")

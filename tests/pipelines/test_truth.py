@@ -39,22 +39,27 @@ SERIES = (
 class Audited:
     fleet: Fleet
     window: Window
+    memory_days: int
     run: dict
     recommendations: dict
 
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(2, id="two-days"), pytest.param(14, id="two-weeks", marks=pytest.mark.release)],
+    params=[
+        pytest.param((2, 30), id="two-days"),
+        pytest.param((14, 455), id="two-weeks", marks=pytest.mark.release),
+    ],
 )
 def audited(tmp_path_factory, request):
-    """The demo's organization, audited over some days by the ordinary path over HTTP."""
+    """The demo's organization, audited over some days by the ordinary path over HTTP, with some days of memory."""
+    days, memory_days = request.param
     folder = tmp_path_factory.mktemp("runs") / "truth"
     with running(NOW) as organization:
-        run = audited_here(organization, folder, NOW, Policy(lookback_days=request.param))
+        run = audited_here(organization, folder, NOW, Policy(lookback_days=days, memory_days=memory_days))
     found = json.loads((folder / "recommendations.json").read_text(encoding="utf-8"))
     recommendations = {one["volume_id"]: one for one in found}
-    return Audited(organization.fleet, Window.before(NOW, days=request.param), run, recommendations)
+    return Audited(organization.fleet, Window.before(NOW, days=days), memory_days, run, recommendations)
 
 
 def plain(volume: SimulatedVolume, window: Window) -> dict[str, object]:
@@ -65,17 +70,19 @@ def plain(volume: SimulatedVolume, window: Window) -> dict[str, object]:
     return {name: getattr(sums, name) for name in SERIES if getattr(sums, name) is not None}
 
 
-def past_of(volume: SimulatedVolume, window: Window) -> dict[str, object]:
+def past_of(volume: SimulatedVolume, window: Window, memory_days: int) -> dict[str, object]:
     """What CloudWatch still has of the time before the window, and what was done on each day; nothing of a volume that
     is attached to nothing."""
-    first = min(int(volume.created.timestamp()) // 86_400 * 1440, window.start_s // 60)
+    forgotten_s = max(volume.created.timestamp(), NOW.timestamp() - memory_days * 86_400)
+    first = min(int(forgotten_s) // 86_400 * 1440, window.start_s // 60)
     sums = truth(volume, Window(start_s=first * 60, end_s=window.end_s))
     if sums is None or volume.attached is None:
         return {}
     absent = np.isnan(sums.read_bytes) & np.isnan(sums.write_bytes) & np.isnan(sums.read_ops)
     moved = np.where(absent, np.nan, np.nansum([sums.read_bytes, sums.write_bytes], axis=0))
     work = sums.read_ops + sums.write_ops, moved
-    when = NOW.timestamp(), volume.created.timestamp(), [volume.attached.timestamp()], POLICY
+    policy = POLICY | {"memory_days": memory_days}
+    when = NOW.timestamp(), volume.created.timestamp(), [volume.attached.timestamp()], policy
     before = [values[: window.start_s // 60 - first] for values in work]
     return {
         "past": buckets_of(*before, first, *when),
@@ -129,7 +136,7 @@ def epochs_of(volume: SimulatedVolume, window: Window) -> list[dict[str, object]
     return [{"first": 0, "spec": spec_of(before)}, now]
 
 
-def oracle_answers(fleet: Fleet, window: Window) -> dict[str, dict[str, object]]:
+def oracle_answers(fleet: Fleet, window: Window, memory_days: int = 455) -> dict[str, dict[str, object]]:
     """The oracle's answer for every volume of a known type that the policy does not exclude."""
     minutes = {volume.id: plain(volume, window) for volume in fleet.volumes}
     on_host: dict[str, list[str]] = {}
@@ -160,14 +167,14 @@ def oracle_answers(fleet: Fleet, window: Window) -> dict[str, dict[str, object]]
             described,
             minutes[volume.id],
             [work_of(one, observed_minutes(one)) for one in others],
-            **past_of(volume, window),
+            **past_of(volume, window, memory_days),
         )
     return answers
 
 
 def test_every_recommendation_is_the_oracles(audited):
     recommendations = audited.recommendations
-    answers = oracle_answers(audited.fleet, audited.window)
+    answers = oracle_answers(audited.fleet, audited.window, audited.memory_days)
     assert set(answers) == set(recommendations)
     others = [
         f"{recommendations[name]['name']}: {difference}"

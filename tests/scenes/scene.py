@@ -60,7 +60,6 @@ class Scene:
     stripe: str | None = None
     excluded: bool = False
     policy: dict[str, Any] = field(default_factory=dict)
-    not_yet: str | None = None
 
 
 def keep(**more: Any) -> Right:

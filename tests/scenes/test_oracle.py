@@ -8,11 +8,11 @@ from tests.oracle.naive import decide
 from tests.scenes.table import SCENES
 from tests.scenes.to_oracle import FIRST_MINUTE, days_of_scene, described, minutes_of, past_of, policy_of, siblings_of
 
+pytestmark = pytest.mark.release
+
 
 @pytest.mark.parametrize("scene", [one for one in SCENES if one.stripe is None], ids=lambda one: one.name)
 def test_the_oracle_says_what_was_written_down(scene):
-    if scene.not_yet:
-        pytest.xfail(scene.not_yet)
     found = decide(
         described(scene),
         minutes_of(scene),

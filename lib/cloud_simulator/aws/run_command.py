@@ -246,11 +246,11 @@ class RunCommand:
         sent.ended = ended
 
     def _place(self, script: Script, host: SimulatedHost, here: AccountRegion) -> Place:
-        """Where the script runs; a volume of the fleet that it works on gets its device now."""
-        volume_id = next((value for value in script.given.values() if _VOLUME.fullmatch(value)), "")
+        """Where the script runs; volumes of the fleet that it works on get their devices now."""
+        named = [one for value in script.given.values() for one in value.split(",") if _VOLUME.fullmatch(one)]
+        volume_id = next(iter(named), "")
         there = [volume for volume in here.volumes() if host in volume.hosts]
-        own = next((volume for volume in there if volume.id == volume_id and volume.workload is not None), None)
-        if own is not None:
+        for own in (volume for volume in there if volume.id in named and volume.workload is not None):
             members = [volume for volume in there if volume.stripe == own.stripe] if own.stripe else [own]
             self.devices.mount([disk_of(one) for one in members], host.id, ceiling_of(members, host))
         share = read_share_of(script.given.get("Job", ""))

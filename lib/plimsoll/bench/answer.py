@@ -23,6 +23,7 @@ _REMEDIES: Final = {
     "parameters": "This is a fault of Plimsoll's: please report it.",
     "rights": "Let the agent that runs commands on that host run as root.",
     "tools": "Install util-linux and coreutils there, or choose another bench host.",
+    "python": "Install python3 there: it is all that a probe needs.",
     "busy": "Try again when that measurement has ended.",
     "find-device": "See on the host with `lsblk -o NAME,SERIAL` whether the volume is attached to it.",
     "in-use": "Nothing was written; only an unused scratch volume is measured as a device.",

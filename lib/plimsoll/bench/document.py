@@ -1,7 +1,8 @@
-"""The one document that Plimsoll runs on hosts: its content, its parameters, and its commands as an agent makes them.
+"""The documents that Plimsoll runs on hosts: their content, parameters, and commands as an agent makes them.
 
-`document.yaml` holds the parameters and their patterns, `script/` the shell script in parts. The agent pastes
-parameters into the commands as text, so the patterns are what keeps a value from becoming a command.
+One measures (`document.yaml` and the shell script in `script/`), and one only reads (`probe/`). A `document.yaml` holds
+the parameters and their patterns. The agent pastes parameters into the commands as text, so the patterns are what keeps
+a value from becoming a command.
 """
 
 import base64
@@ -11,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any, Final
 
 import yaml
@@ -19,28 +21,54 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.task import Task, TaskMode
 
 DOCUMENT_NAME: Final = "Plimsoll-Benchmark"
+PROBE_DOCUMENT_NAME: Final = "Plimsoll-Probe"
 
 _REFERENCE: Final = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _PARTS: Final = ("answer", "bounds", "device", "filesystem", "job", "bench", "engine", "result", "inspect", "main")
 """The script's parts, in their order; only the last one does anything."""
 
+_END_OF_THE_PROBE: Final = """END_OF_THE_PROBE
+done
+echo '{"plimsoll":1,"error":{"stage":"python","text":"the host has no Python of version 3.7 or newer"}}'
+exit 1
+"""
+"""What follows the Python that a host is handed: it is reached where there was nobody to hand it to."""
 
-def document() -> dict[str, Any]:
-    """The document's content, SSM schema 2.2, as plain data."""
-    content: dict[str, Any] = json.loads(_content())
+
+def document_name(task: Task) -> str:
+    """The document that carries out a task."""
+    return PROBE_DOCUMENT_NAME if task.mode is TaskMode.PROBE else DOCUMENT_NAME
+
+
+def document(name: str = DOCUMENT_NAME) -> dict[str, Any]:
+    """The content of the document of that name, SSM schema 2.2, as plain data."""
+    content: dict[str, Any] = json.loads(_content(name))
     return content
 
 
-def document_hash() -> str:
+def document_hash(name: str = DOCUMENT_NAME) -> str:
     """16 hexadecimal digits that change with the content; a version of the document is named after them."""
-    return hashlib.sha256(_content().encode()).hexdigest()[:16]
+    return hashlib.sha256(_content(name).encode()).hexdigest()[:16]
+
+
+def version_name(name: str) -> str:
+    """The name of the document's version with this content."""
+    return f"plimsoll-{document_hash(name)}"
 
 
 def parameters_of(task: Task, device_name: str = "") -> dict[str, list[str]]:
-    """A task as the document's parameters; BadInput when a value does not match its pattern.
+    """A task as its document's parameters; BadInput when a value does not match its pattern.
 
     `device_name` is the name under which the volume is attached, where only that tells which device it is.
     """
+    if task.mode is TaskMode.PROBE:
+        asked = {
+            "VolumeIds": ",".join(task.volume_ids),
+            "Seconds": str(task.seconds),
+            "LimitSeconds": str(task.limit_s),
+        }
+        _check(asked, PROBE_DOCUMENT_NAME)
+        return {name: [value] for name, value in asked.items()}
     values = {
         "Mode": task.mode.value,
         "VolumeId": "" if task.mode is TaskMode.INSPECT else task.volume_id,
@@ -52,25 +80,25 @@ def parameters_of(task: Task, device_name: str = "") -> dict[str, list[str]]:
         "MostQueue": str(task.most_queue),
         "MostLatencyUs": str(task.most_latency_us),
     }
-    _check(values)
+    _check(values, DOCUMENT_NAME)
     if task.mode is not TaskMode.INSPECT and not task.volume_id:
         raise BadInput(f"the mode {task.mode.value} of {DOCUMENT_NAME} needs a volume: give its id as VolumeId.")
     return {name: [value] for name, value in values.items()}
 
 
-def rendered(parameters: Mapping[str, Sequence[str]]) -> list[str]:
+def rendered(parameters: Mapping[str, Sequence[str]], document_name: str = DOCUMENT_NAME) -> list[str]:
     """The commands as the agent makes them of parameters, defaults included; BadInput for what the document refuses.
 
     The agent replaces each `{{ Name }}` by its value, one name after the other (amazon-ssm-agent, docparser).
     """
-    content = document()
+    content = document(document_name)
     declared: Mapping[str, Mapping[str, str]] = content["parameters"]
     given = {name: ",".join(values) for name, values in parameters.items()}
     values = {name: told["default"] for name, told in declared.items() if "default" in told} | given
     missing = [name for name in declared if name not in values]
     if missing:
-        raise BadInput(f"{DOCUMENT_NAME} needs the parameter {missing[0]}, and it was not given.")
-    _check(values)
+        raise BadInput(f"{document_name} needs the parameter {missing[0]}, and it was not given.")
+    _check(values, document_name)
     commands: list[str] = content["mainSteps"][0]["inputs"]["runCommand"]
     return [pasted(command, values) for command in commands]
 
@@ -80,22 +108,32 @@ def pasted(text: str, values: Mapping[str, str]) -> str:
     return _REFERENCE.sub(lambda found: values.get(found.group(1), found.group(0)), text)
 
 
-def _check(values: Mapping[str, str]) -> None:
-    declared = document()["parameters"]
+def _check(values: Mapping[str, str], document_name: str) -> None:
+    declared = document(document_name)["parameters"]
     for name, value in values.items():
         if name not in declared:
-            raise BadInput(f"{DOCUMENT_NAME} has no parameter {name}: it has {', '.join(declared)}.")
+            raise BadInput(f"{document_name} has no parameter {name}: it has {', '.join(declared)}.")
         pattern, most = declared[name]["allowedPattern"], declared[name].get("maxChars")
         if re.fullmatch(pattern, value) is None or value.endswith("\n"):
-            raise BadInput(f"the parameter {name} of {DOCUMENT_NAME} must match {pattern}, and {value!r:.60} does not.")
+            raise BadInput(f"the parameter {name} of {document_name} must match {pattern}, and {value!r:.60} does not.")
         if most is not None and len(value) > most:
-            raise BadInput(f"the parameter {name} of {DOCUMENT_NAME} has {len(value)} of at most {most} characters.")
+            raise BadInput(f"the parameter {name} of {document_name} has {len(value)} of at most {most} characters.")
 
 
 @cache
-def _content() -> str:
-    here = files("plimsoll.bench")
-    content = yaml.safe_load((here / "document.yaml").read_text(encoding="utf-8"))
-    script = "\n".join((here / "script" / f"{part}.sh").read_text(encoding="utf-8") for part in _PARTS)
+def _content(name: str) -> str:
+    folder = files("plimsoll.bench") / ("probe" if name == PROBE_DOCUMENT_NAME else "")
+    content = yaml.safe_load((folder / "document.yaml").read_text(encoding="utf-8"))
+    script = _probing(folder) if name == PROBE_DOCUMENT_NAME else _measuring(folder)
     content["mainSteps"][0]["inputs"]["runCommand"] += script.splitlines()
     return json.dumps(content)
+
+
+def _measuring(folder: Traversable) -> str:
+    return "\n".join((folder / "script" / f"{part}.sh").read_text(encoding="utf-8") for part in _PARTS)
+
+
+def _probing(folder: Traversable) -> str:
+    """The script that hands over to Python, and what it hands over."""
+    shell, python = ((folder / name).read_text(encoding="utf-8") for name in ("probe.sh", "on_host.py"))
+    return f"{shell}{python}{_END_OF_THE_PROBE}"

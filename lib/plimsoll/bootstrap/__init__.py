@@ -13,6 +13,7 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.cloud import Connection
 from plimsoll.clouds.folder import FileClaims, FolderStore
 from plimsoll.clouds.ledger import Ledger, NotedInventory
+from plimsoll.clouds.probe_book import ProbeBook
 from plimsoll.clouds.published import host_cap, published_types, query_cost_of
 from plimsoll.clouds.recorder import RecordedPorts, Recorder
 from plimsoll.clouds.recording import open_recording
@@ -155,6 +156,16 @@ def learned_table(path: Path | None = None) -> LearnedTable:
 def validation_book(settings: Settings) -> ValidationBook:
     """The book of validations."""
     return ValidationBook(folder=settings.measured_dir)
+
+
+def probe_book(settings: Settings) -> ProbeBook:
+    """The book of probes."""
+    return ProbeBook(folder=settings.measured_dir)
+
+
+def probe_store(settings: Settings) -> RunStore:
+    """The documents of probes that are under way."""
+    return FolderStore(settings.runs_dir)
 
 
 def change_ledger(settings: Settings) -> Ledger:

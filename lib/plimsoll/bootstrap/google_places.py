@@ -10,6 +10,7 @@ from pathlib import Path
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.service import without_bench
+from plimsoll.clouds.google.names import UNPROBED
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import CloudError, NotMeasured
@@ -35,26 +36,40 @@ class GooglePlaces:
     settings: Settings
     paced: bool = True
 
-    def targets(self) -> Sequence[Target | FailedTarget]:
-        """Every project and region in scope, and those that cannot be entered with why; what cannot even be listed is
-        one of those, and costs no other cloud."""
-        from plimsoll.bootstrap.google_projects import targets_of  # noqa: PLC0415  # with Google's libraries
+    def accounts(self) -> Sequence[str | FailedTarget]:
+        """Every project in scope, and those that cannot be listed with why: they cost no other cloud."""
+        from plimsoll.bootstrap.google_projects import projects_of  # noqa: PLC0415  # with Google's libraries
 
         try:
-            return targets_of(self.config, self.settings)
+            return projects_of(self.config, self.settings)
         except CloudError as error:
             return [FailedTarget(name="the projects of Google Cloud", error=error)]
 
-    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> AuditPorts:
+    def targets(self, account: str) -> Sequence[Target | FailedTarget]:
+        """The project in each of its regions, or why it cannot be entered."""
+        from plimsoll.bootstrap.google_projects import targets_of  # noqa: PLC0415  # as above
+
+        try:
+            return targets_of(account, self.config, self.settings)
+        except CloudError as error:
+            return [FailedTarget(name=account, error=error)]
+
+    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger, sharing: int = 1) -> AuditPorts:
         """The ports of that target alone, with what was measured in that folder."""
         from plimsoll.bootstrap.google_projects import project_ports  # noqa: PLC0415  # as above
 
         here = self.settings.model_copy(update={"runs_dir": measured, "campaigns_dir": measured})
-        return project_ports(target, self.config, here, today=now.date(), ledger=ledger, paced=self.paced)
+        return project_ports(
+            target, self.config, here, today=now.date(), ledger=ledger, paced=self.paced, sharing=sharing
+        )
 
     def bench(self, target: Target) -> Bench:
         """NotMeasured: the service has no bench there."""
         raise NotMeasured(without_bench(target))
+
+    def prober(self, target: Target) -> Bench:
+        """NotMeasured: nothing is probed there."""
+        raise NotMeasured(f"{target}: {UNPROBED}")
 
     def unmeasured(self, target: Target) -> str | None:
         """That nothing can be measured there."""

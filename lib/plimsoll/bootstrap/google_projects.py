@@ -9,6 +9,7 @@ from plimsoll.bootstrap import connected_ports
 from plimsoll.clouds.google.clients import Clients, keyless_credentials
 from plimsoll.clouds.google.connection import connection_of, inventory_in
 from plimsoll.clouds.google.federation import FederationConfig
+from plimsoll.clouds.google.inventory import GoogleInventory
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.clouds.scope import Scope
@@ -23,25 +24,49 @@ def clients_of(config: ServiceConfig, settings: Settings) -> Clients:
     return _clients(*where, settings.max_attempts, settings.list_deadline_s)
 
 
-def targets_of(config: ServiceConfig, settings: Settings) -> Sequence[Target | FailedTarget]:
-    """Every project and region of the configuration, and those that cannot be entered with why; CloudError."""
-    return inventory_in(
+def projects_of(config: ServiceConfig, settings: Settings) -> Sequence[str | FailedTarget]:
+    """Every project of the configuration, and what cannot be listed with why; CloudError.
+
+    BadInput for a region that does not exist, which the first project is asked for.
+    """
+    listed = inventory_in(
         clients_of(config, settings),
         projects=config.google_projects,
         folders=config.google_folders,
         organizations=config.google_organizations,
-        regions=config.google_regions,
-    ).targets()
+    )
+    if config.google_regions and listed.projects:
+        targets_of(listed.projects[0], config, settings)
+    return [*listed.projects, *listed.failed]
+
+
+def targets_of(project: str, config: ServiceConfig, settings: Settings) -> Sequence[Target | FailedTarget]:
+    """The project in each of its regions, or why it cannot be entered; none where Compute Engine is switched off in a
+    project that only lies in a folder or an organization. CloudError."""
+    inventory = GoogleInventory(
+        clients=clients_of(config, settings),
+        projects=[project],
+        regions=config.google_regions or None,
+        named=[one for one in config.google_projects if one == project],
+    )
+    return inventory.targets()
 
 
 def project_ports(
-    target: Target, config: ServiceConfig, settings: Settings, *, today: date, ledger: Ledger, paced: bool
+    target: Target,
+    config: ServiceConfig,
+    settings: Settings,
+    *,
+    today: date,
+    ledger: Ledger,
+    paced: bool,
+    sharing: int = 1,
 ) -> AuditPorts:
-    """The ports of one project in one region."""
+    """The ports of one project in one region, whose quota so many processes share."""
     there = Scope(clouds=(GOOGLE,), projects=(target.account,), regions=(target.region,))
     log_days = config.parsed_policy.log_days
     clients = clients_of(config, settings)
-    connection = connection_of(clients, there, settings, today=today, paced=paced, log_days=log_days)
+    connection = connection_of(clients, there, settings, today=today, paced=paced, log_days=log_days, sharing=sharing)
     return connected_ports(GOOGLE, connection, settings, ledger)
 
 

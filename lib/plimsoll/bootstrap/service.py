@@ -13,17 +13,17 @@ import boto3
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import clock, connected_ports, console_link, envelope_library
-from plimsoll.clouds.aws.connection import connection_of, open_accounts, sign_in
+from plimsoll.clouds.aws.connection import connection_of, members, open_accounts
 from plimsoll.clouds.aws.errors import AUDITING, attempted
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.names import role_arn
 from plimsoll.clouds.aws.published import object_link
 from plimsoll.clouds.aws.service import BusEvents, DynamoClaims, StepExecutions
-from plimsoll.clouds.aws.sessions import Credential, Sessions
+from plimsoll.clouds.aws.sessions import Credential, Sessions, check_regions
 from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
 from plimsoll.clouds.cloud import Connection
 from plimsoll.clouds.ledger import Ledger
-from plimsoll.clouds.registry import AWS
+from plimsoll.clouds.registry import AWS, cloud_of_account
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import BadInput
@@ -39,30 +39,38 @@ class PlacesByCloud:
 
     clouds: Mapping[str, Places]
 
-    def targets(self) -> Sequence[Target | FailedTarget]:
-        """Every target of every cloud, cloud by cloud."""
-        return [target for places in self.clouds.values() for target in places.targets()]
+    def accounts(self) -> Sequence[str | FailedTarget]:
+        """Every account of every cloud, cloud by cloud."""
+        return [account for places in self.clouds.values() for account in places.accounts()]
 
-    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> AuditPorts:
+    def targets(self, account: str) -> Sequence[Target | FailedTarget]:
+        """The account in each of its regions; BadInput for a cloud that is not audited from here."""
+        return self._named(cloud_of_account(account).name, account).targets(account)
+
+    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger, sharing: int = 1) -> AuditPorts:
         """The ports of that target alone; BadInput for a cloud that is not audited from here."""
-        return self._of(target).ports(target, now=now, measured=measured, ledger=ledger)
+        there = self._named(target.provider, target)
+        return there.ports(target, now=now, measured=measured, ledger=ledger, sharing=sharing)
 
     def bench(self, target: Target) -> Bench:
         """Where volumes of that target are measured; BadInput where none are."""
-        return self._of(target).bench(target)
+        return self._named(target.provider, target).bench(target)
+
+    def prober(self, target: Target) -> Bench:
+        """Where hosts of that target are read; BadInput where none are."""
+        return self._named(target.provider, target).prober(target)
 
     def unmeasured(self, target: Target) -> str | None:
         """Why nothing can be measured there, None where it can."""
         there = self.clouds.get(target.provider)
         return without_bench(target) if there is None else there.unmeasured(target)
 
-    def _of(self, target: Target) -> Places:
+    def _named(self, cloud: str, place: Target | str) -> Places:
         try:
-            return self.clouds[target.provider]
+            return self.clouds[cloud]
         except KeyError as error:
             raise BadInput(
-                f"{target} is of the cloud {target.provider!r}, which is not in the scope of this service: see its "
-                "configuration."
+                f"{place} is of the cloud {cloud!r}, which is not in the scope of this service: see its configuration."
             ) from error
 
 
@@ -81,7 +89,7 @@ class AwsPlaces:
     `home` is that account, `partition` the part of AWS that all are in. `paced`: keep to the quotas; a simulated cloud
     may have none.
 
-    Targets come account by account. For each role, the account that was entered last stays open for its next region.
+    For each role, the account that was entered last stays open for its next region.
     No more stay open: the clients of a large organization would not fit into memory.
     """
 
@@ -92,23 +100,22 @@ class AwsPlaces:
     paced: bool = True
     _open: dict[str, tuple[str, Sessions]] = field(default_factory=dict, repr=False)
 
-    def targets(self) -> Sequence[Target | FailedTarget]:
-        """Every account and region that the configuration names, and those that cannot be entered with why."""
+    def accounts(self) -> Sequence[str | FailedTarget]:
+        """Every account that the configuration names, and what cannot be listed with why."""
         config = self.config
-        scope = Scope(
-            external_id=config.external_id,
-            organization=config.organization,
-            units=config.organizational_units,
-            accounts=config.accounts,
-            role_name=config.role_name,
-            regions=config.regions,
-        )
-        sessions, deadline_s = sign_in(scope, self.settings), self.settings.list_deadline_s
-        return AwsInventory(sessions=sessions, regions=config.regions or None, list_deadline_s=deadline_s).targets()
+        check_regions(config.regions)
+        scope = Scope(organization=config.organization, units=config.organizational_units, accounts=config.accounts)
+        return members(scope, self.settings) if scope.names_members else [self.home]
 
-    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> AuditPorts:
+    def targets(self, account: str) -> Sequence[Target | FailedTarget]:
+        """The account in each of its regions, or why it cannot be entered."""
+        regions, deadline_s = self.config.regions or None, self.settings.list_deadline_s
+        entered = self._open_account(account, self.config.role_name)
+        return AwsInventory(sessions=entered, regions=regions, list_deadline_s=deadline_s).targets()
+
+    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger, sharing: int = 1) -> AuditPorts:
         """The ports of that target alone, by the audit role, with what was measured in that folder."""
-        connection = self._connection(target, self.config.role_name, today=now.date())
+        connection = self._connection(target, self.config.role_name, today=now.date(), sharing=sharing)
         here = self.settings.model_copy(update={"runs_dir": measured, "campaigns_dir": measured})
         return connected_ports(AWS, connection, here, ledger)
 
@@ -116,26 +123,37 @@ class AwsPlaces:
         """Where volumes of that target are measured, by the validation role."""
         return self._connection(target, self.config.validation_role_name, today=date.min).bench()
 
+    def prober(self, target: Target) -> Bench:
+        """Where hosts of that target are read, by the probe's role."""
+        return self._connection(target, self.config.probe_role_name, today=date.min).bench()
+
     def unmeasured(self, target: Target) -> str | None:  # noqa: ARG002 - as for every cloud
         """None: every account may have bench hosts."""
         return None
 
-    def _connection(self, target: Target, role_name: str, *, today: date) -> Connection:
+    def _connection(self, target: Target, role_name: str, *, today: date, sharing: int = 1) -> Connection:
         """One account in one region, by that role; CloudError where it cannot be entered."""
         entered, there = self._entered(target.account, role_name), Scope(regions=(target.region,))
         log_days = self.config.parsed_policy.log_days
-        return connection_of(entered, there, self.settings, today=today, paced=self.paced, log_days=log_days)
+        return connection_of(
+            entered, there, self.settings, today=today, paced=self.paced, log_days=log_days, sharing=sharing
+        )
 
     def _entered(self, account: str, role_name: str) -> Sessions:
         """One account alone; CloudError where it cannot be entered."""
+        entered = self._open_account(account, role_name)
+        for failed in entered.failed:
+            raise failed.error
+        return entered
+
+    def _open_account(self, account: str, role_name: str) -> Sessions:
+        """One account alone, with why it cannot be entered where that is so."""
         last, entered = self._open.get(role_name, (None, None))
         if entered is None or last != account:
             arn = None if account == self.home else role_arn(account, role_name, self.partition)
             credential = Credential(role_arn=arn, external_id=self.config.external_id)
             entered = open_accounts([credential], self.settings)
             self._open[role_name] = account, entered
-        for failed in entered.failed:
-            raise failed.error
         return entered
 
 
@@ -207,7 +225,7 @@ def _measured_folder() -> Path:
 
 def _machines() -> Mapping[str, str]:
     """The state machines that can be begun from here, by kind; only functions that begin one have them."""
-    kinds = ("audit", "validation")
+    kinds = ("audit", "validation", "probe")
     return {kind: os.environ.get(f"{PREFIX}{kind.upper()}_MACHINE", "") for kind in kinds}
 
 

@@ -3,15 +3,17 @@
 from datetime import datetime
 from pathlib import Path
 
-from plimsoll.bootstrap import Scope, clock, console_link, ports_of, recorded_ports
+from plimsoll.bootstrap import Scope, clock, console_link, ports_of, probe_book, recorded_ports
 from plimsoll.cli.run_volume import volume_in_run
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.seconds_seen import SecondsSeen
 from plimsoll.explain import explain_anywhere
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
+from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.terminal.explain import show_explanation, show_record
 from plimsoll.reports.to_record import record_of
 from plimsoll.run import Order, resumed
@@ -23,7 +25,7 @@ def explain_from_run(volume: str, run: Path | None) -> None:
     record, profile, folder = volume_in_run(volume, run)
     order, console = _order(folder), Screen()
     link = None if order is None else console_link(record, order.policy, order.now)
-    show_record(console, record, profile, link)
+    show_record(console, record, profile, link, _seen(record))
     when = "" if order is None else f" of {order.now:%Y-%m-%d %H:%M} UTC"
     console.say(f"From the run {folder}{when}. To ask the cloud now, add --fresh.", "dim")
 
@@ -42,7 +44,14 @@ def explain_fresh(volume: str, scope: Scope, policy: Policy, from_: Path | None)
     with console.status("reading the volume and its host" if from_ is None else "reading the recording"):
         answer, demand, now = read_volume(volume, scope, policy, from_=from_)
     record = record_of(answer.recommendation, answer.change, provider=answer.target.provider)
-    show_explanation(console, answer.recommendation, demand, record, console_link(record, policy, now))
+    link = console_link(record, policy, now)
+    show_explanation(console, answer.recommendation, demand, record, link, _seen(record))
+
+
+def _seen(record: RecommendationRecord) -> SecondsSeen | None:
+    """What a probe saw of the volume last, None where it was never probed."""
+    line = probe_book(Settings.of_environment()).latest(record.volume_id, record.account, record.region)
+    return None if line is None else line.seen
 
 
 def read_volume(

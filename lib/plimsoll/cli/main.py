@@ -25,7 +25,7 @@ app = PlainTyper(
 for panel, commands in {
     "Audit": (access.permissions, audits.audit, audits.explain, audits.stripes),
     "Read a run": (results.report, results.query, results.diff, results.schema),
-    "Measure": (evidence.validate, evidence.benchmark, evidence.sweep, evidence.bench_agent),
+    "Measure": (evidence.validate, evidence.probe, evidence.benchmark, evidence.sweep, evidence.bench_agent),
     "Look back": (backtests.backtest, backtests.learn, backtests.fleet),
     "Try it": (simulation.demo, simulation.simulate),
 }.items():

@@ -11,6 +11,7 @@ from plimsoll.clouds.aws.names import AUDIT_ROLE
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
 from plimsoll.policy_file import load_policy, parse_flags
 
 _ACCOUNT: Final = re.compile(r"\d{12}")
@@ -36,6 +37,14 @@ def grade_from(name: str | None) -> Grade | None:
     if name.upper() not in Grade.__members__:
         raise BadInput(f"--grade {name}: it must be A or B.")
     return Grade[name.upper()]
+
+
+def seconds_from(text: str) -> int:
+    """The seconds of a time such as 90s, 10m, 1h or 1d; BadInput for anything else."""
+    found = re.fullmatch(r"(\d{1,6})([smhd])", text.strip().lower())
+    if found is None:
+        raise BadInput(f"--for {text}: write a time as 90s, 10m, 1h or 1d.")
+    return int(found[1]) * {"s": 1, "m": MINUTE_S, "h": HOUR_S, "d": DAY_S}[found[2]]
 
 
 def scope_from(given: ScopeOptions, prices: Path | None = None) -> Scope:

@@ -1,6 +1,7 @@
 """`plimsoll permissions`: what each cloud must allow, as text to paste."""
 
 from plimsoll.clouds.aws.policies import AwsPolicy
+from plimsoll.clouds.google.names import UNPROBED
 from plimsoll.clouds.google.roles import GoogleRole
 from plimsoll.clouds.permissions import Purpose
 from plimsoll.clouds.registry import GOOGLE
@@ -22,6 +23,8 @@ def permissions_text(
     if organization and purpose is Purpose.CHANGE:
         raise BadInput("--organization is for audits and validations: a change is made in one account. Leave it out.")
     if cloud == GOOGLE:
+        if purpose is Purpose.PROBE:
+            raise BadInput(f"{UNPROBED} Give --for audit.")
         if format_ == "cloudformation":
             raise BadInput("CloudFormation makes no roles of Google Cloud: give --format json or terraform.")
         role = GoogleRole(purpose=purpose, policy=policy, organization=organization)

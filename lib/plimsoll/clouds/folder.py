@@ -5,16 +5,20 @@ import json
 import os
 import shutil
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.validation import short
 from plimsoll.writing import BESIDE, whole
+
+_PIECE_BYTES: Final = 1 << 18
+"""Bytes that are read of a file at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,22 @@ class FolderStore:
             if not name.startswith(BESIDE)
         )
         yield from sorted((key for key in found if key.startswith(prefix)), key=str.encode)
+
+    def sizes(self, prefix: str) -> Iterator[tuple[str, int]]:
+        """As `keys`, each with the bytes that are kept under it."""
+        yield from ((key, self._path(key).stat().st_size) for key in self.keys(prefix))
+
+    def pieces(self, key: str) -> Iterator[bytes]:
+        """What is kept under a key, piece after piece; none where nothing is kept."""
+        path = self._path(key)
+        if path.is_file():
+            with path.open("rb") as file:
+                yield from iter(partial(file.read, _PIECE_BYTES), b"")
+
+    def put_pieces(self, key: str, pieces: Iterable[bytes]) -> None:
+        """As `put`, piece after piece."""
+        with whole(self._path(key)) as beside, beside.open("wb") as file:
+            file.writelines(pieces)
 
     def delete(self, key: str) -> None:
         """Keeps nothing under a key any more."""

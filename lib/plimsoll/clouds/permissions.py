@@ -4,9 +4,10 @@ from enum import StrEnum
 
 
 class Purpose(StrEnum):
-    """What somebody is to be allowed: to audit, to validate as well, or to carry out what was recommended."""
+    """What somebody is to be allowed: to audit, to probe or validate as well, or to carry out what was recommended."""
 
     AUDIT = "audit"
+    PROBE = "probe"
     VALIDATE = "validate"
     CHANGE = "change"
 
@@ -18,6 +19,7 @@ class Purpose(StrEnum):
 
 _SAYS = {
     Purpose.AUDIT: "Plimsoll audit: reads volumes, hosts, prices and metrics. Changes nothing.",
+    Purpose.PROBE: "Plimsoll audit and probe: reads as an audit does, and what hosts count of their volumes.",
     Purpose.VALIDATE: "Plimsoll audit and validate: reads as an audit does, and changes scratch volumes alone.",
     Purpose.CHANGE: "Plimsoll change: for the person or pipeline that carries out a recommendation.",
 }

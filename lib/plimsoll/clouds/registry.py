@@ -48,7 +48,10 @@ class CloudWords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cloud:
-    """One cloud. `account_id`, `region_name` and `volume_id` are patterns for a whole name, without ^ and $."""
+    """One cloud. `account_id`, `region_name` and `volume_id` are patterns for a whole name, without ^ and $.
+
+    `quota_by_region`: whether an account has a quota of metric calls in each region, or one in all.
+    """
 
     name: str
     package: str
@@ -57,6 +60,7 @@ class Cloud:
     volume_id: str
     words: CloudWords
     earlier_names: tuple[str, ...] = ()
+    quota_by_region: bool = True
 
     @property
     def published(self) -> "Published":
@@ -98,6 +102,7 @@ CLOUDS: Final[dict[str, Cloud]] = {
         region_name=GOOGLE_REGION,
         volume_id=DISK_ID,
         earlier_names=("gcp",),
+        quota_by_region=False,
         words=CloudWords(
             cloud="Google Cloud",
             account="project",

@@ -135,6 +135,8 @@ def _in_doubt(asked: Iterable[tuple[Member, Look]]) -> Iterator[tuple[Member, Lo
     for member, look in asked:
         if member.recall is None or not member.recall.is_past(look):
             looks.setdefault(id(member), (member, []))[1].append(look)
+        elif member.error is None and member.recall.in_doubt(look):
+            yield member, look
     for member, own in looks.values():
         if member.error is None:
             found = doubts(member.knowledge)

@@ -101,6 +101,10 @@ class Unanswered(Unreachable):
     """No answer to what was asked, so that it is not known whether it was done."""
 
 
+PASSING = (Throttled, Unreachable)
+"""What may be over soon, so that the same call is worth another attempt; anything else is a place's answer."""
+
+
 class Unexpected(CloudError):
     """The cloud answered with something that its contract does not allow."""
 

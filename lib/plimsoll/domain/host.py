@@ -36,7 +36,7 @@ class Host:
 
     id: str
     type: str
-    limits: HostLimits | None
+    limits: HostLimits | None = None
     nitro: bool = True
     tags: tuple[tuple[str, str], ...] = ()
     caps: tuple[tuple[str, Ceiling], ...] | None = None

@@ -14,24 +14,14 @@ import numpy.typing as npt
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.day_sums import DaySums, sums_by_day
-from plimsoll.domain.highest import ROUNDING
-from plimsoll.domain.knowledge import (
-    BYTES,
-    HIGHEST_IOPS,
-    HIGHEST_THROUGHPUT,
-    OPERATIONS,
-    PAST_RATES,
-    SERIES,
-    BoolArray,
-    IntArray,
-    Look,
-    counted,
-)
+from plimsoll.domain.knowledge import OPERATIONS, PAST_RATES, SERIES, BoolArray, Doubt, IntArray, Look, counted
 from plimsoll.domain.need import Need
+from plimsoll.domain.past_received import SIDES, Witness, is_whole, past_doubts
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.signals import filled
 from plimsoll.domain.sums import Segment, Window
-from plimsoll.domain.units import DAY_S, MIB, MINUTE_S
+from plimsoll.domain.units import DAY_S, MINUTE_S
 from plimsoll.domain.volume import Volume
 
 LEAST_PERIOD_S: Final = 300
@@ -49,9 +39,9 @@ TOLERANCE: Final = 1e-6
 Rates = npt.NDArray[np.float64]
 """Two rows, IOPS and MiB/s, one column a bucket."""
 
-_COUNTERS: Final = (OPERATIONS, BYTES)
-_UNITS: Final = np.array([[1.0], [MIB]])
-_ROUNDED: Final = np.array([[ROUNDING[HIGHEST_IOPS]], [ROUNDING[HIGHEST_THROUGHPUT]]])
+_COUNTERS: Final = tuple(side.group for side in SIDES)
+_UNITS: Final = np.array([[side.unit] for side in SIDES])
+_ROUNDED: Final = np.array([[side.rounding] for side in SIDES])
 
 
 def memory_segments(
@@ -91,14 +81,18 @@ class Past:
 
     Nothing is learned of the days before it has `begun`, or on which it was `moved` to a host. `starts_s` is when each
     bucket begins, `lengths_s` how long it is, and `finest_s` the finest period that it is kept in. `highest` is the
-    highest minute of each of `days_s`, `done` the operations and bytes of each, NaN where that is not known.
+    highest minute of each of `days_s`, `done` the operations and bytes of each, NaN where that is not known. `disputes`
+    are what disagreed, asked twice.
     """
 
     __slots__ = (
         "_begun_s",
+        "_doubted",
         "_out",
+        "_read",
         "_seen",
         "days_s",
+        "disputes",
         "done",
         "finest_s",
         "highest",
@@ -119,7 +113,9 @@ class Past:
         self.finest_s = np.full(len(days_s), self.segments[-1].period_s, dtype=np.int64)
         for segment in reversed(self.segments[:-1]):
             self.finest_s[days_s < segment.window.end_s] = segment.period_s
-        self._seen = np.zeros(len(days_s), dtype=np.bool_)
+        self._seen, self._read = np.zeros(len(days_s), dtype=np.bool_), np.zeros(len(days_s), dtype=np.bool_)
+        self._doubted: dict[Look, Mapping[str, FloatArray]] = {}
+        self.disputes: tuple[Doubt, ...] = ()
         self.least: Rates = np.zeros((2, len(days_s)))
         self.most: Rates = np.where(self._out, 0.0, np.full((2, len(days_s)), UNREAD))
 
@@ -144,11 +140,25 @@ class Past:
         return int(self._seen.sum())
 
     def learn(self, look: Look, found: Mapping[str, FloatArray]) -> None:
-        """Takes in what a look found: series that the cloud publishes, NaN where it has no point."""
+        """Takes in what a look found: series that the cloud publishes, NaN where it has no point.
+
+        What disagrees or is absent is `in_doubt` first, and is taken in when the same look was asked once more.
+        """
+        witness, before = self._witness(look), self._doubted.pop(look, None)
+        found = found if before is None else filled(found, before)
+        doubts = tuple(past_doubts(look, found, witness))
+        if before is None and (doubts or not is_whole(found, witness)):
+            self._doubted[look] = found
+            return
+        self.disputes += doubts
         if PAST_RATES in look.groups:
             self._learn_rates(look, found)
-        else:
+        if OPERATIONS in look.groups:
             self._learn_work(look, found)
+
+    def in_doubt(self, look: Look) -> bool:
+        """Whether what a look found has to be asked once more."""
+        return look in self._doubted
 
     def needs(self, policy: Policy, hosts: Ceiling) -> tuple[Need, Need]:
         """What an offer must carry for sure, and at most, whatever was not read."""
@@ -162,6 +172,17 @@ class Past:
         """Which day a time (epoch seconds) is in, or each of an array of them."""
         return (times_s - self.window.start_s) // DAY_S
 
+    def _witness(self, look: Look) -> Witness:
+        starts_s = np.arange(look.window.start_s, look.window.end_s, look.period_s, dtype=np.int64)
+        day, holder = self._day(starts_s), np.searchsorted(self.starts_s, starts_s, side="right") - 1
+        return Witness(
+            highest=self.highest[:, day],
+            counts=~self._out[day],
+            holder=holder,
+            held_s=self.lengths_s[holder],
+            mean=np.where(self._read[holder], self.least[:, holder], np.nan),
+        )
+
     def _learn_rates(self, look: Look, found: Mapping[str, FloatArray]) -> None:
         """The highest minute of each day, where it is published: no bucket of that day was above it."""
         first = int(self._day(look.window.start_s))
@@ -170,8 +191,6 @@ class Past:
                 self.highest[row, first:] = np.where(self._out[first:], np.nan, highest)
         self._seen |= ~np.isnan(self.highest).all(axis=0)
         self.most = np.where(np.isnan(self.highest), self.most, self.highest + _ROUNDED)
-        if (self.least > self.most + TOLERANCE * (1 + self.least)).any():
-            self._distrust_rates()
 
     def _learn_work(self, look: Look, found: Mapping[str, FloatArray]) -> None:
         """Operations and bytes of consecutive buckets, in the place of the longer ones that they lie in."""
@@ -182,12 +201,10 @@ class Past:
         present = ~np.isnan(done).all(axis=0) & ~self._out[day]
         done = np.where(present, counted(done), 0.0)
         self._learn_days(look.window, starts_s, done, present)
-        rates = done / _UNITS / period_s
+        rates = done * _UNITS / period_s
         holder = np.searchsorted(self.starts_s, starts_s, side="right") - 1
         finest_s = self.finest_s[holder]
         taken = self.lengths_s[holder] >= period_s
-        if (rates > self.most[:, holder] + TOLERANCE * (1 + rates))[:, taken].any():
-            self._distrust_rates()
         most = np.minimum(rates * np.maximum(1.0, period_s / finest_s), np.maximum(rates, self.most[:, holder]))
         inside = (self.starts_s >= start_s) & (self.starts_s < look.window.end_s)
         kept = ~(inside & (self.lengths_s >= period_s))
@@ -196,6 +213,7 @@ class Past:
         self.starts_s = np.concatenate([self.starts_s[kept], starts_s[taken]])[at]
         self.lengths_s = np.concatenate([self.lengths_s[kept], lengths_s])[at]
         self.finest_s = np.concatenate([self.finest_s[kept], finest_s[taken]])[at]
+        self._read = np.concatenate([self._read[kept], np.ones(len(lengths_s), dtype=np.bool_)])[at]
         self.least = np.concatenate([self.least[:, kept], rates[:, taken]], axis=1)[:, at]
         self.most = np.concatenate([self.most[:, kept], most[:, taken]], axis=1)[:, at]
         self._seen[day[present]] = True
@@ -206,13 +224,6 @@ class Past:
             return
         first, last = self._day(window.start_s), self._day(window.end_s)
         self.done[:, first:last] = sums_by_day(window, [(starts_s, row, present) for row in done]).totals
-
-    def _distrust_rates(self) -> None:
-        """A mean was above the highest minute of its day: that series is not the rate of these minutes."""
-        self.highest[:] = np.nan
-        self.most = np.maximum(self.most, self.least * np.maximum(1.0, self.lengths_s / self.finest_s))
-        unread = (self.lengths_s == DAY_S) & (self.least == 0).all(axis=0) & ~self._out[self._day(self.starts_s)]
-        self.most[:, unread] = UNREAD
 
     def _need(self, rates: Rates, minutes: FloatArray, policy: Policy, hosts: Ceiling) -> Need:
         """The highest of some rates with headroom, but for the minutes that each 30 days may be throttled."""

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from plimsoll.domain.knowledge import BYTES, OPERATIONS, PAST_RATES, IntArray, Look
-from plimsoll.domain.memory import LEAST_PERIOD_S, TOLERANCE, UNREAD, Past
+from plimsoll.domain.memory import LEAST_PERIOD_S, TOLERANCE, Past
 from plimsoll.domain.past_events import column
 from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.sums import Window
@@ -28,29 +28,24 @@ def look_at_days(window: Window) -> list[Look]:
     return [Look(window=window, period_s=DAY_S, groups=_WORK)] if window.start_s < window.end_s else []
 
 
-def look_at_rates(past: Past) -> list[Look]:
-    """The highest minute of each day."""
-    return [Look(window=past.asked, period_s=DAY_S, groups=(PAST_RATES,))]
+def look_at_highest(past: Past) -> list[Look]:
+    """The highest minute of each day, and what was done on it: what one says the other has to bear out."""
+    return [Look(window=past.asked, period_s=DAY_S, groups=(PAST_RATES, *_WORK))]
 
 
 def looks(past: Past, limits: Sequence[float], query_cost: QueryCost) -> list[Look]:
     """What to read next: the buckets that may have had more than the `limits` (IOPS and MiB/s).
 
-    A day of which no highest minute is known is read whole first, then by the hour, then as finely as it is kept. The
-    highest days are read before the others: what they had may speak against so much that few others can more.
+    Days by the hour, hours as finely as they are kept. The highest days are read before the others: what they had may
+    speak against so much that few others can more.
     """
     over = (past.most / np.maximum(column(limits), TOLERANCE)).max(axis=0)
     wanted = (past.lengths_s > past.finest_s) & (over > 1)
-    unknown = (past.most >= UNREAD).any(axis=0)
-    if (past.lengths_s == DAY_S).all() and not (wanted & unknown).any():
+    if (past.lengths_s == DAY_S).all():
         wanted[np.argsort(-over, kind="stable")[FIRST_DAYS:]] = False
     found: list[Look] = []
-    for length_s, alike, period_s in (
-        (DAY_S, unknown, DAY_S),
-        (DAY_S, ~unknown, HOUR_S),
-        (HOUR_S, ~unknown, LEAST_PERIOD_S),
-    ):
-        at = wanted & alike & (past.lengths_s == length_s)
+    for length_s, period_s in ((DAY_S, HOUR_S), (HOUR_S, LEAST_PERIOD_S)):
+        at = wanted & (past.lengths_s == length_s)
         for finest_s in np.unique(past.finest_s[at]).tolist():
             starts_s = past.starts_s[at & (past.finest_s == finest_s)]
             found += _runs(starts_s, length_s, max(period_s, finest_s), query_cost.datapoints_a_query)

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from plimsoll.domain.growth import WEEK_DAYS, WEEKS
 from plimsoll.domain.knowledge import BYTES, IDLE, OPERATIONS, PAST_RATES, SERIES, Look, first_looks
 from plimsoll.domain.query_cost import Closer, QueryCost
 from plimsoll.domain.sums import Segment
@@ -95,13 +94,11 @@ def plan_of(
 def memory_plan(pasts: Iterable[Sequence[Segment]], *, every_minute: bool, page: int, most_queries: int) -> Plan:
     """What it takes to ask what was before the window, of volumes with those segments of it.
 
-    The highest minutes of each day and what was done on it are expected to be enough, and `least` is that nobody asks.
+    Its days are expected to be enough, and `least` is that nobody asks.
     """
-    days, whole = [], []
-    work = len(SERIES[OPERATIONS]) + len(SERIES[BYTES])
+    days, whole, work = [], [], len(SERIES[OPERATIONS]) + len(SERIES[BYTES])
     for segments in (segments for segments in pasts if segments):
-        count = (segments[-1].window.end_s - segments[0].window.start_s) // DAY_S
-        days += [(len(SERIES[PAST_RATES]), count), (work, min(count, WEEKS * WEEK_DAYS))]
+        days.append((len(SERIES[PAST_RATES]) + work, (segments[-1].window.end_s - segments[0].window.start_s) // DAY_S))
         whole += [(work, one.window.buckets(one.period_s)) for one in segments]
     expected, most = (_asked(asked, page, most_queries) for asked in (days, whole))
     return Plan(least=most, expected=most, most=most) if every_minute else Plan(expected=expected, most=most)

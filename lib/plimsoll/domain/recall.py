@@ -16,7 +16,7 @@ from plimsoll.domain.growth import WEEK_DAYS, WEEKS, Growth, growth_of
 from plimsoll.domain.knowledge import Look
 from plimsoll.domain.memory import Past, begun_s, memory_of
 from plimsoll.domain.offer import Offer
-from plimsoll.domain.past_looks import look_at_days, look_at_everything, look_at_rates, looks
+from plimsoll.domain.past_looks import look_at_days, look_at_everything, look_at_highest, looks
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.recommendation import Recommendation, Upgrade
@@ -69,8 +69,12 @@ class Recall:
         return look.window.end_s <= self._window.start_s
 
     def learn(self, look: Look, found: Mapping[str, FloatArray]) -> None:
-        """Takes in what a look found."""
+        """Takes in what a look found; what is `in_doubt` then only when it was asked once more."""
         self._past.learn(look, found)
+
+    def in_doubt(self, look: Look) -> bool:
+        """Whether what a look found has to be asked once more."""
+        return self._past.in_doubt(look)
 
     def everything(self) -> list[Look]:
         """Looks at all of it at once."""
@@ -79,16 +83,13 @@ class Recall:
 
     def looks(self, case: Case, answer: Recommendation, limits: Limits, query_cost: QueryCost) -> list[Look]:
         """What to read next for an answer; `limits` are what a bucket may have had without speaking against it."""
-        less, found = reduced_to(answer, case.present) is not None, list[Look]()
-        if self.days is None and (less or isinstance(answer, Upgrade)):
+        if reduced_to(answer, case.present) is not None and not self._has_rates:
+            self._has_days = self._has_rates = True
+            return look_at_highest(self._past)
+        if isinstance(answer, Upgrade) and not self._has_days:
             self._has_days = True
-            found += look_at_days(self._days_to_read())
-        elif self._has_rates and self.asked_for is not None:
-            found += looks(self._past, limits, query_cost)
-        if less and not self._has_rates:
-            self._has_rates = True
-            found += look_at_rates(self._past)
-        return found
+            return look_at_days(self._days_to_read())
+        return looks(self._past, limits, query_cost) if self._has_rates and self.asked_for is not None else []
 
     def tells_more(self, case: Case, answer: Recommendation, in_window: Callable[[], DaySums]) -> bool:
         """Whether more of the past counts from now on than did for an answer, so that it is decided again. `in_window`
@@ -99,7 +100,7 @@ class Recall:
                 return False
             own = in_window().as_history(self._volume, self._policy)
             self.days = self._past.day_sums.before(own)
-            if len(self._epochs()) > 1:
+            if len(self._epochs()) > 1 or self._past.disputes:
                 return True
         if not self._is_weighed and (less or more):
             self._is_weighed, self._grows_an_upgrade = True, more
@@ -115,7 +116,11 @@ class Recall:
         return self._has_rates
 
     def remembering(self, case: Case) -> Case:
-        """A case with what speaks against a reduction, where the window asks for one."""
+        """A case with what speaks against a reduction, where the window asks for one, and with what is disputed."""
+        if self.days is not None and self._past.disputes:
+            coverage = case.summary.coverage
+            coverage = replace(coverage, disputes=(*coverage.disputes, *self._past.disputes))
+            case = replace(case, summary=replace(case.summary, coverage=coverage))
         if self.asked_for is None or not self._has_rates:
             return case
         return replace(case, remembered=remembered(self._past, self.asked_for, case.policy, case.hosts))

@@ -163,10 +163,10 @@ def _absent(
     none_pending = False if idle is None else idle.fills
     for place, (name, bytes_name) in enumerate(zip(SERIES[OPERATIONS], SERIES[BYTES], strict=True)):
         proven = none_pending | (volumes[place] == 0)
-        yield from _spans(name, operations, some & ~there[place] & ~proven)
-        yield from _spans(bytes_name, operations, (counts[place] > 0) & ~there[place + 2])
+        yield from spans_where(name, operations, some & ~there[place] & ~proven)
+        yield from spans_where(bytes_name, operations, (counts[place] > 0) & ~there[place + 2])
     if idle is not None:
-        yield from _spans("idle_s", operations, (there[0] | there[1]) & ~idle.any)
+        yield from spans_where("idle_s", operations, (there[0] | there[1]) & ~idle.any)
 
 
 def _impossible(
@@ -177,21 +177,21 @@ def _impossible(
     days = operations.starts_s // DAY_S
     at = np.flatnonzero(np.diff(days, prepend=-1))
     lengths_s = np.add.reduceat(operations.lengths_s, at)
-    by_day = _buckets(operations.starts_s[at], lengths_s)
+    by_day = buckets_without_series(operations.starts_s[at], lengths_s)
     total = np.zeros(len(at))
     for count, moved, name, bytes_name in zip(counts, volumes, SERIES[OPERATIONS], SERIES[BYTES], strict=True):
         ops, size = np.add.reduceat(counted(count), at), np.add.reduceat(counted(moved), at)
         total += ops
-        yield from _spans(name, by_day, (size > 0) & (ops == 0))
-        yield from _spans(bytes_name, by_day, (size == 0) & (ops > FEW_IOPS * lengths_s))
+        yield from spans_where(name, by_day, (size > 0) & (ops == 0))
+        yield from spans_where(bytes_name, by_day, (size == 0) & (ops > FEW_IOPS * lengths_s))
     busy = total > FEW_IOPS * lengths_s
     if not busy.any():
         return
     if (idle := _Idle.of(knowledge, by_day.starts_s, lengths_s)) is not None:
-        yield from _spans("idle_s", by_day, busy & idle.fills)
+        yield from spans_where("idle_s", by_day, busy & idle.fills)
     if "burst_balance_pct" in knowledge.published:
         balance = ~np.isnan(knowledge.first[BALANCE].series["burst_balance_pct"])
-        yield from _spans("burst_balance_pct", by_day, busy & ~np.logical_or.reduceat(balance, at))
+        yield from spans_where("burst_balance_pct", by_day, busy & ~np.logical_or.reduceat(balance, at))
 
 
 def _lone_checks(knowledge: Knowledge, operations: Track) -> Iterator[Doubt]:
@@ -207,7 +207,7 @@ def _lone_checks(knowledge: Knowledge, operations: Track) -> Iterator[Doubt]:
         absent = np.isnan(check)
         if absent.any() and (check == 0).any():
             absent[: int(np.argmin(absent))] = False
-            yield from _spans(name, operations, absent & operations.present)
+            yield from spans_where(name, operations, absent & operations.present)
 
 
 def _lone_counts(knowledge: Knowledge) -> Iterator[Doubt]:
@@ -219,8 +219,8 @@ def _lone_counts(knowledge: Knowledge) -> Iterator[Doubt]:
     lone = reads != writes
     if lone.any():
         lone &= track.lengths_s < first.lengths_s[np.searchsorted(first.starts_s, track.starts_s, side="right") - 1]
-        yield from _spans(SERIES[OPERATIONS][0], track, lone & reads)
-        yield from _spans(SERIES[OPERATIONS][1], track, lone & writes)
+        yield from spans_where(SERIES[OPERATIONS][0], track, lone & reads)
+        yield from spans_where(SERIES[OPERATIONS][1], track, lone & writes)
 
 
 def _lone_hours(knowledge: Knowledge) -> Iterator[Doubt]:
@@ -235,7 +235,7 @@ def _lone_hours(knowledge: Knowledge) -> Iterator[Doubt]:
             at = knowledge.hour(track.starts_s[track.present & (track.lengths_s <= HOUR_S)])
             (seen if group == IDLE else others)[at] = True
     starts_s = (knowledge.window.start_s // HOUR_S + np.arange(len(hours))) * HOUR_S
-    yield from _spans("idle_s", _buckets(starts_s, np.full(len(hours), HOUR_S)), others & ~seen)
+    yield from spans_where("idle_s", buckets_without_series(starts_s, np.full(len(hours), HOUR_S)), others & ~seen)
 
 
 def _sums(knowledge: Knowledge) -> Iterator[Doubt]:
@@ -248,7 +248,7 @@ def _sums(knowledge: Knowledge) -> Iterator[Doubt]:
         settled = first.starts_s + first.lengths_s <= knowledge.window.end_s - LATE_S
         for name, values in first.series.items():
             if name in knowledge.published:
-                yield from _spans(name, first, _changed(name, values, track.series[name], at, settled))
+                yield from spans_where(name, first, _changed(name, values, track.series[name], at, settled))
 
 
 def _changed(name: str, before: FloatArray, finer: FloatArray, at: IntArray, settled: BoolArray) -> BoolArray:
@@ -274,7 +274,7 @@ def _gaps(knowledge: Knowledge, looks: Sequence[Look], from_s: float) -> Iterato
     absent = ~(first.present | knowledge.first[BYTES].present) & (first.starts_s + first.lengths_s > from_s)
     if absent.any():
         idle = _Idle.of(knowledge, first.starts_s, first.lengths_s)
-        yield from _spans(SERIES[OPERATIONS][0], first, absent if idle is None else absent & ~idle.any)
+        yield from spans_where(SERIES[OPERATIONS][0], first, absent if idle is None else absent & ~idle.any)
 
 
 def _series_pct(knowledge: Knowledge) -> tuple[tuple[str, float], ...]:
@@ -304,12 +304,12 @@ def _share_pct(wanted: BoolArray, there: BoolArray, lengths_s: IntArray) -> floa
     return 100.0 * int(lengths_s[wanted & there].sum()) / seconds if seconds else 100.0
 
 
-def _buckets(starts_s: IntArray, lengths_s: IntArray) -> Track:
+def buckets_without_series(starts_s: IntArray, lengths_s: IntArray) -> Track:
     """Buckets without a series."""
     return Track(starts_s=starts_s, lengths_s=lengths_s, finest_s=lengths_s, series={})
 
 
-def _spans(series: str, track: Track, where: BoolArray) -> Iterator[Doubt]:
+def spans_where(series: str, track: Track, where: BoolArray) -> Iterator[Doubt]:
     """Neighboring buckets of a track as one span each."""
     if not where.any():
         return

@@ -1,4 +1,4 @@
-"""Tasks: what a bench host is asked to run, and what came of it. One document carries out all of them."""
+"""Tasks: what a host is asked to run, and what came of it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,11 +6,13 @@ from enum import StrEnum
 
 class TaskMode(StrEnum):
     """What the document does. `device` writes to a raw scratch volume, `file` to a bounded file on the filesystem of
-    the volume, `inspect` only reads how the host's volumes are put together."""
+    the volume, `inspect` only reads how the host's volumes are put together, `probe` reads once a second what the host
+    counts of them (a document of its own, which does no I/O)."""
 
     DEVICE = "device"
     FILE = "file"
     INSPECT = "inspect"
+    PROBE = "probe"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +23,7 @@ class Task:
     `limit_s` bounds the whole task on the host. `initialize` reads the whole device first (a copy, a snapshot).
     `file_size_mib` is the size of the file in mode `file`. `most_queue` and `most_latency_us` stop a run in mode `file`
     when the device's own queue or mean latency stays above them; 0: no such limit. `alarm` is the name of an alarm of
-    the cloud's that stops the command.
+    the cloud's that stops the command. `volume_ids` are looked at for `seconds` in mode `probe`.
     """
 
     mode: TaskMode
@@ -33,6 +35,8 @@ class Task:
     most_queue: int = 0
     most_latency_us: int = 0
     alarm: str | None = None
+    volume_ids: tuple[str, ...] = ()
+    seconds: int = 0
 
 
 class TaskEnd(StrEnum):

@@ -83,9 +83,15 @@ def matched_records(folder: Path, only: Only | None) -> Iterator[Matched]:
     Errors are as of `stream_records`. Both files are in the order in which the volumes were answered, so that they are
     read side by side and neither is held in memory.
     """
-    profiles = stream_profiles(folder)
+    yield from matched(stream_records(folder), stream_profiles(folder), only)
+
+
+def matched(
+    records: Iterable[RecommendationRecord], profiles: Iterator[DemandProfileRecord], only: Only | None = None
+) -> Iterator[Matched]:
+    """Records, those that `only` takes where it is given, with their profiles, which are in the same order."""
     profile = next(profiles, None)
-    for record in stream_records(folder):
+    for record in records:
         found = profile if profile is not None and full_name(record) == full_name(profile) else None
         if found is not None:
             profile = next(profiles, None)

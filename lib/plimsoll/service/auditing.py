@@ -1,4 +1,5 @@
-"""The audit of one batch: a small run in a folder of its own, which the store carries from one attempt to the next."""
+"""The audit of a lot, batch after batch: each is a small run in a folder of its own, which the store carries from one
+attempt to the next."""
 
 import secrets
 from collections.abc import Callable
@@ -11,9 +12,7 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
 from plimsoll.clouds.stripes import sets_adapter
-from plimsoll.domain.errors import OutOfTime
-from plimsoll.reports.data.database import opened
-from plimsoll.reports.data.exports import write_parquet
+from plimsoll.domain.errors import PASSING, CloudError, OutOfTime
 from plimsoll.reports.run_reader import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED, stream_records
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Order, Progress, carry_out
@@ -21,7 +20,7 @@ from plimsoll.service.history_update import left_out, remember
 from plimsoll.service.planning import order_of
 from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import bring
-from plimsoll.service.step_messages import BatchMessage
+from plimsoll.service.step_messages import BatchMessage, LotMessage
 from plimsoll.service.store_keys import Batch, RunKeys
 from plimsoll.service.stored_results import BatchResult, Part, Spent, book_in, bring_needed, needed, volumes_in
 
@@ -34,10 +33,47 @@ KEPT_FILES: Final = (DEMAND, RECOMMENDATIONS, UNANSWERED, RUN)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """What one attempt at a batch came to: volumes it answered, and datapoints it read."""
+    """What one attempt came to: volumes it answered, datapoints it read, and batches without an answer as a whole."""
 
     volumes: int = 0
     datapoints: int = 0
+    left: int = 0
+
+    def __add__(self, other: "Attempt") -> "Attempt":
+        return Attempt(
+            volumes=self.volumes + other.volumes,
+            datapoints=self.datapoints + other.datapoints,
+            left=self.left + other.left,
+        )
+
+
+def audit_lot(
+    service: Service, told: LotMessage, *, stop: Callable[[], bool], slice_volumes: int = SLICE_VOLUMES
+) -> Attempt:
+    """Audits the batches of a lot that have no answer, one after the other, and says what this attempt came to.
+
+    Once `stop` says so no other batch is begun. What may be over soon is raised when all batches were tried. Errors are
+    those of `audit_batch`; one batch that begins late in a function's time is left, not OutOfTime.
+    """
+    keys = RunKeys(run_id=told.run_id)
+    unanswered = [one for one in told.lot.batches if service.store.get(keys.result(one.whole)) is None]
+    made, passing = Attempt(), list[CloudError]()
+    for number, batch in enumerate(unanswered):
+        if number and stop():
+            made += Attempt(left=len(unanswered) - number)
+            break
+        one = BatchMessage(run_id=told.run_id, batch=batch, sharing=told.lot.sharing)
+        try:
+            made += audit_batch(service, one, stop=stop, slice_volumes=slice_volumes)
+        except PASSING as error:
+            passing.append(error)
+        except OutOfTime:
+            if not number:
+                raise
+            made += Attempt(left=1)
+    if passing:
+        raise passing[0]
+    return made
 
 
 def audit_batch(
@@ -53,7 +89,7 @@ def audit_batch(
         return Attempt()
     with TemporaryDirectory(prefix="plimsoll-") as temporary:
         order = order_of(service.store, told.run_id).into(Path(temporary))
-        audit = _BatchAudit(service=service, keys=keys, batch=batch, order=order)
+        audit = _BatchAudit(service=service, keys=keys, batch=batch, order=order, sharing=told.sharing)
         return audit.go_on(audit.resume(), stop, slice_volumes)
 
 
@@ -61,13 +97,15 @@ def audit_batch(
 class _BatchAudit:
     """Where a batch is worked on: its run's order into a folder of this machine, and its place in the store.
 
-    `attempt` names what this attempt keeps: an earlier one that was given up may be under way still.
+    `sharing` is how many share the target's quota. `attempt` names what this attempt keeps: an earlier one that was
+    given up may be under way still.
     """
 
     service: Service
     keys: RunKeys
     batch: Batch
     order: Order
+    sharing: int
     attempt: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def resume(self) -> Part:
@@ -104,14 +142,16 @@ class _BatchAudit:
         if not stopped:
             totals.plans = dict(part.plans)
             self._conclude(totals, part.spent)
-        return Attempt(volumes=part.answered - before.answered, datapoints=usage.datapoints)
+        return Attempt(volumes=part.answered - before.answered, datapoints=usage.datapoints, left=1 if stopped else 0)
 
     def _ports(self, slice_volumes: int) -> AuditPorts:
         """The batch's volumes as they were listed, at the prices of then; metrics as they are asked for now."""
         service, keys, target = self.service, self.keys, self.batch.target
         bring(service.store, service.measured)
         ledger = Ledger(path=self.order.folder / "ledger.json")
-        ports = service.places.ports(target, now=self.order.now, measured=service.measured, ledger=ledger)
+        ports = service.places.ports(
+            target, now=self.order.now, measured=service.measured, ledger=ledger, sharing=self.sharing
+        )
         volumes = volumes_in(service.store, keys.volumes(self.batch))
         here = {volume.id for volume in volumes}
         stripes = sets_adapter().validate_json(needed(service.store, keys.stripes(target)))
@@ -130,11 +170,8 @@ class _BatchAudit:
         self.service.store.put(self.keys.part(self.batch), part.model_dump_json().encode())
 
     def _conclude(self, totals: Totals, spent: Spent) -> None:
-        """Keeps the batch's tables, what is new of it, and last what says that it is answered as a whole."""
+        """Keeps what is new of the batch, and last what says that it is answered as a whole."""
         store, keys, order = self.service.store, self.keys, self.order
-        with TemporaryDirectory(prefix="plimsoll-") as tables, opened(order.folder) as database:
-            for path in write_parquet(database, Path(tables), None, run_id=order.id):
-                store.put_file(keys.table(path.stem, order.now.date(), self.batch), path)
         history, news = remember(stream_records(order.folder), self.service.history, run_id=order.id, now=order.now)
         totals.merge(history)
         if totals.failed:

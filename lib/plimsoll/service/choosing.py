@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from plimsoll.clouds.common.dated_data import volume_types
@@ -12,10 +10,11 @@ from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.validation import Budget, MeasuringRun, Mode, Want, runs_for, within
 from plimsoll.ports import Prices, Target
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_reader import RECOMMENDATIONS, stream_records
+from plimsoll.reports.run_reader import RECOMMENDATIONS, RUN
 from plimsoll.service.config import ValidationBudget
 from plimsoll.service.service import Service
 from plimsoll.service.store_keys import RunKeys
+from plimsoll.service.streams import records_in
 from plimsoll.service.validating import context_of, placed, ports_at
 from plimsoll.service.validation_messages import ChooseMessage, Chosen, ChosenItem
 from plimsoll.validation.deciding import FLIP, parsed, planned, usd_month_of
@@ -108,12 +107,11 @@ def _wants(run_id: str, service: Service) -> tuple[Sequence[Want], list[str]]:
             whys[place] = service.places.unmeasured(place)
         return whys[place] is None
 
-    with TemporaryDirectory() as name:
-        folder = Path(name)
-        if not service.store.get_file(RunKeys(run_id=run_id).report(RECOMMENDATIONS), folder / RECOMMENDATIONS):
-            raise BadInput(f"there is no run {run_id} with a report: give the id of an audit that has ended.")
-        measured = filter(is_measured, stream_records(folder))
-        wants = list(wants_in(measured, service.config.parsed_policy, None, volume_types("aws")))
+    keys = RunKeys(run_id=run_id)
+    if service.store.get(keys.report(RUN)) is None:
+        raise BadInput(f"there is no run {run_id} with a report: give the id of an audit that has ended.")
+    measured = filter(is_measured, records_in(service.store, keys.report(RECOMMENDATIONS)))
+    wants = list(wants_in(measured, service.config.parsed_policy, None, volume_types("aws")))
     return wants, [why for _place, why in sorted(whys.items()) if why is not None][:_MOST_REPORTED]
 
 

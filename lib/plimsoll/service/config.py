@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
 
-from plimsoll.clouds.aws.names import AUDIT_ROLE, VALIDATION_ROLE
+from plimsoll.clouds.aws.names import AUDIT_ROLE, PROBE_ROLE, VALIDATION_ROLE
 from plimsoll.clouds.google.federation import FederationConfig
 from plimsoll.clouds.google.names import FOLDER_ID, ORGANIZATION_ID, PROJECT_ID
 from plimsoll.clouds.google.names import REGION_NAME as GOOGLE_REGION
@@ -28,6 +28,10 @@ GoogleOrganization = Annotated[str, StringConstraints(pattern=rf"^{ORGANIZATION_
 GoogleRegion = Annotated[str, StringConstraints(pattern=rf"^{GOOGLE_REGION}$")]
 
 _CREDENTIALS: Final = "google_credentials"
+
+
+MOST_ON_A_PAGE: Final = 20_000
+"""The most volumes that a page may show: more make a file that browsers open slowly."""
 
 
 class ValidationBudget(BaseModel):
@@ -64,6 +68,9 @@ class ServiceConfig(BaseModel):
     validation_role_name: str = Field(
         default=VALIDATION_ROLE, pattern=r"^[\w+=,.@-]{1,64}$", description="The role to measure there with."
     )
+    probe_role_name: str = Field(
+        default=PROBE_ROLE, pattern=r"^[\w+=,.@-]{1,64}$", description="The role to probe there with."
+    )
     external_id: str | None = Field(
         default=None,
         pattern=r"^[\w+=,.@:/-]+$",
@@ -91,7 +98,10 @@ class ServiceConfig(BaseModel):
         default="wait", description="What an audit does while another one is under way: wait for its end, or stop."
     )
     page_volumes: int = Field(
-        default=5000, ge=100, le=20_000, description="The most volumes that a page shows; tables have all of them."
+        default=5000,
+        ge=100,
+        le=MOST_ON_A_PAGE,
+        description="The most volumes that a page shows; tables have all of them.",
     )
     validation: ValidationBudget = Field(default_factory=ValidationBudget, description="The bounds of validations.")
     slack: SlackConfig | None = Field(

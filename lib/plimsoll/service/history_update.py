@@ -60,8 +60,13 @@ def announce(news: Largest[Event], events: Iterable[Event]) -> None:
     """Adds new recommendations to those to announce."""
     for event in events:
         _kind, detail = event
-        name = f"{detail['account']}/{detail['region']}/{detail['volume_id']}"
-        news.add(detail["monthly_usd_saved"], name, event)
+        news.add(detail["monthly_usd_saved"], news_name(event), event)
+
+
+def news_name(event: Event) -> str:
+    """The full name of the volume that a new recommendation is of."""
+    _kind, detail = event
+    return f"{detail['account']}/{detail['region']}/{detail['volume_id']}"
 
 
 def left_out(history: History, target: Target, volume_ids: Sequence[str]) -> dict[str, str]:

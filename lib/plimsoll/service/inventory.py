@@ -1,9 +1,9 @@
-"""The inventory of one target: its volumes in batches, its prices, and what is to be known of it.
+"""The inventory of one account, target by target: volumes in batches, prices, and what is to be known of each.
 
-What makes it whole is kept last, so that half an inventory is none.
+What makes a target's whole is kept last, so that half an inventory is none.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from plimsoll.auditing.ports import BATCH_VOLUMES, AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
 from plimsoll.clouds.stripes import sets_adapter
-from plimsoll.domain.errors import CloudError, Throttled, Unreachable
+from plimsoll.domain.errors import PASSING, CloudError
 from plimsoll.domain.hosting import by_host
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
@@ -24,25 +24,81 @@ from plimsoll.reports.totals import Totals
 from plimsoll.service.planning import RunOrder, order_of
 from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import bring
-from plimsoll.service.step_messages import TargetMessage
+from plimsoll.service.step_messages import AccountMessage, Taken
 from plimsoll.service.store_keys import Batch, RunKeys, ledger_key
-from plimsoll.service.stored_results import Listed, Spent, book_out, ledger_in, totals_out, volumes_out
+from plimsoll.service.stored_results import (
+    Listed,
+    Spent,
+    book_out,
+    found_targets,
+    ledger_in,
+    targets_out,
+    totals_out,
+    volumes_out,
+)
 
-PASSING = (Throttled, Unreachable)
-"""What may be over soon, so that the same call is worth another attempt; anything else is the target's answer."""
 
+def take_inventory(
+    service: Service,
+    told: AccountMessage,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+    batch_volumes: int = BATCH_VOLUMES,
+) -> Taken:
+    """Takes the inventories of an account's targets that are not taken yet, in batches of about so many volumes.
 
-def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int = BATCH_VOLUMES) -> None:
-    """Takes the inventory of a target unless that is done already, in batches of about so many volumes.
-
-    Raises Throttled and Unreachable. Every other CloudError is kept as the target's failure, with the volumes that were
+    Once `stop` says so no other target is begun; the next call goes on from there. Raises Throttled and Unreachable
+    when all targets were tried. Every other CloudError is kept as the target's failure, with the volumes that were
     listed before it.
     """
-    target, keys = told.target.target, RunKeys(run_id=told.run_id)
-    if service.store.get(keys.listed(target)) is not None:
-        return
+    account, keys = told.account.account, RunKeys(run_id=told.run_id)
+    if service.store.get(keys.whole_account(account)) is not None:
+        return Taken(left=0)
     order = order_of(service.store, told.run_id)
+    targets = _targets(service, keys, account)
+    left = [target for target in targets if not _has_ended(service.store, keys, target)]
     bring(service.store, service.measured)
+    passing: CloudError | None = None
+    for done, target in enumerate(left):
+        if done and stop():
+            if passing is not None:
+                raise passing
+            return Taken(left=len(left) - done)
+        try:
+            _take(service, keys, target, order, batch_volumes)
+        except PASSING as error:
+            passing = passing or error
+    if passing is not None:
+        raise passing
+    if all(service.store.get(key) is not None for key in (keys.targets(account), *map(keys.listed, targets))):
+        service.store.put(keys.whole_account(account), b"")
+    return Taken(left=0)
+
+
+def _targets(service: Service, keys: RunKeys, account: str) -> Sequence[Target]:
+    """The account's targets, as they were found first. What cannot be entered is kept as a failure."""
+    known = found_targets(service.store, keys, account)
+    if known is not None:
+        return known
+    found = service.places.targets(account)
+    failed = [one for one in found if isinstance(one, FailedTarget)]
+    for one in failed:
+        if isinstance(one.error, PASSING):
+            raise one.error
+    targets = [one for one in found if isinstance(one, Target)]
+    if failed:
+        service.store.put(keys.failed_account(account), totals_out(Totals.of(failed)))
+    else:
+        service.store.put(keys.targets(account), targets_out(targets))
+    return targets
+
+
+def _has_ended(store: RunStore, keys: RunKeys, target: Target) -> bool:
+    return any(store.get(key) is not None for key in (keys.listed(target), keys.failed_target(target)))
+
+
+def _take(service: Service, keys: RunKeys, target: Target, order: RunOrder, batch_volumes: int) -> None:
+    """Takes the inventory of one target, or keeps its failure; raises what may be over soon."""
     with _noted(service.store, target, order) as ledger:
         ports = _entered(service, target, order, ledger)
         if isinstance(ports, CloudError):

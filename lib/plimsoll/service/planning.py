@@ -1,10 +1,9 @@
-"""The plan of an audit: whether it goes on now, which targets it lists volumes of, and which batches it audits next.
+"""The plan of an audit: whether it goes on now, which accounts it enters, and which batches it audits next.
 
 A run's order is fixed when it is begun, so that every part of it decides by the same.
 """
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -17,14 +16,17 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.offer import check_types
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import dump_policy, parse_policy
-from plimsoll.ports import FailedTarget, RunStore, Target
+from plimsoll.ports import FailedTarget, RunStore
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Order
 from plimsoll.service.config import ServiceConfig
+from plimsoll.service.lots import lots_of
 from plimsoll.service.service import Service
-from plimsoll.service.step_messages import AuditPlan, BatchItem, Pending, PlanMessage, RunMessage, TargetItem
+from plimsoll.service.shards import plan_shards, take_apart
+from plimsoll.service.step_messages import AccountItem, AuditPlan, Pending, PendingMessage, PlanMessage
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.stored_results import totals_out
+from plimsoll.service.streams import listed, record_lines
 
 
 class RunOrder(BaseModel):
@@ -67,32 +69,41 @@ def begin(store: RunStore, config: ServiceConfig, run_id: str, started: datetime
 def plan(service: Service, told: PlanMessage) -> AuditPlan:
     """Plans an audit, or goes on with one that was begun under the same name; only what is missing is planned again.
 
+    No account is entered: each is an item of the map that takes their inventories.
     BadInput for a region that does not exist, PolicyError for a policy that names a type that does not.
     """
     keys = RunKeys(run_id=told.run_id)
     busy = service.executions.older(told.execution, told.started)
     if busy is not None:
         return AuditPlan(
-            run_id=told.run_id, state=service.config.when_busy, busy_with=busy, targets_key=keys.targets, targets=0
+            run_id=told.run_id, state=service.config.when_busy, busy_with=busy, accounts_key=keys.accounts, accounts=0
         )
     order = begin(service.store, service.config, told.run_id, told.started)
     check_types(order.parsed_policy, published_types())
     _try_again(service.store, keys)
     missing = _missing(service, keys)
-    return AuditPlan(run_id=told.run_id, state="go", busy_with=None, targets_key=keys.targets, targets=len(missing))
+    return AuditPlan(run_id=told.run_id, state="go", busy_with=None, accounts_key=keys.accounts, accounts=missing)
 
 
-def find_pending(service: Service, told: RunMessage) -> Pending:
-    """Lists the batches that have neither an answer as a whole nor failed in this attempt, for the next map.
+def find_pending(service: Service, told: PendingMessage) -> Pending:
+    """Lists the batches that have neither an answer as a whole nor failed in this attempt, in lots for the next map.
 
-    What one function could not finish in its time is listed again.
+    What one function could not finish in its time is listed again. Where no batch is left, the shards are listed in
+    which the answers are combined.
     """
     store, keys = service.store, RunKeys(run_id=told.run_id)
     ended = {*keys.answered_batches(store), *keys.failed_batches(store)}
-    pending = [batch for batch in keys.listed_batches(store) if batch not in ended]
-    items = [BatchItem.of_batch(batch).model_dump() for batch in pending]
-    store.put(keys.pending, json.dumps(items).encode())
-    return Pending(run_id=told.run_id, pending_key=keys.pending, pending=len(pending))
+    pending = {batch: size for batch, size in keys.listed_batches(store).items() if batch not in ended}
+    lots = lots_of(pending, at_once=told.at_once, alone=keys.batches_alone(store))
+    store.put_pieces(keys.pending, listed(lot.model_dump_json().encode() for lot in lots))
+    day = order_of(store, told.run_id).now.date()
+    return Pending(
+        run_id=told.run_id,
+        pending_key=keys.pending,
+        pending=len(pending),
+        shards_key=keys.shards_to_combine,
+        shards=0 if pending else plan_shards(store, keys, day),
+    )
 
 
 def _try_again(store: RunStore, keys: RunKeys) -> None:
@@ -100,30 +111,33 @@ def _try_again(store: RunStore, keys: RunKeys) -> None:
 
     A batch with volumes that failed counts as answered until this takes its result away.
     """
-    for batch in keys.incomplete_batches(store):
+    incomplete = keys.incomplete_batches(store)
+    take_apart(store, keys, incomplete)
+    for batch in incomplete:
         store.delete(keys.result(batch))
     for key in list(store.keys(keys.failures)):
         store.delete(key)
 
 
-def _missing(service: Service, keys: RunKeys) -> list[TargetItem]:
-    """The targets without an inventory, which are kept as a list for the map; those without a name are kept as well."""
-    store, unnamed, missing = service.store, list[FailedTarget](), list[TargetItem]()
-    taken = set(keys.listed_targets(store))
-    for found in service.places.targets():
+def _missing(service: Service, keys: RunKeys) -> int:
+    """Keeps a list of the accounts with a target without an inventory, for the map, and says how many they are."""
+    store, unnamed, missing = service.store, list[FailedTarget](), list[str]()
+    whole = keys.whole_accounts(store)
+    for found in service.places.accounts():
         if isinstance(found, FailedTarget):
             unnamed.append(found)
-        elif found not in taken:
-            missing.append(TargetItem.of(found))
+        elif found not in whole:
+            missing.append(found)
     store.put(keys.unnamed, totals_out(Totals.of(unnamed)))
-    store.put(keys.targets, json.dumps([item.model_dump() for item in missing]).encode())
-    return missing
+    lines = (AccountItem(account=account).model_dump_json().encode() for account in missing)
+    store.put_pieces(keys.accounts, listed(lines))
+    return len(missing)
 
 
-def planned_targets(store: RunStore, keys: RunKeys) -> list[Target]:
-    """The targets that the last plan wanted the inventory of."""
-    content = store.get(keys.targets)
-    return [TargetItem.model_validate(item).target for item in json.loads(content or b"[]")]
+def planned_accounts(store: RunStore, keys: RunKeys) -> Iterator[str]:
+    """The accounts that the last plan wanted the inventory of."""
+    for line in record_lines(store, keys.accounts):
+        yield AccountItem.model_validate_json(line).account
 
 
 def _scope(config: ServiceConfig) -> dict[str, Any]:

@@ -1,16 +1,19 @@
 """The report of a run: its batches put together, a page to read, and the events that tell of it."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
+from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from plimsoll.clouds.targets import named_target
 from plimsoll.ports import RunStore
+from plimsoll.reports.csv_table import ENCODING, csv_line, header
 from plimsoll.reports.html.page import write_html
-from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord, run_of
+from plimsoll.reports.record import run_of
 from plimsoll.reports.run_reader import (
     DEMAND,
     PAGE,
@@ -18,22 +21,23 @@ from plimsoll.reports.run_reader import (
     RUN,
     TABLE,
     UNANSWERED,
+    Matched,
     UnansweredRecord,
     full_name,
-    matched_records,
-    stream_records,
-    stream_unanswered,
+    matched,
 )
-from plimsoll.reports.run_tables import RunTables, run_tables
 from plimsoll.reports.run_writer import write_run
 from plimsoll.reports.totals import Totals
 from plimsoll.service.events import Event, audit_completed
-from plimsoll.service.planning import RunOrder, order_of, planned_targets
+from plimsoll.service.history_update import news_name
+from plimsoll.service.planning import RunOrder, order_of
 from plimsoll.service.service import Service
+from plimsoll.service.shards import Covered, covered_by
 from plimsoll.service.shared_measurements import bring
 from plimsoll.service.step_messages import Reported, RunMessage
-from plimsoll.service.store_keys import LATEST_REPORT, RunKeys
-from plimsoll.service.stored_results import LatestReport, batch_folders, latest_report, needed
+from plimsoll.service.store_keys import LATEST_REPORT, STAKES, RunKeys
+from plimsoll.service.stored_results import LatestReport, latest_report, needed
+from plimsoll.service.streams import lines_of, listed, profiles_in, record_lines, records_in
 from plimsoll.service.summarizing import failures
 
 REPORT: Final = (RECOMMENDATIONS, TABLE, UNANSWERED, PAGE, RUN)
@@ -42,35 +46,38 @@ REPORT: Final = (RECOMMENDATIONS, TABLE, UNANSWERED, PAGE, RUN)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A report that is kept: the answer about it, its run.json, and what is to be told of it."""
+    """A report that is kept: the answer about it, its run.json, what percentage of the places in scope was read, and
+    what is to be told: that the audit ended, and what is new and was not sent before."""
 
     answer: Reported
     run: dict[str, Any]
-    events: list[Event]
+    covered_pct: float
+    ended: Event
+    news: list[Event]
 
 
 def report(service: Service, told: RunMessage) -> Report:
-    """Puts a summarized run's batches together and keeps its report; doing it again keeps the same.
+    """Keeps the report of a summarized run, of what its shards have become; doing it again keeps the same.
 
-    The page shows the volumes with the most at stake where they are more than it holds, the tables all of them. Memory
-    does not grow with the fleet; the disk of this machine holds all recommendations, and the demand of those shown.
+    The page shows the volumes with the most at stake where they are more than it holds, the tables all of them. The
+    tables stream from the store into the store: neither memory nor the disk of this machine grows with the fleet.
     """
     keys, store = RunKeys(run_id=told.run_id), service.store
     order, run = order_of(store, told.run_id), run_of(needed(store, keys.summary))
+    shards = keys.combined_shards(store)
+    shown = None
+    if run["volumes"]["answered"] > service.config.page_volumes:
+        shown = _most_at_stake(service.config.page_volumes, store, keys, shards)
+    _keep_tables(store, keys, shards)
     with TemporaryDirectory(prefix="plimsoll-") as temporary:
-        folder, beside, most = Path(temporary) / told.run_id, Path(temporary) / "batch", service.config.page_volumes
-        shown = None
-        if run["volumes"]["answered"] > most:
-            shown = _most_at_stake(most, batch_folders(store, keys, beside, (RECOMMENDATIONS,)))
+        folder = Path(temporary) / told.run_id
         folder.mkdir()
         write_run(folder, run)
-        with run_tables(folder) as whole:
-            _put_together(store, keys, beside, shown, whole)
         _write_page(service, order, run, shown, folder)
-        for name in REPORT:
+        for name in (PAGE, RUN):
             store.put_file(keys.report(name), folder / name)
     _point_to(store, order)
-    place = f"{service.root}/{keys.report(PAGE)}"
+    place, told_before = f"{service.root}/{keys.report(PAGE)}", _told(store, keys)
     return Report(
         answer=Reported(
             run_id=told.run_id,
@@ -80,8 +87,29 @@ def report(service: Service, told: RunMessage) -> Report:
             saved_usd_month=run["monthly_usd"]["saved"],
         ),
         run=run,
-        events=[audit_completed(run, place), *json.loads(needed(store, keys.news))],
+        covered_pct=_covered_pct(run, covered_by(store, keys)),
+        ended=audit_completed(run, place),
+        news=[event for event in json.loads(needed(store, keys.news)) if news_name(event) not in told_before],
     )
+
+
+def note_told(service: Service, told: RunMessage, news: Sequence[Event]) -> None:
+    """Notes that this news was sent, so that a run that is gone on with does not send it again."""
+    store, keys = service.store, RunKeys(run_id=told.run_id)
+    if news:
+        names = sorted({*_told(store, keys), *map(news_name, news)})
+        store.put(keys.told, json.dumps(names).encode())
+
+
+def _told(store: RunStore, keys: RunKeys) -> frozenset[str]:
+    return frozenset(json.loads(store.get(keys.told) or b"[]"))
+
+
+def _covered_pct(run: Mapping[str, Any], covered: Covered) -> float:
+    """The places in scope that were read, in percent; all of none."""
+    failed = run["failures"]["targets"]
+    read = {str(target) for target in covered.targets} - failed.keys()
+    return 100.0 * len(read) / (len(read) + len(failed)) if read or failed else 100.0
 
 
 def _point_to(store: RunStore, order: RunOrder) -> None:
@@ -91,32 +119,48 @@ def _point_to(store: RunStore, order: RunOrder) -> None:
         store.put(LATEST_REPORT, LatestReport(run_id=order.run_id, now=order.now).model_dump_json().encode())
 
 
-def _most_at_stake(count: int, folders: Iterable[Path]) -> frozenset[str]:
-    """The full names of the volumes to look at first: those throttled today, then those with the most money."""
-    stakes = (_stake(record) for folder in folders for record in stream_records(folder))
-    return frozenset(name for *_, name in nlargest(count, stakes))
+def _most_at_stake(count: int, store: RunStore, keys: RunKeys, shards: Sequence[int]) -> frozenset[str]:
+    """The full names of the volumes to look at first, of those that each shard would show."""
+    kept = (store.get(keys.of_shard(number, STAKES)) for number in shards)
+    return frozenset(
+        name for *_, name in nlargest(count, chain.from_iterable(json.loads(one or b"[]") for one in kept))
+    )
 
 
-def _stake(record: RecommendationRecord) -> tuple[bool, float, str]:
-    money = (record.monthly_usd_now or 0.0) if record.action == "detached" else record.monthly_usd_saved
-    return record.action == "upgrade", money, full_name(record)
+def _keep_tables(store: RunStore, keys: RunKeys, shards: Sequence[int]) -> None:
+    """Puts the shards' lists one after the other, as the files of a run."""
+
+    def each(name: str) -> Iterator[str]:
+        return (keys.of_shard(number, name) for number in shards)
+
+    lines = (line for key in each(RECOMMENDATIONS) for line in record_lines(store, key))
+    store.put_pieces(keys.report(RECOMMENDATIONS), listed(lines))
+    rows = (row for key in each(TABLE) for row in islice(lines_of(store.pieces(key)), 1, None))
+    head = csv_line(header()).encode(ENCODING)
+    store.put_pieces(keys.report(TABLE), chain([head], (row + b"\n" for row in rows)))
+    unanswered = (line + b"\n" for key in each(UNANSWERED) for line in lines_of(store.pieces(key)))
+    store.put_pieces(keys.report(UNANSWERED), chain(unanswered, _lines_left_out(store, keys)))
 
 
-def _put_together(store: RunStore, keys: RunKeys, beside: Path, shown: frozenset[str] | None, whole: RunTables) -> None:
-    """Adds the volumes of every batch, which is brought to a folder beside the report's."""
-    for batch in batch_folders(store, keys, beside, (RECOMMENDATIONS, DEMAND, UNANSWERED)):
-        for record, profile in matched_records(batch, None):
-            whole.add(record, profile if shown is None or full_name(record) in shown else None)
-        for volume in stream_unanswered(batch):
-            whole.leave_out(volume)
-    providers = {str(target): target.provider for target in planned_targets(store, keys)}
-    for failed in failures(store, keys):
-        for volume in _left_out(failed, providers):
-            whole.leave_out(volume)
+def _lines_left_out(store: RunStore, keys: RunKeys) -> Iterator[bytes]:
+    """The volumes of the targets and batches that failed as a whole."""
+    for failed in failures(store, keys, covered_by(store, keys)):
+        yield from (one.model_dump_json().encode() + b"\n" for one in _left_out(failed))
 
 
-def _left_out(failed: Totals, providers: Mapping[str, str]) -> Iterator[UnansweredRecord]:
-    """The volumes of a target or a batch that failed; `providers` are the clouds by target."""
+def _matched(store: RunStore, keys: RunKeys, shown: frozenset[str] | None) -> Iterator[Matched]:
+    """Every recommendation, with the demand of those that are shown."""
+
+    def is_shown(name: str) -> bool:
+        return shown is None or name in shown
+
+    for number in keys.combined_shards(store):
+        records = records_in(store, keys.of_shard(number, RECOMMENDATIONS))
+        yield from matched(records, profiles_in(store, keys.of_shard(number, DEMAND), is_shown))
+
+
+def _left_out(failed: Totals) -> Iterator[UnansweredRecord]:
+    """The volumes of a target or a batch that failed."""
     for place, reasons in failed.failed_volumes.items():
         account, region = place.split("/")
         for reason, ids in reasons.items():
@@ -127,7 +171,7 @@ def _left_out(failed: Totals, providers: Mapping[str, str]) -> Iterator[Unanswer
                     volume_id=volume_id,
                     outcome="failed",
                     reason=reason,
-                    provider=providers.get(place, FIRST_PROVIDER),
+                    provider=named_target(account, region).provider,
                 )
 
 
@@ -143,6 +187,7 @@ def _write_page(
     write_html(
         folder,
         folder / PAGE,
+        found=_matched(service.store, RunKeys(run_id=order.run_id), shown),
         envelopes=service.envelopes(service.measured),
         console_link=lambda record: service.console_link(record, policy, order.now),
         shown=None if shown is None else lambda record: full_name(record) in shown,

@@ -1,7 +1,7 @@
 """The service: everything that its parts work with, chosen in one place and given to each."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -18,16 +18,20 @@ from plimsoll.settings import Settings
 
 
 class Places(Protocol):
-    """Where the service audits and measures: each target is entered alone, with its own account's role."""
+    """Where the service audits and measures: each account is entered alone, with its own role."""
 
-    def targets(self) -> Sequence[Target | FailedTarget]:
-        """Every account and region that the configuration names, and those that cannot be entered with why.
+    def accounts(self) -> Sequence[str | FailedTarget]:
+        """Every account that the configuration names, and what cannot be listed with why; none of them is entered.
 
         BadInput for a region that does not exist.
         """
 
-    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> AuditPorts:
-        """The ports of that target alone, by the audit role, with what was measured in that folder.
+    def targets(self, account: str) -> Sequence[Target | FailedTarget]:
+        """The account in each of its regions, or why it cannot be entered."""
+
+    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger, sharing: int = 1) -> AuditPorts:
+        """The ports of that target alone, by the audit role, with what was measured in that folder. So many that are
+        under way share its quota of metric calls.
 
         CloudError where it cannot be entered.
         """
@@ -35,8 +39,20 @@ class Places(Protocol):
     def bench(self, target: Target) -> Bench:
         """Where volumes of that target are measured, by the validation role; CloudError where it cannot be entered."""
 
+    def prober(self, target: Target) -> Bench:
+        """Where hosts of that target are read, by the probe's role; CloudError where it cannot be entered."""
+
     def unmeasured(self, target: Target) -> str | None:
         """Why nothing can be measured at that target, a sentence; None where it can."""
+
+
+def every_target(places: Places) -> Iterator[Target | FailedTarget]:
+    """Every target of every account, one account after the other, and what cannot be entered with why."""
+    for account in places.accounts():
+        if isinstance(account, FailedTarget):
+            yield account
+        else:
+            yield from places.targets(account)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -78,13 +78,21 @@ class PlanMessage(Message):
 
 
 class AuditPlan(Answer):
-    """Whether the audit goes on now, and how many targets it takes the inventory of, listed under a key."""
+    """Whether the audit goes on now, and how many accounts it takes the inventory of, listed under a key."""
 
     run_id: str
     state: Literal["go", "wait", "stop"]
     busy_with: str | None
-    targets_key: str
-    targets: int
+    accounts_key: str
+    accounts: int
+
+
+class AccountItem(BaseModel):
+    """An account, or a project, as an item of a map."""
+
+    model_config = _CONFIG
+
+    account: Account
 
 
 class TargetItem(BaseModel):
@@ -122,24 +130,75 @@ class BatchItem(TargetItem):
         return Batch(target=self.target, number=self.batch)
 
 
-class TargetMessage(RunMessage):
-    """A target of a run."""
+class AccountMessage(RunMessage):
+    """An account of a run."""
 
-    target: TargetItem
+    account: AccountItem
+
+
+class Taken(Answer):
+    """How many of an account's targets are yet to be asked for their inventory; none where it is done."""
+
+    left: int
 
 
 class BatchMessage(RunMessage):
-    """A batch of a run."""
+    """A batch of a run, which is read while so many share its quota."""
 
     batch: BatchItem
+    sharing: Annotated[int, Field(ge=1)] = 1
+
+
+class LotItem(BaseModel):
+    """Batches that one function audits, as an item of a map, and how many such items share a quota of theirs."""
+
+    model_config = _CONFIG
+
+    batches: list[BatchItem]
+    sharing: Annotated[int, Field(ge=1)]
+
+
+class LotMessage(RunMessage):
+    """A lot of a run."""
+
+    lot: LotItem
+
+
+class Audited(Answer):
+    """How many of a lot's batches have no answer yet."""
+
+    left: int
+
+
+class PendingMessage(RunMessage):
+    """Which run is meant, and how many items of its map are under way at once."""
+
+    at_once: Annotated[int, Field(ge=1)] = 1
+
+
+class ShardItem(BaseModel):
+    """A shard as an item of a map, by its number."""
+
+    model_config = _CONFIG
+
+    number: Annotated[int, Field(ge=0)]
+
+
+class ShardMessage(RunMessage):
+    """A shard of a run."""
+
+    shard: ShardItem
 
 
 class Pending(Answer):
-    """How many batches are to be audited, listed under a key."""
+    """How many batches are to be audited, listed in lots under a key; where none are, how many shards are to be
+    combined."""
 
     run_id: str
     pending_key: str
     pending: int
+    shards_key: str
+    shards: int
 
 
 class StepError(BaseModel):
@@ -170,10 +229,10 @@ class StepError(BaseModel):
 
 
 class FailureMessage(RunMessage):
-    """What failed for good in a run: a target's inventory, or a batch."""
+    """What failed for good in a run: an account's inventory, or a lot of batches."""
 
-    target: TargetItem | None = None
-    batch: BatchItem | None = None
+    account: AccountItem | None = None
+    lot: LotItem | None = None
     error: StepError
 
 

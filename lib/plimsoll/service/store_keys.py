@@ -14,9 +14,19 @@ from plimsoll.ports import RunStore, Target
 LATEST_REPORT: Final = "reports/latest.json"
 """What names the run whose report is the latest."""
 
+TABLES: Final = ("recommendations", "demand")
+"""The tables of results, by the names of their folders."""
+
+STAKES: Final = "stakes.json"
+"""What names the volumes of a shard that have the most at stake."""
+
+_WHOLE: Final = "/whole"
 _RESULT: Final = "result.json"
 _LISTED: Final = "listed.json"
-_BATCH_DIGITS: Final = 5
+_TABLE: Final = ".parquet"
+_PARTS: Final = "parts.json"
+_COMBINED: Final = "combined.json"
+_DIGITS: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -27,31 +37,60 @@ class Batch:
     number: int
 
     def __str__(self) -> str:
-        return f"{self.target}/{self.number:0{_BATCH_DIGITS}d}"
+        return f"{self.target}/{self.number:0{_DIGITS}d}"
 
 
 class RunKeys:
     """The keys of one run; those that end in a slash stand before others.
 
-    What failed in this attempt at the run is under `failures`: targets, batches, and the names of batches some of whose
-    volumes have no answer. `unnamed` are the targets that could not even be named, as totals, and `news` the events of
-    what is new.
+    `accounts` are those whose inventories are to be taken. What failed in this attempt at the run is under `failures`:
+    accounts, targets, batches, and the names of batches some of whose volumes have no answer, or which are to be tried
+    alone. `unnamed` is what could not even be named as an account, as totals. `news` are the events of what is new, and
+    `told` the volumes of those that were sent. A shard is some targets and batches, which are combined into one part of
+    the report and of the tables.
     """
 
     def __init__(self, run_id: str) -> None:
         self.run_id, work = run_id, f"work/{run_id}"
         self.order = f"{work}/order.json"
-        self.targets = f"{work}/targets.json"
+        self.accounts = f"{work}/accounts.json"
         self.pending = f"{work}/pending.json"
         self.unnamed = f"{work}/unnamed.json"
         self.summary = f"{work}/run.json"
         self.news = f"{work}/news.json"
+        self.told = f"{work}/told.json"
+        self._entered = f"{work}/accounts/"
         self.inventories = f"{work}/inventory/"
         self.results = f"{work}/results/"
+        self.shards = f"{work}/shards/"
+        self.shards_to_combine = f"{work}/shards.json"
         self.failures = f"{work}/failures/"
         self.failed_targets = f"{self.failures}targets/"
+        self._failed_accounts = f"{self.failures}accounts/"
         self._failed_batches = f"{self.failures}batches/"
+        self._alone = f"{self.failures}alone/"
         self._incomplete = f"{self.failures}volumes/"
+
+    def targets(self, account: str) -> str:
+        """The targets of an account that was entered."""
+        return f"{self._entered}{account}/targets.json"
+
+    def whole_account(self, account: str) -> str:
+        """That the inventories of all of an account's targets are whole."""
+        return f"{self._entered}{account}{_WHOLE}"
+
+    def whole_accounts(self, store: RunStore) -> frozenset[str]:
+        """The accounts whose inventories are all whole."""
+        keys = (key for key in store.keys(self._entered) if key.endswith(_WHOLE))
+        return frozenset(key.removeprefix(self._entered).removesuffix(_WHOLE) for key in keys)
+
+    def failed_account(self, account: str) -> str:
+        """Why an account could not be entered, or its targets not be found."""
+        return f"{self._failed_accounts}{account}.json"
+
+    def failed_accounts(self, store: RunStore) -> Iterator[str]:
+        """What is kept of the accounts that failed in this attempt, by key."""
+        return store.keys(self._failed_accounts)
 
     def listed(self, target: Target) -> str:
         """What says that a target's inventory is whole."""
@@ -71,7 +110,7 @@ class RunKeys:
 
     def volumes(self, batch: Batch) -> str:
         """The volumes of a batch, a line each."""
-        return f"{self.batches(batch.target)}{batch.number:0{_BATCH_DIGITS}d}.jsonl"
+        return f"{self.batches(batch.target)}{batch.number:0{_DIGITS}d}.jsonl"
 
     def answered(self, batch: Batch, attempt: str, name: str) -> str:
         """A file of the run's folder of one batch, as one attempt at it left it."""
@@ -93,6 +132,14 @@ class RunKeys:
         """How a batch failed."""
         return f"{self._failed_batches}{batch}.json"
 
+    def batch_alone(self, batch: Batch) -> str:
+        """That a batch is to be audited alone: one of those that it shared a function with has failed."""
+        return f"{self._alone}{batch}"
+
+    def batches_alone(self, store: RunStore) -> frozenset[Batch]:
+        """The batches that are to be audited alone."""
+        return frozenset(_batches(store.keys(self._alone), self._alone, ""))
+
     def incomplete_batch(self, batch: Batch) -> str:
         """That some of a batch's volumes have no answer."""
         return f"{self._incomplete}{batch}"
@@ -101,20 +148,53 @@ class RunKeys:
         """A file of the run's report."""
         return f"reports/{self.run_id}/{name}"
 
-    def table(self, table: str, day: date, batch: Batch) -> str:
-        """The Parquet file of a batch in one of the tables, in the partition of the run's day."""
-        name = str(batch).replace("/", "-")
-        return f"runs/{table}/run_date={day:%Y-%m-%d}/{self.run_id}-{name}.parquet"
+    def parts(self, shard: int) -> str:
+        """Which targets and batches a shard is of."""
+        return f"{self._shard(shard)}{_PARTS}"
 
-    def listed_targets(self, store: RunStore) -> Iterator[Target]:
-        """The targets whose inventory is whole."""
-        return self._targets(store.keys(self.inventories))
+    def combined(self, shard: int) -> str:
+        """What says that a shard is combined, and what it adds up to."""
+        return f"{self._shard(shard)}{_COMBINED}"
 
-    def listed_batches(self, store: RunStore) -> list[Batch]:
-        """The batches of all whole inventories, in the order of their targets."""
-        found = list(store.keys(self.inventories))
-        whole = set(self._targets(found))
-        return sorted(batch for batch in _batches(found, self.inventories, ".jsonl") if batch.target in whole)
+    def of_shard(self, shard: int, name: str) -> str:
+        """A file of the run's folder of one shard."""
+        return f"{self._shard(shard)}{name}"
+
+    def table(self, table: str, day: date, shard: int) -> str:
+        """The Parquet file of a shard in one of the tables, in the partition of the run's day."""
+        return f"{self._of_day(table, day)}{shard:0{_DIGITS}d}{_TABLE}"
+
+    def tables(self, store: RunStore, day: date) -> Iterator[tuple[str, int]]:
+        """The run's Parquet files in all tables, each with the number of its shard."""
+        for prefix in (self._of_day(table, day) for table in TABLES):
+            for key in store.keys(prefix):
+                number = key.removeprefix(prefix).removesuffix(_TABLE)
+                if number.isdigit():  # else the name of another run begins as this one's
+                    yield key, int(number)
+
+    def _of_day(self, table: str, day: date) -> str:
+        return f"runs/{table}/run_date={day:%Y-%m-%d}/{self.run_id}-"
+
+    def combined_shards(self, store: RunStore) -> list[int]:
+        """The numbers of the shards that are combined."""
+        found = (key.removeprefix(self.shards).split("/") for key in store.keys(self.shards))
+        return [int(number) for number, name in found if name == _COMBINED]
+
+    def _shard(self, shard: int) -> str:
+        return f"{self.shards}{shard:0{_DIGITS}d}/"
+
+    def listed_targets(self, store: RunStore, account: str | None = None) -> Iterator[Target]:
+        """The targets whose inventory is whole, of one account where it is given."""
+        there = self.inventories if account is None else f"{self.inventories}{account}/"
+        return self._targets(store.keys(there))
+
+    def listed_batches(self, store: RunStore) -> dict[Batch, int]:
+        """The batches of all whole inventories, each with the bytes of what is listed of it."""
+        found, whole = dict[Batch, int](), set[Target]()
+        for key, size in store.sizes(self.inventories):
+            found.update((batch, size) for batch in _batches([key], self.inventories, ".jsonl"))
+            whole.update(self._targets([key]))
+        return {batch: size for batch, size in found.items() if batch.target in whole}
 
     def answered_batches(self, store: RunStore, target: Target | None = None) -> Iterator[Batch]:
         """The batches that are answered as a whole, of one target where it is given."""
@@ -139,6 +219,12 @@ class RunKeys:
 def ledger_key(target: Target) -> str:
     """Where the changes of a target's volumes are noted, from run to run."""
     return f"ledger/{target}.json"
+
+
+def batch_of(name: str) -> Batch:
+    """The batch that a key is of, by what follows the prefix of all of them: account/region/number/..."""
+    account, region, number, *_ = name.split("/")
+    return Batch(target=named_target(account, region), number=int(number))
 
 
 def _batches(keys: Iterable[str], prefix: str, ending: str) -> Iterator[Batch]:

@@ -19,6 +19,7 @@ from plimsoll.domain.volume import Volume
 from plimsoll.ports import RunStore, Target, Usage
 from plimsoll.reports.totals import Totals
 from plimsoll.service.events import Event
+from plimsoll.service.step_messages import TargetItem
 from plimsoll.service.store_keys import LATEST_REPORT, RunKeys, ledger_key
 
 
@@ -99,6 +100,17 @@ def latest_report(store: RunStore) -> LatestReport | None:
     """The latest report, None where there is none yet."""
     content = store.get(LATEST_REPORT)
     return None if content is None else LatestReport.model_validate_json(content)
+
+
+def targets_out(targets: Sequence[Target]) -> bytes:
+    """Targets as JSON."""
+    return json.dumps([TargetItem.of(target).model_dump() for target in targets]).encode()
+
+
+def found_targets(store: RunStore, keys: RunKeys, account: str) -> list[Target] | None:
+    """The targets of an account, None where it was not entered yet."""
+    content = store.get(keys.targets(account))
+    return None if content is None else [TargetItem.model_validate(item).target for item in json.loads(content)]
 
 
 def result_of(store: RunStore, key: str) -> BatchResult:

@@ -2,40 +2,24 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from plimsoll.clouds.published import query_cost_of
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.outcomes import FailedVolume, Outcome, Seen
-from plimsoll.ports import FailedTarget, RunStore
-from plimsoll.reports.largest import Largest
+from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Asked, describe, ended
-from plimsoll.service.events import Event
-from plimsoll.service.history_update import announce, announced
-from plimsoll.service.planning import order_of, planned_targets
+from plimsoll.service.planning import order_of, planned_accounts
 from plimsoll.service.service import Service
+from plimsoll.service.shards import Covered, Sums, combined_of, covered_by
 from plimsoll.service.step_messages import FailureMessage, RunMessage, Summarized
 from plimsoll.service.store_keys import Batch, RunKeys
-from plimsoll.service.stored_results import Listed, Spent, needed, result_of, totals_in, totals_out, volumes_in
-
-
-@dataclass(slots=True, kw_only=True)
-class Whole:
-    """What the parts of a run come to: totals, what asking took by cloud, and the news to announce."""
-
-    totals: Totals = field(default_factory=Totals)
-    spent: dict[str, Spent] = field(default_factory=dict)
-    news: Largest[Event] = field(default_factory=announced)
-
-    def spend(self, cloud: str, spent: Spent) -> None:
-        """Adds what asking a cloud took."""
-        self.spent[cloud] = self.spent.get(cloud, Spent()) + spent
+from plimsoll.service.stored_results import Spent, found_targets, needed, totals_in, totals_out, volumes_in
 
 
 def summarize(service: Service, told: RunMessage) -> Summarized:
-    """Adds up what a run's targets and batches came to, and keeps it for the report."""
+    """Adds up what a run's shards came to, and keeps it for the report."""
     store, keys = service.store, RunKeys(run_id=told.run_id)
     order = order_of(store, told.run_id).into(Path())
     whole = total(store, keys)
@@ -56,67 +40,78 @@ def summarize(service: Service, told: RunMessage) -> Summarized:
     return Summarized(run_id=told.run_id, status=status)
 
 
-def total(store: RunStore, keys: RunKeys) -> Whole:
-    """What all parts of a run add up to, each read once. Only sums are held: memory does not grow with the fleet."""
-    whole = Whole(totals=totals_in(needed(store, keys.unnamed)))
-    for target in keys.listed_targets(store):
-        listed = Listed.model_validate_json(needed(store, keys.listed(target)))
-        whole.totals.merge(listed.totals)
-        whole.spend(target.provider, listed.spent)
-    for batch in keys.answered_batches(store):
-        result = result_of(store, keys.result(batch))
-        whole.totals.merge(result.totals)
-        whole.spend(batch.target.provider, result.spent)
-        announce(whole.news, result.news)
-    for failed in failures(store, keys):
+def total(store: RunStore, keys: RunKeys) -> Sums:
+    """What the shards of a run add up to with all that failed. Only sums are held: memory does not grow with the
+    fleet."""
+    whole = Sums(totals=totals_in(needed(store, keys.unnamed)))
+    for number in keys.combined_shards(store):
+        whole.merge(combined_of(store, keys, number))
+    covered = covered_by(store, keys)
+    for failed in failures(store, keys, covered):
         whole.totals.merge(failed)
-    for unaccounted in _unaccounted(store, keys):
+    for unaccounted in _unaccounted(store, keys, covered):
         whole.totals.add(unaccounted)
     return whole
 
 
 def note_failure(service: Service, told: FailureMessage) -> None:
-    """Keeps that a target or a batch failed and why; BadInput where neither is named.
+    """Keeps that an account or a batch failed and why; BadInput where neither is named.
+
+    Of several batches that a function was given, nobody knows which one it failed on: each is tried once more, alone.
 
     What was kept as a whole has not failed, whatever became of the function that kept it.
     """
     store, keys, why = service.store, RunKeys(run_id=told.run_id), told.error.sentence
-    if told.batch is not None:
-        batch = told.batch.whole
-        if store.get(keys.result(batch)) is None:
-            store.put(keys.failed_batch(batch), totals_out(Totals.of(_batch_failed(store, keys, batch, why))))
-    elif told.target is not None:
-        target = told.target.target
-        if store.get(keys.listed(target)) is None:
-            failed = FailedTarget(name=str(target), error=CloudError(why))
-            store.put(keys.failed_target(target), totals_out(Totals.of([failed])))
+    if told.lot is not None:
+        left = [one.whole for one in told.lot.batches if store.get(keys.result(one.whole)) is None]
+        for batch in left:
+            if len(left) > 1:
+                store.put(keys.batch_alone(batch), b"")
+            else:
+                store.put(keys.failed_batch(batch), totals_out(Totals.of(_batch_failed(store, keys, batch, why))))
+    elif told.account is not None:
+        taken = frozenset(keys.listed_targets(store, told.account.account))
+        for key, failed in _without_inventory(store, keys, told.account.account, taken, why):
+            store.put(key, totals_out(Totals.of([failed])))
     else:
-        raise BadInput(f"a failure in run {told.run_id} names neither a target nor a batch: {why}")
+        raise BadInput(f"a failure in run {told.run_id} names neither an account nor a batch: {why}")
 
 
-def failures(store: RunStore, keys: RunKeys) -> Iterator[Totals]:
-    """What each target and batch that failed in this attempt leaves unanswered.
+def _without_inventory(
+    store: RunStore, keys: RunKeys, account: str, taken: frozenset[Target], why: str
+) -> Iterator[tuple[str, FailedTarget]]:
+    """What of an account is neither `taken` nor has a failure of its own, as failed for that reason, by the key of its
+    failure: its targets, or the account as a whole where it was not entered."""
+    targets = found_targets(store, keys, account)
+    places = {keys.failed_account(account): account} if targets is None else {}
+    places |= {keys.failed_target(target): str(target) for target in targets or () if target not in taken}
+    for key, name in places.items():
+        if store.get(key) is None:
+            yield key, FailedTarget(name=name, error=CloudError(why))
 
-    One that was given up, and came to its end after that, has not failed: its volumes would count twice.
+
+def failures(store: RunStore, keys: RunKeys, covered: Covered) -> Iterator[Totals]:
+    """What each account, target and batch that failed in this attempt leaves unanswered.
+
+    One that was given up, and came to its end before the shards were made, has not failed: its volumes would count
+    twice.
     """
-    whole = {keys.failed_target(target) for target in keys.listed_targets(store)}
+    yield from (totals_in(needed(store, key)) for key in keys.failed_accounts(store))
+    whole = {keys.failed_target(target) for target in covered.targets}
     yield from (totals_in(needed(store, key)) for key in store.keys(keys.failed_targets) if key not in whole)
-    answered = set(keys.answered_batches(store))
     for batch in keys.failed_batches(store):
-        if batch not in answered:
+        if batch not in covered.batches:
             yield totals_in(needed(store, keys.failed_batch(batch)))
 
 
-def _unaccounted(store: RunStore, keys: RunKeys) -> Iterator[FailedTarget]:
-    """The targets of which nothing was kept, neither an inventory nor a failure: nothing is missing in silence."""
-    taken = set(keys.listed_targets(store))
-    for target in planned_targets(store, keys):
-        if target not in taken and store.get(keys.failed_target(target)) is None:
-            why = (
-                f"cannot read {target}: its inventory was begun, and nothing says how it ended. Look at the failed "
-                f"items of this execution, and run again with the run id {keys.run_id}."
-            )
-            yield FailedTarget(name=str(target), error=CloudError(why))
+def _unaccounted(store: RunStore, keys: RunKeys, covered: Covered) -> Iterator[FailedTarget]:
+    """What nothing was kept of, neither an inventory nor a failure: nothing is missing in silence."""
+    for account in planned_accounts(store, keys):
+        why = (
+            f"cannot read all of {account}: its inventory was begun, and nothing says how it ended. Look at the failed "
+            f"items of this execution, and run again with the run id {keys.run_id}."
+        )
+        yield from (failed for _, failed in _without_inventory(store, keys, account, covered.targets, why))
 
 
 def _batch_failed(store: RunStore, keys: RunKeys, batch: Batch, why: str) -> Iterable[Outcome]:

@@ -6,8 +6,7 @@ again: what is done already is not done twice.
 """
 
 import logging
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,22 +18,20 @@ from plimsoll.clouds.targets import may_have, named_target
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.service.events import validation_completed
-from plimsoll.service.service import Service
+from plimsoll.service.scratch_ledger import note_scratch, noted_targets
+from plimsoll.service.service import Service, every_target
 from plimsoll.service.shared_measurements import StoreVerdicts, bring
 from plimsoll.service.step_messages import StepError
 from plimsoll.service.stored_results import ledger_in
-from plimsoll.service.validation_messages import Cleaned, Concluded, Looked, Proposed, Stepped, SweptAll
+from plimsoll.service.validation_messages import Cleaned, Concluded, Looked, Proposed, Stepped
 from plimsoll.validate import STEPS
 from plimsoll.validation import measuring
 from plimsoll.validation.context import Context
 from plimsoll.validation.job import Attempt, Job, JobName, Step, find, load
 from plimsoll.validation.patience import Patience
-from plimsoll.validation.scratch_volume import Left, clean, sweep
+from plimsoll.validation.scratch_volume import Left, clean
 
 _log = logging.getLogger(__name__)
-
-MOST_NAMED: Final = 100
-"""How many sentences on what is left are given."""
 
 _LOOKS: Final[Mapping[str, tuple[Step, Callable[[Attempt], bool]]]] = {
     "volume": (Step.LOOK_AT_VOLUME, lambda attempt: attempt.made),
@@ -58,7 +55,11 @@ def propose(service: Service, name: JobName) -> Proposed:
 
 
 def create_scratch(service: Service, name: JobName) -> Stepped:
-    """Begins to make the scratch volume of what was proposed."""
+    """Begins to make the scratch volume of what was proposed, and notes before that where it may be."""
+    job = load(name, service.store)
+    order = job.under_way.prepared.order
+    if order is not None:
+        note_scratch(service.store, job.place, order.deadline)
     return _stepped(service, name, Step.CREATE)
 
 
@@ -103,8 +104,8 @@ def clean_up(service: Service, name: JobName, error: StepError | None = None) ->
     left: list[Left] = []
     job, context = _known(name, service), context_of(service, left.append)
     if job is None:
-        for place in service.places.targets():
-            left.extend(_left_at(place, name, service))
+        for place in noted_targets(service.store):
+            left.extend(clean(name.scratch_id, place, bench=service.places.bench(place), patience=context.patience))
     elif error is None:
         measuring.clean_up(job, context)
     else:
@@ -113,29 +114,6 @@ def clean_up(service: Service, name: JobName, error: StepError | None = None) ->
     if texts and error is not None:
         raise CloudError(" ".join(texts))
     return Cleaned(job=name.key, left=texts)
-
-
-def sweep_all(service: Service) -> SweptAll:
-    """Deletes the scratch volumes that are past their deadline; a failing target costs itself only."""
-    counts: Counter[str] = Counter()
-    left_behind: list[str] = []
-    targets, now = service.places.targets(), service.clock.now()
-    for one in sweep(targets, now, bench_at=service.places.bench, patience=patience_of(service)):
-        if isinstance(one, FailedTarget):
-            counts["failed"] += 1
-            left_behind.append(f"{one.name}: {one.error}")
-        elif one.left is not None:
-            counts["left"] += 1
-            left_behind.append(one.left.text)
-        else:
-            counts["deleted" if one.deleted else "alive"] += 1
-    return SweptAll(
-        deleted=counts["deleted"],
-        left=counts["left"],
-        alive=counts["alive"],
-        failed=counts["failed"],
-        left_behind=left_behind[:MOST_NAMED],
-    )
 
 
 def _stepped(service: Service, name: JobName, step: Step) -> Stepped:
@@ -148,13 +126,6 @@ def _known(name: JobName, service: Service) -> Job | None:
         return find(name, service.store)
     except BadInput:
         return None  # what is left of it on the bench is found by its tag all the same
-
-
-def _left_at(place: Target | FailedTarget, name: JobName, service: Service) -> Iterator[Left]:
-    if isinstance(place, FailedTarget):
-        yield Left(volume_id=None, text=str(place.error))
-        return
-    yield from clean(name.scratch_id, place, bench=service.places.bench(place), patience=patience_of(service))
 
 
 def patience_of(service: Service) -> Patience:
@@ -180,7 +151,7 @@ def placed(name: str, now: datetime, service: Service) -> tuple[Target, str]:
 
 def _found(volume_id: str, now: datetime, service: Service) -> Target:
     unsearched: CloudError | None = None
-    for target in service.places.targets():
+    for target in every_target(service.places):
         try:
             if isinstance(target, FailedTarget):
                 raise target.error

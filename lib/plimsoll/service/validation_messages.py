@@ -1,12 +1,12 @@
 """The validation's messages: what its functions are given and what they answer."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from plimsoll.clouds.registry import volume_pattern
 from plimsoll.domain.validation import Mode
-from plimsoll.service.step_messages import Answer, Message, RunId, StepError
+from plimsoll.service.step_messages import Account, Answer, Message, Region, RunId, StepError
 from plimsoll.validation.job import JobName
 
 VolumeName = Annotated[str, StringConstraints(pattern=volume_pattern())]
@@ -103,13 +103,52 @@ class CleanUpMessage(JobMessage):
     error: StepError | None = None
 
 
-class SweepMessage(Message):
-    """The sweep of all targets; what its schedule says besides is no concern of it."""
+class SweepInput(BaseModel):
+    """What a sweep is begun with: whether every account is swept, or those alone in which a volume may be."""
 
-    @property
-    def topic(self) -> str:
-        """The sweep."""
-        return "sweep"
+    model_config = ConfigDict(frozen=True)
+
+    everywhere: bool = False
+
+
+class SweepMessage(Message):
+    """An execution of the sweep: its name, and what it was begun with."""
+
+    about: ClassVar[str] = "name"
+
+    name: RunId
+    given: SweepInput = Field(default=SweepInput(), validation_alias=AliasChoices("input", "given"))
+
+
+class SweepItem(BaseModel):
+    """An account that is swept, as an item of a map; without regions in all that it has enabled."""
+
+    model_config = ConfigDict(frozen=True)
+
+    account: Account
+    regions: list[Region] | None = None
+
+
+class SweepEndMessage(Message):
+    """Which sweep is meant."""
+
+    about: ClassVar[str] = "sweep"
+
+    sweep: RunId
+
+
+class SweepAccountMessage(SweepEndMessage):
+    """An account of a sweep."""
+
+    account: SweepItem
+
+
+class SweepPlan(Answer):
+    """How many accounts are swept, listed under a key."""
+
+    sweep: str
+    accounts_key: str
+    accounts: int
 
 
 class Stepped(Answer):
@@ -146,11 +185,13 @@ class Concluded(Stepped):
 
 
 class SweptAll(Answer):
-    """How many scratch volumes were deleted, are due and still there, or are not due yet, and how many targets could
-    not be swept; `left_behind` says of some of those what stands in the way."""
+    """How many scratch volumes were deleted, are due and still there, or are not due yet, and how many places could not
+    be swept; `left_behind` says of some of those what stands in the way. `unswept` are the targets at which a volume
+    may be, by the ledger, and at which nobody could look."""
 
     deleted: int
     left: int
     alive: int
     failed: int
+    unswept: int
     left_behind: list[str]

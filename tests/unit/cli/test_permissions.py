@@ -26,6 +26,7 @@ AWS = [
     ([], aws.AUDIT),
     (["--set", "read_audit_log=true"], aws.AUDIT | aws.AUDIT_LOG),
     (["--organization"], aws.AUDIT | aws.ORGANIZATION | aws.MEMBERS),
+    (["--for", "probe"], aws.AUDIT | aws.PROBE),
     (["--for", "validate"], aws.AUDIT | aws.VALIDATION - IN_BUCKET),
     (["--for", "validate", "--results-bucket", "results"], aws.AUDIT | aws.VALIDATION),
     (["--for", "change"], aws.CHANGE),
@@ -95,6 +96,13 @@ def test_what_takes_a_volume_away_is_allowed_on_scratch_volumes_alone():
         assert statement["Resource"] != "*" or not aws.ON_SCRATCH_ALONE & {*statement["Action"]}
 
 
+def test_whoever_may_probe_any_host_can_send_it_the_document_that_reads_and_cannot_write_one():
+    statements = json.loads(printed("--for", "probe"))["Statement"]
+    assert not aws.PROBE_DOCUMENT & actions_of({"Statement": statements})
+    sent = {one["Resource"] for one in statements if "ssm:SendCommand" in one["Action"]}
+    assert sent == {"arn:aws:ssm:*:*:document/Plimsoll-Probe", "arn:aws:ec2:*:*:instance/*"}
+
+
 def test_a_change_may_be_made_with_the_policy_for_changes_and_an_audit_changes_nothing():
     line = command_line(a_volume("gp2", 500), a_spec("gp3", 500))
     verb = "".join(word.capitalize() for word in line.split()[2].split("-"))
@@ -112,6 +120,7 @@ def test_the_arns_are_of_the_partition_that_is_asked_for():
     [
         (["--cloud", "google", "--format", "cloudformation"], "give --format json or terraform"),
         (["--for", "change", "--organization"], "Leave it out"),
+        (["--cloud", "google", "--for", "probe"], "Give --for audit"),
     ],
 )
 def test_what_there_is_not_is_refused_in_a_sentence(words, told):

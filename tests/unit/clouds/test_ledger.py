@@ -141,6 +141,14 @@ def test_the_host_that_a_volume_had_before_is_known_with_its_limits(tmp_path):
     assert epochs[1][0] == 2
 
 
+def test_a_host_of_a_type_without_published_limits_is_read_back(tmp_path):
+    path, unknown = tmp_path / "ledger.json", replace(a_host(), type="x9-standard-4", limits=None)
+    there = (Attachment(host=unknown, device="sdb", since=NOW - timedelta(days=80)),)
+    now = audits(path, (7, replace(gp3(3000), attachments=there)), (0, gp3(4000)))
+    assert Ledger.at(path).seen["vol-1"]
+    assert figures(now)[0][2][0].limits is None
+
+
 def test_what_was_seen_long_ago_is_dropped(tmp_path):
     path = tmp_path / "ledger.json"
     audits(path, (94, gp3(3000)), (0, a_volume(id="vol-2")))

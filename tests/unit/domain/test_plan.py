@@ -2,8 +2,7 @@
 
 import pytest
 
-from plimsoll.domain.memory import memory_segments
-from plimsoll.domain.plan import Plan, Reading, memory_plan, plan_of
+from plimsoll.domain.plan import Plan, Reading, plan_of
 from plimsoll.domain.sums import Segment, Window
 from tests.builders import a_tariff
 
@@ -60,14 +59,3 @@ def test_where_calls_are_scarce_a_query_takes_its_share_of_one():
     scarce = a_tariff(calls_scarce=True, calls_per_s=50.0)
     assert scarce.datapoints_a_call == 7920
     assert scarce.datapoints_a_query == pytest.approx(142.56 + 7920 / 12)
-
-
-def test_a_past_is_expected_to_take_the_highest_minutes_of_all_days_and_what_was_done_on_the_last_weeks():
-    segments = memory_segments(DAY_S * 20_000, 455, {300: 63, 3600: 455}, DAY_S * 20_014)
-    days = sum(one.window.buckets(DAY_S) for one in segments)
-    found = memory_plan([segments, ()], every_minute=False, page=100_800, most_queries=500)
-    assert (found.least.datapoints, found.expected.queries) == (0, 6)
-    assert found.expected.datapoints == 2 * days + 4 * 56
-    whole = memory_plan([segments], every_minute=True, page=100_800, most_queries=500)
-    assert whole.expected == whole.most == found.most
-    assert whole.most.datapoints == 4 * sum(one.window.buckets(one.period_s) for one in segments)

@@ -7,6 +7,7 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.ledger import NotedInventory
 from plimsoll.clouds.stripes import StripeBook
 from plimsoll.domain.errors import CloudError
+from plimsoll.ports import FailedTarget
 from plimsoll.service.config import ServiceConfig
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
@@ -29,16 +30,30 @@ class CountedMetrics(MemoryMetrics):
 
 @dataclass(slots=True, kw_only=True)
 class MemoryPlaces:
-    """One ports of volumes in memory, entered target by target; `locked` targets cannot be entered at all."""
+    """One ports of volumes in memory, entered account by account; `locked` targets cannot be entered at all.
+
+    `lost` accounts cannot even be entered to find their targets. `entered` are the accounts that were, in order.
+    """
 
     inventory: MemoryInventory
     metrics: CountedMetrics
     locked: dict[object, CloudError] = field(default_factory=dict)
+    lost: dict[str, CloudError] = field(default_factory=dict)
+    entered: list[str] = field(default_factory=list)
 
-    def targets(self):
-        return self.inventory.targets()
+    def accounts(self):
+        found = self.inventory.targets()
+        named = dict.fromkeys(one.account for one in found if not isinstance(one, FailedTarget))
+        return [*named, *self.lost, *(one for one in found if isinstance(one, FailedTarget))]
 
-    def ports(self, target, *, now, measured, ledger):
+    def targets(self, account):
+        self.entered.append(account)
+        if account in self.lost:
+            return [FailedTarget(name=f"the role of {account}", error=self.lost[account])]
+        found = (one for one in self.inventory.targets() if not isinstance(one, FailedTarget))
+        return [one for one in found if one.account == account]
+
+    def ports(self, target, *, now, measured, ledger, sharing=1):
         if target in self.locked:
             raise self.locked[target]
         return AuditPorts(
@@ -53,6 +68,9 @@ class MemoryPlaces:
 
     def bench(self, target):
         raise AssertionError(f"nothing is measured in {target}")
+
+    def prober(self, target):
+        raise AssertionError(f"nothing is probed in {target}")
 
     def unmeasured(self, target):
         return None if target.provider == "aws" else f"nothing is measured in {target}"
@@ -74,13 +92,14 @@ def volumes(count, region="us-east-1", **fields):
     ]
 
 
-def places_of(given, *, broken_metrics=None, locked=None, **inventory):
+def places_of(given, *, broken_metrics=None, locked=None, lost=None, **inventory):
     start_s = int((NOW - timedelta(days=DAYS)).timestamp())
     sums = some_sums(start_s=start_s, buckets=DAYS * 1440, read_ops=60 * 200.0, read_bytes=60 * 4.0 * 2**20)
     return MemoryPlaces(
         inventory=MemoryInventory(given=given, **inventory),
         metrics=CountedMetrics(given={volume.id: sums for volume in given}, broken=broken_metrics or {}),
         locked=locked or {},
+        lost=lost or {},
     )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from plimsoll.bootstrap.service import PlacesByCloud, without_bench
-from plimsoll.ports import FailedTarget, Target
+from plimsoll.ports import Target
 from tests.builders import TYPES, US_EAST_1, a_host, a_volume
 from tests.in_memory.ports import MemoryCatalog, MemoryPrices
 from tests.unit.service.places import MemoryPlaces, places_of, volumes
@@ -35,12 +35,13 @@ class Projects:
 
     inside: MemoryPlaces
 
-    def targets(self):
-        return [
-            one if isinstance(one, FailedTarget) else replace(one, provider="google") for one in self.inside.targets()
-        ]
+    def accounts(self):
+        return self.inside.accounts()
 
-    def ports(self, target, *, now, measured, ledger):
+    def targets(self, account):
+        return [replace(one, provider="google") for one in self.inside.targets(account)]
+
+    def ports(self, target, *, now, measured, ledger, sharing=1):
         assert target.provider == "google"
         return replace(
             self.inside.ports(target, now=now, measured=measured, ledger=ledger),
@@ -50,6 +51,9 @@ class Projects:
 
     def bench(self, target):
         raise AssertionError(f"nothing is measured in {target}")
+
+    def prober(self, target):
+        raise AssertionError(f"nothing is probed in {target}")
 
     def unmeasured(self, target):
         return without_bench(target)

@@ -1,20 +1,31 @@
 """A batch is audited once, in as many attempts as it takes, and what one attempt has answered the next does not ask."""
 
+import json
 from dataclasses import replace
+from unittest.mock import patch
 
 import duckdb
 import pytest
 
-from plimsoll.domain.errors import OutOfTime, Unexpected
+from plimsoll.domain.errors import AccessDenied, OutOfTime, Throttled, Unexpected
 from plimsoll.ports import Target
 from plimsoll.reports.run_reader import RUN
-from plimsoll.service.auditing import audit_batch
+from plimsoll.service.auditing import Attempt, audit_batch, audit_lot
 from plimsoll.service.planning import find_pending
-from plimsoll.service.step_messages import BatchItem, BatchMessage, FailureMessage, RunMessage, StepError
+from plimsoll.service.step_messages import (
+    BatchItem,
+    BatchMessage,
+    FailureMessage,
+    LotItem,
+    LotMessage,
+    PendingMessage,
+    StepError,
+)
+from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.summarizing import note_failure
 from tests.builders import NOW
 from tests.service_loop import Loop, files, records, run_json
-from tests.unit.service.places import ACCOUNT, places_of, service_of, volumes
+from tests.unit.service.places import ACCOUNT, MemoryPlaces, places_of, service_of, volumes
 
 
 def a_loop(folder, places, *, config=None, **fields):
@@ -156,7 +167,7 @@ def test_an_attempt_that_was_given_up_and_goes_on_takes_nothing_from_the_one_tha
         return number > 1
 
     assert audit_batch(loop.service, told, stop=stop, slice_volumes=1).volumes == 1
-    assert find_pending(loop.service, RunMessage(run_id="first")).pending == 0
+    assert find_pending(loop.service, PendingMessage(run_id="first")).pending == 0
     assert loop.end("first").volumes == 6
     assert len(records(files(loop.service, "first"))) == 6
 
@@ -165,9 +176,95 @@ def test_a_batch_that_was_given_up_and_ended_after_that_counts_once(tmp_path):
     loop = a_loop(tmp_path, places_of(volumes(4)), batch_volumes=2)
     loop.take_inventories(loop.begin())
     note_failure(
-        loop.service, FailureMessage(run_id="first", batch=of_batch(1), error=StepError(error="Lambda.Unknown"))
+        loop.service,
+        FailureMessage(
+            run_id="first", lot=LotItem(batches=[of_batch(1)], sharing=1), error=StepError(error="Lambda.Unknown")
+        ),
     )
     for number in (0, 1):
         audit_batch(loop.service, BatchMessage(run_id="first", batch=of_batch(number)), stop=lambda: False)
     assert loop.end("first").status == "complete"
     assert run_json(files(loop.service, "first"))["volumes"]["seen"] == 4
+
+
+REGIONS = ("af-south-1", "eu-west-1", "us-east-1")
+
+
+def in_three_regions(**facts):
+    return places_of([volume for region in REGIONS for volume in volumes(2, region=region)], **facts)
+
+
+def a_lot(loop):
+    """The one lot of three small targets."""
+    loop.take_inventories(loop.begin())
+    found = find_pending(loop.service, PendingMessage(run_id="first", at_once=1))
+    (item,) = json.loads(loop.service.store.get(found.pending_key))
+    assert [(one["region"], found.pending) for one in item["batches"]] == [(region, 3) for region in REGIONS]
+    return LotMessage(run_id="first", lot=item)
+
+
+def answered(loop):
+    return {batch.target.region for batch in RunKeys(run_id="first").answered_batches(loop.service.store)}
+
+
+def test_the_small_targets_of_a_lot_are_audited_one_after_the_other(tmp_path):
+    loop = a_loop(tmp_path, in_three_regions())
+    attempt = audit_lot(loop.service, a_lot(loop), stop=lambda: False)
+    assert (attempt.volumes, attempt.left, answered(loop)) == (6, 0, set(REGIONS))
+    assert loop.end("first").status == "complete"
+
+
+def test_a_lot_that_has_to_stop_goes_on_where_it_was(tmp_path):
+    loop = a_loop(tmp_path, in_three_regions())
+    told, asked = a_lot(loop), iter([False, False, True, True])
+    first = audit_lot(loop.service, told, stop=lambda: next(asked))
+    assert (first.volumes, first.left, answered(loop)) == (2, 2, {REGIONS[0]})
+    second = audit_lot(loop.service, told, stop=lambda: False)
+    assert (second.volumes, second.left) == (4, 0)
+    assert audit_lot(loop.service, told, stop=lambda: False) == Attempt()
+
+
+def test_a_batch_that_begins_too_late_for_an_answer_is_left_and_not_given_up(tmp_path):
+    loop = a_loop(tmp_path, in_three_regions())
+    told, asked = a_lot(loop), iter([False, False, False, True, True, True, True])
+    attempt = audit_lot(loop.service, told, stop=lambda: next(asked))
+    assert (attempt.volumes, attempt.left, answered(loop)) == (2, 2, {REGIONS[0]})
+
+
+def test_what_may_be_over_soon_in_one_target_holds_up_no_other_of_the_lot(tmp_path):
+    slow = Target(account=ACCOUNT, region=REGIONS[0])
+    loop = a_loop(tmp_path, in_three_regions())
+    told = a_lot(loop)
+    loop.service.places.locked[slow] = Throttled("too fast")
+    with pytest.raises(Throttled, match="too fast"):
+        audit_lot(loop.service, told, stop=lambda: False)
+    assert answered(loop) == {*REGIONS[1:]}
+
+
+def test_of_a_lot_that_fails_each_batch_is_tried_alone_and_only_the_one_that_fails_is_given_up(tmp_path):
+    closed = Target(account=ACCOUNT, region=REGIONS[0])
+    loop = a_loop(tmp_path, in_three_regions(), at_once=1)
+    loop.take_inventories(loop.begin())
+    loop.service.places.locked[closed] = AccessDenied("no entry")
+    loop.audit_batches("first")
+    assert loop.rounds == 2
+    assert answered(loop) == {*REGIONS[1:]}
+    assert loop.end("first").status == "partial"
+    failed = run_json(files(loop.service, "first"))["failures"]["volumes"]
+    assert set(failed) == {str(closed)}
+    assert "no entry" in str(failed)
+
+
+def test_a_lot_reads_with_its_share_of_the_quota(tmp_path):
+    loop = a_loop(tmp_path, places_of(volumes(4)), batch_volumes=1)
+    loop.take_inventories(loop.begin())
+    seen, ports = [], MemoryPlaces.ports
+
+    def watched(self, target, *, sharing=1, **given):
+        seen.append(sharing)
+        return ports(self, target, **given)
+
+    with patch.object(MemoryPlaces, "ports", watched):
+        loop.at_once = 2
+        loop.audit_batches("first")
+    assert seen == [2] * 4

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from plimsoll.domain.errors import BadInput, Throttled
-from plimsoll.service.step_messages import FailureMessage, StepError
+from plimsoll.service.inventory import take_inventory
+from plimsoll.service.step_messages import AccountMessage, FailureMessage, StepError
 from plimsoll.service.summarizing import note_failure
 from tests.builders import NOW
 from tests.service_loop import Loop, files, run_json
@@ -36,20 +37,17 @@ def test_a_cause_with_a_long_traceback_is_cut():
 
 def test_a_failure_of_nothing_is_refused(tmp_path):
     told = FailureMessage(run_id="first", error=StepError(Error="Throttled", Cause=LAMBDA))
-    with pytest.raises(BadInput, match="neither a target nor a batch"):
+    with pytest.raises(BadInput, match="neither an account nor a batch"):
         note_failure(service_of(places_of(()), tmp_path), told)
 
 
-def test_a_target_that_kept_failing_is_named_and_the_others_are_answered(tmp_path):
-    places = places_of([*volumes(2), *volumes(1, region="eu-west-1")])
+def test_of_an_account_that_kept_failing_the_targets_without_an_inventory_are_named_and_the_others_answered(tmp_path):
+    places = places_of([*volumes(2, region="af-south-1"), *volumes(1, region="eu-west-1")])
     loop = Loop(service=service_of(places, tmp_path), now=NOW)
     loop.begin()
-    told = {"run_id": "first", "target": {"account": ACCOUNT, "region": "eu-west-1"}}
+    told = {"run_id": "first", "account": {"account": ACCOUNT}}
+    assert take_inventory(loop.service, AccountMessage(**told), stop=lambda: True).left == 1
     note_failure(loop.service, FailureMessage(**told, error=StepError(Error="Throttled", Cause=LAMBDA)))
-    key = "work/first/targets.json"
-    items = json.loads(loop.service.store.get(key))
-    loop.service.store.put(key, json.dumps([one for one in items if one["region"] == "us-east-1"]).encode())
-    loop.take_inventories("first")
     loop.audit_batches("first")
     assert loop.end("first").status == "partial"
     run = run_json(files(loop.service, "first"))
@@ -57,13 +55,29 @@ def test_a_target_that_kept_failing_is_named_and_the_others_are_answered(tmp_pat
     assert run["volumes"]["answered"] == 2
 
 
-def test_a_target_of_which_nothing_was_kept_is_not_missing_in_silence(tmp_path):
+def test_an_account_that_kept_failing_before_it_was_entered_is_named(tmp_path):
     loop = Loop(service=service_of(places_of(volumes(1)), tmp_path), now=NOW)
     loop.begin()
+    told = {"run_id": "first", "account": {"account": ACCOUNT}}
+    note_failure(loop.service, FailureMessage(**told, error=StepError(Error="Throttled", Cause=LAMBDA)))
     loop.audit_batches("first")
     assert loop.end("first").status == "partial"
-    (told,) = run_json(files(loop.service, "first"))["failures"]["targets"].values()
-    assert "run again with the run id first" in told
+    assert run_json(files(loop.service, "first"))["failures"]["targets"] == {ACCOUNT: "AWS kept throttling."}
+
+
+@pytest.mark.parametrize("entered", [False, True])
+def test_what_nothing_was_kept_of_is_not_missing_in_silence(tmp_path, entered):
+    places = places_of([*volumes(1), *volumes(1, region="eu-west-1")])
+    loop = Loop(service=service_of(places, tmp_path), now=NOW)
+    loop.begin()
+    if entered:
+        told = AccountMessage(run_id="first", account={"account": ACCOUNT})
+        assert take_inventory(loop.service, told, stop=lambda: True).left == 1
+    loop.audit_batches("first")
+    assert loop.end("first").status == "partial"
+    ((name, why),) = run_json(files(loop.service, "first"))["failures"]["targets"].items()
+    assert name == (f"{ACCOUNT}/us-east-1" if entered else ACCOUNT)
+    assert "run again with the run id first" in why
 
 
 def test_what_was_kept_as_a_whole_has_not_failed_whatever_its_function_says(tmp_path):
@@ -72,7 +86,7 @@ def test_what_was_kept_as_a_whole_has_not_failed_whatever_its_function_says(tmp_
     loop.take_inventories("first")
     loop.audit_batches("first")
     place = {"account": ACCOUNT, "region": "us-east-1"}
-    for what in ({"target": place}, {"batch": {**place, "batch": 0}}):
+    for what in ({"account": {"account": ACCOUNT}}, {"lot": {"batches": [{**place, "batch": 0}], "sharing": 1}}):
         told = {"run_id": "first", **what, "error": StepError(Error="Sandbox.Timedout", Cause=TIMEOUT)}
         note_failure(loop.service, FailureMessage.model_validate(told))
     assert loop.end("first").status == "complete"

@@ -12,7 +12,7 @@ from plimsoll.domain.volume import Modification
 from plimsoll.ports import Target, UnreadVolume
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.planning import find_pending
-from plimsoll.service.step_messages import RunMessage, TargetItem, TargetMessage
+from plimsoll.service.step_messages import AccountItem, AccountMessage, PendingMessage
 from plimsoll.service.store_keys import Batch, RunKeys
 from plimsoll.service.stored_results import volumes_in
 from tests.builders import NOW, a_stripe_set
@@ -20,7 +20,8 @@ from tests.service_loop import Loop, files, run_json
 from tests.unit.service.places import ACCOUNT, places_of, service_of, volumes
 
 HERE = Target(account=ACCOUNT, region="us-east-1")
-MESSAGE = TargetMessage(run_id="first", target=TargetItem.of(HERE))
+THERE = Target(account=ACCOUNT, region="eu-west-1")
+MESSAGE = AccountMessage(run_id="first", account=AccountItem(account=ACCOUNT))
 KEYS = RunKeys(run_id="first")
 
 
@@ -31,7 +32,7 @@ def begun(places, folder):
 
 
 def pending(loop):
-    return find_pending(loop.service, RunMessage(run_id="first")).pending
+    return find_pending(loop.service, PendingMessage(run_id="first")).pending
 
 
 @pytest.mark.parametrize("error", [Throttled("too fast"), Unreachable("no way")])
@@ -75,10 +76,72 @@ def test_a_denied_target_is_asked_again_by_a_rerun(tmp_path):
     assert run_json(files(rerun.service, "first"))["failures"]["targets"] == {}
 
 
+def in_two_regions(**facts):
+    return places_of([*volumes(1), *volumes(1, region=THERE.region)], **facts)
+
+
+def taken(loop):
+    return set(KEYS.listed_targets(loop.service.store))
+
+
+def test_an_account_is_gone_on_with_region_by_region_as_the_time_of_its_function_goes(tmp_path):
+    loop = begun(in_two_regions(), tmp_path)
+    assert take_inventory(loop.service, MESSAGE, stop=lambda: True).left == 1
+    assert taken(loop) == {THERE}
+    assert take_inventory(loop.service, MESSAGE, stop=lambda: True).left == 0
+    assert taken(loop) == {THERE, HERE}
+    assert loop.service.places.entered == [ACCOUNT], "its regions are known from the first time on"
+
+
+def test_an_account_that_is_whole_is_not_entered_again(tmp_path):
+    loop = begun(in_two_regions(), tmp_path)
+    assert [take_inventory(loop.service, MESSAGE).left for _ in range(2)] == [0, 0]
+    assert loop.service.places.entered == [ACCOUNT]
+
+
+def test_an_account_without_any_volume_is_whole(tmp_path):
+    places = places_of(volumes(1))
+    loop = begun(places, tmp_path)
+    nothing = replace(places, inventory=replace(places.inventory, given=[]))
+    assert take_inventory(replace(loop.service, places=nothing), MESSAGE).left == 0
+    assert KEYS.whole_accounts(loop.service.store) == {ACCOUNT}
+
+
+def test_a_region_that_may_answer_soon_holds_up_no_other(tmp_path):
+    loop = begun(in_two_regions(broken={THERE: Throttled("too fast")}), tmp_path)
+    with pytest.raises(Throttled, match="too fast"):
+        take_inventory(loop.service, MESSAGE)
+    assert taken(loop) == {HERE}
+    assert KEYS.whole_accounts(loop.service.store) == frozenset()
+
+
+def test_a_region_that_keeps_being_slow_and_throttled_ends_the_account_s_tries(tmp_path):
+    loop = begun(in_two_regions(broken={THERE: Throttled("too fast")}), tmp_path)
+    with pytest.raises(Throttled, match="too fast"):
+        take_inventory(loop.service, MESSAGE, stop=lambda: True)
+
+
+@pytest.mark.parametrize(("error", "is_tried_again"), [(AccessDenied("no entry"), False), (Throttled("later"), True)])
+def test_an_account_that_cannot_be_entered_is_its_answer_unless_that_may_be_over_soon(tmp_path, error, is_tried_again):
+    loop = Loop(service=service_of(places_of(volumes(2), lost={"222222222222": error}), tmp_path), now=NOW)
+    assert loop.run().status == "partial"
+    failed = run_json(files(loop.service, "first"))
+    assert failed["failures"]["targets"] == {
+        "222222222222" if is_tried_again else "the role of 222222222222": str(error),
+    }
+    assert failed["volumes"]["answered"] == 2
+    assert loop.service.places.entered.count("222222222222") == (loop.attempts if is_tried_again else 1)
+    opened = places_of([*volumes(2), *(replace(one, account="222222222222") for one in volumes(1))])
+    rerun = Loop(service=replace(loop.service, places=opened), now=NOW)
+    assert rerun.run("second", run_id="first").status == "complete"
+    assert opened.entered == ["222222222222"]
+
+
 def test_half_an_inventory_is_none(tmp_path):
     loop = begun(places_of(volumes(4)), tmp_path)
     take_inventory(loop.service, MESSAGE, batch_volumes=1)
     loop.service.store.delete(KEYS.listed(HERE))
+    loop.service.store.delete(KEYS.whole_account(ACCOUNT))
     assert pending(loop) == 0
     take_inventory(loop.service, MESSAGE, batch_volumes=2)
     assert pending(loop) == 2

@@ -1,6 +1,7 @@
-"""A plan waits for its turn, fixes what a run is to do, and lists only the targets that are missing."""
+"""A plan waits for its turn, fixes what a run is to do, and lists only the accounts that are missing."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from pydantic import ValidationError
@@ -9,7 +10,9 @@ from plimsoll.domain.errors import AccessDenied, PolicyError
 from plimsoll.ports import FailedTarget
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.planning import order_of, plan
-from plimsoll.service.step_messages import PlanMessage, TargetItem, TargetMessage
+from plimsoll.service.step_messages import AccountItem, AccountMessage, PlanMessage
+from plimsoll.service.store_keys import RunKeys
+from plimsoll.service.stored_results import totals_in
 from tests.builders import NOW
 from tests.in_memory.service import MemoryExecutions
 from tests.service_loop import MACHINE
@@ -28,14 +31,28 @@ def here(folder, **config):
 
 
 def listed(service, planned):
-    return [(item["account"], item["region"]) for item in json.loads(service.store.get(planned.targets_key))]
+    return [item["account"] for item in json.loads(service.store.get(planned.accounts_key))]
 
 
-def test_a_plan_lists_every_target_that_can_be_entered(tmp_path):
+def several(folder, count=3):
+    """A service over so many accounts, with a volume in each."""
+    return service_of(places_of([replace(one, account=f"{n:012}") for n in range(count) for one in volumes(1)]), folder)
+
+
+def test_a_plan_lists_every_account_and_enters_none(tmp_path):
+    service = several(tmp_path)
+    planned = plan(service, told())
+    assert (planned.state, planned.run_id, planned.accounts) == ("go", "first", 3)
+    assert listed(service, planned) == [f"{n:012}" for n in range(3)]
+    assert service.places.entered == []
+
+
+def test_what_is_not_even_an_account_is_a_failure_of_the_run(tmp_path):
     service = here(tmp_path)
     planned = plan(service, told())
-    assert (planned.state, planned.run_id, planned.targets) == ("go", "first", 2)
-    assert listed(service, planned) == [(ACCOUNT, "eu-west-1"), (ACCOUNT, "us-east-1")]
+    assert listed(service, planned) == [ACCOUNT]
+    unnamed = totals_in(service.store.get(RunKeys(run_id="first").unnamed))
+    assert unnamed.plain["failed_targets"] == {DENIED.name: "no entry"}
 
 
 @pytest.mark.parametrize("when_busy", ["wait", "stop"])
@@ -61,12 +78,12 @@ def test_the_policy_of_a_run_is_that_of_its_start(tmp_path):
     assert order_of(changed.store, "first").parsed_policy.lookback_days == 2
 
 
-def test_a_target_whose_inventory_is_taken_is_not_planned_again(tmp_path):
-    service = here(tmp_path)
+def test_an_account_whose_inventories_are_taken_is_not_planned_again(tmp_path):
+    service = several(tmp_path)
     plan(service, told())
-    taken = TargetItem(account=ACCOUNT, region="us-east-1")
-    take_inventory(service, TargetMessage(run_id="first", target=taken))
-    assert listed(service, plan(service, told("second", run_id="first"))) == [(ACCOUNT, "eu-west-1")]
+    taken = AccountItem(account=f"{1:012}")
+    take_inventory(service, AccountMessage(run_id="first", account=taken))
+    assert listed(service, plan(service, told("second", run_id="first"))) == [f"{0:012}", f"{2:012}"]
 
 
 def test_a_policy_that_names_a_type_that_there_is_not_is_refused_before_anything_is_read(tmp_path):

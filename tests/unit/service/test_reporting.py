@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.domain.errors import BadInput
+from plimsoll.domain.errors import AccessDenied, BadInput, Unexpected
+from plimsoll.ports import Target
 from plimsoll.reports.html.page import write_html
-from plimsoll.reports.run_reader import stream_records
 from plimsoll.service import reporting
 from plimsoll.service.reporting import REPORT, report
 from plimsoll.service.step_messages import RunMessage
 from tests.builders import NOW, a_spec
 from tests.service_loop import Loop, files, records, run_json
-from tests.unit.service.places import places_of, service_of, volumes
+from tests.unit.service.places import ACCOUNT, places_of, service_of, volumes
 
 
 def a_loop(folder, count=6, **config):
@@ -55,6 +55,31 @@ def test_what_was_told_in_an_earlier_run_is_not_new_in_the_next(tmp_path):
     assert [kind for kind, _ in loop.service.events.sent] == ["AuditCompleted"]
 
 
+def test_a_run_that_is_gone_on_with_tells_only_what_it_did_not_tell_before(tmp_path):
+    broken = {"vol-us-east-1-003": Unexpected("no such thing")}
+    first = Loop(service=service_of(places_of(volumes(6), broken_metrics=broken), tmp_path), now=NOW, batch_volumes=2)
+    first.run()
+    assert [kind for kind, _ in first.service.events.sent] == ["AuditCompleted", *["RecommendationNew"] * 5]
+    rerun = a_loop(tmp_path)
+    rerun.service = replace(rerun.service, history=first.service.history)
+    rerun.run("second", run_id="first")
+    assert [(kind, detail.get("volume_id")) for kind, detail in rerun.service.events.sent] == [
+        ("AuditCompleted", None),
+        ("RecommendationNew", "vol-us-east-1-003"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("locked", "covered_pct"), [((), 100.0), (("eu-west-1",), 50.0), (("eu-west-1", "us-east-1"), 0.0)]
+)
+def test_a_report_says_how_much_of_the_scope_was_read(tmp_path, locked, covered_pct):
+    denied = {Target(account=ACCOUNT, region=region): AccessDenied("no entry") for region in locked}
+    places = places_of([*volumes(1), *volumes(1, region="eu-west-1")], locked=denied)
+    loop = Loop(service=service_of(places, tmp_path), now=NOW)
+    loop.run()
+    assert report(loop.service, RunMessage(run_id="first")).covered_pct == covered_pct
+
+
 def test_a_page_that_does_not_hold_all_shows_those_with_the_most_at_stake_and_says_so(tmp_path, monkeypatch):
     sizes = range(100, 600, 5)
     given = [replace(volume, spec=a_spec("gp2", size)) for volume, size in zip(volumes(len(sizes)), sizes, strict=True)]
@@ -63,9 +88,11 @@ def test_a_page_that_does_not_hold_all_shows_those_with_the_most_at_stake_and_sa
     loop.service = replace(loop.service, config=config)
     seen = []
 
-    def noted(folder, out, *, shown, **others):
-        seen.extend(one.volume_id for one in stream_records(folder) if shown(one))
-        write_html(folder, out, shown=shown, **others)
+    def noted(folder, out, *, shown, found, **others):
+        volumes = list(found)
+        seen.extend(record.volume_id for record, profile in volumes if shown(record) and profile is not None)
+        assert sum(profile is not None for _, profile in volumes) == len(seen)
+        write_html(folder, out, shown=shown, found=volumes, **others)
 
     monkeypatch.setattr(reporting, "write_html", noted)
     loop.run()

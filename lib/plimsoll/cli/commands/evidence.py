@@ -56,6 +56,31 @@ def validate(
 
 
 @with_option_groups
+def probe(
+    volumes: Annotated[
+        list[str], typer.Argument(metavar="VOLUME...", help="Volume ids, or paths of block devices of this machine.")
+    ],
+    for_: Annotated[
+        str, typer.Option("--for", metavar="TIME", help="How long to read: 90s, 10m, 1h, 1d at most.")
+    ] = "1h",
+    *,
+    stop: Annotated[bool, typer.Option("--stop", help="End the probe of these volumes instead.")] = False,
+    scope: options.ScopeOptions,
+) -> None:
+    """Read once a second what volumes' hosts count of them: peaks, exceeded limits, latency. It does no I/O."""
+    from plimsoll.cli.option_values import scope_from, seconds_from
+    from plimsoll.cli.probe import probe_devices, probe_volumes
+
+    here = [volume for volume in volumes if volume.startswith("/")]
+    if here and len(here) < len(volumes):
+        raise BadInput("name volumes, or devices of this machine: one of both.")
+    if here:
+        probe_devices(here, seconds_from(for_))
+        return
+    probe_volumes(volumes, seconds_from(for_), scope_from(scope), stop=stop)
+
+
+@with_option_groups
 def benchmark(
     path: Annotated[Path, typer.Argument(help="A directory, or an empty block device.")],
     *,

@@ -9,12 +9,13 @@ from typing import Annotated, Any, Final
 from botocore.exceptions import ClientError
 from pydantic import Field
 
-from plimsoll.bench.document import DOCUMENT_NAME, document, document_hash, parameters_of
-from plimsoll.clouds.aws.errors import CLEANING, MEASURING, attempted, code_of
+from plimsoll.bench.document import PROBE_DOCUMENT_NAME, document, document_name, parameters_of, version_name
+from plimsoll.clouds.aws.errors import CLEANING, MEASURING, PROBING, attempted, code_of
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer
 from plimsoll.clouds.aws.objects import every_key
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.common.answers import read_answer
+from plimsoll.clouds.common.messages import Purpose
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.task import Task, TaskEnd, TaskOutcome
 from plimsoll.ports import Target
@@ -101,19 +102,20 @@ class RunCommand:
     sessions: Sessions
     results: str | None = None
     sleep: Callable[[float], None] = time.sleep
-    _versions: dict[Target, str] = field(default_factory=dict, repr=False)
+    _versions: dict[tuple[Target, str], str] = field(default_factory=dict, repr=False)
 
     def send(self, target: Target, host_id: str, task: Task) -> str:
         """SendCommand with this version's document, which is made in the target where it is missing."""
-        ssm = self._ssm(target)
-        if target not in self._versions:
-            self._versions[target] = ensure_document(ssm, target, self.sleep)
+        ssm, name = self._ssm(target), document_name(task)
+        if (target, name) not in self._versions:
+            self._versions[target, name] = ensure_document(ssm, target, name, self.sleep)
+        volumes = task.volume_id or " ".join(task.volume_ids)
         request: dict[str, Any] = {
             "InstanceIds": [host_id],
-            "DocumentName": DOCUMENT_NAME,
-            "DocumentVersion": self._versions[target],
+            "DocumentName": name,
+            "DocumentVersion": self._versions[target, name],
             "TimeoutSeconds": DELIVERY_S,
-            "Comment": f"plimsoll {task.mode.value} {task.volume_id}".strip()[:_COMMENT_CHARS],
+            "Comment": f"plimsoll {task.mode.value} {volumes}".strip()[:_COMMENT_CHARS],
             "Parameters": parameters_of(task),
         }
         if self.results is not None:
@@ -121,7 +123,7 @@ class RunCommand:
         if task.alarm is not None:
             # Without the alarm's state there is no circuit breaker, so then the command is to stop as well.
             request["AlarmConfiguration"] = {"Alarms": [{"Name": task.alarm}], "IgnorePollAlarmFailure": False}
-        with attempted(f"run {DOCUMENT_NAME} on {host_id} in {target}", _SEND, MEASURING):
+        with attempted(f"run {name} on {host_id} in {target}", _SEND, _purpose(name)):
             sent = ssm.send_command(**request)
         return read_answer(Sent, sent, call=_SEND, place=f"the command on {host_id} in {target}").command.command_id
 
@@ -191,38 +193,39 @@ def _reason(found: "Invocation", details: str) -> str:
     return f"{text}: {complaints[-1].rstrip('.')}" if complaints else text
 
 
-def ensure_document(ssm: Any, target: Target, sleep: Callable[[float], None]) -> str:
-    """The number of the document's version that is exactly this Plimsoll's document.
+def ensure_document(ssm: Any, target: Target, document_name: str, sleep: Callable[[float], None]) -> str:
+    """The number of the document's version that is exactly this Plimsoll's document of that name.
 
     A version is found by its name, which is the content's hash, and its content is compared. Commands name the version
     that they run, so the default version is left as it is, and two versions of Plimsoll do not disturb each other.
     """
-    content = document()
-    name = version_name()
-    found = _version(ssm, target, name)
+    content = document(document_name)
+    version = version_name(document_name)
+    found = _version(ssm, target, document_name, version)
     if found is None:
-        _make(ssm, target, content, name)
+        _make(ssm, target, document_name, content, version)
     for look in range(LOOKS):
         if found is not None and found.status == "Active":
-            return _checked(found, content, target)
+            return _checked(found, document_name, content, target)
         if look:
             sleep(1.0)
-        found = _version(ssm, target, name)
+        found = _version(ssm, target, document_name, version)
     raise CloudError(
-        f"cannot run {DOCUMENT_NAME} in {target}: its version {name} is {found.status if found else 'missing'}. Run "
+        f"cannot run {document_name} in {target}: its version {version} is {found.status if found else 'missing'}. Run "
         "again; if it stays so, delete the document in Systems Manager, Documents."
     )
 
 
-def version_name() -> str:
-    """The name of the version with this content."""
-    return f"plimsoll-{document_hash()}"
+def _purpose(document_name: str) -> Purpose:
+    """What a refusal says of a document."""
+    return PROBING if document_name == PROBE_DOCUMENT_NAME else MEASURING
 
 
-def _version(ssm: Any, target: Target, name: str) -> Document | None:
-    what, asker = f"the document {DOCUMENT_NAME} in {target}", Asker(place=f"the document {DOCUMENT_NAME} in {target}")
-    request: dict[str, Any] = {"Name": DOCUMENT_NAME, "VersionName": name, "DocumentFormat": "JSON"}
-    with attempted(f"read {what}", _DOCUMENT, MEASURING):
+def _version(ssm: Any, target: Target, document_name: str, version: str) -> Document | None:
+    what = f"the document {document_name} in {target}"
+    asker = Asker(place=what)
+    request: dict[str, Any] = {"Name": document_name, "VersionName": version, "DocumentFormat": "JSON"}
+    with attempted(f"read {what}", _DOCUMENT, _purpose(document_name)):
         try:
             return asker.one(Document, ssm.get_document, _DOCUMENT, **request)
         except ClientError as error:
@@ -231,9 +234,9 @@ def _version(ssm: Any, target: Target, name: str) -> Document | None:
             raise
 
 
-def _make(ssm: Any, target: Target, content: Mapping[str, Any], name: str) -> None:
-    request = {"Name": DOCUMENT_NAME, "Content": json.dumps(content), "VersionName": name, "DocumentFormat": "JSON"}
-    with attempted(f"create the document {DOCUMENT_NAME} in {target}", "ssm:CreateDocument", MEASURING):
+def _make(ssm: Any, target: Target, document_name: str, content: Mapping[str, Any], version: str) -> None:
+    request = {"Name": document_name, "Content": json.dumps(content), "VersionName": version, "DocumentFormat": "JSON"}
+    with attempted(f"create the document {document_name} in {target}", "ssm:CreateDocument", _purpose(document_name)):
         try:
             ssm.create_document(**request, DocumentType="Command", TargetType="/AWS::EC2::Instance")
         except ClientError as error:
@@ -241,7 +244,7 @@ def _make(ssm: Any, target: Target, content: Mapping[str, Any], name: str) -> No
                 raise
         else:
             return
-    with attempted(f"update the document {DOCUMENT_NAME} in {target}", "ssm:UpdateDocument", MEASURING):
+    with attempted(f"update the document {document_name} in {target}", "ssm:UpdateDocument", _purpose(document_name)):
         try:
             ssm.update_document(**request, DocumentVersion="$LATEST", TargetType="/AWS::EC2::Instance")
         except ClientError as error:
@@ -249,14 +252,14 @@ def _make(ssm: Any, target: Target, content: Mapping[str, Any], name: str) -> No
                 raise
 
 
-def _checked(found: Document, content: Mapping[str, Any], target: Target) -> str:
+def _checked(found: Document, document_name: str, content: Mapping[str, Any], target: Target) -> str:
     try:
         same = json.loads(found.content) == content
     except ValueError:
         same = False
     if not same:
         raise CloudError(
-            f"cannot run {DOCUMENT_NAME} in {target}: its version {found.version_name} is not what this Plimsoll "
+            f"cannot run {document_name} in {target}: its version {found.version_name} is not what this Plimsoll "
             "wrote. See who changed it, and delete the document in Systems Manager, Documents: it is made anew."
         )
     return found.document_version

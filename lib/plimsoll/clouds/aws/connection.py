@@ -36,9 +36,19 @@ def connect(scope: Scope, settings: Settings, *, today: date, paced: bool = True
 
 
 def connection_of(
-    sessions: Sessions, scope: Scope, settings: Settings, *, today: date, paced: bool = True, log_days: float = 0.0
+    sessions: Sessions,
+    scope: Scope,
+    settings: Settings,
+    *,
+    today: date,
+    paced: bool = True,
+    log_days: float = 0.0,
+    sharing: int = 1,
 ) -> Connection:
-    """The ports over accounts that are open already."""
+    """The ports over accounts that are open already.
+
+    So many processes share the quota of metric calls: each keeps to its part. What is asked for does not depend on it.
+    """
     return Connection(
         inventory=AwsInventory(
             sessions=sessions,
@@ -49,8 +59,8 @@ def connection_of(
         ),
         metrics=AwsMetrics(
             sessions=sessions,
-            calls=Pacer(settings.calls_per_s if paced else math.inf),
-            datapoints=Pacer(settings.datapoints_per_s if paced else math.inf),
+            calls=Pacer(settings.calls_per_s / sharing if paced else math.inf),
+            datapoints=Pacer(settings.datapoints_per_s / sharing if paced else math.inf),
             parallel=settings.parallel_calls,
             query_cost=query_cost(settings),
             read_deadline_s=settings.read_deadline_s,
@@ -88,22 +98,24 @@ def open_accounts(
     return sessions
 
 
+def members(scope: Scope, settings: Settings) -> Sequence[str | FailedTarget]:
+    """The accounts of the Organization that the scope names, and what cannot be listed with why; none is entered."""
+    caller = _caller(scope, settings)
+    return caller.failed or _listed(caller, scope)
+
+
 def _of_members(scope: Scope, settings: Settings) -> tuple[list[Credential], list[FailedTarget]]:
     """How to enter each account of the Organization that the scope names, and which cannot be entered."""
     if len(scope.profiles) > 1:
         raise BadInput(
             "with --organization, --unit or --account one --profile assumes the roles of all accounts: name one."
         )
-    own = Credential(profile=scope.profiles[0] if scope.profiles else None)
-    caller = Sessions(attempts=settings.max_attempts, connections=1)
-    caller.sign_in([own])
+    caller, own = _caller(scope, settings), _own(scope)
     if caller.failed:
         return [], caller.failed
+    found = _listed(caller, scope)
     ((home, session),) = caller.by_account.items()
-    region = session.region_name or HOME_REGION
-    client = caller.client("organizations", home, region)
-    found = accounts_in(client, organization=scope.organization, units=scope.units, accounts=scope.accounts)
-    partition = session.get_partition_for_region(region)
+    partition = session.get_partition_for_region(session.region_name or HOME_REGION)
     credentials = [
         own
         if account == home
@@ -112,6 +124,23 @@ def _of_members(scope: Scope, settings: Settings) -> tuple[list[Credential], lis
         if isinstance(account, str)
     ]
     return credentials, [one for one in found if isinstance(one, FailedTarget)]
+
+
+def _own(scope: Scope) -> Credential:
+    return Credential(profile=scope.profiles[0] if scope.profiles else None)
+
+
+def _caller(scope: Scope, settings: Settings) -> Sessions:
+    """The account from which those of an Organization are listed and entered."""
+    caller = Sessions(attempts=settings.max_attempts, connections=1)
+    caller.sign_in([_own(scope)])
+    return caller
+
+
+def _listed(caller: Sessions, scope: Scope) -> Sequence[str | FailedTarget]:
+    ((home, session),) = caller.by_account.items()
+    client = caller.client("organizations", home, session.region_name or HOME_REGION)
+    return accounts_in(client, organization=scope.organization, units=scope.units, accounts=scope.accounts)
 
 
 LISTING: Final = Purpose(

@@ -54,6 +54,11 @@ MEASURING: Final = Purpose(
     region="enable it in the account's settings",
     again="run again later",
 )
+PROBING: Final = replace(
+    MEASURING,
+    goes_on="Nothing is probed there",
+    allow="allow the action; where the document is missing, let an administrator probe there once, which makes it",
+)
 CLEANING: Final = Purpose(
     goes_on="The scratch volume may still be there",
     allow="deploy the validation role or allow the action, then run `plimsoll sweep`",

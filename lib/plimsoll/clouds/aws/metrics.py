@@ -7,6 +7,7 @@ checked as they come (`metric_answers`). What comes back partial, broken or wron
 import json
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -42,6 +43,9 @@ from plimsoll.ports import CallLimits, Target, Usage
 
 ATTEMPTS: Final = 4
 """How often a query is asked whose answer stays partial or broken."""
+
+TRIES: Final = 3
+"""How often a query is asked whose answers cannot be used. One call in twenty may be such."""
 
 PAGES_SPARE: Final = 10
 LEAST_DATAPOINTS_A_PAGE: Final = 1_000
@@ -105,7 +109,7 @@ class AwsMetrics:
     def _ask(self, client: Any, call: Call, place: str, deadline: Deadline) -> Answers:
         """The series of one call's queries; the error of each that could not be read.
 
-        What is partial or broken is asked again a few times, and what cannot be used once.
+        What is partial, broken or cannot be used is asked again a few times.
         """
         asked = _Asked(place=place, pending=call.queries)
         for attempt in range(ATTEMPTS):
@@ -177,7 +181,7 @@ class _Asked:
     answers: Answers = field(default_factory=dict)
     status: str = "nothing"
     _partly: dict[Query, FloatArray] = field(default_factory=dict)
-    _wrong_before: set[Query] = field(default_factory=set)
+    _wrong_before: Counter[Query] = field(default_factory=Counter)
 
     def take(self, points: Points) -> None:
         """Takes in what a round brought."""
@@ -210,12 +214,12 @@ class _Asked:
         self.pending = ()
 
     def _refused(self, query: Query, error: BadAnswer) -> bool:
-        """Whether a query cannot be used for the second time, which is its answer."""
-        if query in self._wrong_before:
-            self.answers[query] = error
-            return True
-        self._wrong_before.add(query)
-        return False
+        """Whether a query could not be used too often, which is its answer."""
+        self._wrong_before[query] += 1
+        if self._wrong_before[query] < TRIES:
+            return False
+        self.answers[query] = error
+        return True
 
 
 def _over(series: FloatArray, before: FloatArray | None) -> FloatArray:

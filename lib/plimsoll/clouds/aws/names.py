@@ -3,6 +3,7 @@
 from typing import Final
 
 AUDIT_ROLE: Final = "plimsoll-audit"
+PROBE_ROLE: Final = "plimsoll-probe"
 VALIDATION_ROLE: Final = "plimsoll-validation"
 """The roles in each account: one reads, the other measures."""
 

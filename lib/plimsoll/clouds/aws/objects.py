@@ -14,6 +14,7 @@ class Object(AwsAnswer):
     """An object's entry."""
 
     key: str = Field(min_length=1)
+    size: int = Field(default=0, ge=0)
 
 
 class ObjectsPage(Page):
@@ -34,7 +35,12 @@ class ObjectsPage(Page):
 
 
 def every_key(s3: Any, bucket: str, prefix: str) -> Iterator[str]:
-    """The keys that begin with a prefix, in the order of their bytes, as S3 lists them.
+    """The keys that begin with a prefix; order and errors are as of `every_object`."""
+    return (one.key for one in every_object(s3, bucket, prefix))
+
+
+def every_object(s3: Any, bucket: str, prefix: str) -> Iterator[Object]:
+    """The objects whose keys begin with a prefix, in the order of the keys' bytes, as S3 lists them.
 
     Raises BadAnswer, Endless and what botocore raises.
     """
@@ -43,4 +49,4 @@ def every_key(s3: Any, bucket: str, prefix: str) -> Iterator[str]:
         ObjectsPage, s3.list_objects_v2, _LIST, asks_with="ContinuationToken", Bucket=bucket, Prefix=prefix
     )
     for page in pages:
-        yield from (one.key for one in page.contents)
+        yield from page.contents

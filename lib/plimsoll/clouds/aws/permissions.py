@@ -55,6 +55,25 @@ VALIDATION: Final = SWEEP | {
 """What a validation uses. ec2:CreateTags is no call of its own: it allows the tags that CreateVolume and CopyVolumes
 are given. S3 is read only where a bucket for results is named."""
 
+PROBE: Final = frozenset(
+    {
+        "ec2:DescribeInstances",
+        "ec2:DescribeInstanceTypes",
+        "ssm:CancelCommand",
+        "ssm:DescribeInstanceInformation",
+        "ssm:GetCommandInvocation",
+        "ssm:GetDocument",
+        "ssm:SendCommand",
+    }
+)
+"""What a probe uses besides an audit's, where its document is there already. IAM looks at the document and at the
+instances of ssm:SendCommand one by one. So whoever may probe any host must not hold `VALIDATION` as well, or its
+document could be run on any host too."""
+
+PROBE_DOCUMENT: Final = frozenset({"ssm:CreateDocument", "ssm:UpdateDocument"})
+"""What making the probe's document uses, once a region for each version of it. No policy for probes has it: whoever may
+write a document, and send it to any host, may do anything there."""
+
 CHANGE: Final = frozenset({"ec2:DescribeVolumes", "ec2:DescribeVolumesModifications", "ec2:ModifyVolume"})
 """What a person or a pipeline uses to carry out the `aws ec2 modify-volume` line of a recommendation, and to see how
 far it is. Plimsoll itself never changes a volume, and has no role for this."""

@@ -1,4 +1,4 @@
-"""IAM policies to paste: the permissions of an audit, a validation or a change, as JSON, Terraform or CloudFormation.
+"""IAM policies to paste, as JSON, Terraform or CloudFormation: what an audit, a probe, a validation or a change takes.
 
 Unlike the roles of the deployed service, a policy is for people: it names no account, so that it fits every one.
 """
@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import yaml
 
-from plimsoll.bench.document import DOCUMENT_NAME
+from plimsoll.bench.document import DOCUMENT_NAME, PROBE_DOCUMENT_NAME
 from plimsoll.clouds.aws.names import AUDIT_ROLE, role_arn
 from plimsoll.clouds.aws.permissions import (
     CHANGE,
@@ -18,6 +18,7 @@ from plimsoll.clouds.aws.permissions import (
     MEMBERS,
     ON_SCRATCH_ALONE,
     ORGANIZATION,
+    PROBE,
     SCRATCH_CONDITION,
     TAGGING_CONDITION,
     VALIDATION,
@@ -89,6 +90,8 @@ class AwsPolicy:
             entered = role_arn("*", AUDIT_ROLE, self.partition)
             found.append(Statement(sid="FindAccounts", actions=ORGANIZATION))
             found.append(Statement(sid="EnterAccounts", actions=MEMBERS, resources=(entered,)))
+        if self.purpose is Purpose.PROBE:
+            found += self._probe()
         if self.purpose is Purpose.VALIDATE:
             found += self._validation()
         return found
@@ -129,14 +132,24 @@ class AwsPolicy:
         }
         return yaml.safe_dump(template, sort_keys=False, width=100).rstrip("\n")
 
+    def _probe(self) -> Iterator[Statement]:
+        """A probe of any host, by a document that its holder cannot change: that bounds what is run there."""
+        document = self._document(PROBE_DOCUMENT_NAME)
+        bound = {"ssm:GetDocument", "ssm:SendCommand"}
+        yield Statement(sid="Probe", actions=PROBE - bound - auditing(self.policy))
+        yield Statement(sid="SendDocument", actions=bound, resources=(document,))
+        yield Statement(sid="SendToHosts", actions={"ssm:SendCommand"}, resources=(self._ec2("instance/*"),))
+
     def _validation(self) -> Iterator[Statement]:
         """A validation, bound as the deployed service's role is: what takes a volume away, to scratch volumes alone."""
         volumes, instances = (self._ec2("volume/*"),), (self._ec2("instance/*"),)
-        document = (f"arn:{self.partition}:ssm:*:*:document/{DOCUMENT_NAME}",)
+        document = (self._document(DOCUMENT_NAME),)
         made = {"Null": {f"aws:RequestTag/{SCRATCH_TAG}": "false"}}
         yield Statement(sid="Validate", actions=VALIDATION - _WITH_RESOURCES - auditing(self.policy))
-        yield Statement(sid="MakeScratch", actions={"ec2:CreateVolume"}, resources=volumes, conditions=made)
-        yield Statement(sid="CopyVolumes", actions={"ec2:CopyVolumes"}, resources=volumes)
+        making = {"ec2:CopyVolumes", "ec2:CreateVolume"}
+        yield Statement(sid="MakeScratch", actions=making, resources=volumes, conditions=made)
+        # What is copied has an id, and the copy has none yet: IAM judges each by itself.
+        yield Statement(sid="CopyVolumes", actions={"ec2:CopyVolumes"}, resources=(self._ec2("volume/vol-*"),))
         yield Statement(
             sid="TagWhatIsMade", actions={"ec2:CreateTags"}, resources=volumes, conditions=TAGGING_CONDITION
         )
@@ -158,6 +171,9 @@ class AwsPolicy:
             bucket = f"arn:{self.partition}:s3:::{self.bucket}"
             yield Statement(sid="ListResults", actions={"s3:ListBucket"}, resources=(bucket,))
             yield Statement(sid="ReadResults", actions={"s3:GetObject"}, resources=(f"{bucket}/*",))
+
+    def _document(self, name: str) -> str:
+        return f"arn:{self.partition}:ssm:*:*:document/{name}"
 
     def _ec2(self, resource: str) -> str:
         return f"arn:{self.partition}:ec2:*:*:{resource}"

@@ -198,6 +198,7 @@ _PARTS: Final = 8
 NOT_DEPLOYED: Final[Mapping[str, str]] = {
     "audit": "this part of the service does not know the state machine of its audits: deploy the service again.",
     "validation": "this service has no validation: deploy it without with_validation=false.",
+    "probe": "this service has no probe: deploy it with with_probe=true.",
 }
 """What is said of a kind of run that cannot be begun from here."""
 
@@ -226,7 +227,7 @@ class StepExecutions:
         oldest = min(running.values(), default=own)
         return oldest[1] if oldest < own else None
 
-    def begin(self, kind: Literal["audit", "validation"], name: str, given: Mapping[str, Any]) -> bool:
+    def begin(self, kind: Literal["audit", "validation", "probe"], name: str, given: Mapping[str, Any]) -> bool:
         """Begins an execution of that name; False where one of that name was begun before, which goes on.
 
         Step Functions answers a second start with the same input as it did the first, so that it is asked before. It

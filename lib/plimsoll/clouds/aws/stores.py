@@ -6,9 +6,9 @@ and id; and another for what people decided of it, so that no run writes over a 
 
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
@@ -20,7 +20,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from plimsoll.clouds.aws.errors import DECIDING, KEEPING, attempted, code_of
 from plimsoll.clouds.aws.lists import AwsAnswer
-from plimsoll.clouds.aws.objects import every_key
+from plimsoll.clouds.aws.objects import every_key, every_object
 from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks, send_all
 from plimsoll.domain.decisions import Decision
@@ -56,6 +56,23 @@ class S3Store:
         with self._attempted("list", prefix, "s3:ListBucket"):
             yield from every_key(self.client, self.bucket, prefix)
 
+    def sizes(self, prefix: str) -> Iterator[tuple[str, int]]:
+        """As `keys`, each with the bytes that are kept under it."""
+        with self._attempted("list", prefix, "s3:ListBucket"):
+            yield from ((one.key, one.size) for one in every_object(self.client, self.bucket, prefix))
+
+    def pieces(self, key: str) -> Iterator[bytes]:
+        """What is kept under a key, piece after piece; none where nothing is kept."""
+        with self._attempted("read", key, "s3:GetObject"):
+            body = self._body(key)
+            if body is not None:
+                yield from body.iter_chunks(_PIECE_BYTES)
+
+    def put_pieces(self, key: str, pieces: Iterable[bytes]) -> None:
+        """As `put`, piece after piece, in parts of 8 MiB where it is long: an error in between leaves nothing."""
+        with self._attempted("write", key, "s3:PutObject"):
+            self.client.upload_fileobj(_Pieces(iter(pieces)), self.bucket, key)
+
     def delete(self, key: str) -> None:
         """Keeps nothing under a key any more."""
         with self._attempted("delete", key, "s3:DeleteObject"):
@@ -86,6 +103,29 @@ class S3Store:
 
     def _attempted(self, verb: str, key: str, permission: str) -> AbstractContextManager[None]:
         return attempted(f"{verb} s3://{self.bucket}/{key}", permission, KEEPING)
+
+
+_PIECE_BYTES: Final = 1 << 18
+"""Bytes that are read of an object at once."""
+
+
+@dataclass(slots=True)
+class _Pieces:
+    """Pieces as a file that can be read once, in parts as long as they are asked for."""
+
+    pieces: Iterator[bytes]
+    _left: bytearray = field(default_factory=bytearray)
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes, `size` of them unless fewer are left."""
+        while size < 0 or len(self._left) < size:
+            piece = next(self.pieces, None)
+            if piece is None:
+                break
+            self._left += piece
+        taken = bytes(self._left if size < 0 else self._left[:size])
+        del self._left[: len(taken)]
+        return taken
 
 
 KEYS_A_CALL: Final = 100

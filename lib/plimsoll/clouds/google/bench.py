@@ -20,6 +20,7 @@ from plimsoll.clouds.google.bench_hosts import (
     host_zone,
     measuring,
 )
+from plimsoll.clouds.google.names import UNPROBED
 from plimsoll.clouds.google.scratch_disks import ScratchDisks, find_disk
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.policy import TagMatch
@@ -58,6 +59,8 @@ class GoogleBench(ScratchDisks):
         CloudError, also for a task with an alarm, which nothing here would heed.
         """
         what = f"run a task on {host_id} in {target}"
+        if task.mode is TaskMode.PROBE:
+            raise CloudError(f"cannot {what}: {UNPROBED}")
         if task.alarm is not None:
             raise CloudError(
                 f"cannot {what}: nothing on Google Cloud stops a task when the alarm {task.alarm} goes off. Measure "

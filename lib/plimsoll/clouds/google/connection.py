@@ -43,9 +43,19 @@ def connect(
 
 
 def connection_of(
-    clients: Clients, scope: Scope, settings: Settings, *, today: date, paced: bool = True, log_days: float = 0.0
+    clients: Clients,
+    scope: Scope,
+    settings: Settings,
+    *,
+    today: date,
+    paced: bool = True,
+    log_days: float = 0.0,
+    sharing: int = 1,
 ) -> Connection:
-    """The ports over the projects that these clients reach."""
+    """The ports over the projects that these clients reach.
+
+    So many processes share the quota of metric calls: each keeps to its part. What is asked for does not depend on it.
+    """
     reckoned = query_cost(settings)
     inventory = _inventory(clients, scope)
     log_pacer = Pacer(REQUESTS_A_SECOND if paced else math.inf)
@@ -53,7 +63,7 @@ def connection_of(
         inventory=replace(inventory, log_days=log_days, log_pacer=log_pacer),
         metrics=GoogleMetrics(
             clients=clients,
-            calls=Pacer(reckoned.calls_per_s if paced else math.inf),
+            calls=Pacer(reckoned.calls_per_s / sharing if paced else math.inf),
             parallel=settings.parallel_calls,
             query_cost=reckoned,
             attached=AttachedPlaces(clients=clients),

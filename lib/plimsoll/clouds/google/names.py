@@ -110,3 +110,10 @@ def tags_of(labels: Mapping[str, str], name: str) -> dict[str, str]:
     """
     ours = {key.replace(_OURS, _OUR_TAGS, 1): value for key, value in labels.items() if key.startswith(_OURS)}
     return {**labels, **ours, NAME_TAG: name}
+
+
+UNPROBED: Final = (
+    "nothing is probed on Google Cloud: Cloud Monitoring publishes the busiest second of each minute, and an audit "
+    "sizes by it (size_on: peak-second)."
+)
+"""Why no host of it is read once a second."""

@@ -1,7 +1,7 @@
 """`report.html`: a run as one file that opens offline in any browser, each volume's drill-down in it."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -18,7 +18,7 @@ from plimsoll.reports.charts.theme import WIDTH_PX
 from plimsoll.reports.html.page_files import drawing_script, early, hash_of, script, specs, style, templates_of
 from plimsoll.reports.html.volume_blocks import blocks, packed
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_reader import Only, audited_at, full_name, matched_records, read_run
+from plimsoll.reports.run_reader import Matched, Only, audited_at, full_name, matched_records, read_run
 from plimsoll.reports.steps import Step, StepWords, judged_by, step_words
 from plimsoll.reports.summary import (
     Overview,
@@ -86,8 +86,11 @@ def write_html(
     shown: Only | None = None,
     shown_told: str = "",
     called: Path | None = None,
+    found: Iterable[Matched] | None = None,
 ) -> None:
     """Writes the report of a run's folder, whole or not at all; memory does not grow with the fleet.
+
+    `found` are the run's volumes, where they are not in that folder, which then holds run.json alone.
 
     `envelopes` are drawn in the pictures, by name. `only` restricts the report to some volumes, and `told` says to
     which. `shown` restricts its list alone, where that has no room for all, and `shown_told` says to which. `called` is
@@ -95,8 +98,8 @@ def write_html(
     damaged one, or the file cannot be written.
     """
     run, overview = read_run(folder), Overview()
-    found = counted(matched_records(folder, only), overview)
-    volumes = found if shown is None else (volume for volume in found if shown(volume[0]))
+    seen = counted(matched_records(folder, only) if found is None else found, overview)
+    volumes = seen if shown is None else (volume for volume in seen if shown(volume[0]))
     # What stands above the volumes is their sum, so that they are read first, once, and put aside.
     with whole(out) as beside, TemporaryFile("w+", encoding="ascii") as aside:
         aside.writelines(blocks(volumes, envelopes, console_link))

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.recommendation import Recommendation, SetAnswer
+from plimsoll.domain.seconds_seen import SecondsSeen
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import (
     CeilingRecord,
@@ -22,6 +23,7 @@ from plimsoll.reports.record import (
     StripeSetRecord,
 )
 from plimsoll.reports.terminal.plot import bar, plain_table, plot, spans_line
+from plimsoll.reports.terminal.probe import seen_parts
 from plimsoll.reports.terminal.run import action_text, printable_record
 from plimsoll.reports.terminal.series import Series
 from plimsoll.reports.to_record import spec_record
@@ -49,18 +51,26 @@ def show_explanation(
     demand: Demand | None,
     given: RecommendationRecord,
     link: str | None,
+    seen: SecondsSeen | None = None,
 ) -> None:
-    """Prints everything that is known of one volume and why the answer is what it is; `given` is its record."""
+    """Prints everything that is known of one volume and why the answer is what it is.
+
+    `given` is its record, and `seen` what its host saw by the second.
+    """
     told = recommendation.stripe_set
-    _show(console, given, Series.of_demand(demand), link, None if told is None else stripe_set_table(told))
+    _show(console, given, Series.of_demand(demand), link, None if told is None else stripe_set_table(told), seen)
 
 
 def show_record(
-    console: Console, given: RecommendationRecord, profile: DemandProfileRecord | None, link: str | None
+    console: Console,
+    given: RecommendationRecord,
+    profile: DemandProfileRecord | None,
+    link: str | None,
+    seen: SecondsSeen | None = None,
 ) -> None:
     """Prints the same of what a run keeps: its record, and the demand by spans instead of minutes."""
     told = None if given.stripe_set is None else _stripe_set(printable_record(given).stripe_set)
-    _show(console, given, Series.of_profile(profile), link, told)
+    _show(console, given, Series.of_profile(profile), link, told, seen)
 
 
 def _show(
@@ -69,6 +79,7 @@ def _show(
     series: Series | None,
     link: str | None,
     stripe_set: RenderableType | None,
+    seen: SecondsSeen | None,
 ) -> None:
     record = printable_record(given)
     parts: list[RenderableType] = [_head(record)]
@@ -84,7 +95,8 @@ def _show(
         parts.append(frontier_table(record))
     if stripe_set is not None:
         parts.append(stripe_set)
-    console.print(Group(*parts, *_why(record)))
+    probed = [] if seen is None else seen_parts(seen, _ceilings(record))
+    console.print(Group(*parts, *_why(record), *probed))
     _print_whole(console, "how to change it", record.change)
     _print_whole(console, f"see it in {words_of(record.provider).monitoring}", link)
 

@@ -78,8 +78,8 @@ class Work:
         target, volume_id = self.place(full_name(decision))
         return [*self.service.history.decisions(target, [volume_id]).get(volume_id, ())]
 
-    def begin(self, machine: Literal["audit", "validation"], given: Mapping[str, str]) -> bool:
-        """Begins an audit or a validation for this request; False where this request has begun it before."""
+    def begin(self, machine: Literal["audit", "validation", "probe"], given: Mapping[str, Any]) -> bool:
+        """Begins an audit, a validation or a probe for this request; False where this request has begun it before."""
         return self.service.executions.begin(machine, f"{SLACK_EXECUTIONS}{self.asked.id}", dict(given))
 
     def keep_asked(self, asked: Asked, *, replace: bool) -> None:

@@ -9,13 +9,14 @@ from plimsoll.slack.actions.done import DONE
 from plimsoll.slack.actions.exclude import EXCLUDE
 from plimsoll.slack.actions.explain import EXPLAIN
 from plimsoll.slack.actions.include import INCLUDE
+from plimsoll.slack.actions.probe import PROBE
 from plimsoll.slack.actions.savings import SAVINGS
 from plimsoll.slack.actions.snooze import SNOOZE
 from plimsoll.slack.actions.validate import VALIDATE
 from plimsoll.slack.blocks.elements import Control
 
 ACTIONS: Final[Mapping[str, Action]] = {
-    one.name: one for one in (SAVINGS, EXPLAIN, VALIDATE, SNOOZE, DONE, EXCLUDE, INCLUDE, AUDIT)
+    one.name: one for one in (SAVINGS, EXPLAIN, VALIDATE, PROBE, SNOOZE, DONE, EXCLUDE, INCLUDE, AUDIT)
 }
 """Every action by its name, in the order in which people see them."""
 

@@ -19,6 +19,7 @@ from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.to_record import record_of
 from plimsoll.reports.wording import words_of
 from plimsoll.service.history_update import left_out
+from plimsoll.service.probing import StoredProbes
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import Message as ServiceMessage
 from plimsoll.service.store_keys import RunKeys
@@ -150,7 +151,9 @@ def _explanation(name: str, service: Service) -> Explanation:
             screen = StringIO()
             console = Console(file=screen, width=COLUMNS, color_system=None, force_terminal=False)
             record = record_of(answer.recommendation, answer.change, provider=target.provider)
-            show_explanation(console, answer.recommendation, found.demand, record, None)
+            seen = StoredProbes(store=service.store).latest(target, volume_id)
+            by_second = None if seen is None else seen.seen
+            show_explanation(console, answer.recommendation, found.demand, record, None, by_second)
             return Explanation(
                 volume_id=volume_id,
                 screen=screen.getvalue(),

@@ -25,7 +25,6 @@ from plimsoll.reports.run_reader import (
     find_profile,
     full_name,
     read_run,
-    stream_records,
 )
 from plimsoll.service.events import RecommendationNew
 from plimsoll.service.service import Service
@@ -33,6 +32,7 @@ from plimsoll.service.shared_measurements import bring
 from plimsoll.service.step_messages import Answer, Message, RunId
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.stored_results import batch_folders, bring_needed
+from plimsoll.service.streams import records_in
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.pictures import ROOFLINE, SAVINGS, Draft, drafts
 from plimsoll.slack.blocks.report import conversation
@@ -151,11 +151,11 @@ def _posted(
     slack = service.config.slack
     if slack is None:
         raise BadInput("Slack is not configured: give slack.teams and slack.channel, and deploy the service again.")
-    for name in (RUN, RECOMMENDATIONS):
-        bring_needed(service.store, keys.report(name), folder / name)
-    run = read_run(folder)
-    quiet = quiet_of(stream_records(folder), service.history, datetime.fromisoformat(run["now"]))
-    parts = parts_of(stream_records(folder), slack, quiet, _unread(run), service.places.unmeasured)
+    bring_needed(service.store, keys.report(RUN), folder / RUN)
+    run, recommendations = read_run(folder), keys.report(RECOMMENDATIONS)
+    quiet = quiet_of(records_in(service.store, recommendations), service.history, datetime.fromisoformat(run["now"]))
+    records = records_in(service.store, recommendations)
+    parts = parts_of(records, slack, quiet, _unread(run), service.places.unmeasured)
     gallery, new = Gallery(service=service, keys=keys, folder=folder, draw=draw), _new(service, keys)
     troubles: dict[str, tuple[str, ...]] = {}
     failed: dict[str, PlimsollError] = {}

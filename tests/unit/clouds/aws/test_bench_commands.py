@@ -86,7 +86,7 @@ def test_another_version_of_the_document_stays_and_ours_is_added(aws, ssm):
 
 
 def test_a_document_under_our_version_with_other_content_is_not_run(aws, ssm):
-    create(ssm, "somebody else's", version_name())
+    create(ssm, "somebody else's", version_name(DOCUMENT_NAME))
     with pytest.raises(CloudError, match="not what this Plimsoll wrote"):
         sent(aws)
     assert "SendCommand" not in [call.operation for call in aws.front.calls]
@@ -96,7 +96,7 @@ def test_one_who_makes_the_document_at_the_same_time_is_no_error(aws, ssm):
     def made_by_another(_call):
         aws.front.answers.pop("CreateDocument")
         request = {"Name": DOCUMENT_NAME, "DocumentType": "Command", "DocumentFormat": "JSON"}
-        ssm.create_document(**request, Content=json.dumps(document()), VersionName=version_name())
+        ssm.create_document(**request, Content=json.dumps(document()), VersionName=version_name(DOCUMENT_NAME))
         raise Refused("DocumentAlreadyExists", "it does")
 
     aws.front.answers["CreateDocument"] = made_by_another

@@ -7,7 +7,14 @@ import pytest
 
 from plimsoll.clouds.aws.bench import AwsBench
 from plimsoll.clouds.aws.commands import CUT_CHARS, RESULTS_PREFIX
-from plimsoll.clouds.aws.permissions import ON_SCRATCH_ALONE, SCRATCH_CONDITION, SWEEP, VALIDATION
+from plimsoll.clouds.aws.permissions import (
+    ON_SCRATCH_ALONE,
+    PROBE,
+    PROBE_DOCUMENT,
+    SCRATCH_CONDITION,
+    SWEEP,
+    VALIDATION,
+)
 from plimsoll.clouds.aws.sessions import Credential, Sessions
 from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.scratch import SCRATCH_TAG, ScratchOrder
@@ -92,6 +99,29 @@ def test_a_validation_uses_exactly_what_it_declares(aws, used):
     for volume_id in (made, copied):
         clean_up(bench, volume_id)
     assert used | NOT_A_CALL == VALIDATION
+
+
+def test_a_probe_uses_exactly_what_it_declares_and_more_only_to_make_its_document(aws, used):
+    task = Task(mode=TaskMode.PROBE, volume_ids=("vol-0123456789abcdef0",), seconds=60)
+    probe(a_bench(), aws, task)
+    assert used == PROBE | {"ssm:CreateDocument"}
+    used.clear()
+    probe(a_bench(), aws, task)
+    assert used == PROBE
+    boto3.Session().client("ssm", region_name=HOME.region).delete_document(Name="Plimsoll-Probe")
+    boto3.Session().client("ssm", region_name=HOME.region).create_document(
+        Name="Plimsoll-Probe", Content='{"schemaVersion":"2.2"}', DocumentType="Command", DocumentFormat="JSON"
+    )
+    used.clear()
+    probe(a_bench(), aws, task)
+    assert used == PROBE | PROBE_DOCUMENT
+
+
+def probe(bench, aws, task):
+    bench.hosts(HOME, [], [aws.host_id])
+    command = bench.send(HOME, aws.host_id, task)
+    bench.outcome(HOME, aws.host_id, command)
+    bench.cancel(HOME, aws.host_id, command)
 
 
 def test_a_sweep_uses_exactly_what_it_declares(aws, used):

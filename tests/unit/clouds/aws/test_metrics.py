@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.clouds.aws.metrics import AwsMetrics
+from plimsoll.clouds.aws.metrics import TRIES, AwsMetrics
 from plimsoll.clouds.aws.queries import DATAPOINTS_A_CALL, QUERIES_A_CALL, metrics_of
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.domain.errors import AccessDenied, BadAnswer, Endless, Throttled, Unexpected
@@ -227,7 +227,7 @@ WRONG = {
 
 @pytest.mark.parametrize("often", [1, 9])
 @pytest.mark.parametrize("broken", WRONG.values(), ids=WRONG)
-def test_what_no_volume_can_have_is_asked_once_more_and_then_fails_its_volume_by_name(broken, often):
+def test_what_no_volume_can_have_is_asked_again_and_then_fails_its_volume_by_name(broken, often):
     left = {"vol-1": often}
 
     def answer(query, _call):
@@ -241,7 +241,7 @@ def test_what_no_volume_can_have_is_asked_once_more_and_then_fails_its_volume_by
     volumes = [a_volume(), a_volume(id="fine", on=a_host(id="i-2"))]
     cloud = Scripted(answer=answer)
     reading, _ = read(cloud, volumes)
-    assert len(cloud.requests) == 2
+    assert len(cloud.requests) == (2 if often == 1 else TRIES)
     assert list(reading.sums["fine"].write_ops[:2]) == [1, 1]
     if often == 1:
         assert list(reading.sums["vol-1"].write_ops[:2]) == [1, 1]
@@ -283,10 +283,10 @@ PAGES = {
 
 @pytest.mark.parametrize("often", [1, 9])
 @pytest.mark.parametrize("spoil", PAGES.values(), ids=PAGES)
-def test_a_page_that_is_none_is_asked_once_more_and_then_fails_its_volumes_by_name(spoil, often):
+def test_a_page_that_is_none_is_asked_again_and_then_fails_its_volumes_by_name(spoil, often):
     cloud = Broken(spoil=spoil, often=often)
     reading, _ = read(cloud, [a_volume()])
-    assert len(cloud.requests) == 2
+    assert len(cloud.requests) == (2 if often == 1 else TRIES)
     if often == 1:
         assert all((values == 60).all() for values in reading.sums["vol-1"].counters)
     else:

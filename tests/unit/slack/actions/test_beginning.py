@@ -1,6 +1,10 @@
 """Audits and measurements are begun once for each request, and who asked is known to whoever ends them."""
 
+from dataclasses import replace
+
+from plimsoll.clouds.google.names import UNPROBED
 from plimsoll.slack.actions.asked import Asked
+from tests.unit.service.projects import THERE, both, disks
 
 from .asking import CHANNEL, MEMBER, NAME, VOLUME, a_workplace
 
@@ -76,6 +80,27 @@ def test_a_service_without_validation_says_so(tmp_path):
         workplace.ask("validate")
         assert workplace.quietly == ["this service has no validation: deploy it without with_validation=false."]
         assert workplace.decisions() == {}
+
+
+def test_a_probe_is_begun_once_for_a_request_and_says_when_to_look(tmp_path):
+    with a_workplace(tmp_path) as workplace:
+        for _ in range(2):
+            asked = workplace.ask("probe", request="the-line")
+        assert workplace.begun("probe") == {f"slack-{asked.id}": {"volume_ids": [NAME]}}
+        assert workplace.replies[0].startswith(f"@{MEMBER} asked for a probe of {VOLUME}")
+
+
+def test_a_service_without_probes_says_so_and_so_does_google_cloud(tmp_path):
+    with a_workplace(tmp_path) as workplace:
+        workplace.service.executions.kinds = ("audit",)
+        workplace.ask("probe")
+        assert workplace.quietly == ["this service has no probe: deploy it with with_probe=true."]
+    (disk,) = disks(1)
+    with a_workplace(tmp_path / "google") as workplace:
+        workplace.service = replace(workplace.service, places=both())
+        workplace.ask("probe", volume=f"{THERE}/{disk.id}")
+        assert workplace.begun("probe") == {}
+        assert workplace.quietly == [UNPROBED]
 
 
 def test_an_audit_is_begun_once(tmp_path):

@@ -5,14 +5,18 @@ from dataclasses import replace
 
 import pytest
 
+from plimsoll.bench.probe.answer import read_probe
+from plimsoll.clouds.probe_book import ProbeLine
 from plimsoll.clouds.stripes import sets_adapter
 from plimsoll.domain.errors import AccessDenied
 from plimsoll.domain.stripes import StripeSet
 from plimsoll.ports import Target
 from plimsoll.reports.run_reader import stream_unanswered
+from plimsoll.service.probing import StoredProbes
 from plimsoll.slack.actions.action import Explanation
 from plimsoll.slack.actions.explain import screen_blocks
 from tests.builders import NOW
+from tests.pipelines.test_probe import told_of
 from tests.service_loop import Loop, files
 from tests.slack.limits import check_view
 from tests.unit.service.projects import THERE, both, disks
@@ -28,6 +32,17 @@ def test_the_screen_is_in_the_view_with_how_to_change_it(tmp_path):
         for words in (VOLUME, "answer: migrate to gp3 500 GiB", "IOPS over time", "offers", "how to change it"):
             assert words in said
         assert workplace.replies == []
+
+
+def test_what_a_probe_saw_of_the_volume_is_on_the_screen(tmp_path):
+    with a_workplace(tmp_path) as workplace:
+        account, region = PLACE.split("/")
+        told_by_host = {"plimsoll": 1, "mode": "probe", "began_s": 0, "volumes": [told_of(VOLUME)], "absent": []}
+        (found,), _ = read_probe(json.dumps(told_by_host, separators=(",", ":")))
+        line = ProbeLine(account=account, region=region, host_id="i-1", seen=found)
+        StoredProbes(store=workplace.service.store).add(line)
+        workplace.ask("explain")
+        assert "busiest second: 8,000 IOPS" in "".join(workplace.replies)
 
 
 def test_without_a_view_it_is_in_the_thread(tmp_path):

@@ -59,7 +59,7 @@ def test_buttons_stand_in_their_order_and_name_their_volume():
     (row,) = blocks.controls("1/us-east-1/vol-1", CONTROLS)
     explain, validate, menu = row["elements"]
     assert [explain["action_id"], validate["action_id"], menu["action_id"]] == ["explain", "validate", blocks.MENU]
-    assert [one["value"] for one in menu["options"]] == ["snooze", "done", "exclude"]
+    assert [one["value"] for one in menu["options"]] == ["probe", "snooze", "done", "exclude"]
     assert blocks.volume_of(row["block_id"]) == "1/us-east-1/vol-1"
     assert blocks.volume_of("report") is None
 

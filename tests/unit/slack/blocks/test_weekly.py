@@ -88,8 +88,8 @@ def test_a_volumes_buttons_are_in_a_block_of_its_name():
     guessed = saving(2, evidence=EvidenceRecord(grade="C", envelope=None, text="published"))
     found = pressed(told_of([record, guessed]).main)
     assert found == {
-        f"volume:{record.account}/us-east-1/vol-0001": ["explain", "snooze", "done", "exclude"],
-        f"volume:{record.account}/us-east-1/vol-0002": ["explain", "validate", "snooze", "done", "exclude"],
+        f"volume:{record.account}/us-east-1/vol-0001": ["explain", "probe", "snooze", "done", "exclude"],
+        f"volume:{record.account}/us-east-1/vol-0002": ["explain", "validate", "probe", "snooze", "done", "exclude"],
     }
 
 

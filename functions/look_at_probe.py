@@ -1,0 +1,14 @@
+"""Looks whether the hosts of a probe have ended, and keeps what they saw."""
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.entry import entry
+from plimsoll.service.probe_messages import ProbeMessage, ProbeState
+from plimsoll.service.probing import look_at_probe
+from plimsoll.service.service import Service
+
+
+@entry(ProbeMessage)
+def handler(message: ProbeMessage, service: Service, _context: LambdaContext) -> ProbeState:
+    """How many hosts still read, and what was seen."""
+    return look_at_probe(service, message.probe)

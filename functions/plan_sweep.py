@@ -1,0 +1,14 @@
+"""Plans a sweep: the accounts in which a scratch volume may be, or all."""
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.entry import entry
+from plimsoll.service.service import Service
+from plimsoll.service.sweeping import plan_sweep
+from plimsoll.service.validation_messages import SweepMessage, SweepPlan
+
+
+@entry(SweepMessage)
+def handler(told: SweepMessage, service: Service, _context: LambdaContext) -> SweepPlan:
+    """How many accounts there are, and where they are listed."""
+    return plan_sweep(service, told)

@@ -1,0 +1,80 @@
+"""`plimsoll probe`: what hosts, or this machine, count of their volumes once a second."""
+
+from collections.abc import Sequence
+
+import typer
+
+from plimsoll.bench.probe.local import probe_here
+from plimsoll.bootstrap import Scope, clock, open_clouds, patience_of, probe_book, probe_store
+from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
+from plimsoll.cli.screen import Screen
+from plimsoll.domain.errors import BadInput
+from plimsoll.probe import MOST_SECONDS, HostProbe, NotProbed, ProbeContext, cancel, hosts_of, probe
+from plimsoll.reports.terminal.probe import show_seen
+from plimsoll.settings import Settings
+
+
+def probe_volumes(volumes: Sequence[str], seconds: int, scope: Scope, *, stop: bool) -> None:
+    """Probes volumes by their hosts; exits as partial where something was not seen."""
+    settings, console, now = Settings.of_environment(), Screen(), clock().now()
+    if len(scope.clouds) > 1:
+        raise BadInput("volumes are probed in one cloud at a time: say which with one --cloud.")
+    (cloud,) = open_clouds(scope, settings, today=now.date())
+    context = ProbeContext(
+        bench=cloud.bench,
+        store=probe_store(settings),
+        book=probe_book(settings),
+        patience=patience_of(settings),
+        say=lambda text: console.say(text, "dim"),
+    )
+    found = list(hosts_of(volumes, seconds, cloud.ports, now))
+    hosts = [one for one in found if isinstance(one, HostProbe)]
+    wrong = [one for one in found if isinstance(one, NotProbed)]
+    _show_wrong(console, wrong)
+    if stop:
+        for one in cancel(hosts, context):
+            console.say(f"ended on {one.host_id}: the probe of {', '.join(one.volume_ids)}")
+        complete = True
+    else:
+        complete = _shown(console, hosts, context)
+    if wrong or not complete:
+        raise typer.Exit(PARTIAL)
+
+
+def probe_devices(devices: Sequence[str], seconds: int) -> None:
+    """Probes devices of this machine; exits as partial where one of them is none."""
+    console = Screen()
+    if not 1 <= seconds <= MOST_SECONDS:
+        raise BadInput(f"a probe takes from 1 s to {MOST_SECONDS:,} s (a day): give --for a time within that.")
+    seen, absent = probe_here(devices, seconds)
+    for one in seen:
+        show_seen(console, one)
+    for one_absent in absent:
+        console.say(f"not probed: {one_absent}: this machine has no such block device. See them with: lsblk -p", "red")
+    if absent:
+        raise typer.Exit(PARTIAL)
+
+
+def _shown(console: Screen, hosts: Sequence[HostProbe], context: ProbeContext) -> bool:
+    """Prints what is seen as it arrives; whether all of it was."""
+    complete = True
+    try:
+        with console.status("the hosts read; Ctrl-C leaves them to it"):
+            for event in probe(hosts, context):
+                if isinstance(event, NotProbed):
+                    _show_wrong(console, [event])
+                    complete = False
+                    continue
+                show_seen(console, event.line.seen)
+    except KeyboardInterrupt:
+        console.say(
+            "Interrupted. The hosts go on reading. Give the same command again to get what they saw, or add --stop to "
+            "end it."
+        )
+        raise typer.Exit(INTERRUPTED) from None
+    return complete
+
+
+def _show_wrong(console: Screen, wrong: Sequence[NotProbed]) -> None:
+    for one in wrong:
+        console.say(f"not probed: {', '.join(one.volume_ids)}: {one.error}", "red")

@@ -1,0 +1,106 @@
+"""The combination of a shard: its sums, its part of the report, and its rows of the tables as one Parquet file each.
+
+It is one level of a tree: the summary and the report read what a few shards have become, and no batch.
+"""
+
+import json
+from collections.abc import Iterator
+from datetime import date
+from heapq import nlargest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from plimsoll.ports import RunStore
+from plimsoll.reports.data.database import opened
+from plimsoll.reports.data.exports import write_parquet
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.run_reader import (
+    DEMAND,
+    RECOMMENDATIONS,
+    RUN,
+    TABLE,
+    UNANSWERED,
+    full_name,
+    matched_records,
+    stream_records,
+    stream_unanswered,
+)
+from plimsoll.reports.run_tables import RunTables, run_tables
+from plimsoll.service.config import MOST_ON_A_PAGE
+from plimsoll.service.history_update import announce
+from plimsoll.service.planning import order_of
+from plimsoll.service.service import Service
+from plimsoll.service.shards import Combined, Shard, Sums, shard_of
+from plimsoll.service.step_messages import ShardMessage
+from plimsoll.service.store_keys import STAKES, RunKeys
+from plimsoll.service.stored_results import Listed, bring_needed, needed, result_of
+
+_BROUGHT: Final = (RECOMMENDATIONS, DEMAND, UNANSWERED, RUN)
+_KEPT: Final = (RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED)
+"""The files of a batch that are brought, and those of a shard that are kept."""
+
+
+def combine(service: Service, told: ShardMessage) -> None:
+    """Combines a shard unless that is done already. What says that it is done is kept last.
+
+    Memory does not grow with the shard; the disk of this machine holds its answers twice.
+    """
+    store, keys, number = service.store, RunKeys(run_id=told.run_id), told.shard.number
+    if store.get(keys.combined(number)) is not None:
+        return
+    shard, order = shard_of(store, keys, number), order_of(store, told.run_id)
+    sums = Sums()
+    for item in shard.targets:
+        listed = Listed.model_validate_json(needed(store, keys.listed(item.target)))
+        sums.totals.merge(listed.totals)
+        sums.spend(item.target.provider, listed.spent)
+    if shard.batches:
+        with TemporaryDirectory(prefix="plimsoll-") as temporary:
+            _put_together(store, keys, shard, Path(temporary), sums)
+            _keep(store, keys, number, Path(temporary) / told.run_id, order.now.date())
+    combined = Combined(totals=sums.totals, spent=sums.spent, news=sums.news.items)
+    store.put(keys.combined(number), combined.model_dump_json().encode())
+
+
+def _put_together(store: RunStore, keys: RunKeys, shard: Shard, temporary: Path, sums: Sums) -> None:
+    """Makes one run's folder of the shard's batches, and adds up what they came to."""
+    whole, beside = temporary / keys.run_id, temporary / "batch"
+    whole.mkdir()
+    with run_tables(whole) as tables:
+        for batch in (item.whole for item in shard.batches):
+            result = result_of(store, keys.result(batch))
+            for name in _BROUGHT:
+                bring_needed(store, keys.answered(batch, result.attempt, name), beside / name)
+            _add(beside, tables)
+            sums.totals.merge(result.totals)
+            sums.spend(batch.target.provider, result.spent)
+            announce(sums.news, result.news)
+    (beside / RUN).replace(whole / RUN)
+
+
+def _add(batch: Path, tables: RunTables) -> None:
+    for record, profile in matched_records(batch, None):
+        tables.add(record, profile)
+    for volume in stream_unanswered(batch):
+        tables.leave_out(volume)
+
+
+def _keep(store: RunStore, keys: RunKeys, number: int, folder: Path, day: date) -> None:
+    """Keeps the shard's files, the volumes with the most at stake, and its rows of the tables."""
+    for name in _KEPT:
+        store.put_file(keys.of_shard(number, name), folder / name)
+    store.put(keys.of_shard(number, STAKES), json.dumps(list(_stakes(folder))).encode())
+    with TemporaryDirectory(prefix="plimsoll-") as tables, opened(folder) as database:
+        for path in write_parquet(database, Path(tables), None, run_id=keys.run_id):
+            store.put_file(keys.table(path.stem, day, number), path)
+
+
+def _stakes(folder: Path) -> Iterator[tuple[bool, float, str]]:
+    """The volumes to look at first: those throttled today, then those with the most money, each by its full name."""
+    yield from nlargest(MOST_ON_A_PAGE, (_stake(record) for record in stream_records(folder)))
+
+
+def _stake(record: RecommendationRecord) -> tuple[bool, float, str]:
+    money = (record.monthly_usd_now or 0.0) if record.action == "detached" else record.monthly_usd_saved
+    return record.action == "upgrade", money, full_name(record)

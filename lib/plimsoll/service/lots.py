@@ -1,0 +1,78 @@
+"""Lots: the batches that are to be audited as items of a map, so that small targets share a function, and so that each
+quota is used in full however many functions there are.
+
+What has a quota of its own is a *place*: an account of AWS in a region, or a project of Google Cloud. Its batches are
+dealt to as many lots as its share of all work asks for. So one large account alone is read by all functions together,
+each with a part of the quota, and of many accounts each is read with its whole quota.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Final
+
+from plimsoll.clouds.common.calls import in_lots
+from plimsoll.clouds.registry import CLOUDS
+from plimsoll.domain.units import KIB
+from plimsoll.ports import Target
+from plimsoll.service.step_messages import BatchItem, LotItem
+from plimsoll.service.store_keys import Batch
+
+LOT_BYTES: Final = 450 * KIB
+"""How many bytes are listed of the volumes that small places share a lot for: some 500 volumes of AWS, at 920 bytes in
+the demo's accounts."""
+
+LOT_BATCHES: Final = 100
+"""Batches that a lot has at most. Those beyond it are left to the next round."""
+
+
+def lots_of(weights: Mapping[Batch, int], *, at_once: int, alone: Collection[Batch] = ()) -> list[LotItem]:
+    """Every batch in a lot, the heaviest lots first; `weights` are the bytes of what is listed of each batch.
+
+    `at_once` lots are under way at a time: those of one place together keep to its quota. Batches that are `alone`
+    share a lot with no other.
+    """
+    apart = frozenset(alone)
+    places = defaultdict[tuple[str, ...], list[Batch]](list)
+    for batch in sorted(weights):
+        places[_place(batch.target)].append(batch)
+    fair = sum(weights.values()) / at_once
+    small, lots = list[Sequence[Batch]](), list[tuple[Sequence[Batch], int]]()
+    for batches in places.values():
+        dealt = _dealt(batches, weights, fair, at_once, apart)
+        if len(dealt) == 1 and apart.isdisjoint(batches):
+            small += dealt
+        else:
+            lots += [(lot, min(len(dealt), at_once)) for lot in dealt]
+    lots += [(lot, 1) for lot in _merged(small, weights)]
+    lots.sort(key=lambda lot: (-_weight(lot[0], weights), lot[0][0]))
+    return [_item(lot, sharing) for lot, sharing in lots]
+
+
+def _place(target: Target) -> tuple[str, ...]:
+    """What has a quota of its own."""
+    return (target.account, target.region) if CLOUDS[target.provider].quota_by_region else (target.account,)
+
+
+def _dealt(
+    batches: Sequence[Batch], weights: Mapping[Batch, int], fair: float, at_once: int, apart: frozenset[Batch]
+) -> list[Sequence[Batch]]:
+    """A place's batches in as many lots as its work is more than a `fair` part of all, and those that are apart."""
+    together = [batch for batch in batches if batch not in apart]
+    count = min(at_once, len(together), math.ceil(_weight(together, weights) / fair) if fair else 1)
+    return [*([batch] for batch in batches if batch in apart), *(together[number::count] for number in range(count))]
+
+
+def _merged(places: Iterable[Sequence[Batch]], weights: Mapping[Batch, int]) -> Iterator[Sequence[Batch]]:
+    """Places that are small in lots together; one that is not has a lot to itself."""
+    for lot in in_lots(places, count=LOT_BATCHES, weight=LOT_BYTES, weigh=lambda one: _weight(one, weights)):
+        yield list(chain.from_iterable(lot))
+
+
+def _weight(batches: Iterable[Batch], weights: Mapping[Batch, int]) -> int:
+    return sum(weights[batch] for batch in batches)
+
+
+def _item(batches: Sequence[Batch], sharing: int) -> LotItem:
+    return LotItem(batches=[BatchItem.of_batch(batch) for batch in batches[:LOT_BATCHES]], sharing=sharing)

@@ -1,0 +1,157 @@
+"""Shards: the answers of a run in parts that one function can combine, however many targets and batches there are.
+
+A shard is some targets, or some batches of a large one, in the order of their names. It stays what it is while its
+answers stay: a run that is gone on with combines only what is new.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from itertools import count, islice
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from plimsoll.domain.units import MIB
+from plimsoll.ports import RunStore, Target
+from plimsoll.reports.largest import Largest
+from plimsoll.reports.totals import Totals
+from plimsoll.service.events import Event
+from plimsoll.service.history_update import announce, announced
+from plimsoll.service.step_messages import BatchItem, TargetItem
+from plimsoll.service.store_keys import Batch, RunKeys, batch_of
+from plimsoll.service.stored_results import Spent, needed
+
+SHARD_BYTES: Final = 320 * MIB
+"""Bytes of answers that a shard has at most, unless one batch alone has more: some 24,000 volumes at 13,600 bytes
+(`plimsoll.run.BYTES_A_VOLUME`). Their Parquet files have some 64 MiB together."""
+
+SHARD_PARTS: Final = 1000
+"""Targets and batches that a shard has at most: each takes a few reads of the store."""
+
+
+class Shard(BaseModel):
+    """The targets whose inventories, and the batches whose answers, are combined together."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    targets: list[TargetItem]
+    batches: list[BatchItem]
+
+
+class Combined(BaseModel):
+    """What a shard adds up to: totals, what asking each cloud took, and what is new, at most so many."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    totals: Totals
+    spent: Mapping[str, Spent]
+    news: list[Event]
+
+
+@dataclass(slots=True, kw_only=True)
+class Sums:
+    """What targets and batches add up to: totals, what asking took by cloud, and the news to announce."""
+
+    totals: Totals = field(default_factory=Totals)
+    spent: dict[str, Spent] = field(default_factory=dict)
+    news: Largest[Event] = field(default_factory=announced)
+
+    def spend(self, cloud: str, spent: Spent) -> None:
+        """Adds what asking a cloud took."""
+        self.spent[cloud] = self.spent.get(cloud, Spent()) + spent
+
+    def merge(self, combined: Combined) -> None:
+        """Adds what a shard adds up to."""
+        self.totals.merge(combined.totals)
+        for cloud, spent in combined.spent.items():
+            self.spend(cloud, spent)
+        announce(self.news, combined.news)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Covered:
+    """The targets and batches that the combined shards are of."""
+
+    targets: frozenset[Target]
+    batches: frozenset[Batch]
+
+
+def shard_of(store: RunStore, keys: RunKeys, number: int) -> Shard:
+    """A shard; BadInput where it is gone."""
+    return Shard.model_validate_json(needed(store, keys.parts(number)))
+
+
+def combined_of(store: RunStore, keys: RunKeys, number: int) -> Combined:
+    """What a shard adds up to; BadInput where it is gone."""
+    return Combined.model_validate_json(needed(store, keys.combined(number)))
+
+
+def covered_by(store: RunStore, keys: RunKeys) -> Covered:
+    """What the combined shards are of."""
+    shards = [shard_of(store, keys, number) for number in keys.combined_shards(store)]
+    return Covered(
+        targets=frozenset(item.target for shard in shards for item in shard.targets),
+        batches=frozenset(item.whole for shard in shards for item in shard.batches),
+    )
+
+
+def plan_shards(store: RunStore, keys: RunKeys, day: date) -> int:
+    """Lists the shards that are yet to be combined, for a map, and says how many they are.
+
+    What a combined shard has stays there. Of the run's Parquet files of that day, those of no shard go.
+    """
+    combined, covered = set(keys.combined_shards(store)), covered_by(store, keys)
+    numbers = (number for number in count() if number not in combined)
+    listed = [target for target in keys.listed_targets(store) if target not in covered.targets]
+    weights = {batch: size for batch, size in _weights(store, keys).items() if batch not in covered.batches}
+    shards = list(_filled(listed, weights))
+    planned = dict(zip(islice(numbers, len(shards)), shards, strict=True))
+    for number, shard in planned.items():
+        store.put(keys.parts(number), shard.model_dump_json().encode())
+    for key, number in list(keys.tables(store, day)):
+        if number not in combined and number not in planned:
+            store.delete(key)
+    store.put(keys.shards_to_combine, json.dumps([{"number": number} for number in planned]).encode())
+    return len(planned)
+
+
+def take_apart(store: RunStore, keys: RunKeys, batches: Iterable[Batch]) -> None:
+    """Lets the shards with any of those batches be combined anew."""
+    gone = frozenset(batches)
+    for number in keys.combined_shards(store) if gone else ():
+        if gone.intersection(item.whole for item in shard_of(store, keys, number).batches):
+            store.delete(keys.combined(number))
+
+
+def _weights(store: RunStore, keys: RunKeys) -> dict[Batch, int]:
+    """The bytes of every whole answer, whichever attempts they are of."""
+    sizes, whole = defaultdict[Batch, int](int), set[Batch]()
+    for key, size in store.sizes(keys.results):
+        batch = batch_of(key.removeprefix(keys.results))
+        sizes[batch] += size
+        if key == keys.result(batch):
+            whole.add(batch)
+    return {batch: sizes[batch] for batch in sorted(whole)}
+
+
+def _filled(targets: Iterable[Target], weights: Mapping[Batch, int]) -> Iterator[Shard]:
+    """Shards of those targets' inventories and batches, in the order of their names, each filled up in turn."""
+    parts = sorted([*((target, -1) for target in targets), *((batch.target, batch.number) for batch in weights)])
+    shard, filled = Shard(targets=[], batches=[]), 0
+    for target, number in parts:
+        batch = None if number < 0 else Batch(target=target, number=number)
+        size = 0 if batch is None else weights[batch]
+        full = len(shard.targets) + len(shard.batches) >= SHARD_PARTS
+        if full or (shard.batches and filled + size > SHARD_BYTES):
+            yield shard
+            shard, filled = Shard(targets=[], batches=[]), 0
+        if batch is None:
+            shard.targets.append(TargetItem.of(target))
+        else:
+            shard.batches.append(BatchItem.of_batch(batch))
+        filled += size
+    if shard.targets or shard.batches:
+        yield shard

@@ -1,0 +1,128 @@
+"""The sweep of scratch volumes, an account at a time: where the ledger points, or everywhere.
+
+What an account's sweep came to is kept, so that the end of the sweep adds it up and misses none in silence.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from plimsoll.clouds.targets import named_target
+from plimsoll.ports import FailedTarget, RunStore, Target
+from plimsoll.service.scratch_ledger import forget_scratch, note_scratch, noted_targets
+from plimsoll.service.service import Service
+from plimsoll.service.streams import listed, record_lines
+from plimsoll.service.validating import patience_of
+from plimsoll.service.validation_messages import (
+    SweepAccountMessage,
+    SweepEndMessage,
+    SweepItem,
+    SweepMessage,
+    SweepPlan,
+    SweptAll,
+)
+from plimsoll.validation.scratch_volume import Swept, sweep
+
+MOST_NAMED: Final = 100
+"""How many sentences on what is left are given."""
+
+_COUNTED: Final = ("deleted", "left", "alive", "failed", "unswept")
+
+
+def plan_sweep(service: Service, told: SweepMessage) -> SweepPlan:
+    """Lists the accounts to sweep, for a map: those of the ledger, or all.
+
+    CloudError where all are to be swept and none can be listed.
+    """
+    key = _accounts_key(told.name)
+    items = _everywhere(service) if told.given.everywhere else _of_ledger(service.store)
+    service.store.put_pieces(key, listed(item.model_dump_json().encode() for item in items))
+    return SweepPlan(sweep=told.name, accounts_key=key, accounts=len(items))
+
+
+def _of_ledger(store: RunStore) -> Sequence[SweepItem]:
+    regions = defaultdict[str, list[str]](list)
+    for target in noted_targets(store):
+        regions[target.account].append(target.region)
+    return [SweepItem(account=account, regions=found) for account, found in regions.items()]
+
+
+def _everywhere(service: Service) -> Sequence[SweepItem]:
+    found = service.places.accounts()
+    failed = [one for one in found if isinstance(one, FailedTarget)]
+    if failed and len(failed) == len(found):
+        raise failed[0].error
+    return [SweepItem(account=account) for account in found if isinstance(account, str)]
+
+
+def sweep_account(service: Service, told: SweepAccountMessage) -> None:
+    """Deletes the scratch volumes of an account that are past their deadline; a failing target costs itself only.
+
+    The ledger keeps the targets where any was found, and forgets those where none was.
+    """
+    store, now, account = service.store, service.clock.now(), told.account.account
+    targets = list(_targets(service, told.account))
+    made = list(sweep(targets, now, bench_at=service.places.bench, patience=patience_of(service)))
+    for one in made:
+        if isinstance(one, Swept) and not one.deleted:
+            note_scratch(store, one.target, one.volume.deadline or now)
+    unread = {one.name for one in made if isinstance(one, FailedTarget)}
+    looked = {target for target in targets if isinstance(target, Target) and str(target) not in unread}
+    noted = set(noted_targets(store, account))
+    for target in noted & looked - {one.target for one in made if isinstance(one, Swept)}:
+        forget_scratch(store, target, now)
+    swept = _counted(made, unswept=len(noted - looked))
+    store.put(_swept_key(told.sweep, account), swept.model_dump_json().encode())
+
+
+def _counted(made: Sequence[Swept | FailedTarget], *, unswept: int) -> SweptAll:
+    counts, left_behind = Counter[str](unswept=unswept), list[str]()
+    for one in made:
+        if isinstance(one, FailedTarget):
+            counts["failed"] += 1
+            left_behind.append(f"{one.name}: {one.error}")
+        elif one.left is not None:
+            counts["left"] += 1
+            left_behind.append(one.left.text)
+        else:
+            counts["deleted" if one.deleted else "alive"] += 1
+    return _all(counts, left_behind)
+
+
+def _targets(service: Service, item: SweepItem) -> Iterator[Target | FailedTarget]:
+    """The account in the regions that the ledger names, or in all."""
+    if item.regions is None:
+        yield from service.places.targets(item.account)
+    else:
+        yield from (named_target(item.account, region) for region in item.regions)
+
+
+def conclude_sweep(service: Service, told: SweepEndMessage) -> SweptAll:
+    """Adds up what the sweeps of the accounts came to. One of which nothing was kept could not be swept."""
+    counts, left_behind = Counter[str](), list[str]()
+    for line in record_lines(service.store, _accounts_key(told.sweep)):
+        swept = _swept(service.store, told.sweep, SweepItem.model_validate_json(line).account)
+        counts.update({name: getattr(swept, name) for name in _COUNTED})
+        left_behind += swept.left_behind
+    return _all(counts, left_behind)
+
+
+def _all(counts: Counter[str], left_behind: Sequence[str]) -> SweptAll:
+    return SweptAll(**{name: counts[name] for name in _COUNTED}, left_behind=list(left_behind[:MOST_NAMED]))
+
+
+def _swept(store: RunStore, name: str, account: str) -> SweptAll:
+    content = store.get(_swept_key(name, account))
+    if content is not None:
+        return SweptAll.model_validate_json(content)
+    why = f"{account}: its sweep did not end; look at the failed items of this execution."
+    unswept = sum(1 for _ in noted_targets(store, account))
+    return SweptAll(deleted=0, left=0, alive=0, failed=1, unswept=unswept, left_behind=[why])
+
+
+def _accounts_key(name: str) -> str:
+    return f"sweeps/{name}/accounts.json"
+
+
+def _swept_key(name: str, account: str) -> str:
+    return f"sweeps/{name}/swept/{account}.json"

@@ -1,0 +1,37 @@
+"""Probe: a volume's host reads for an hour what it counts of the volume; Explain shows it then."""
+
+from typing import Final
+
+from plimsoll.clouds.google.names import UNPROBED
+from plimsoll.clouds.registry import GOOGLE
+from plimsoll.domain.errors import BadInput
+from plimsoll.slack.actions.action import Action, Shown, Work
+from plimsoll.slack.actions.answers import by
+from plimsoll.slack.blocks.elements import bold, note
+from plimsoll.slack.blocks.message import Message
+
+_MORE: Final = (
+    "It does no I/O on the volume. Press Explain after an hour: it shows the busiest second, and for how long a limit "
+    "was exceeded."
+)
+
+
+def _perform(work: Work) -> None:
+    """Begins a probe and says so; a second request for the same one changes nothing. BadInput where nothing can be
+    probed, or there is no such volume."""
+    target, volume_id = work.place(work.volume)
+    if target.provider == GOOGLE:
+        raise BadInput(UNPROBED)
+    work.begin("probe", {"volume_ids": [f"{target}/{volume_id}"]})
+    told = by(work.asked.user, "asked for a probe of ", bold(volume_id), f" ({target}), for an hour.")
+    work.answers.to_all(Message.of(f"A probe of {volume_id} is begun", [told, note(_MORE)]))
+
+
+PROBE: Final = Action(
+    name="probe",
+    label="Probe for an hour",
+    shown=Shown.MENU,
+    command="read once a second what a volume's host counts",
+    repeats=True,
+    perform=_perform,
+)
