@@ -6,7 +6,16 @@ import pytest
 
 from tests.oracle.naive import decide
 from tests.scenes.table import SCENES
-from tests.scenes.to_oracle import FIRST_MINUTE, days_of_scene, described, minutes_of, past_of, policy_of, siblings_of
+from tests.scenes.to_oracle import (
+    FIRST_MINUTE,
+    days_of_scene,
+    described,
+    measured_on_host,
+    minutes_of,
+    past_of,
+    policy_of,
+    siblings_of,
+)
 
 pytestmark = pytest.mark.release
 
@@ -14,7 +23,7 @@ pytestmark = pytest.mark.release
 @pytest.mark.parametrize("scene", [one for one in SCENES if one.stripe is None], ids=lambda one: one.name)
 def test_the_oracle_says_what_was_written_down(scene):
     found = decide(
-        described(scene),
+        described(scene) | {"measured": measured_on_host(scene, SCENES)},
         minutes_of(scene),
         siblings_of(scene, SCENES),
         policy_of(scene),

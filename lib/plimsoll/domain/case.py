@@ -261,6 +261,8 @@ def summary_of(demand: Demand, lifted: Lifted, room: HostRoom, policy: Policy) -
         censored=bool((lifted.any | room.bound).any()),
         throttled_minutes=demand.minutes(lifted.any),
         host_bound_minutes=demand.minutes(room.bound),
+        host_bound_measured_minutes=demand.minutes(room.bound & room.measured),
+        host_cleared_minutes=demand.minutes(room.cleared),
         coverage=demand.coverage
         or Coverage(hours_expected=demand.hours_observed, hours_observed=demand.hours_observed),
     )

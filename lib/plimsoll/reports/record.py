@@ -73,6 +73,13 @@ class DemandRecord(_Record):
     censored: bool = Field(description="demand stood at a ceiling, so the true demand is at least this")
     throttled_minutes: float = Field(description="minutes at the volume's ceiling")
     host_bound_minutes: float = Field(description="minutes at the host's ceiling")
+    host_bound_measured_minutes: float = Field(
+        default=0.0, description="those of them that the cloud measured; the others follow from published limits"
+    )
+    host_cleared_minutes: float = Field(
+        default=0.0,
+        description="minutes at the host's published limits in which the cloud measured that it was not the limit",
+    )
     hours_observed: float
     gap_hours: float
     hours_expected: float | None = Field(

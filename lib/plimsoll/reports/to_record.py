@@ -50,7 +50,15 @@ from plimsoll.reports.record import (
     WaitRecord,
 )
 
-_DIGITS: Final = {"read_share": 3, "throttled_minutes": 1, "host_bound_minutes": 1, "hours_observed": 1, "gap_hours": 1}
+_DIGITS: Final = {
+    "read_share": 3,
+    "throttled_minutes": 1,
+    "host_bound_minutes": 1,
+    "host_bound_measured_minutes": 1,
+    "host_cleared_minutes": 1,
+    "hours_observed": 1,
+    "gap_hours": 1,
+}
 """Decimals of a demand's figures; the others have two."""
 
 _FRONTIER_USD_MONTH: Final = 5.0
