@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from plimsoll.audit import audit, never
+from plimsoll.auditing.audit import audit, never
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.errors import BadInput, DiskFull, NothingRead
 from plimsoll.domain.plan import Plan
