@@ -7,15 +7,13 @@ import pytest
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import learned_table
-from plimsoll.cli.audit import follow
-from plimsoll.cli.screen import Screen
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Modification, VolumeSpec
 from plimsoll.reports.promises import checked, kept_promises, told_of
 from plimsoll.reports.run_reader import matched_records, read_records, read_run
 from plimsoll.reports.summary import since_before
-from plimsoll.run import Order
+from plimsoll.run import Order, carry_out
 from plimsoll.service.history_update import remember
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
@@ -71,9 +69,9 @@ def ports_of(now, become):
 
 
 def audited(folder, now, become=None):
-    """A run as the command line makes it, with the ledger beside it."""
+    """A run with the ledger beside it, as the command line and the Python API make it."""
     ledger, order = Ledger.at(folder.parent / "ledger.json"), Order(folder=folder, scope={}, policy=POLICY, now=now)
-    follow(Screen(quiet=True), order, [ports_of(now, become)], ledger=ledger)
+    carry_out(order, [ports_of(now, become)], lambda _progress, _outcome: None, promised=ledger.promised)
     ledger.save(now)
 
 
