@@ -26,8 +26,8 @@ from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import FailedTarget, Usage
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.profile_to_record import profile_record
-from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.promises import checked, told_of
+from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import RUN, UnansweredRecord, matched_records, read_run
 from plimsoll.reports.run_writer import INTERRUPTED, RUNNING, RunFolder, write_run
 from plimsoll.reports.to_record import answered_record
