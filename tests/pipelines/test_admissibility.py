@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from plimsoll.audit import audit
+from plimsoll.auditing.audit import audit
 from plimsoll.bootstrap import envelope_library
 from plimsoll.cli.main import app
 from plimsoll.domain.evidence import Grade

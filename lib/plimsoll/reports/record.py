@@ -10,6 +10,8 @@ from typing import Any, Final, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
+from plimsoll.domain.volume import VolumeSpec
+
 Action = Literal["migrate", "reprovision", "upgrade", "keep", "wait", "detached", "insufficient-data"]
 Grades = Literal["A", "B", "C"]
 
@@ -44,6 +46,11 @@ class SpecRecord(_Record):
     size_gib: int
     iops: int | None
     throughput_mib_s: int | None
+
+    @property
+    def spec(self) -> VolumeSpec:
+        """The configuration that it records."""
+        return VolumeSpec(**self.model_dump())
 
 
 class DemandRecord(_Record):

@@ -12,6 +12,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from plimsoll.domain.plan import Plan
+from plimsoll.domain.risk.tally import Tally
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
 from plimsoll.ports import FailedTarget
 from plimsoll.reports.record import RecommendationRecord, cents_of
@@ -46,7 +47,7 @@ class Totals:
     Their memory grows with targets, failures and the values of `by`, not with the volumes. `by` holds the parts by
     dimension and value; a dimension that is not in it is not broken down. `plans` are what reading each cloud's metrics
     is expected to take, each at its cloud's own query cost. `new` to `done_saved_cents` come from the history, and
-    stay 0 where none is kept. `unpriced` and `blocked` count volumes.
+    stay 0 where none is kept, and so does what became of earlier `promises`. `unpriced` and `blocked` count volumes.
     """
 
     seen: int = 0
@@ -65,6 +66,7 @@ class Totals:
     done: int = 0
     done_now: int = 0
     done_saved_cents: int = 0
+    promises: Tally = field(default_factory=Tally)
     by: dict[str, dict[str, "Totals"]] = field(default_factory=lambda: {dimension: {} for dimension in _ALWAYS})
     plans: dict[str, Plan] = field(default_factory=dict)
     skipped: Counter[str] = field(default_factory=Counter)
@@ -179,6 +181,7 @@ class Totals:
         """Adds another part of the same run; its size alone decides how long that takes."""
         for name in _SUMS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.promises.merge(other.promises)
         self.actions.update(other.actions)
         self.skipped.update(other.skipped)
         for dimension, groups in other.by.items():

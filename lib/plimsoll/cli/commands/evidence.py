@@ -34,8 +34,8 @@ def validate(
     from plimsoll.cli.screen import beginning
 
     with beginning("starting"):
+        from plimsoll.api.runs import is_run
         from plimsoll.cli.option_values import grade_from, policy_from, scope_from
-        from plimsoll.cli.run_folder import is_run
         from plimsoll.cli.validate import validate_one, validate_recommendations
 
     if volume is not None and is_run(Path(volume)):

@@ -51,7 +51,7 @@ def query(
     ] = None,
 ) -> None:
     """Ask a run in SQL: recommendations, offers, demand and failures; without a query, list their columns."""
-    from plimsoll.cli.run_folder import run_folder
+    from plimsoll.api.runs import run_folder
     from plimsoll.cli.screen import Screen
     from plimsoll.reports.csv_table import ENCODING
     from plimsoll.reports.data.database import opened
@@ -89,7 +89,7 @@ def query(
 
 def _run_and_query(words: list[str]) -> tuple[Path | None, str | None]:
     """A run and a query, in whichever order, each of which may be left out: what is the folder of a run is no query."""
-    from plimsoll.cli.run_folder import is_run
+    from plimsoll.api.runs import is_run
 
     if len(words) > 2:
         raise BadInput('give a run and one query in quotes, such as: plimsoll query RUN "select * from offers".')
@@ -107,7 +107,8 @@ def diff(
     rows: Annotated[int, typer.Option(min=0, help="Most volumes listed of each group; 0 lists all.")] = 10,
 ) -> None:
     """Compare two runs: what is new, gone, changed and done, and what has been saved since."""
-    from plimsoll.cli.run_folder import in_order, run_folder
+    from plimsoll.api.runs import run_folder
+    from plimsoll.cli.run_folder import in_order
     from plimsoll.cli.screen import Screen
     from plimsoll.reports.diff.comparison import compared
     from plimsoll.reports.diff.render import json_diff, markdown_diff, show_diff
@@ -184,7 +185,7 @@ slack = PlainTyper(help="Post a run's report to Slack, and print the manifest of
 @with_option_groups
 def post(*, run: options.RunFolder = None, what: options.PostOptions) -> None:
     """Post a run to a channel, with a reply for each account; the token is in PLIMSOLL_SLACK_BOT_TOKEN."""
-    from plimsoll.cli.run_folder import run_folder
+    from plimsoll.api.runs import run_folder
     from plimsoll.cli.slack import post_run, post_run_by_webhook, show_run
 
     if what.dry_run:

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.backtest.fleet import Fleet
-from plimsoll.backtest.learn import learn
+from plimsoll.backtesting.fleet import Fleet
+from plimsoll.backtesting.learn import learn
 from plimsoll.bootstrap import learned_table
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.risk.promise import risk_of, with_learned_headroom
 from tests.profiles import examples
-from tests.unit.backtest.fleets import a_scenario
+from tests.unit.backtesting.fleets import a_scenario
 from tests.unit.domain.risk.test_table import a_table
 
 FLEETS = Path(__file__).parents[4] / "benchmarks" / "fleets"

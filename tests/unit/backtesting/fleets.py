@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from plimsoll.backtest.scenario import Scenario
+from plimsoll.backtesting.scenario import Scenario
 from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.offer import Market

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.backtest.judging import Key, Tally
+from plimsoll.backtesting.judging import Key, Tally
 
 FORMAT: Final = 1
 """The version of the JSON."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plimsoll.backtest.scenario import Cut, Scenario
+from plimsoll.backtesting.scenario import Cut, Scenario
 from plimsoll.domain.knowledge import BoolArray, IntArray
 from plimsoll.domain.lifting import FREQUENT_MINUTES
 from plimsoll.domain.period import FloatArray

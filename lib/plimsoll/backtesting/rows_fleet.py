@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.backtest.fleet import SUMS
+from plimsoll.backtesting.fleet import SUMS
 from plimsoll.domain.errors import BadInput
 from plimsoll.writing import whole
 

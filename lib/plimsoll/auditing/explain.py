@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from plimsoll.audit import context_of
+from plimsoll.auditing.audit import context_of
 from plimsoll.auditing.decisions import VolumeOutcome, decide, outcome_of, outcome_without_metrics
 from plimsoll.auditing.inventory import listings, with_stripes_of
 from plimsoll.auditing.ports import AuditPorts

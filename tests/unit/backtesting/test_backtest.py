@@ -7,20 +7,20 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from plimsoll.backtest import run
-from plimsoll.backtest.fleet import Fleet
-from plimsoll.backtest.learn import learn
-from plimsoll.backtest.learning import LEAST_CUTS, folds_of, learned_from
-from plimsoll.backtest.outcome import most_missed
-from plimsoll.backtest.page import outcome_page, picture_rows
-from plimsoll.backtest.rules import CHANGE_OF_TYPE, DROP_IN, LEARNED, MAX_AND_20, ONE_FACTOR
-from plimsoll.backtest.run import backtest
-from plimsoll.backtest.scenario import Cut
-from plimsoll.backtest.shown import rule_cells
+from plimsoll.backtesting import run
+from plimsoll.backtesting.fleet import Fleet
+from plimsoll.backtesting.learn import learn
+from plimsoll.backtesting.learning import LEAST_CUTS, folds_of, learned_from
+from plimsoll.backtesting.outcome import most_missed
+from plimsoll.backtesting.page import outcome_page, picture_rows
+from plimsoll.backtesting.rules import CHANGE_OF_TYPE, DROP_IN, LEARNED, MAX_AND_20, ONE_FACTOR
+from plimsoll.backtesting.run import backtest
+from plimsoll.backtesting.scenario import Cut
+from plimsoll.backtesting.shown import rule_cells
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.charts.theme import LIGHT
 from plimsoll.reports.charts.tradeoff import tradeoff_spec
-from tests.unit.backtest.fleets import a_scenario, bursty, write_fleet
+from tests.unit.backtesting.fleets import a_scenario, bursty, write_fleet
 from tests.unit.reports.charts.valid import check
 
 
@@ -131,7 +131,7 @@ def test_the_band_is_the_binomial_quantile(volumes, chance):
 
 
 def test_memory_does_not_grow_with_the_fleet(tmp_path, monkeypatch):
-    monkeypatch.setattr("plimsoll.backtest.fleet._BATCH_BYTES", 20 * 16 * 50 * 24)
+    monkeypatch.setattr("plimsoll.backtesting.fleet._BATCH_BYTES", 20 * 16 * 50 * 24)
     peaks = []
     for volumes in (40, 400):
         fleet = Fleet(write_fleet(tmp_path / f"{volumes}.npz", bursty(volumes, 50)), 32)

@@ -8,9 +8,9 @@ from itertools import groupby
 from jinja2 import Environment
 from markupsafe import Markup
 
-from plimsoll.backtest.outcome import Outcome, RuleOutcome
-from plimsoll.backtest.rules import LEARNED
-from plimsoll.backtest.shown import rule_cells
+from plimsoll.backtesting.outcome import Outcome, RuleOutcome
+from plimsoll.backtesting.rules import LEARNED
+from plimsoll.backtesting.shown import rule_cells
 from plimsoll.extras import CHARTS
 from plimsoll.reports.charts.picture import Row
 from plimsoll.reports.charts.theme import LIGHT, WIDTH_PX
@@ -68,4 +68,4 @@ def _drawn(rules: Sequence[RuleOutcome], title: str) -> Markup:
 
 @cache
 def _environment() -> Environment:
-    return templates_of("plimsoll.backtest")
+    return templates_of("plimsoll.backtesting")

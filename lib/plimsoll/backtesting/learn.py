@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.backtest.fleet import Fleet
-from plimsoll.backtest.learning import LEAST_CUTS
-from plimsoll.backtest.run import Progress, learned_scores
-from plimsoll.backtest.scenario import Scenario
+from plimsoll.backtesting.fleet import Fleet
+from plimsoll.backtesting.learning import LEAST_CUTS
+from plimsoll.backtesting.run import Progress, learned_scores
+from plimsoll.backtesting.scenario import Scenario
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.risk.calibration import Calibrated, calibrated
 from plimsoll.domain.risk.scores import Scores, together

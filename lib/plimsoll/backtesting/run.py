@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.backtest.cuts import Known, clipped, known_at, scores_at, without_initial_load
-from plimsoll.backtest.fleet import Batch, Fleet, keep_arrays
-from plimsoll.backtest.judging import Key, Tally, judged, judged_cuts
-from plimsoll.backtest.learning import LEAST_CUTS, Lessons, folds_of
-from plimsoll.backtest.outcome import Outcome, outcome_of
-from plimsoll.backtest.rules import Shop
-from plimsoll.backtest.scenario import Cut, Scenario
+from plimsoll.backtesting.cuts import Known, clipped, known_at, scores_at, without_initial_load
+from plimsoll.backtesting.fleet import Batch, Fleet, keep_arrays
+from plimsoll.backtesting.judging import Key, Tally, judged, judged_cuts
+from plimsoll.backtesting.learning import LEAST_CUTS, Lessons, folds_of
+from plimsoll.backtesting.outcome import Outcome, outcome_of
+from plimsoll.backtesting.rules import Shop
+from plimsoll.backtesting.scenario import Cut, Scenario
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.risk.scores import Scores, together
 from plimsoll.domain.units import DAY_S

@@ -6,7 +6,7 @@ from itertools import groupby
 from rich.console import Console
 from rich.table import Table
 
-from plimsoll.backtest.outcome import Outcome, Reliability, RuleOutcome, SameSaving
+from plimsoll.backtesting.outcome import Outcome, Reliability, RuleOutcome, SameSaving
 from plimsoll.reports.printable import printable
 from plimsoll.reports.terminal.plot import plain_table
 from plimsoll.reports.wording import count_of, duration

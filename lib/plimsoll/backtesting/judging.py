@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plimsoll.backtest.cuts import Known
-from plimsoll.backtest.learning import BY_SHAPE, LEAST_CUTS, Lessons, learned_from
-from plimsoll.backtest.rules import Shop, Sized, learned_sizes, sizes
-from plimsoll.backtest.scenario import Cut
+from plimsoll.backtesting.cuts import Known
+from plimsoll.backtesting.learning import BY_SHAPE, LEAST_CUTS, Lessons, learned_from
+from plimsoll.backtesting.rules import Shop, Sized, learned_sizes, sizes
+from plimsoll.backtesting.scenario import Cut
 from plimsoll.domain.knowledge import BoolArray, IntArray
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.risk.calibration import is_counted

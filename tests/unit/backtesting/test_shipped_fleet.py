@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.backtest.fleet import Fleet
-from plimsoll.backtest.rules import LEARNED, MAX_AND_20
-from plimsoll.backtest.run import backtest
-from tests.unit.backtest.fleets import a_scenario
+from plimsoll.backtesting.fleet import Fleet
+from plimsoll.backtesting.rules import LEARNED, MAX_AND_20
+from plimsoll.backtesting.run import backtest
+from tests.unit.backtesting.fleets import a_scenario
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "backtest.md").read_text(encoding="utf-8")

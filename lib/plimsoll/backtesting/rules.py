@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.backtest.cuts import Known
-from plimsoll.backtest.scenario import Scenario, need_of
+from plimsoll.backtesting.cuts import Known
+from plimsoll.backtesting.scenario import Scenario, need_of
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.cheapest import Product
 from plimsoll.domain.need import Need

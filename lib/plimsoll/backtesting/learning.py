@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.backtest.rules import LEARNED, ONE_FACTOR
-from plimsoll.backtest.scenario import Cut
+from plimsoll.backtesting.rules import LEARNED, ONE_FACTOR
+from plimsoll.backtesting.scenario import Cut
 from plimsoll.domain.knowledge import IntArray
 from plimsoll.domain.risk.calibration import Calibrated, calibrated
 from plimsoll.domain.risk.scores import Scores
