@@ -43,6 +43,7 @@ from plimsoll.reports.record import (
     RecommendationRecord,
     ReplayRecord,
     RiskRecord,
+    SaferRecord,
     Side,
     SignalsRecord,
     SpecRecord,
@@ -171,6 +172,7 @@ def _stripe_set(told: SetAnswer) -> StripeSetRecord:
 
 
 def _risk(found: Risk) -> RiskRecord:
+    safer = found.safer
     return RiskRecord(
         promised_pct=found.promised_pct,
         minutes=found.minutes,
@@ -182,6 +184,13 @@ def _risk(found: Risk) -> RiskRecord:
         volumes=found.volumes,
         public=found.public,
         text=found.text,
+        safer=None
+        if safer is None
+        else SaferRecord(
+            promised_pct=safer.level.promised_pct,
+            headroom_pct=safer.level.headroom_pct,
+            monthly_usd=round(safer.usd_month, 2),
+        ),
     )
 
 
