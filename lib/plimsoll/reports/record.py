@@ -150,6 +150,21 @@ class OfferRecord(_Record):
     refused: list[str]
 
 
+class FailedMeasurementRecord(_Record):
+    """What was measured here lately, delivered too little or too late, and so speaks against an offer of that type."""
+
+    code: str = Field(description="failed-measurement, as in the reasons and in what an offer is refused for")
+    volume_type: str
+    measured_on: str = Field(description="ISO 8601")
+    source: str = Field(description="the campaign of a validation, or the envelope of what was imported")
+    delivered_iops: float | None = Field(description="null where it delivered what is published")
+    published_iops: float
+    delivered_throughput_mib_s: float | None
+    published_throughput_mib_s: float
+    too_slow: bool = Field(description="whether it answered later than the policy allows")
+    text: str
+
+
 class BlockerRecord(_Record):
     """What forbids the change today."""
 
@@ -352,6 +367,9 @@ class RecommendationRecord(_Record):
     pool: list[str] = Field(
         default_factory=list,
         description="the other volumes of its host that share one ceiling with it, and change with it or not at all",
+    )
+    failed_measurements: list[FailedMeasurementRecord] = Field(
+        default_factory=list, description="what was measured here and refused an offer, or made it larger"
     )
 
 
