@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from plimsoll.domain.recommendation import CHANGES, InsufficientData, Wait
-from plimsoll.domain.risk.tally import Tally
+from plimsoll.domain.risk.tally import BROKEN_PCT, Tally
 from plimsoll.domain.risk.watch import Promise, Promised
 from plimsoll.domain.risk.watching import Review, Stay, Throttling, reviewed
+from plimsoll.reports.fleet_risk import people
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.wording import count_of
@@ -49,7 +50,7 @@ def told_of(tally: Tally) -> dict[str, Any]:
             "changed": tally.volumes,
             "throttled": tally.throttled,
             "expected": round(tally.expected, 2),
-            "chance_pct": float(f"{tally.chance_pct:.3g}"),
+            "chance_pct": round(tally.chance_pct, 4),
             "broken": tally.is_broken,
             "observed_pct": round(min(100.0, 100 * tally.observed_s / max(1, tally.promised_s)), 1),
         }
@@ -64,11 +65,11 @@ def kept_promises(run: Mapping[str, Any]) -> str:
 def _kept(told: Mapping[str, Any]) -> Iterator[str]:
     throttled, expected = told["throttled"], told["expected"]
     of = count_of(told["changed"], "changed volume")
-    shown = f"{expected:,.0f}" if expected >= 10 or float(expected).is_integer() else f"{expected:,.1f}"
+    shown = people(expected)
     yield f"Of {of} {throttled or 'none'} throttled; {shown} {'was' if shown == '1' else 'were'} expected."
     if told["broken"]:
         yield (
-            f"Promises are broken: chance alone would do so in {told['chance_pct']:g} % of cases. "
+            f"Promises are broken: chance alone does that in {BROKEN_PCT:g} % of cases at most. "
             "Look at the throttled volumes, set a lower risk_pct or more headroom_pct, and learn from your own fleet."
         )
     if told["observed_pct"] < 100:

@@ -203,6 +203,14 @@ class WaitRecord(_Record):
     monthly_usd_saved: float = Field(description="by the expected configuration")
 
 
+class SaferRecord(_Record):
+    """The next level of safety."""
+
+    promised_pct: float
+    headroom_pct: float
+    monthly_usd: float = Field(description="the most that the volume costs then")
+
+
 class RiskRecord(_Record):
     """How likely the volume outgrows what is recommended, and what that rests on."""
 
@@ -218,6 +226,7 @@ class RiskRecord(_Record):
     volumes: int
     public: bool = Field(description="whether the promise was learned from public fleets, not your own")
     text: str
+    safer: SaferRecord | None = Field(default=None, description="null where no safer level is known")
 
 
 class SignalsRecord(_Record):

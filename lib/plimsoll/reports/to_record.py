@@ -45,6 +45,7 @@ from plimsoll.reports.record import (
     RecommendationRecord,
     ReplayRecord,
     RiskRecord,
+    SaferRecord,
     Side,
     SignalsRecord,
     SpecRecord,
@@ -174,6 +175,7 @@ def _stripe_set(told: SetAnswer) -> StripeSetRecord:
 
 
 def _risk(found: Risk) -> RiskRecord:
+    safer = found.safer
     return RiskRecord(
         promised_pct=found.promised_pct,
         minutes=found.minutes,
@@ -185,6 +187,13 @@ def _risk(found: Risk) -> RiskRecord:
         volumes=found.volumes,
         public=found.public,
         text=found.text,
+        safer=None
+        if safer is None
+        else SaferRecord(
+            promised_pct=safer.level.promised_pct,
+            headroom_pct=safer.level.headroom_pct,
+            monthly_usd=round(safer.usd_month, 2),
+        ),
     )
 
 

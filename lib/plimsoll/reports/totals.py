@@ -15,6 +15,7 @@ from plimsoll.domain.plan import Plan
 from plimsoll.domain.risk.tally import Tally
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
 from plimsoll.ports import FailedTarget
+from plimsoll.reports.fleet_risk import FleetRisk
 from plimsoll.reports.record import RecommendationRecord, cents_of
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.to_record import answered_record
@@ -48,6 +49,7 @@ class Totals:
     dimension and value; a dimension that is not in it is not broken down. `plans` are what reading each cloud's metrics
     is expected to take, each at its cloud's own query cost. `new` to `done_saved_cents` come from the history, and
     stay 0 where none is kept, and so does what became of earlier `promises`. `unpriced` and `blocked` count volumes.
+    `risk` is what doing all of it risks.
     """
 
     seen: int = 0
@@ -67,6 +69,7 @@ class Totals:
     done_now: int = 0
     done_saved_cents: int = 0
     promises: Tally = field(default_factory=Tally)
+    risk: FleetRisk = field(default_factory=FleetRisk)
     by: dict[str, dict[str, "Totals"]] = field(default_factory=lambda: {dimension: {} for dimension in _ALWAYS})
     plans: dict[str, Plan] = field(default_factory=dict)
     skipped: Counter[str] = field(default_factory=Counter)
@@ -182,6 +185,7 @@ class Totals:
         for name in _SUMS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.promises.merge(other.promises)
+        self.risk.merge(other.risk)
         self.actions.update(other.actions)
         self.skipped.update(other.skipped)
         for dimension, groups in other.by.items():
@@ -223,6 +227,7 @@ class Totals:
                 "more_for_upgrades": self.usd_upgrades,
                 "waiting": self.usd_waiting,
             },
+            "risk": self.risk.told,
             "failures": {
                 "targets": _sorted(self.failed_targets),
                 "volumes": {target: _sorted(reasons) for target, reasons in sorted(self.failed_volumes.items())},
@@ -257,6 +262,7 @@ class Totals:
         self.actions[record.action] += 1
         self.unpriced += record.monthly_usd_now is None
         self.blocked += bool(record.blockers)
+        self.risk.add(record)
         for name, amount in cents.items():
             setattr(self, name, getattr(self, name) + amount)
         for dimension in self.by:
