@@ -15,7 +15,16 @@ from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.charts.theme import WIDTH_PX
-from plimsoll.reports.html.page_files import drawing_script, early, hash_of, script, specs, style, templates_of
+from plimsoll.reports.html.page_files import (
+    drawing_script,
+    early,
+    hash_of,
+    live_script,
+    script,
+    specs,
+    style,
+    templates_of,
+)
 from plimsoll.reports.html.volume_blocks import blocks, packed
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched, Only, audited_at, full_name, matched_records, read_run
@@ -34,6 +43,7 @@ from plimsoll.reports.summary import (
     todos,
     unread,
 )
+from plimsoll.reports.template_text import TITLE, WHY, template_texts
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import (
     GRADE_WORDS,
@@ -129,6 +139,9 @@ def _said(folder: Path, run: Mapping[str, Any], overview: Overview, told: str, *
         "figures": list(figures(totals, judged_by(policy))),
         "most_money": most_money(totals),
         "todos": list(todos(overview, policy, folder)),
+        "templates": list(template_texts(run)) if whole_run else [],
+        "templates_title": TITLE,
+        "templates_why": WHY,
         "unread": list(unread(run)) if whole_run else [],
         "left_out": list(left_out(run)) if whole_run else [],
         "notices": list(noted(run)) if whole_run else [],
