@@ -12,7 +12,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from plimsoll.domain.plan import Plan
-from plimsoll.domain.risk.tally import Tally
+from plimsoll.domain.risk.tally import PromiseTally
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
 from plimsoll.ports import FailedTarget
 from plimsoll.reports.fleet_risk import FleetRisk
@@ -68,7 +68,7 @@ class Totals:
     done: int = 0
     done_now: int = 0
     done_saved_cents: int = 0
-    promises: Tally = field(default_factory=Tally)
+    promises: PromiseTally = field(default_factory=PromiseTally)
     risk: FleetRisk = field(default_factory=FleetRisk)
     by: dict[str, dict[str, "Totals"]] = field(default_factory=lambda: {dimension: {} for dimension in _ALWAYS})
     plans: dict[str, Plan] = field(default_factory=dict)

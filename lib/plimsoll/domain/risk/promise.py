@@ -13,7 +13,7 @@ MOST_HEADROOM_PCT: Final = 400.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Level:
+class SafetyLevel:
     """A promise of at most `promised_pct` percent, and the headroom that keeps it."""
 
     promised_pct: float
@@ -24,7 +24,7 @@ class Level:
 class Safer:
     """The next level of safety, and the most that the volume then costs a month."""
 
-    level: Level
+    level: SafetyLevel
     usd_month: float
 
 
@@ -110,7 +110,7 @@ def risk_of(policy: Policy, table: LearnedTable | None, history_days: float) -> 
     )
 
 
-def safer_level(risk: Risk | None, table: LearnedTable | None) -> Level | None:
+def safer_level(risk: Risk | None, table: LearnedTable | None) -> SafetyLevel | None:
     """The next level of safety of a promise; None where nothing is promised, or no safer level is known."""
     band = None if risk is None or table is None else table.band(risk.history_days)
     if risk is None or risk.promised_pct is None or band is None:
@@ -119,7 +119,7 @@ def safer_level(risk: Risk | None, table: LearnedTable | None) -> Level | None:
     if not safer:
         return None
     pct = max(safer)
-    return Level(promised_pct=pct, headroom_pct=max(risk.headroom_pct, _headroom_pct(safer[pct])))
+    return SafetyLevel(promised_pct=pct, headroom_pct=max(risk.headroom_pct, _headroom_pct(safer[pct])))
 
 
 def _why_none(policy: Policy, table: LearnedTable, history_days: float) -> str:
