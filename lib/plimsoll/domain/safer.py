@@ -12,7 +12,7 @@ from plimsoll.domain.choice import Choice, Verdict
 from plimsoll.domain.offers import Makers
 from plimsoll.domain.remembered import least_of_all
 from plimsoll.domain.required import Purpose, raised
-from plimsoll.domain.risk.promise import SafetyLevel, Risk, Safer, safer_level
+from plimsoll.domain.risk.promise import Risk, Safer, SafetyLevel, safer_level
 
 
 def risks_of(cases: Sequence[Case], choice: Choice) -> Sequence[Risk | None]:
