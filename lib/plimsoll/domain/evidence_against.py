@@ -82,7 +82,7 @@ def _of_envelope(envelope: Envelope, place: Place) -> Iterator[FailedMeasurement
 
 
 def _text(envelope: Envelope, published: Ceiling, side: Resource, carried: float, on: date) -> str:
-    host = f" on {envelope.host_type}" if envelope.host_type else ""
+    host = f" on {envelope.host_type}" if envelope.host_type else " on a host that nobody named"
     return (
         f"measured here on {on:%Y-%m-%d}{host}, {carried:,.0f} {side.unit} were all that a volume of "
         f"{_lasts(published, side):,.0f} carried ({envelope.name})"
