@@ -51,7 +51,7 @@ def audit(
         every_minute=every_minute,
     )
     order, audits = order_and_ports(wanted, settings, ledger, now)
-    carry_out(order, audits, lambda _progress, outcome: progress(outcome))
+    carry_out(order, audits, lambda _progress, outcome: progress(outcome), promised=ledger.promised)
     ledger.save(now)
     return read_run(order.folder)
 

@@ -23,6 +23,7 @@ from plimsoll.cli.validate import validate_recommendations
 from plimsoll.clouds.recorder import Recorder
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.risk.watch import Promised
 from plimsoll.reports.answer_lines import PLAN, answer_lines, line_of
 from plimsoll.reports.printable import put_out
 from plimsoll.reports.run_reader import RECOMMENDATIONS, RUN, TABLE, read_run
@@ -53,7 +54,7 @@ def audit_into_folder(scope: Scope, policy: Policy, options: RunOptions, *, vali
             order, audits = order_and_ports(_wanted(scope, policy, options), settings, ledger, now)
         if options.record is not None:
             audits = _recorded(stack, options.record, audits, now)
-        run = follow(console, order, audits)
+        run = follow(console, order, audits, promised=ledger.promised)
     ledger.save(now)
     reported = leave_reports(console, order.folder)
     if validate is not None:
@@ -111,11 +112,20 @@ def _wanted(scope: Scope, policy: Policy, options: RunOptions) -> Wanted:
     )
 
 
-def follow(console: Screen, order: Order, audits: Sequence[AuditPorts]) -> dict[str, Any]:
-    """Carries a run out under a progress bar and prints it; on Ctrl-C leaves its reports and says how to go on."""
+def follow(
+    console: Screen,
+    order: Order,
+    audits: Sequence[AuditPorts],
+    *,
+    promised: dict[str, Promised] | None = None,
+) -> dict[str, Any]:
+    """Carries a run out under a progress bar and prints it; on Ctrl-C leaves its reports and says how to go on.
+
+    What was `promised` is checked by what the run saw, as of `carry_out`.
+    """
     try:
         with run_bar(console, audits) as (counted, take):
-            run, best = carry_out(order, counted, lambda _progress, outcome: take(outcome))
+            run, best = carry_out(order, counted, lambda _progress, outcome: take(outcome), promised=promised)
     except KeyboardInterrupt:
         begun = (order.folder / RUN).exists()
         told = (

@@ -9,7 +9,7 @@ import typer
 from plimsoll.bootstrap import clock, envelope_library
 from plimsoll.cli.options import MeasuredVolumeOptions
 from plimsoll.cli.screen import Screen
-from plimsoll.clouds.published import cloud_of, types_by_cloud
+from plimsoll.clouds.published import cloud_of, published_host, types_by_cloud
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain import same_configuration
 from plimsoll.domain.ceiling import Resource
@@ -108,7 +108,7 @@ def import_files(files: Sequence[Path], name: str, given: MeasuredVolumeOptions,
         region=given.region,
         spec=spec,
         volumes=volumes,
-        host=HostEntry(type=host_type) if host_type else None,
+        host=host_from(provider, host_type) if host_type else None,
         results=tuple(as_measured(one) for one in found.results),
         profiles=found.profiles,
     )
@@ -136,6 +136,21 @@ def spec_from(given: MeasuredVolumeOptions) -> VolumeSpec:
         size_gib=given.size_gib or 0,
         iops=given.iops,
         throughput_mib_s=given.throughput_mib_s,
+    )
+
+
+def host_from(provider: str, host_type: str) -> HostEntry:
+    """The host that was measured on, with what is published of its type, where that is known."""
+    found = published_host(provider, host_type)
+    if found is None:
+        return HostEntry(type=host_type)
+    return HostEntry(
+        type=host_type,
+        baseline_iops=found.limits.baseline_iops,
+        maximum_iops=found.limits.maximum_iops,
+        baseline_throughput_mib_s=found.limits.baseline_throughput_mib_s,
+        maximum_throughput_mib_s=found.limits.maximum_throughput_mib_s,
+        source=found.source,
     )
 
 

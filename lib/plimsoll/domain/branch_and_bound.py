@@ -195,8 +195,9 @@ def _decided(
 
 
 def _to_be_drawn(answered: Recommendation) -> bool:
-    """Whether a draft left out a frontier that is worth drawing."""
-    return isinstance(answered, Keep | Change | Wait) and len(answered.comparison.frontier) == 1
+    """Whether a draft left out a frontier that is worth drawing, or what the next level of safety costs."""
+    is_promised = isinstance(answered, Change) and answered.risk is not None and answered.risk.promised_pct is not None
+    return is_promised or (isinstance(answered, Keep | Change | Wait) and len(answered.comparison.frontier) == 1)
 
 
 def _asks(

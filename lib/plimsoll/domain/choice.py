@@ -14,9 +14,10 @@ from typing import Final
 
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.drop_ins import drop_ins
 from plimsoll.domain.lifting import is_frequent
 from plimsoll.domain.need import Need
-from plimsoll.domain.offers import Bundle, Makers, drop_ins
+from plimsoll.domain.offers import Bundle, Makers
 from plimsoll.domain.remembered import least_of_all, reduces
 from plimsoll.domain.required import Purpose
 from plimsoll.domain.settling import Settles, Unsettled

@@ -30,7 +30,9 @@ from plimsoll.domain.recommendation import (
     Wait,
 )
 from plimsoll.domain.required import peaks
+from plimsoll.domain.risk.promise import Risk
 from plimsoll.domain.rollup import part_of
+from plimsoll.domain.safer import risks_of
 from plimsoll.domain.settling import Settles
 from plimsoll.domain.templates import template_of
 from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState
@@ -91,7 +93,7 @@ def answers(
     if not cases:
         return {}
     choice = choose(cases)
-    kind = _kind(cases, choice)
+    kind, risks = _kind(cases, choice), risks_of(cases, choice) if why_held is None else [None] * len(cases)
     found: dict[str, Migrate | Reprovision | Upgrade | Keep | Wait] = {}
     for place, case in enumerate(cases):
         comparison = _comparison(case, place, choice)
@@ -104,7 +106,7 @@ def answers(
         elif target.spec == case.volume.spec:
             found[case.volume.id] = kept(case, comparison, already)
         else:
-            found[case.volume.id] = _changed(kind, case, comparison, target, choice)
+            found[case.volume.id] = _changed(kind, case, comparison, target, choice, risks[place])
     return {
         case.volume.id: replace(found[case.volume.id], part=part_of(cases, place, choice, held=why_held is not None))
         for place, case in enumerate(cases)
@@ -173,6 +175,7 @@ def _changed(
     comparison: Comparison,
     target: Offer,
     choice: Choice,
+    risk: Risk | None,
 ) -> Migrate | Reprovision | Upgrade:
     """The change to an offer, and what forbids it today."""
     evidence = evidence_of(case, target.spec, target.ceiling, target.need)
@@ -188,7 +191,7 @@ def _changed(
         demand=case.summary,
         comparison=comparison,
         evidence=evidence,
-        risk=None if kind is Upgrade or target is comparison.drop_in else case.risk,
+        risk=risk,
         blockers=(
             *blockers(case.volume, target.spec, case.market.types, now=case.context.now),
             *evidence_blocker(kind.action, evidence, case.policy),

@@ -7,6 +7,7 @@ from typing import Final
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.choice import Choice, Why
+from plimsoll.domain.failed_measurement import CODE
 from plimsoll.domain.growth_reasons import room_for_growth, takes_what_it_gets
 from plimsoll.domain.memory_reasons import spoken_against, unproved_minutes
 from plimsoll.domain.offer import LATENCY_WORDS, Offer
@@ -104,7 +105,7 @@ def keep(case: Case, comparison: Comparison, why: str) -> tuple[str, ...]:
     return (
         why,
         *spoken_against(case, case.volume.spec),
-        *_refuted(comparison.offers),
+        *_failed(comparison.offers),
         *_demand(case),
         *_frontier(comparison.frontier),
         *_host(case),
@@ -118,7 +119,7 @@ def change(case: Case, comparison: Comparison, target: Offer, choice: Choice) ->
         *_demand(case),
         *_preference(case, target, choice),
         *(_sizing(case, target) if choice.why is not Why.DROP_IN else ()),
-        *_refuted(comparison.offers),
+        *_failed(comparison.offers),
         *spoken_against(case, target.spec),
         *_bursts(case, target),
         *unproved_minutes(case, target),
@@ -142,6 +143,7 @@ def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) 
         f"{_WAITS[settles.why]} Look again on {settles.on:%Y-%m-%d}.",
         f"If what was seen so far is all, {expected.spec} will then save {dollars(saved)} a month.",
         *_demand(case),
+        *_failed(comparison.offers),
         *spoken_against(case, expected.spec),
         *unproved_minutes(case, expected),
         *_frontier(comparison.frontier),
@@ -300,10 +302,12 @@ def _span(case: Case) -> Iterator[str]:
         )
 
 
-def _refuted(offers: Iterable[Offer]) -> Iterator[str]:
-    """What would have been offered, had it not been measured."""
+def _failed(offers: Iterable[Offer]) -> Iterator[str]:
+    """What was measured here and speaks against an offer, or against a smaller one than it is."""
     for offer in offers:
-        yield from (f"Not offered: {text}." for text in offer.refuted)
+        what = f"{offer.spec.type} is not offered" if offer.refused else f"Less than {offer.spec} is not offered"
+        for one in offer.failed:
+            yield f"{what}: {one.text} ({CODE}). If you doubt that, measure it again with `plimsoll validate`."
 
 
 def _bursts(case: Case, best: Offer) -> Iterator[str]:

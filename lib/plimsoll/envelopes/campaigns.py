@@ -45,6 +45,7 @@ class HostEntry(StrictEntry):
     maximum_iops: float | None = None
     baseline_throughput_mb_s: float | None = None
     maximum_throughput_mb_s: float | None = None
+    baseline_throughput_mib_s: float | None = None
     maximum_throughput_mib_s: float | None = None
     source: str | None = None
 
@@ -226,9 +227,10 @@ def _maximum(host: HostEntry) -> Ceiling:
 
 
 def _baseline(host: HostEntry) -> Ceiling:
+    throughput = host.baseline_throughput_mib_s
     return Ceiling(
         iops=_or_unbounded(host.baseline_iops),
-        throughput_mib_s=_mib_s(host.baseline_throughput_mb_s),
+        throughput_mib_s=_mib_s(host.baseline_throughput_mb_s) if throughput is None else throughput,
     )
 
 

@@ -10,6 +10,8 @@ from typing import Any, Final, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
+from plimsoll.domain.volume import VolumeSpec
+
 Action = Literal["migrate", "reprovision", "upgrade", "keep", "wait", "detached", "insufficient-data"]
 Grades = Literal["A", "B", "C"]
 
@@ -44,6 +46,11 @@ class SpecRecord(_Record):
     size_gib: int
     iops: int | None
     throughput_mib_s: int | None
+
+    @property
+    def spec(self) -> VolumeSpec:
+        """The configuration that it records."""
+        return VolumeSpec(**self.model_dump())
 
 
 class DemandRecord(_Record):
@@ -143,6 +150,21 @@ class OfferRecord(_Record):
     refused: list[str]
 
 
+class FailedMeasurementRecord(_Record):
+    """What was measured here lately, delivered too little or too late, and so speaks against an offer of that type."""
+
+    code: str = Field(description="failed-measurement, as in the reasons and in what an offer is refused for")
+    volume_type: str
+    measured_on: str = Field(description="ISO 8601")
+    source: str = Field(description="the campaign of a validation, or the envelope of what was imported")
+    delivered_iops: float | None = Field(description="null where it delivered what is published")
+    published_iops: float
+    delivered_throughput_mib_s: float | None
+    published_throughput_mib_s: float
+    too_slow: bool = Field(description="whether it answered later than the policy allows")
+    text: str
+
+
 class BlockerRecord(_Record):
     """What forbids the change today."""
 
@@ -181,6 +203,14 @@ class WaitRecord(_Record):
     monthly_usd_saved: float = Field(description="by the expected configuration")
 
 
+class SaferRecord(_Record):
+    """The next level of safety."""
+
+    promised_pct: float
+    headroom_pct: float
+    monthly_usd: float = Field(description="the most that the volume costs then")
+
+
 class RiskRecord(_Record):
     """How likely the volume outgrows what is recommended, and what that rests on."""
 
@@ -196,6 +226,7 @@ class RiskRecord(_Record):
     volumes: int
     public: bool = Field(description="whether the promise was learned from public fleets, not your own")
     text: str
+    safer: SaferRecord | None = Field(default=None, description="null where no safer level is known")
 
 
 class SignalsRecord(_Record):
@@ -365,6 +396,9 @@ class RecommendationRecord(_Record):
     )
     template: TemplateRecord | None = Field(
         default=None, description="null where no template is known to have made it, or nothing was weighed"
+    )
+    failed_measurements: list[FailedMeasurementRecord] = Field(
+        default_factory=list, description="what was measured here and refused an offer, or made it larger"
     )
 
 

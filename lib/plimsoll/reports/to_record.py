@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final, cast
 
-from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.failed_measurement import CODE, FailedMeasurement
 from plimsoll.domain.offer import Offer
 from plimsoll.domain.recommendation import (
     Change,
@@ -35,6 +36,7 @@ from plimsoll.reports.record import (
     EpochRecord,
     EventRecord,
     EvidenceRecord,
+    FailedMeasurementRecord,
     FrontierStepRecord,
     Grades,
     GrowthRecord,
@@ -44,6 +46,7 @@ from plimsoll.reports.record import (
     RecommendationRecord,
     ReplayRecord,
     RiskRecord,
+    SaferRecord,
     Side,
     SignalsRecord,
     SpecRecord,
@@ -118,6 +121,7 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
         risk=_risk(recommendation.risk) if recommendation.risk else None,
         pool=list(recommendation.pool),
         template=_template(recommendation.part, usd_now) if recommendation.part else None,
+        failed_measurements=_failed(comparison) if comparison else [],
     )
 
 
@@ -178,6 +182,7 @@ def _stripe_set(told: SetAnswer) -> StripeSetRecord:
 
 
 def _risk(found: Risk) -> RiskRecord:
+    safer = found.safer
     return RiskRecord(
         promised_pct=found.promised_pct,
         minutes=found.minutes,
@@ -189,6 +194,13 @@ def _risk(found: Risk) -> RiskRecord:
         volumes=found.volumes,
         public=found.public,
         text=found.text,
+        safer=None
+        if safer is None
+        else SaferRecord(
+            promised_pct=safer.level.promised_pct,
+            headroom_pct=safer.level.headroom_pct,
+            monthly_usd=round(safer.usd_month, 2),
+        ),
     )
 
 
@@ -375,6 +387,28 @@ def _offer(offer: Offer) -> OfferRecord:
         throttled_minutes=round(offer.tried.throttled_minutes, 1) if offer.tried else None,
         refused=list(offer.refused),
     )
+
+
+def _failed(comparison: Comparison) -> list[FailedMeasurementRecord]:
+    """What failed that speaks against any offer, each once."""
+    found: list[FailedMeasurement] = []
+    for offer in (*comparison.offers, *([comparison.drop_in] if comparison.drop_in else [])):
+        found += [one for one in offer.failed if one not in found]
+    return [
+        FailedMeasurementRecord(
+            code=CODE,
+            volume_type=one.spec.type,
+            measured_on=one.measured_on.isoformat(),
+            source=one.source,
+            delivered_iops=_rounded(one.delivered.get(Resource.IOPS)),
+            published_iops=round(one.published(Resource.IOPS), 2),
+            delivered_throughput_mib_s=_rounded(one.delivered.get(Resource.THROUGHPUT)),
+            published_throughput_mib_s=round(one.published(Resource.THROUGHPUT), 2),
+            too_slow=one.volume_id is not None,
+            text=one.text,
+        )
+        for one in found
+    ]
 
 
 def _rounded(figure: float | None, digits: int = 2) -> float | None:

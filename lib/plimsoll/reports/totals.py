@@ -12,8 +12,10 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from plimsoll.domain.plan import Plan
+from plimsoll.domain.risk.tally import PromiseTally
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
 from plimsoll.ports import FailedTarget
+from plimsoll.reports.fleet_risk import FleetRisk
 from plimsoll.reports.record import RecommendationRecord, cents_of
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.template_totals import Key, TemplateGroup, changes_of, groups_of
@@ -47,8 +49,9 @@ class Totals:
     Their memory grows with targets, failures and the values of `by`, not with the volumes. `by` holds the parts by
     dimension and value; a dimension that is not in it is not broken down. `plans` are what reading each cloud's metrics
     is expected to take, each at its cloud's own query cost. `new` to `done_saved_cents` come from the history, and
-    stay 0 where none is kept. `unpriced` and `blocked` count volumes. `templates` are the groups of what templates
-    made, which are whole only where all volumes are added.
+    stay 0 where none is kept, and so does what became of earlier `promises`. `unpriced` and `blocked` count volumes.
+    `risk` is what doing all of it risks. `templates` are the groups of what templates made, which are whole only where
+    all volumes are added.
     """
 
     seen: int = 0
@@ -67,6 +70,8 @@ class Totals:
     done: int = 0
     done_now: int = 0
     done_saved_cents: int = 0
+    promises: PromiseTally = field(default_factory=PromiseTally)
+    risk: FleetRisk = field(default_factory=FleetRisk)
     by: dict[str, dict[str, "Totals"]] = field(default_factory=lambda: {dimension: {} for dimension in _ALWAYS})
     plans: dict[str, Plan] = field(default_factory=dict)
     skipped: Counter[str] = field(default_factory=Counter)
@@ -183,6 +188,8 @@ class Totals:
         """Adds another part of the same run; its size alone decides how long that takes."""
         for name in _SUMS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.promises.merge(other.promises)
+        self.risk.merge(other.risk)
         self.actions.update(other.actions)
         self.skipped.update(other.skipped)
         for dimension, groups in other.by.items():
@@ -226,6 +233,7 @@ class Totals:
                 "waiting": self.usd_waiting,
                 "saved_by_templates": round(sum(one["monthly_usd_saved_beyond_volumes"] for one in templates), 2),
             },
+            "risk": self.risk.told,
             "failures": {
                 "targets": _sorted(self.failed_targets),
                 "volumes": {target: _sorted(reasons) for target, reasons in sorted(self.failed_volumes.items())},
@@ -261,6 +269,7 @@ class Totals:
         self.actions[record.action] += 1
         self.unpriced += record.monthly_usd_now is None
         self.blocked += bool(record.blockers)
+        self.risk.add(record)
         for name, amount in cents.items():
             setattr(self, name, getattr(self, name) + amount)
         for dimension in self.by:

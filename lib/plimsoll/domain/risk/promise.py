@@ -1,14 +1,31 @@
 """The promise of a recommendation: how likely demand outgrows it, and on what history that rests."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 from plimsoll.domain.policy import HeadroomFrom, Policy
-from plimsoll.domain.risk.table import LearnedTable
+from plimsoll.domain.risk.table import Band, LearnedTable
 
 MOST_HEADROOM_PCT: Final = 400.0
 """No more headroom than that is learned: what would need more is not promised."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SafetyLevel:
+    """A promise of at most `promised_pct` percent, and the headroom that keeps it."""
+
+    promised_pct: float
+    headroom_pct: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Safer:
+    """The next level of safety, and the most that the volume then costs a month."""
+
+    level: SafetyLevel
+    usd_month: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +35,7 @@ class Risk:
     The chance is at most `promised_pct` percent, of volumes that resemble those of the table; None where nothing is
     promised, and `why_none` says why. `history_days` is what is known of the volume. `learned_from` are the fleets, and
     `volumes` how many were watched. `is_learned` says whether the headroom was learned, or is the policy's fixed one.
-    `wanted_pct` is the risk that was asked for, None where none was.
+    `wanted_pct` is the risk that was asked for, None where none was, and `safer` the next level where one is known.
     """
 
     promised_pct: float | None
@@ -32,6 +49,7 @@ class Risk:
     learned_from: tuple[str, ...]
     volumes: int
     public: bool
+    safer: Safer | None = None
 
     @property
     def text(self) -> str:
@@ -65,8 +83,7 @@ def with_learned_headroom(policy: Policy, table: LearnedTable | None, history_da
     factor = _learned_factor(policy, table, history_days)
     if factor is None:
         return policy
-    # Rounded up to a tenth of a percent: rounded down it would not promise what was asked.
-    return replace(policy, headroom_pct=math.ceil(1000 * max(0.0, factor - 1) - 1e-6) / 10)
+    return replace(policy, headroom_pct=_headroom_pct(factor))
 
 
 def risk_of(policy: Policy, table: LearnedTable | None, history_days: float) -> Risk | None:
@@ -93,6 +110,18 @@ def risk_of(policy: Policy, table: LearnedTable | None, history_days: float) -> 
     )
 
 
+def safer_level(risk: Risk | None, table: LearnedTable | None) -> SafetyLevel | None:
+    """The next level of safety of a promise; None where nothing is promised, or no safer level is known."""
+    band = None if risk is None or table is None else table.band(risk.history_days)
+    if risk is None or risk.promised_pct is None or band is None:
+        return None
+    safer = {pct: factor for pct, factor in _known(band).items() if pct < risk.promised_pct}
+    if not safer:
+        return None
+    pct = max(safer)
+    return SafetyLevel(promised_pct=pct, headroom_pct=max(risk.headroom_pct, _headroom_pct(safer[pct])))
+
+
 def _why_none(policy: Policy, table: LearnedTable, history_days: float) -> str:
     """Why a table promises nothing to a volume; "" where it may."""
     if policy.risk_days != table.days:
@@ -108,11 +137,21 @@ def _learned_factor(policy: Policy, table: LearnedTable | None, history_days: fl
     band = table.band(history_days)
     if band is None:
         return None
-    known = {
+    known = _known(band)
+    # Who asks for less risk than any headroom keeps is given no less than who asks for more.
+    kept = [level for level in known if level <= policy.risk_pct]
+    return known[max(kept)] if kept else known[min(known)] if known else None
+
+
+def _known(band: Band) -> Mapping[float, float]:
+    """The factors by promised risk that are not too large to be offered."""
+    return {
         level: factor
         for level, factor in band.one.factors.items()
         if factor is not None and 100 * (factor - 1) <= MOST_HEADROOM_PCT
     }
-    # Who asks for less risk than any headroom keeps is given no less than who asks for more.
-    kept = [level for level in known if level <= policy.risk_pct]
-    return known[max(kept)] if kept else known[min(known)] if known else None
+
+
+def _headroom_pct(factor: float) -> float:
+    """The headroom of a factor, rounded up to a tenth of a percent: rounded down it would not keep the promise."""
+    return math.ceil(1000 * max(0.0, factor - 1) - 1e-6) / 10

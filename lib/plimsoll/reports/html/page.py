@@ -15,16 +15,8 @@ from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.charts.theme import WIDTH_PX
-from plimsoll.reports.html.page_files import (
-    drawing_script,
-    early,
-    hash_of,
-    live_script,
-    script,
-    specs,
-    style,
-    templates_of,
-)
+from plimsoll.reports.fleet_risk import outlook
+from plimsoll.reports.html.page_files import drawing_script, early, hash_of, script, specs, style, templates_of
 from plimsoll.reports.html.volume_blocks import blocks, packed
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched, Only, audited_at, full_name, matched_records, read_run
@@ -135,6 +127,7 @@ def _said(folder: Path, run: Mapping[str, Any], overview: Overview, told: str, *
         "incomplete": incomplete(run, whole=whole_run),
         "resume": resume_command(run, folder),
         "since": since_before(run) if whole_run else "",
+        "outlook": outlook(totals.risk.told),
         "totals": totals,
         "figures": list(figures(totals, judged_by(policy))),
         "most_money": most_money(totals),

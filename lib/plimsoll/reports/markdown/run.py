@@ -7,6 +7,7 @@ from typing import Any, Final
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.policy_file import parse_policy
+from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.markdown.markup import (
     MOST_ON_GITHUB,
@@ -85,7 +86,7 @@ def run_markdown(folder: Path, only: Only | None, told: str) -> str:
     part = f"Of {prose(told)} alone.\n" if only is not None else ""
     page = [f"# Plimsoll run {name(str(run['id']))}\n", part, *_money(overview.totals, run, policy, whole=only is None)]
     since = since_before(run) if only is None else ""
-    page += [f"{prose(since)}\n"] if since else []
+    page += [f"{prose(one)}\n" for one in (since, outlook(overview.totals.risk.told)) if one]
     page += _incomplete(run, folder, whole=only is None)
     page += _steps(overview, policy, folder)
     page += _commands(safe)

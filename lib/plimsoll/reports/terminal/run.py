@@ -8,6 +8,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.printable import printable, printable_values
 from plimsoll.reports.record import RecommendationRecord, SpecRecord
 from plimsoll.reports.steps import STEP_TITLES, Step
@@ -33,8 +34,8 @@ def show_run(console: Console, run: dict[str, Any], best: Sequence[Recommendatio
     run = printable_values(run)
     console.print(_totals(run))
     since = since_before(run)
-    if since:
-        console.print(Text(f"{since}\n"))
+    for told in filter(None, (since, outlook(run.get("risk")))):
+        console.print(Text(f"{told}\n"))
     if run.get("steps"):
         console.print(_steps(run["steps"]))
     if run.get("templates"):
