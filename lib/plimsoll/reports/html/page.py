@@ -35,6 +35,7 @@ from plimsoll.reports.summary import (
     todos,
     unread,
 )
+from plimsoll.reports.template_text import TITLE, WHY, template_texts
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import (
     GRADE_WORDS,
@@ -131,6 +132,9 @@ def _said(folder: Path, run: Mapping[str, Any], overview: Overview, told: str, *
         "figures": list(figures(totals, judged_by(policy))),
         "most_money": most_money(totals),
         "todos": list(todos(overview, policy, folder)),
+        "templates": list(template_texts(run)) if whole_run else [],
+        "templates_title": TITLE,
+        "templates_why": WHY,
         "unread": list(unread(run)) if whole_run else [],
         "left_out": list(left_out(run)) if whole_run else [],
         "notices": list(noted(run)) if whole_run else [],
