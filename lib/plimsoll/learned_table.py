@@ -38,9 +38,8 @@ def parse_table(text: str) -> LearnedTable:
         raise _unreadable(f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}") from error
     except ValueError as error:
         raise _unreadable(str(error)) from error
-    for found in (one for band in table.bands for one in (band.one, band.shaped)):
-        if set(found.scales) != set(Shape):
-            raise _unreadable("scales must name every shape")
+    if any(set(one.scales) != {*Shape} for band in table.bands for one in (band.one, band.shaped)):
+        raise _unreadable("scales must name every shape")
     return table
 
 

@@ -24,6 +24,7 @@ from plimsoll.clouds.stripes import StripeBook
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.risk.table import LearnedTable
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import HOUR_S
 from plimsoll.envelopes.library import EnvelopeLibrary, load_library, shipped_campaigns
@@ -36,7 +37,8 @@ from plimsoll.validation.patience import Patience
 
 LEDGER = "ledger.json"
 STRIPES = "stripes.json"
-"""The ledger of changes and the book of stripe sets, in the folder of runs."""
+LEARNED = "learned.json"
+"""The ledger of changes, the book of stripe sets and a learned table of one's own, in the folder of runs."""
 CLAIMS = "claims"
 """The folder of claims, in the folder of what was measured."""
 
@@ -142,6 +144,13 @@ def envelope_library(measured: Path | None = None) -> EnvelopeLibrary:
     return load_library([shipped_campaigns(), *([measured] if measured else [])], published_types(), host_cap)
 
 
+def own_or_public(settings: Settings) -> LearnedTable:
+    """What was learned of a fleet of one's own, where the settings name it or the folder of runs has it; else what
+    public fleets showed. BadInput for a table that cannot be used."""
+    kept = settings.runs_dir / LEARNED
+    return load_table(settings.learned_table or (kept if kept.exists() else None))
+
+
 def validation_book(settings: Settings) -> ValidationBook:
     """The book of validations."""
     return ValidationBook(folder=settings.measured_dir)
@@ -215,5 +224,5 @@ def _ports(cloud: str, inventory: Inventory, metrics: Metrics, prices: Prices, s
         failed_measurements=validation_book(settings).failed_measurements(),
         stripes=stripe_book(settings).sets,
         sold_elsewhere=frozenset(published_types()),
-        learned=load_table(settings.learned_table),
+        learned=own_or_public(settings),
     )

@@ -58,7 +58,9 @@ class DecisionContext:
 
     def of(self, volume: Volume) -> "DecisionContext":
         """The context with the policy that applies to a volume, its discounts and learned headroom included."""
-        policy = with_learned_headroom(self.policy.for_tags(volume.tags), self.learned, self.history_days(volume))
+        policy = with_learned_headroom(
+            self.policy.for_tags(volume.tags), self.learned, self.history_days(volume), volume.owner.kind.value
+        )
         book = replace(self.market.book, discounts_pct=policy.discounts_pct)
         short_lived = is_short_lived(volume, policy, self.now)
         return replace(self, policy=policy, market=replace(self.market, book=book), short_lived=short_lived)
@@ -127,7 +129,9 @@ class Case:
         growth is not headroom that a fleet without it kept."""
         growth = self.context.growth
         usual = self.policy if growth is None else replace(self.policy, headroom_pct=growth.usual_headroom_pct)
-        return risk_of(usual, self.context.learned, self.context.history_days(self.volume))
+        return risk_of(
+            usual, self.context.learned, self.context.history_days(self.volume), self.volume.owner.kind.value
+        )
 
     @property
     def policy(self) -> Policy:

@@ -226,6 +226,9 @@ class RiskRecord(_Record):
     volumes: int
     public: bool = Field(description="whether the promise was learned from public fleets, not your own")
     text: str
+    stratum: str | None = Field(
+        default=None, description="the kind of owner that it was learned of; null where that is the whole fleet"
+    )
     safer: SaferRecord | None = Field(default=None, description="null where no safer level is known")
 
 

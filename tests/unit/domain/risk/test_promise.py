@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.learn import learn
+from plimsoll.bootstrap import own_or_public
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.risk.promise import risk_of, with_learned_headroom
 from plimsoll.learned_table import load_table, table_text
+from plimsoll.settings import Settings
 from tests.profiles import examples
 from tests.unit.backtesting.fleets import a_scenario
 from tests.unit.test_learned_table import a_table
@@ -84,6 +86,15 @@ def test_a_table_of_ones_own_is_read_and_one_that_is_none_is_refused(tmp_path):
     for wrong in (path, tmp_path / "missing.json"):
         with pytest.raises(BadInput, match="cannot be read"):
             load_table(wrong)
+
+
+def test_a_table_in_the_folder_of_runs_is_used_unless_another_is_named(tmp_path):
+    settings = Settings(runs_dir=tmp_path)
+    assert own_or_public(settings) == load_table()
+    (tmp_path / "learned.json").write_text(table_text(a_table()), encoding="utf-8")
+    assert own_or_public(settings) == a_table()
+    (tmp_path / "other.json").write_text(table_text(replace(a_table(), days=7)), encoding="utf-8")
+    assert own_or_public(settings.model_copy(update={"learned_table": tmp_path / "other.json"})).days == 7
 
 
 def test_the_shipped_table_says_that_it_is_of_public_fleets():
