@@ -14,6 +14,7 @@ import numpy as np
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.units import KIB_PER_MIB, MIB
+from plimsoll.domain.volume import OwnerKind
 from plimsoll.writing import whole
 
 SUMS: Final = ("read_ops", "write_ops", "read_bytes", "write_bytes")
@@ -25,6 +26,9 @@ KIB_RATES: Final = "disk_kb_s"
 ENDS: Final = "end_us"
 """An array of (volumes, buckets): when each bucket ends, in microseconds since the first began."""
 
+OWNER: Final = "owner"
+"""An array of (volumes): the kind of each one's owner (`OwnerKind`), or an empty text."""
+
 _NAMES: Final = ("volume", "vm")
 _BATCH_BYTES: Final = 24 * MIB
 _UNEVEN_PERIOD_S: Final = 1800
@@ -33,11 +37,13 @@ _READABLE: Final = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """What a fleet's file has: its volumes by name, and the buckets of each, of `period_s` seconds."""
+    """What a fleet's file has: its volumes by name, and the buckets of each, of `period_s` seconds. `owners` are the
+    kinds of their owners, "" where one is not known; none where the file has no owners."""
 
     names: Sequence[str]
     buckets: int
     period_s: int
+    owners: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +99,14 @@ class Fleet:
             shape = _header(file)[0]
         column = next((one for one in _NAMES if one in self._arrays), None)
         names = [str(at) for at in range(shape[0])] if column is None else [str(one) for one in _whole(archive, column)]
+        owners = _owners(_whole(archive, OWNER), names) if OWNER in self._arrays else []
         if ENDS in self._arrays:
             # What fewer than half of the volumes reach is left out.
             ends_s = np.median(_ends_s(_whole(archive, ENDS)).max(axis=1, initial=0.0))
             buckets = int(ends_s // _UNEVEN_PERIOD_S)
-            return Shape(names=names, buckets=buckets, period_s=_UNEVEN_PERIOD_S)
-        return Shape(names=names, buckets=int(shape[-1]), period_s=int(_whole(archive, "period_s")))
+            return Shape(names=names, buckets=buckets, period_s=_UNEVEN_PERIOD_S, owners=owners)
+        period_s = int(_whole(archive, "period_s"))
+        return Shape(names=names, buckets=int(shape[-1]), period_s=period_s, owners=owners)
 
     def _rates(self, batch: Mapping[str, np.ndarray[Any, Any]]) -> FloatArray:
         if KIB_RATES in batch:
@@ -119,6 +127,18 @@ def keep_arrays(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
                 np.lib.format.write_array(file, np.asarray(array, order="C"), allow_pickle=False)
+
+
+def _owners(found: np.ndarray[Any, Any], names: Sequence[str]) -> list[str]:
+    """The kinds of owners; ValueError where they are not those of the volumes, or one is no kind."""
+    owners = [str(one) for one in found]
+    if len(owners) != len(names):
+        raise ValueError(f"it has {len(owners)} owners of {len(names)} volumes")
+    kinds = {"", *OwnerKind}
+    for name, owner in zip(names, owners, strict=True):
+        if owner not in kinds:
+            raise ValueError(f"the owner of {name} is {owner!r}, and not one of {', '.join(OwnerKind)}")
+    return owners
 
 
 def _evenly(sums: FloatArray, ends_s: FloatArray, buckets: int) -> FloatArray:

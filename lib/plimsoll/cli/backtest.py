@@ -19,6 +19,7 @@ from plimsoll.cli.options import BacktestOptions, PolicyOptions
 from plimsoll.cli.progress import steps_bar
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.volume import VolumeSpec
+from plimsoll.learned_table import table_text
 from plimsoll.writing import check_place, write_lines
 
 OUTCOME: Final = "backtest.json"
@@ -78,5 +79,5 @@ def learn_table(
     with steps_bar(Screen(stderr=True), "learning") as progress:
         fleets = [_fleet(file, folder, options) for file in files]
         learned = learn(fleets, scenario, folder, on=today, public=public, progress=progress)
-    write_lines([learned.as_json()], table, "utf-8")
+    write_lines([table_text(learned)], table, "utf-8")
     Screen().print(f"written to {table}", markup=False, soft_wrap=True)

@@ -32,9 +32,11 @@ from plimsoll.domain.members import Group, Judged, Member, grouped, share_errors
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.pools import Decided, decide_pools
 from plimsoll.domain.query_cost import QueryCost
+from plimsoll.domain.reasons import few_hours
 from plimsoll.domain.received import doubts, second_looks
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
 from plimsoll.domain.refine import refine
+from plimsoll.domain.rollup import with_others_alone
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.sums import Segment
 from plimsoll.domain.together import Unit, decide_together
@@ -276,6 +278,7 @@ def _decided_pools(
 def _judged(case: Case, found: Recommendation, *, keep_demand: bool, settled: bool) -> Judged:
     demand = case.demand
     profile = profile_of(demand, throttled=case.lifted.any, host_bound=case.room.bound) if settled else None
+    found = with_others_alone(case, found, few_hours(case))
     return Judged(recommendation=found, profile=profile, demand=demand if keep_demand else None)
 
 

@@ -49,16 +49,27 @@ def insufficient(case: Case, usd_month: float | None) -> tuple[str, ...]:
         found += used_of(case)
     if summary.hours_observed < case.policy.min_hours:
         found += stopped(case)
-        found.append(
-            f"The metrics hold {summary.hours_observed:,.1f} hours of this volume, and the policy asks for "
-            f"{case.policy.min_hours:g} (min_hours). Audit again when there are more."
-        )
+        found.append(few_hours(case))
     if not case.room.known:
         found.append(
             "What another volume on the host did is not known, so the host may have been the bottleneck at any time. "
             "Audit again when the metrics of that volume can be read."
         )
     return (*found, *_coverage(case), *_quality(case))
+
+
+ADDED_UP: Final = (
+    "What saves too little alone is added up over all the volumes that the same template makes. If one change of the "
+    "template is worth it, the report names it."
+)
+
+
+def few_hours(case: Case) -> str:
+    """That fewer hours are known than an answer needs."""
+    return (
+        f"The metrics hold {case.summary.hours_observed:,.1f} hours of this volume, and the policy asks for "
+        f"{case.policy.min_hours:g} (min_hours). Audit again when there are more."
+    )
 
 
 def _coverage(case: Case) -> Iterator[str]:

@@ -12,7 +12,7 @@ from plimsoll.domain.choice import Choice, Verdict
 from plimsoll.domain.offers import Makers
 from plimsoll.domain.remembered import least_of_all
 from plimsoll.domain.required import Purpose, raised
-from plimsoll.domain.risk.promise import Level, Risk, Safer, safer_level
+from plimsoll.domain.risk.promise import Risk, Safer, SafetyLevel, safer_level
 
 
 def risks_of(cases: Sequence[Case], choice: Choice) -> Sequence[Risk | None]:
@@ -33,7 +33,7 @@ def risks_of(cases: Sequence[Case], choice: Choice) -> Sequence[Risk | None]:
     ]
 
 
-def _times(risk: Risk, level: Level) -> float:
+def _times(risk: Risk, level: SafetyLevel) -> float:
     """By how many times more has to be carried at a level."""
     return (1 + level.headroom_pct / 100) / (1 + risk.headroom_pct / 100)
 

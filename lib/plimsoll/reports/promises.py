@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from plimsoll.domain.recommendation import CHANGES, InsufficientData, Wait
-from plimsoll.domain.risk.tally import BROKEN_PCT, Tally
+from plimsoll.domain.risk.tally import BROKEN_PCT, PromiseTally
 from plimsoll.domain.risk.watch import Promise, Promised
 from plimsoll.domain.risk.watching import Review, Stay, Throttling, reviewed
 from plimsoll.reports.fleet_risk import people
@@ -29,10 +29,10 @@ def review_of(record: RecommendationRecord, profile: DemandProfileRecord | None,
     )
 
 
-def checked(found: Iterable[Matched], promised: dict[str, Promised], now: datetime) -> Tally:
+def checked(found: Iterable[Matched], promised: dict[str, Promised], now: datetime) -> PromiseTally:
     """The tally of a run's volumes, of which `promised` has what earlier runs promised, by volume id, and has what is
     promised after this run in its place."""
-    tally = Tally()
+    tally = PromiseTally()
     for record, profile in found:
         after = reviewed(promised.pop(record.volume_id, None), review_of(record, profile, now))
         if after is not None:
@@ -41,7 +41,7 @@ def checked(found: Iterable[Matched], promised: dict[str, Promised], now: dateti
     return tally
 
 
-def told_of(tally: Tally) -> dict[str, Any]:
+def told_of(tally: PromiseTally) -> dict[str, Any]:
     """What run.json says of promises; nothing where no changed volume was seen again."""
     if not tally.volumes:
         return {}

@@ -28,7 +28,7 @@ _OLD_MONEY_KEYS: Final = {"saved_at_parity": "saved_drop_in"}
 _OLD_POLICY_KEYS: Final = {"peak_quantile": None, "upgrade_step_pct": "throttle_lift_pct"}
 """The policy's keys that earlier versions wrote, each with its name of today, None where nothing took its place."""
 
-_NEW_MONEY: Final = {"waiting": 0.0}
+_NEW_MONEY: Final = {"waiting": 0.0, "saved_by_templates": 0.0}
 """The keys of `monthly_usd` that earlier versions did not write, with what they are then."""
 
 
@@ -226,6 +226,9 @@ class RiskRecord(_Record):
     volumes: int
     public: bool = Field(description="whether the promise was learned from public fleets, not your own")
     text: str
+    stratum: str | None = Field(
+        default=None, description="the kind of owner that it was learned of; null where that is the whole fleet"
+    )
     safer: SaferRecord | None = Field(default=None, description="null where no safer level is known")
 
 
@@ -309,6 +312,32 @@ class StripeSetRecord(_Record):
     monthly_usd_saved: float | None
 
 
+class TemplateOfferRecord(_Record):
+    """What carries one volume's own demand for less, however little it saves, with its price in three parts."""
+
+    spec: SpecRecord
+    monthly_usd_size: float = Field(description="what is not for provisioned IOPS or MiB/s; six decimals, as the next")
+    monthly_usd_iops: float
+    monthly_usd_throughput: float
+    most_iops: int | None = Field(description="that can be bought at the volume's size; null: none are provisioned")
+    most_throughput_mib_s: int | None
+
+
+class TemplateRecord(_Record):
+    """What made a volume with others like it, and what the volume brings to one change of them all (run.json has these
+    changes as `templates`). Where neither `offer` nor `held` is there, the volume is not judged yet."""
+
+    kind: str
+    name: str
+    device: str
+    monthly_usd_now: float | None = Field(description="six decimals")
+    least_monthly_usd: float = Field(description="the least saving that the policy asks of the change")
+    least_hours: float = Field(description="the hours that have to be observed of all together")
+    together: bool = Field(description="the volume lives too short for an answer of its own")
+    offer: TemplateOfferRecord | None
+    held: str | None = Field(description="why this volume, and so its template, stays as it is")
+
+
 class RecommendationRecord(_Record):
     """One volume's recommendation."""
 
@@ -367,6 +396,9 @@ class RecommendationRecord(_Record):
     pool: list[str] = Field(
         default_factory=list,
         description="the other volumes of its host that share one ceiling with it, and change with it or not at all",
+    )
+    template: TemplateRecord | None = Field(
+        default=None, description="null where no template is known to have made it, or nothing was weighed"
     )
     failed_measurements: list[FailedMeasurementRecord] = Field(
         default_factory=list, description="what was measured here and refused an offer, or made it larger"

@@ -24,6 +24,7 @@ from plimsoll.domain.recommendation import (
 )
 from plimsoll.domain.risk.promise import Risk
 from plimsoll.domain.signals import Level, Signals
+from plimsoll.domain.templates import Part
 from plimsoll.domain.volume import NAME_TAG, VolumeSpec
 from plimsoll.outcomes import Answered
 from plimsoll.reports.record import (
@@ -50,11 +51,16 @@ from plimsoll.reports.record import (
     SignalsRecord,
     SpecRecord,
     StripeSetRecord,
+    TemplateOfferRecord,
+    TemplateRecord,
     WaitRecord,
 )
 
 _DIGITS: Final = {"read_share": 3, "throttled_minutes": 1, "host_bound_minutes": 1, "hours_observed": 1, "gap_hours": 1}
 """Decimals of a demand's figures; the others have two."""
+
+_MILLIONTHS: Final = 6
+"""Decimals of money that is added up over thousands of small volumes."""
 
 _FRONTIER_USD_MONTH: Final = 5.0
 _FRONTIER_SHARE: Final = 0.05
@@ -114,6 +120,7 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
         growth=_growth(recommendation.growth) if recommendation.growth else None,
         risk=_risk(recommendation.risk) if recommendation.risk else None,
         pool=list(recommendation.pool),
+        template=_template(recommendation.part, usd_now) if recommendation.part else None,
         failed_measurements=_failed(comparison) if comparison else [],
     )
 
@@ -187,6 +194,7 @@ def _risk(found: Risk) -> RiskRecord:
         volumes=found.volumes,
         public=found.public,
         text=found.text,
+        stratum=found.stratum or None,
         safer=None
         if safer is None
         else SaferRecord(
@@ -267,6 +275,30 @@ def _memory(found: MemorySummary) -> MemoryRecord:
             days=len(event.days),
             rhythm=found.rhythm,
         ),
+    )
+
+
+def _template(part: Part, usd_now: float | None) -> TemplateRecord:
+    offer = part.offer
+    return TemplateRecord(
+        kind=part.template.kind.value,
+        name=part.template.name,
+        device=part.template.device,
+        monthly_usd_now=_rounded(usd_now, _MILLIONTHS),
+        least_monthly_usd=part.least_usd_month,
+        least_hours=part.least_hours,
+        together=part.together,
+        offer=None
+        if offer is None
+        else TemplateOfferRecord(
+            spec=spec_record(offer.spec),
+            monthly_usd_size=round(offer.size_usd, _MILLIONTHS),
+            monthly_usd_iops=round(offer.iops_usd, _MILLIONTHS),
+            monthly_usd_throughput=round(offer.throughput_usd, _MILLIONTHS),
+            most_iops=offer.most_iops,
+            most_throughput_mib_s=offer.most_throughput_mib_s,
+        ),
+        held=part.held,
     )
 
 

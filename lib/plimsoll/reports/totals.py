@@ -12,12 +12,13 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from plimsoll.domain.plan import Plan
-from plimsoll.domain.risk.tally import Tally
+from plimsoll.domain.risk.tally import PromiseTally
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
 from plimsoll.ports import FailedTarget
 from plimsoll.reports.fleet_risk import FleetRisk
 from plimsoll.reports.record import RecommendationRecord, cents_of
 from plimsoll.reports.steps import Step, step_of
+from plimsoll.reports.template_totals import Key, TemplateGroup, changes_of, groups_of
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.wording import owner_text
 
@@ -49,7 +50,8 @@ class Totals:
     dimension and value; a dimension that is not in it is not broken down. `plans` are what reading each cloud's metrics
     is expected to take, each at its cloud's own query cost. `new` to `done_saved_cents` come from the history, and
     stay 0 where none is kept, and so does what became of earlier `promises`. `unpriced` and `blocked` count volumes.
-    `risk` is what doing all of it risks.
+    `risk` is what doing all of it risks. `templates` are the groups of what templates made, which are whole only where
+    all volumes are added.
     """
 
     seen: int = 0
@@ -68,7 +70,7 @@ class Totals:
     done: int = 0
     done_now: int = 0
     done_saved_cents: int = 0
-    promises: Tally = field(default_factory=Tally)
+    promises: PromiseTally = field(default_factory=PromiseTally)
     risk: FleetRisk = field(default_factory=FleetRisk)
     by: dict[str, dict[str, "Totals"]] = field(default_factory=lambda: {dimension: {} for dimension in _ALWAYS})
     plans: dict[str, Plan] = field(default_factory=dict)
@@ -77,6 +79,7 @@ class Totals:
     failed_targets: dict[str, str] = field(default_factory=dict)
     notices: dict[str, list[str]] = field(default_factory=dict)
     prices: dict[str, _Price] = field(default_factory=dict)
+    templates: dict[str, TemplateGroup] = field(default_factory=dict)
 
     @classmethod
     def of(cls, added: Iterable[RecommendationRecord | Outcome], by: Iterable[str] = _ALWAYS) -> "Totals":
@@ -161,6 +164,7 @@ class Totals:
         match one:
             case RecommendationRecord():
                 self._count(one, cents_of(one))
+                self._group(groups_of(one))
             case Answered():
                 self.add(answered_record(one))
             case Seen():
@@ -203,11 +207,12 @@ class Totals:
             self._note(place, texts)
         for place, price in other.prices.items():
             self._price(place, price)
+        self._group(other.templates)
 
     def summary(self) -> dict[str, Any]:
         """The totals for run.json."""
         self._ordered()
-        steps = self.by.get("step", {})
+        steps, templates = self.by.get("step", {}), changes_of(self.templates)
         return {
             "volumes": {
                 "seen": self.seen,
@@ -226,6 +231,7 @@ class Totals:
                 "detached": self.usd_detached,
                 "more_for_upgrades": self.usd_upgrades,
                 "waiting": self.usd_waiting,
+                "saved_by_templates": round(sum(one["monthly_usd_saved_beyond_volumes"] for one in templates), 2),
             },
             "risk": self.risk.told,
             "failures": {
@@ -235,6 +241,7 @@ class Totals:
             "notices": _sorted(self.notices),
             "prices": _sorted(self.prices),
             "clouds": {cloud: part.cloud_summary() for cloud, part in sorted(self.by.get("cloud", {}).items())},
+            "templates": templates,
             "steps": {step: steps[step].step_summary() for step in Step if step in steps},
         }
 
@@ -273,6 +280,10 @@ class Totals:
         if value not in groups:
             groups[value] = Totals(by={})
         return groups[value]
+
+    def _group(self, added: Mapping[Key, TemplateGroup]) -> None:
+        for key, group in added.items():
+            self.templates.setdefault(key, TemplateGroup()).merge(group)
 
     def _plan(self, cloud: str, plan: Plan) -> None:
         self.plans[cloud] = self.plans.get(cloud, Plan()) + plan

@@ -116,3 +116,18 @@ def test_wheels_do_not_carry_fleets():
     wheel = wheel["build"]["targets"]["wheel"]
     assert not [path for path in (*wheel["packages"], *wheel["force-include"]) if "benchmarks/fleets".startswith(path)]
     assert not list((SHIPPED.parents[1] / "lib").rglob("*.npz"))
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_column_of_owners_is_kept(tmp_path, kind):
+    head = HEADER.rstrip("\n") + ",owner\n"
+    rows = [
+        "2026-11-01T00:00:00,vol-a,1,0,0,0,hand",
+        "2026-11-01T00:05:00,vol-a,1,0,0,0,",
+        "2026-11-01T00:00:00,vol-b,1,0,0,0,",
+    ]
+    (tmp_path / "a.csv").write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
+    with duckdb.connect() as database:
+        database.read_csv(str(tmp_path / "a.csv")).write_parquet(str(tmp_path / "a.parquet"))
+    fleet_of_rows([tmp_path / f"a.{kind}"], tmp_path / "fleet.npz", 300)
+    assert list(Fleet(tmp_path / "fleet.npz", 32).shape.owners) == ["hand", ""]

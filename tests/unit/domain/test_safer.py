@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.bootstrap import learned_table
 from plimsoll.domain.case import case_of
 from plimsoll.domain.decide import answer
 from plimsoll.domain.recommendation import Change, Upgrade
 from plimsoll.domain.risk.promise import MOST_HEADROOM_PCT
+from plimsoll.learned_table import load_table
 from tests.builders import a_basis, a_demand, a_policy, a_volume, load_of
 from tests.profiles import examples
 
-LEARNED = learned_table()
+LEARNED = load_table()
 
 
 def decided(iops, throughput_mib_s, *, draft=False, learned=LEARNED, present=(16_000, 1_000), **policy):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.bootstrap import learned_table
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Modification, VolumeSpec
+from plimsoll.learned_table import load_table
 from plimsoll.reports.promises import checked, kept_promises, told_of
 from plimsoll.reports.run_reader import matched_records, read_records, read_run
 from plimsoll.reports.summary import since_before
@@ -65,7 +65,7 @@ def ports_of(now, become):
         prices=MemoryPrices(books={"us-east-1": US_EAST_1}),
         catalog=MemoryCatalog(types=TYPES, provider="aws"),
         envelopes=(),
-        learned=learned_table(),
+        learned=load_table(),
     )
 
 

@@ -23,7 +23,7 @@ Were each week's tally independent of the others, chance alone would say so once
 
 
 @dataclass(slots=True)
-class Tally:
+class PromiseTally:
     """Watched volumes, added to in place: how many were `promised` each risk (in percent), how many `throttled` for
     longer than promised, and of the `promised_s` seconds how many were `observed_s`."""
 
@@ -40,7 +40,7 @@ class Tally:
             self.promised_s += watch.ends_s - watch.changed_s
             self.observed_s += watch.observed_s
 
-    def merge(self, other: "Tally") -> None:
+    def merge(self, other: "PromiseTally") -> None:
         """Adds other volumes."""
         self.promised.update(other.promised)
         self.throttled += other.throttled

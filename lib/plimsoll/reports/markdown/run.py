@@ -34,6 +34,7 @@ from plimsoll.reports.summary import (
     unread,
     weight,
 )
+from plimsoll.reports.template_text import TITLE, WHY, template_texts
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import (
     ACTION_WORDS,
@@ -93,6 +94,7 @@ def run_markdown(folder: Path, only: Only | None, told: str) -> str:
     page += _changes("Throttled today", throttled)
     page += _waiting(waiting)
     if only is None:
+        page += _templates(run)
         page += _not_read(run)
     return fitting(page)
 
@@ -149,6 +151,18 @@ def _commands(found: Largest[RecommendationRecord]) -> Iterator[str]:
     changes = [record.change for record in found.items]
     for first in range(0, len(changes), _IN_A_FENCE):
         yield fence("\n".join(changes[first : first + _IN_A_FENCE]))
+
+
+def _templates(run: dict[str, Any]) -> Iterator[str]:
+    """The changes of templates."""
+    rows = [
+        (name(one.made_by), name(one.where), prose(one.volumes), prose(one.change), prose(one.saves))
+        for one in template_texts(run)
+    ]
+    if rows:
+        yield f"## {TITLE}\n"
+        yield f"{prose(WHY)}\n"
+        yield table(("made by", "where", "volumes", "change", "money"), rows)
 
 
 def _waiting(found: Largest[RecommendationRecord]) -> Iterator[str]:

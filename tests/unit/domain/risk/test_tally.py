@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.domain.risk.calibration import LEVELS_PCT
-from plimsoll.domain.risk.tally import BROKEN_PCT, Tally, tail
+from plimsoll.domain.risk.tally import BROKEN_PCT, PromiseTally, tail
 from plimsoll.domain.risk.watch import Promise, Watch
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import VolumeSpec
@@ -27,7 +27,7 @@ def a_watch(promised_pct=5.0, throttled=0.0, observed_s=30 * DAY_S):
 
 
 def a_tally(watches):
-    tally = Tally()
+    tally = PromiseTally()
     for watch in watches:
         tally.add(watch)
     return tally
@@ -89,7 +89,7 @@ def test_it_counts_whom_a_run_saw_again_and_how_long():
 
 def test_parts_add_up_to_the_whole():
     watches = [a_watch(pct, minutes) for pct in LEVELS_PCT for minutes in (0.0, 20.0)]
-    whole, parts = a_tally(watches), Tally()
+    whole, parts = a_tally(watches), PromiseTally()
     for place in range(3):
         parts.merge(a_tally(watches[place::3]))
     assert parts == whole
@@ -102,4 +102,4 @@ def test_promises_are_broken_by_what_chance_hardly_does_and_not_by_what_it_does_
     least = next(broken for broken in range(100) if of(broken).is_broken)
     assert tail({0.05: 100}, least) <= BROKEN_PCT / 100 < tail({0.05: 100}, least - 1)
     assert least == 14
-    assert not Tally().is_broken
+    assert not PromiseTally().is_broken
