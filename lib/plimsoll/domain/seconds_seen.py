@@ -16,7 +16,7 @@ BELOW_ONE: Final = -1
 
 
 class Source(StrEnum):
-    """Who counted: EBS in the device's own log page, or the kernel."""
+    """Who counted: the device in its own log page, or the kernel of its host."""
 
     NVME = "nvme"
     DISKSTATS = "diskstats"
@@ -150,8 +150,8 @@ class SecondsSeen:
         if self.source is Source.DISKSTATS:
             yield (
                 "This host has no NVMe statistics of the volume, so the kernel's counts were read. They do not show "
-                "how long a limit was exceeded, nor the latency of the slowest operations. On AWS, a Nitro instance "
-                "that is read as root has both."
+                "how long a limit was exceeded, nor the latency of the slowest operations. A host with NVMe "
+                "statistics (a Nitro instance) that is read as root has both."
             )
         if self.missed_s:
             yield (

@@ -19,7 +19,7 @@ from plimsoll.domain.remembered import limits_of
 from plimsoll.domain.sums import COUNTER_SERIES, Sums, Window, segments, series
 from plimsoll.domain.together import Unit
 from plimsoll.domain.units import DAY_S, HOUR_S, KIB
-from plimsoll.domain.volume import Seen
+from plimsoll.domain.volume import Owner, OwnerKind, Seen
 from tests.builders import NOW, a_basis, a_host, a_spec, a_stripe_set, a_tariff, a_volume, ceiling_of, with_rates
 from tests.in_memory.ports import MemoryMetrics, cut
 from tests.oracle.past import buckets_of, required_by
@@ -603,3 +603,41 @@ def days_of(*texts):
 )
 def test_what_days_have_in_common(days, right):
     assert rhythm(days_of(*days)) == right
+
+
+class TestOfATemplate:
+    """What saves too little alone may be changed with all that its template makes: the past is asked for that, too."""
+
+    def part(self, *events, owner):
+        host = a_host()
+        boot = replace(a_volume(on=host, boot=True).attachments[0], device="/dev/xvda")
+        volume = replace(a_volume("gp2", 40, created=A_LIFE_AGO, owner=owner), attachments=(boot,))
+        found, _ = judged([volume], {volume.id: a_life(flat_with(100, *events))})
+        answer = found[volume.id].recommendation
+        assert isinstance(answer, Keep)
+        return answer.part
+
+    def test_an_event_of_the_past_refuses_it(self):
+        owner = Owner(kind=OwnerKind.AUTO_SCALING, name="web")
+        calm, busy = self.part(owner=owner), self.part((20 * DAY, 120, 2800), owner=owner)
+        assert calm.offer.spec == a_spec("gp3", 40)
+        assert busy.offer is None
+        assert busy.held
+
+    def test_nothing_is_brought_where_no_template_is_known(self):
+        assert self.part((20 * DAY, 120, 2800), owner=Owner(kind=OwnerKind.HAND)) is None
+
+    @settings(max_examples=examples(60), deadline=None)
+    @given(
+        st.lists(st.tuples(st.integers(1, PAST_MINUTES), st.integers(1, 300), st.integers(100, 3000)), max_size=3),
+        st.integers(20, 49),
+        st.integers(20, 3000),
+    )
+    def test_what_it_brings_is_what_every_minute_would_give(self, events, size_gib, rate):
+        host = a_host()
+        boot = replace(a_volume(on=host, boot=True).attachments[0], device="/dev/xvda")
+        owner = Owner(kind=OwnerKind.AUTO_SCALING, name="web")
+        volume = replace(a_volume("gp2", size_gib, created=A_LIFE_AGO, owner=owner), attachments=(boot,))
+        lives = {volume.id: a_life(flat_with(rate, *events))}
+        least, most = (judged([volume], lives, every_minute=whole)[0] for whole in (False, True))
+        assert least[volume.id].recommendation.part == most[volume.id].recommendation.part

@@ -13,7 +13,7 @@ from plimsoll.reports.run_reader import PAGE, RECOMMENDATIONS, TABLE, UNANSWERED
 from plimsoll.service import shards
 from plimsoll.service.planning import find_pending
 from plimsoll.service.shards import shard_of
-from plimsoll.service.step_messages import RunMessage
+from plimsoll.service.step_messages import PendingMessage
 from plimsoll.service.store_keys import TABLES, RunKeys
 from plimsoll.service.streams import lines_of, records_in
 from tests.builders import NOW
@@ -115,7 +115,7 @@ def test_a_rerun_combines_only_the_shards_with_new_answers(tmp_path, monkeypatch
     left = {number for number in before if store.get(KEYS.combined(number)) is not None}
     assert len(left) == len(before) - 1
     rerun.audit_batches("first")
-    assert find_pending(rerun.service, RunMessage(run_id="first")).shards == 1
+    assert find_pending(rerun.service, PendingMessage(run_id="first")).shards == 1
     assert rerun.end("first").status == "complete"
     assert all(store.get(KEYS.combined(number)) == before[number] for number in left)
     whole = a_loop(tmp_path / "whole")
@@ -137,7 +137,7 @@ def test_the_tables_lose_the_rows_of_answers_that_are_gone(tmp_path, monkeypatch
     service = loop.service
     assert last in {number for _, number in KEYS.tables(store, NOW.date())}
     monkeypatch.setattr(RunKeys, "listed_batches", lambda *_: {})
-    assert find_pending(service, RunMessage(run_id="first")).shards == 0
+    assert find_pending(service, PendingMessage(run_id="first")).shards == 0
     assert last not in {number for _, number in KEYS.tables(store, NOW.date())}
     assert store.get(other) == b"another run's"
 

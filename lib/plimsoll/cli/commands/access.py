@@ -32,7 +32,11 @@ def permissions(
     cloud: Annotated[str, typer.Option(parser=options.cloud_named, metavar="|".join(CLOUDS), help="The cloud.")] = AWS,
     for_: Annotated[
         Purpose,
-        typer.Option("--for", help="To audit, to probe or validate as well, or to carry out the changes yourself."),
+        typer.Option(
+            "--for",
+            metavar="TASK",
+            help="audit; probe or validate, which audit as well; or change, to carry out the changes yourself.",
+        ),
     ] = Purpose.AUDIT,
     format_: Annotated[
         PolicyFormat, typer.Option("--format", metavar="FORMAT", help="json, terraform or cloudformation.")
