@@ -7,6 +7,7 @@ COPY pyproject.toml README.md LICENSE /plimsoll/
 COPY lib /plimsoll/lib
 COPY benchmarks/measured /plimsoll/benchmarks/measured
 COPY benchmarks/jobs /plimsoll/benchmarks/jobs
+COPY benchmarks/learned /plimsoll/benchmarks/learned
 RUN python -m venv /opt/plimsoll \
  && /opt/plimsoll/bin/pip install --no-cache-dir --disable-pip-version-check "/plimsoll${EXTRAS:+[$EXTRAS]}" \
  && /opt/plimsoll/bin/pip uninstall --yes --quiet pip

@@ -27,6 +27,12 @@ def handler(told: RunMessage, service: Service, context: LambdaContext) -> Repor
         audit_usd=made.run["usage"]["estimated_usd"],
         scope_covered_pct=made.covered_pct,
     )
+    if promises := made.run.get("promises"):
+        count(
+            throttled_since_changed=promises["throttled"],
+            expected_to_throttle=promises["expected"],
+            promises_broken=int(promises["broken"]),
+        )
     for kind, events in {"audit-ended": [made.ended], "audit-news": made.news}.items():
         if events:
             once(service.events.send, events, kind=kind, remembered=REMEMBERED, context=context)

@@ -144,6 +144,13 @@ class AuditStack(Stack):
             reaches=deployment.audit_usd,
             says=f"An audit's metric calls cost USD {deployment.audit_usd:g} or more: see how many volumes it read.",
         )
+        alarms.when(
+            "promises-broken",
+            own_metric(names.prefix, "promises_broken", statistic="Maximum"),
+            reaches=1,
+            says="Many more volumes throttled since they were changed as recommended than were expected: look at those "
+            "volumes, set a lower risk_pct or more headroom_pct, and learn from your own fleet.",
+        )
         volumes = [WatchedVolume.parsed(each) for each in deployment.alarm_volumes]
         for volume in volumes:
             watch(alarms, volume, share_pct=deployment.alarm_volume_share_pct)

@@ -14,6 +14,7 @@ from plimsoll.domain.decide import answer
 from plimsoll.domain.demand import Demand, demand_of
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import CloudError
+from plimsoll.domain.failed_measurement import FailedMeasurement
 from plimsoll.domain.host import Host, HostLimits
 from plimsoll.domain.hosting import host_loads, sole_host
 from plimsoll.domain.knowledge import Knowledge, Look
@@ -26,7 +27,6 @@ from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.stripes import StripeSet
 from plimsoll.domain.sums import COUNTER_SERIES, Segment, Sums, Window, series
 from plimsoll.domain.units import mib_s_from_mb_s
-from plimsoll.domain.verdict import FailedMeasurement
 from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState
 from plimsoll.domain.volume_types import Provisioned, VolumeType
 from plimsoll.ports import Metrics
@@ -289,6 +289,7 @@ def a_refutation(
             "measured_on": NOW.date(),
             "delivered": delivered,
             "volume_id": volume_id,
+            "source": "a-campaign",
             "text": f"{spec} was measured here and did not pass",
             **fields,
         }

@@ -22,7 +22,7 @@ REPEATS: Final = 15
 LIBRARIES: Final = ("boto3", "numpy", "pydantic.main", "pydantic.type_adapter")
 """What no audit does without."""
 
-AUDIT: Final = ("plimsoll.bootstrap", "plimsoll.audit", "plimsoll.run")
+AUDIT: Final = ("plimsoll.bootstrap", "plimsoll.auditing.audit", "plimsoll.run")
 """What an audit imports when there is no command line."""
 
 FIRST_DATA: Final = """

@@ -9,7 +9,7 @@ from pathlib import Path
 from measured_audit import Row
 from memory_fleet import NOW, Patterns, project_ports
 
-from plimsoll.audit import audit
+from plimsoll.auditing.audit import audit
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered
 

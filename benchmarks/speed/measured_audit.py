@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cloud_simulator.running import Running
-from plimsoll.audit import audit
+from plimsoll.auditing.audit import audit
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import Scope, ports_of
 from plimsoll.clouds.ledger import Ledger

@@ -39,13 +39,21 @@ class Dashboard(Construct):
             cloudwatch.GraphWidget(
                 title="What failed",
                 left=[own_metric(name, each, period=_DAY) for each in ("failures", "failed_targets", "throttles")],
-                width=_ROW // 3,
+                width=_ROW // 4,
+            ),
+            cloudwatch.GraphWidget(
+                title="Promises: volumes that throttled since they were changed",
+                left=[
+                    own_metric(name, each, statistic="Maximum", period=_DAY)
+                    for each in ("throttled_since_changed", "expected_to_throttle")
+                ],
+                width=_ROW // 4,
             ),
             cloudwatch.GraphWidget(
                 title="Audits",
                 left=[machine.metric_succeeded(period=_DAY), machine.metric_failed(period=_DAY)],
                 right=[machine.metric_time(period=_DAY, statistic="Maximum")],
-                width=_ROW // 3,
+                width=_ROW // 4,
             ),
             cloudwatch.GraphWidget(
                 title="Validations",
@@ -57,7 +65,7 @@ class Dashboard(Construct):
                     own_metric(name, each, period=_DAY, statistic="Maximum")
                     for each in ("scratch_alive", "scratch_unswept")
                 ],
-                width=_ROW // 3,
+                width=_ROW // 4,
             ),
         )
         board.add_widgets(cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(alarms), width=_ROW))

@@ -28,7 +28,7 @@ that functions which do not ask Google bring none of its libraries."""
 
 SERVICES_OF_POWERTOOLS: Final = frozenset({"dynamodb", "secretsmanager", "ssm", "xray"})
 
-OWN: Final = ("lib/plimsoll", "functions", "benchmarks/measured", "benchmarks/jobs")
+OWN: Final = ("lib/plimsoll", "functions", "benchmarks/measured", "benchmarks/jobs", "benchmarks/learned")
 
 _CLIENT_OF_AWS: Final = re.compile(r'\b_?client\(\s*"([\w-]+)"')
 

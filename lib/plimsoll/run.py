@@ -13,21 +13,23 @@ from typing import Any, Literal
 
 import numpy as np
 
-from plimsoll.audit import audit, never
+from plimsoll.auditing.audit import audit, never
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.errors import BadInput, DiskFull, NothingRead
 from plimsoll.domain.plan import Plan
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.query_cost import QueryCost
+from plimsoll.domain.risk.watch import Promised
 from plimsoll.domain.units import MIB
 from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, Planned, Skipped
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import FailedTarget, Usage
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.profile_to_record import profile_record
+from plimsoll.reports.promises import checked, told_of
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_reader import RUN, UnansweredRecord, read_run
-from plimsoll.reports.run_writer import INTERRUPTED, RUNNING, RunFolder
+from plimsoll.reports.run_reader import RUN, UnansweredRecord, matched_records, read_run
+from plimsoll.reports.run_writer import INTERRUPTED, RUNNING, RunFolder, write_run
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wrong_answers import keep_wrong_answer
@@ -100,12 +102,16 @@ def carry_out(
     *,
     stop: Callable[[], bool] = never,
     progress: Progress | None = None,
+    promised: dict[str, Promised] | None = None,
 ) -> tuple[dict[str, Any], list[RecommendationRecord]]:
     """Audits one cloud's ports after the other into the order's folder; gives run.json's content and the best savings.
 
     What the folder already answers is not asked again. `tell` is called after every outcome. On Ctrl-C and on errors
     everything answered so far stays on disk, run.json says `interrupted`, and the exception goes on. So it says where
     `stop` has said that nothing new is to be begun. `progress` is filled for who wants to know more afterwards.
+
+    A run that has come to its end checks what earlier ones `promised`, by volume id, and notes there what it promises
+    itself; nothing is checked where that is None, and by no recording, which is of another time.
     NothingRead, and no folder, where not one target of a new run can be read; BadInput likewise where the disk has no
     room for the first, and DiskFull where it becomes full: what was answered stays.
     """
@@ -142,6 +148,9 @@ def carry_out(
         finally:
             run = _described(order, audits, progress, status=progress.status)
             folder.describe(run)
+    if promised is not None and not stopped and "recording" not in order.scope:
+        run |= told_of(checked(matched_records(order.folder, None), promised, order.now))
+        write_run(order.folder, run)
     return run, progress.best.items
 
 

@@ -96,7 +96,9 @@ class Settings(BaseModel):
     )
 
     learned_table: Path | None = Field(
-        default=None, description="What `plimsoll learn` wrote of a fleet of yours. Default: what public fleets showed."
+        default=None,
+        description="What `plimsoll learn` wrote of a fleet of yours. Default: `learned.json` in the folder of runs; "
+        "without that, what public fleets showed.",
     )
 
     @classmethod

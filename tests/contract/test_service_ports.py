@@ -12,6 +12,7 @@ from plimsoll.clouds.folder import FileClaims, FolderStore
 from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.domain.errors import BadInput, OutOfTime
 from plimsoll.domain.history import HistoryEntry
+from plimsoll.domain.risk.watch import Promise, Promised, Watch
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import Target
 from tests.in_memory.service import MemoryClaims, MemoryEvents, MemoryExecutions, MemoryHistory
@@ -29,6 +30,15 @@ PLACE = {"account": HOME.account, "region": HOME.region}
 def account():
     with home_account() as found:
         yield found
+
+
+WAS, IS = (VolumeSpec(type="gp3", size_gib=500, iops=iops, throughput_mib_s=125) for iops in (16_000, 5_000))
+PROMISE = Promise(before=WAS, target=IS, promised_pct=0.1 + 0.2, minutes=15, days=30, made_s=1_794_009_600)
+PROMISED = Promised(
+    at_s=1_795_132_800,
+    made=PROMISE,
+    watch=Watch(promise=PROMISE, spec=IS, changed_s=1_794_009_600, until_s=1_795_046_400, throttled_minutes=16.3),
+)
 
 
 def an_entry(volume_id="vol-1", **changes):
@@ -182,9 +192,10 @@ def test_entries_come_back_exactly_as_they_were_written(history):
             done_on=date(2026, 11, 20),
             done_saved_usd_month=12345.678901234567,
         ),
+        "vol-5": an_entry("vol-5", promised=PROMISED),
     }
     history.write(list(entries.values()))
-    assert history.entries(HOME, ["vol-3", "vol-1", "vol-unknown", "vol-2", "vol-4", "vol-1"]) == entries
+    assert history.entries(HOME, ["vol-3", "vol-1", "vol-unknown", "vol-2", "vol-4", "vol-5", "vol-1"]) == entries
 
 
 def test_a_later_entry_takes_the_place_of_an_earlier_one_even_of_the_same_call(history):

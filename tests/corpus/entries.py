@@ -9,12 +9,13 @@ from typing import Any, Final
 
 import yaml
 
+from plimsoll.cli.envelopes import host_from
 from plimsoll.clouds.published import types_by_cloud
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.envelope import Admission, Measurement
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.envelopes.campaigns import HostEntry, load_campaign
+from plimsoll.envelopes.campaigns import load_campaign
 from plimsoll.envelopes.fit import fit
 from plimsoll.envelopes.library import NewCampaign, add_campaign, as_measured
 from plimsoll.envelopes.reading import read_output
@@ -114,7 +115,7 @@ def outcome(entry: Entry) -> Outcome:
             provider="aws",
             spec=VolumeSpec(**{name: value for name, value in options.items() if value is not None}),
             tool=found.results[0].tool if found.results else "fio",
-            host=HostEntry(type=host) if host else None,
+            host=host_from("aws", host) if host else None,
             results=tuple(as_measured(one) for one in found.results),
         )
         with TemporaryDirectory() as folder:

@@ -204,7 +204,8 @@ def test_the_dashboard_shows_what_the_functions_count_and_the_chosen_volumes(tem
     body = plain(board["DashboardBody"])
     counted = ("savings_usd", "volumes", "audit_usd", "failures", "failed_targets", "throttles")
     scratch = ("scratch_alive", "scratch_unswept")
-    for shown in (*counted, *scratch, "vol-0123456789abcdef0", "PERIOD(read_bytes)"):
+    promises = ("throttled_since_changed", "expected_to_throttle")
+    for shown in (*counted, *scratch, *promises, "vol-0123456789abcdef0", "PERIOD(read_bytes)"):
         assert shown in body
 
 

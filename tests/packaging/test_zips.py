@@ -149,7 +149,7 @@ def test_every_function_has_a_zip_that_holds_it_and_its_data(lambda_zips: Mappin
         assert f"functions/{function}.py" in names
         data = {f"plimsoll/envelopes/measured/{one.name}" for one in (PROJECT / "benchmarks/measured").glob("*.yaml")}
         if function != "slack_act":
-            assert data | {"plimsoll/clouds/aws/data/prices.yaml"} <= names
+            assert data | {"plimsoll/clouds/aws/data/prices.yaml", "plimsoll/learned/public.json"} <= names
 
 
 def test_the_same_sources_give_the_same_bytes(lambda_zips: Mapping[str, Path], tmp_path: Path) -> None:

@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from plimsoll.audit import audit
+from plimsoll.auditing.audit import audit
 from plimsoll.bootstrap import envelope_library
 from plimsoll.cli.main import app
 from plimsoll.domain.evidence import Grade
-from plimsoll.domain.recommendation import Migrate
+from plimsoll.domain.failed_measurement import CODE
+from plimsoll.domain.recommendation import Keep, Migrate
 from plimsoll.outcomes import Answered
 from tests.builders import NOW, TYPES, a_policy, a_volume
 from tests.corpus.entries import FILES
@@ -90,29 +91,33 @@ def test_a_trap_is_named_at_once_and_never_makes_grade_a_nor_lets_a_migration_pa
     assert swept or " A " not in line
 
 
-def test_a_volume_that_fell_short_here_blocks_what_a_campaign_elsewhere_let_pass(folder):
+def test_a_volume_that_fell_short_here_vetoes_what_a_campaign_elsewhere_let_pass(folder):
     easy = a_policy(lookback_days=2)
     shipped = list(envelope_library(None).envelopes.values())
     before = decided(shipped, 1_000.0, easy)
     assert (before.evidence.grade, before.blockers) == (Grade.B, ())
     imported("fell-short.json")
     after = decided(envelope_library(folder).envelopes.values(), 1_000.0, easy)
-    assert after.target.spec == before.target.spec
-    assert after.evidence.grade is Grade.C
-    assert "Against it: measured here" in after.evidence.text
-    (blocker,) = after.blockers
-    assert "300 IOPS were all that a volume of 3,000 carried (mine)" in blocker.text
-    assert "plimsoll validate" in blocker.text
+    assert isinstance(after, Keep)
+    gp3 = after.comparison.offer("gp3")
+    assert (gp3.spec.iops, [one.source for one in gp3.failed]) == (12_000, ["mine"])  # 1,200 are needed
+    (reason,) = [text for text in after.reasons if CODE in text]
+    assert "300 IOPS were all that a volume of 3,000 carried (mine)" in reason
+    assert "plimsoll validate" in reason
 
 
 @given(libraries(), st.floats(10, 2_900))
 @settings(max_examples=examples(40))
-def test_nothing_measured_elsewhere_ever_changes_a_target(library, iops):
+def test_what_is_imported_never_lowers_a_need_and_elsewhere_it_changes_no_target(library, iops):
     """The need may be known less exactly: which minutes are read depends on what the evidence holds."""
     without, with_it = (decided(envelopes, iops, POLICY) for envelopes in ((), library))
-    assert type(without) is type(with_it)
-    assert (with_it.target.spec, with_it.target.usd_month) == (without.target.spec, without.target.usd_month)
-    assert with_it.target.ceiling == without.target.ceiling
+    if not isinstance(with_it, Migrate):
+        assert with_it.comparison.offer("gp3").failed
+        return
+    if not with_it.target.failed:
+        assert with_it.target.spec == without.target.spec
+        assert with_it.target.ceiling == without.target.ceiling
+    assert with_it.target.usd_month >= without.target.usd_month
     assert with_it.demand.least_peak_iops == without.demand.least_peak_iops
     published = TYPES[with_it.target.spec.type].ceiling(with_it.target.spec)
     assert with_it.target.ceiling.iops <= published.iops

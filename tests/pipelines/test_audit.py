@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.audit import audit
+from plimsoll.auditing.audit import audit
 from plimsoll.auditing.batches import BATCHES_AT_ONCE, EVERY_MINUTE_BATCH_VOLUMES
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.errors import AccessDenied, CloudError, RegionUnavailable, Throttled, Unexpected

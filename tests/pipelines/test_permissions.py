@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cloud_simulator.running import running
-from plimsoll.audit import audit
+from plimsoll.auditing.audit import audit
 from plimsoll.bootstrap import Scope, ports_of
 from plimsoll.clouds.aws.permissions import AUDIT, AUDIT_LOG, auditing
 from plimsoll.clouds.aws.sessions import Sessions

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.audit import audit
+from plimsoll.auditing.audit import audit
+from plimsoll.auditing.explain import explain
 from plimsoll.clouds.ledger import Ledger
-from plimsoll.explain import explain
 from plimsoll.outcomes import Answered
 from plimsoll.policy_file import parse_policy
 from plimsoll.ports import Target

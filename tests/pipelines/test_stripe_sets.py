@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import yaml
 
-from plimsoll.audit import audit, plan_audit
+from plimsoll.auditing.audit import audit, plan_audit
+from plimsoll.auditing.explain import explain
 from plimsoll.domain.errors import AccessDenied
 from plimsoll.domain.recommendation import Change, Keep, Migrate
 from plimsoll.domain.units import MIB
-from plimsoll.explain import explain
 from plimsoll.outcomes import EXCLUDED, Answered, FailedVolume, Notice, Planned, Skipped
 from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.to_record import answered_record, record_of

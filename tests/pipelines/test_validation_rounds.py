@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.domain.errors import BadInput, Throttled
+from plimsoll.domain.failed_measurement import CODE
 from plimsoll.domain.task import TaskEnd, TaskOutcome
 from plimsoll.domain.validation import Budget, Mode
 from plimsoll.envelopes.library import load_library
@@ -66,19 +67,33 @@ def test_a_target_that_does_not_deliver_gives_way_to_the_next_offer_which_is_mea
     assert (after.target.type, after.evidence.grade) == ("io2", "A")
     (gp3,) = [offer for offer in after.offers if offer.spec.type == "gp3"]
     assert any("was measured here on" in text and "delivered only 90 IOPS" in text for text in gp3.refused)
-    assert any(text.startswith("Not offered: gp3 500 GiB") for text in after.reasons)
+    assert [one.code for one in after.failed_measurements if one.volume_type == "gp3"] == [CODE]
 
 
 def test_where_no_offer_delivers_the_volume_is_kept_and_the_reason_says_what_was_measured(tmp_path):
-    lab = Lab(tmp_path, work_of={"vol-1": work(1400.0, 100.0)}, shares={"gp3": 0.5, "io2": 0.5})
+    lab = Lab(tmp_path, work_of={"vol-1": work(1400.0, 100.0)}, shares={"gp3": 0.01, "io2": 0.01})
     after = the(Decided, lab.validate()).after
     assert after.action == "keep"
     assert after.target == after.current
-    assert [text[:24] for text in after.reasons if "was measured here" in text] == ["Not offered: gp3 500 GiB"]
+    assert any(CODE in text and "was measured here" in text for text in after.reasons)
+
+
+def test_what_delivers_half_is_bought_twice_as_large_and_measured_again(tmp_path):
+    lab = Lab(tmp_path, work_of={"vol-1": work(1400.0, 100.0)}, shares={"gp3": 0.5, "io2": 0.5})
+    events = lab.validate()
+    lines = [event.line for event in events if isinstance(event, Concluded)]
+    assert [(line.spec.iops, line.spec.throughput_mib_s, line.passed) for line in lines] == [
+        (3000, 125, False),
+        (3400, 240, True),  # for a need of 1,680 IOPS and 120 MiB/s
+    ]
+    after = the(Decided, events).after
+    assert (after.target.iops, after.evidence.grade) == (3400, "A")
+    (failed,) = after.failed_measurements
+    assert (failed.delivered_iops, failed.published_iops) == (1500, 3000)
 
 
 def test_a_failure_stands_for_later_audits_too_until_a_later_measurement_passes(tmp_path):
-    lab = Lab(tmp_path, work_of={"vol-1": work(1400.0, 100.0)}, shares={"gp3": 0.5, "io2": 0.5})
+    lab = Lab(tmp_path, work_of={"vol-1": work(1400.0, 100.0)}, shares={"gp3": 0.01, "io2": 0.01})
     lab.validate()
     later = answers(lab.remeasured(lab.ports), lab.policy)["vol-1"].recommendation
     assert later.action == "keep"

@@ -66,6 +66,7 @@ def fleet_of(scenes: Sequence[Scene]) -> SceneFleet:
 
 def _volume(scene: Scene) -> SimulatedVolume:
     tags = {"Name": scene.name, TAG: scene.name} | ({"plimsoll:exclude": "true"} if scene.excluded else {})
+    tags |= {"ManagedBy": "Terraform", "terraform-module": scene.module} if scene.module else {}
     there = scene.does is not None
     hosts = tuple(
         SimulatedHost(id=f"i-{_hex(f'{scene.host_id or scene.name}/{number}')}", type=scene.host, nitro=scene.nitro)
@@ -164,14 +165,14 @@ def served(scenes: Sequence[Scene]) -> Iterator[Running]:
         front.close()
 
 
-def audited(scenes: Sequence[Scene], folder: Path) -> dict[str, dict[str, Any]]:
-    """The records of all scenes by name, from one audit by the ordinary path over HTTP."""
+def audited(scenes: Sequence[Scene], folder: Path) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+    """The records of all scenes by name, and the run, from one audit by the ordinary path over HTTP."""
     with served(scenes) as running:
         order = Order(folder=folder, scope={}, policy=policy_of(scenes), now=NOW)
         with patch.dict(os.environ, running.environment):
             ledger = Ledger(path=folder / "ledger.json")
             ports = ports_of(Scope(regions=(REGION,)), Settings(), today=NOW.date(), ledger=ledger, paced=False)
             ports = [replace(one, stripes=stripes_of(running.fleet)) for one in ports]
-            carry_out(order, ports, lambda _progress, _outcome: None)
+            run, _ = carry_out(order, ports, lambda _progress, _outcome: None)
     found = json.loads((folder / "recommendations.json").read_text(encoding="utf-8"))
-    return {one["name"]: one for one in found}
+    return {one["name"]: one for one in found}, run

@@ -41,7 +41,8 @@ class Was:
 @dataclass(frozen=True, kw_only=True)
 class Scene:
     """One volume. Ages are in hours before now; volumes that name the same `host_id` share it; `stripe` names the
-    md device that it is a member of; `policy` holds for this volume alone; `hosts` is how many it is attached to."""
+    md device that it is a member of, `module` the Terraform module that makes it; `policy` holds for this volume alone;
+    `hosts` is how many it is attached to."""
 
     name: str
     spec: VolumeSpec
@@ -58,6 +59,7 @@ class Scene:
     launched_h: float | None = None
     restored: bool = False
     stripe: str | None = None
+    module: str | None = None
     excluded: bool = False
     policy: dict[str, Any] = field(default_factory=dict)
 

@@ -2,6 +2,13 @@
 
 from typing import Final
 
-from tests.scenes import changes, credits_and_types, decision_page, sharing, weeks
+from tests.scenes import changes, credits_and_types, decision_page, sharing, templates, weeks
 
-SCENES: Final = (*decision_page.SCENES, *credits_and_types.SCENES, *changes.SCENES, *sharing.SCENES, *weeks.SCENES)
+SCENES: Final = (
+    *decision_page.SCENES,
+    *credits_and_types.SCENES,
+    *changes.SCENES,
+    *sharing.SCENES,
+    *templates.SCENES,
+    *weeks.SCENES,
+)

@@ -5,23 +5,30 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.oracle.naive import decide
+from tests.oracle.templates import change_of
+from tests.scenes.account import REGION
 from tests.scenes.table import SCENES
+from tests.scenes.templates import CHANGES
 from tests.scenes.to_oracle import FIRST_MINUTE, days_of_scene, described, minutes_of, past_of, policy_of, siblings_of
 
 pytestmark = pytest.mark.release
 
 
+def asked(scene):
+    """What the oracle is told of a scene."""
+    return {
+        "volume": described(scene),
+        "minutes": minutes_of(scene),
+        "siblings": siblings_of(scene, SCENES),
+        "policy": policy_of(scene),
+        "past": past_of(scene),
+        "days": days_of_scene(scene),
+    }
+
+
 @pytest.mark.parametrize("scene", [one for one in SCENES if one.stripe is None], ids=lambda one: one.name)
 def test_the_oracle_says_what_was_written_down(scene):
-    found = decide(
-        described(scene),
-        minutes_of(scene),
-        siblings_of(scene, SCENES),
-        policy_of(scene),
-        frontier=bool(scene.right.frontier),
-        past=past_of(scene),
-        days=days_of_scene(scene),
-    )
+    found = decide(**asked(scene), frontier=bool(scene.right.frontier))
     right = scene.right
     assert found["action"] in right.action, scene.why
     target = found["target"] and tuple(found["target"].values())
@@ -36,3 +43,10 @@ def test_the_oracle_says_what_was_written_down(scene):
         assert str(then.date()) == right.waits_until, scene.why
     for budget, usd in right.frontier.items():
         assert found["frontier"][budget] == pytest.approx(usd, abs=0.01), scene.why
+
+
+@pytest.mark.parametrize("module", CHANGES)
+def test_the_oracle_makes_the_change_of_a_template_that_was_written_down(module):
+    found = change_of([asked(scene) for scene in SCENES if scene.module == module], REGION)
+    expected = CHANGES[module]
+    assert found == (expected and {**expected, "saved": pytest.approx(expected["saved"], abs=0.011)})

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.audit import plan_audit
+from plimsoll.auditing.audit import plan_audit
+from plimsoll.auditing.explain import explain_anywhere
 from plimsoll.domain.errors import AccessDenied, PolicyError
-from plimsoll.explain import explain_anywhere
 from plimsoll.outcomes import Answered
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.run_reader import read_records

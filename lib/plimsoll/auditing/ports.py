@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from plimsoll.domain.envelope import Envelope
+from plimsoll.domain.failed_measurement import FailedMeasurement
 from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.risk.table import LearnedTable
 from plimsoll.domain.stripes import StripeSet
-from plimsoll.domain.verdict import FailedMeasurement
 from plimsoll.ports import Catalog, Inventory, Metrics, Prices
 
 BATCH_VOLUMES = 500
@@ -43,7 +43,7 @@ class AuditPorts:
     """What an audit of one cloud reads from, with the measurements that exist already.
 
     - `query_cost` weighs how finely metrics are read. `every_minute` reads all of them whole.
-    - `failed_measurements` are the configurations that a validation refuted.
+    - `failed_measurements` are the configurations that failed a validation.
     - The volumes of a set in `stripes` are decided together.
     - `batch_volumes` is the number of volumes whose metrics are read together, about.
     - `excluded` are volumes that people left out: why, by id. They have no answer but load their hosts.

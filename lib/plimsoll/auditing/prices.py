@@ -5,6 +5,8 @@ from datetime import datetime
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.errors import CloudError
+from plimsoll.domain.evidence import Place
+from plimsoll.domain.evidence_against import failed_measurements
 from plimsoll.domain.offer import Market
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook
@@ -25,14 +27,16 @@ def market_of(target: Target, ports: AuditPorts, policy: Policy, now: datetime) 
         error = raised
     if book is None:
         book = PriceBook(region=target.region, source="none", as_of=None, types={})
-    recent = tuple(
-        found
-        for found in ports.failed_measurements
-        if (now.date() - found.measured_on).days <= policy.evidence_max_age_days
-        and (found.account, found.region) == (target.account, target.region)
-    )
     catalog = ports.catalog
-    return Market(provider=catalog.provider, types=catalog.types, book=book, failed_measurements=recent), error
+    place = Place(
+        provider=catalog.provider,
+        account=target.account,
+        region=target.region,
+        today=now.date(),
+        max_age_days=policy.evidence_max_age_days,
+    )
+    failed = failed_measurements(place, ports.envelopes, ports.failed_measurements)
+    return Market(provider=catalog.provider, types=catalog.types, book=book, failed_measurements=failed), error
 
 
 def price_outcomes(target: Target, book: PriceBook, error: CloudError | None, now: datetime) -> Iterator[Outcome]:

@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 
 from plimsoll.auditing.ports import AuditPorts
@@ -25,10 +24,11 @@ from plimsoll.clouds.stripes import StripeBook
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.risk.table import LearnedTable, parse_table
+from plimsoll.domain.risk.table import LearnedTable
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import HOUR_S
 from plimsoll.envelopes.library import EnvelopeLibrary, load_library, shipped_campaigns
+from plimsoll.learned_table import load_table
 from plimsoll.ports import Bench, Claims, Clock, Inventory, Metrics, Prices, RunStore
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.settings import Settings
@@ -37,7 +37,8 @@ from plimsoll.validation.patience import Patience
 
 LEDGER = "ledger.json"
 STRIPES = "stripes.json"
-"""The ledger of changes and the book of stripe sets, in the folder of runs."""
+LEARNED = "learned.json"
+"""The ledger of changes, the book of stripe sets and a learned table of one's own, in the folder of runs."""
 CLAIMS = "claims"
 """The folder of claims, in the folder of what was measured."""
 
@@ -143,14 +144,11 @@ def envelope_library(measured: Path | None = None) -> EnvelopeLibrary:
     return load_library([shipped_campaigns(), *([measured] if measured else [])], published_types(), host_cap)
 
 
-def learned_table(path: Path | None = None) -> LearnedTable:
-    """What was learned of a fleet's risk, in that file; by default of the public fleets. BadInput where it is none."""
-    if path is None:
-        return parse_table((files("plimsoll.domain.risk") / "public.json").read_text(encoding="utf-8"))
-    try:
-        return parse_table(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"the learned table {path} cannot be read: {error}.") from error
+def own_or_public(settings: Settings) -> LearnedTable:
+    """What was learned of a fleet of one's own, where the settings name it or the folder of runs has it; else what
+    public fleets showed. BadInput for a table that cannot be used."""
+    kept = settings.runs_dir / LEARNED
+    return load_table(settings.learned_table or (kept if kept.exists() else None))
 
 
 def validation_book(settings: Settings) -> ValidationBook:
@@ -226,5 +224,5 @@ def _ports(cloud: str, inventory: Inventory, metrics: Metrics, prices: Prices, s
         failed_measurements=validation_book(settings).failed_measurements(),
         stripes=stripe_book(settings).sets,
         sold_elsewhere=frozenset(published_types()),
-        learned=learned_table(settings.learned_table),
+        learned=own_or_public(settings),
     )

@@ -10,26 +10,27 @@ from typing import Any
 
 import typer
 
-from plimsoll.audit import plan_audit
+from plimsoll.api.orders import Wanted, order_and_ports
+from plimsoll.auditing.audit import plan_audit
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.bootstrap import Scope, change_ledger, clock, ports_of, recorded_ports, recording_ports
+from plimsoll.bootstrap import Scope, change_ledger, clock, ports_of, recording_ports
 from plimsoll.cli.exit_codes import INTERRUPTED, OVER, PARTIAL
 from plimsoll.cli.options import RunOptions, ValidateOptions
 from plimsoll.cli.progress import run_bar
 from plimsoll.cli.run_folder import leave_reports
 from plimsoll.cli.screen import Screen
 from plimsoll.cli.validate import validate_recommendations
-from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.recorder import Recorder
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.risk.watch import Promised
 from plimsoll.reports.answer_lines import PLAN, answer_lines, line_of
 from plimsoll.reports.printable import put_out
 from plimsoll.reports.run_reader import RECOMMENDATIONS, RUN, TABLE, read_run
 from plimsoll.reports.terminal.run import show_failures, show_plan, show_run
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import usd
-from plimsoll.run import Order, carry_out, plan_summary, resumed, versions
+from plimsoll.run import Order, carry_out, plan_summary, versions
 from plimsoll.settings import Settings
 from plimsoll.writing import check_place
 
@@ -50,10 +51,10 @@ def audit_into_folder(scope: Scope, policy: Policy, options: RunOptions, *, vali
         return
     with ExitStack() as stack:
         with console.status("signing in" if options.from_ is None else "opening the recording"):
-            order, audits = _order_and_audits(scope, policy, options, settings, ledger, now)
+            order, audits = order_and_ports(_wanted(scope, policy, options), settings, ledger, now)
         if options.record is not None:
             audits = _recorded(stack, options.record, audits, now)
-        run = follow(console, order, audits)
+        run = follow(console, order, audits, promised=ledger.promised)
     ledger.save(now)
     reported = leave_reports(console, order.folder)
     if validate is not None:
@@ -99,52 +100,32 @@ def _check(options: RunOptions, *, validates: bool) -> None:
         raise BadInput("--plan is for what clouds would be asked: leave out --record, --from and --resume.")
 
 
-def _order_and_audits(
-    scope: Scope, policy: Policy, options: RunOptions, settings: Settings, ledger: Ledger, now: datetime
-) -> tuple[Order, Sequence[AuditPorts]]:
-    """The run to carry out, and the ports of each cloud: those it was begun with, a recording's, or the scope's."""
-    if options.resume is not None:
-        return _earlier(options.resume, scope.external_id, settings, ledger)
-    folder = _new_folder(options.out, settings)
-    if options.from_ is not None:
-        audits, now = recorded_ports(options.from_, settings)
-        asked: dict[str, Any] = {"recording": str(options.from_)}
-    else:
-        audits = ports_of(scope, settings, today=now.date(), ledger=ledger, log_days=policy.log_days)
-        asked = scope.as_dict()
-    return Order(folder=folder, scope=asked, policy=policy, now=now, every_minute=options.every_minute), audits
+def _wanted(scope: Scope, policy: Policy, options: RunOptions) -> Wanted:
+    """The audit that these options ask for."""
+    return Wanted(
+        scope=scope,
+        policy=policy,
+        folder=options.out,
+        recording=options.from_,
+        resume=options.resume,
+        every_minute=options.every_minute,
+    )
 
 
-def _new_folder(out: Path | None, settings: Settings) -> Path:
-    """A folder that can be written and holds no run; so can the folder of runs, where the ledger of changes is."""
-    folder = out or settings.runs_dir / clock().now().strftime("%Y%m%dT%H%M%SZ")
-    check_place(folder)
-    check_place(settings.runs_dir)
-    if (folder / RUN).exists() or (folder / RECOMMENDATIONS).exists():
-        raise BadInput(f"{folder} holds a run already: give another --out, or go on with it by --resume {folder}.")
-    return folder
+def follow(
+    console: Screen,
+    order: Order,
+    audits: Sequence[AuditPorts],
+    *,
+    promised: dict[str, Promised] | None = None,
+) -> dict[str, Any]:
+    """Carries a run out under a progress bar and prints it; on Ctrl-C leaves its reports and says how to go on.
 
-
-def _earlier(
-    folder: Path, external_id: str | None, settings: Settings, ledger: Ledger
-) -> tuple[Order, Sequence[AuditPorts]]:
-    """An earlier run, and the audits that it was begun in."""
-    order = resumed(folder)
-    check_place(folder)
-    recording = order.scope.get("recording")
-    if isinstance(recording, str):
-        return order, recorded_ports(Path(recording), settings)[0]
-    scope = Scope.from_dict(order.scope, external_id=external_id)
-    log_days = order.policy.log_days
-    audits = ports_of(scope, settings, today=order.now.date(), ledger=ledger, log_days=log_days)
-    return replace(order, scope=scope.as_dict()), audits
-
-
-def follow(console: Screen, order: Order, audits: Sequence[AuditPorts]) -> dict[str, Any]:
-    """Carries a run out under a progress bar and prints it; on Ctrl-C leaves its reports and says how to go on."""
+    What was `promised` is checked by what the run saw, as of `carry_out`.
+    """
     try:
         with run_bar(console, audits) as (counted, take):
-            run, best = carry_out(order, counted, lambda _progress, outcome: take(outcome))
+            run, best = carry_out(order, counted, lambda _progress, outcome: take(outcome), promised=promised)
     except KeyboardInterrupt:
         begun = (order.folder / RUN).exists()
         told = (

@@ -6,27 +6,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from plimsoll.backtest.fleet import Fleet
-from plimsoll.backtest.learn import learn
-from plimsoll.backtest.outcome import Outcome
-from plimsoll.backtest.page import outcome_page
-from plimsoll.backtest.rows_fleet import PARQUET, fleet_of_rows
-from plimsoll.backtest.run import backtest
-from plimsoll.backtest.scenario import Scenario
-from plimsoll.backtest.shown import show_outcome
+from plimsoll.api.backtests import FOLDER, open_fleet, scenario_of
+from plimsoll.backtesting.fleet import Fleet
+from plimsoll.backtesting.learn import learn
+from plimsoll.backtesting.outcome import Outcome
+from plimsoll.backtesting.page import outcome_page
+from plimsoll.backtesting.run import backtest
+from plimsoll.backtesting.scenario import Scenario
+from plimsoll.backtesting.shown import show_outcome
 from plimsoll.cli.option_values import policy_from
 from plimsoll.cli.options import BacktestOptions, PolicyOptions
 from plimsoll.cli.progress import steps_bar
 from plimsoll.cli.screen import Screen
-from plimsoll.clouds.common.dated_data import load_prices, shipped_prices, volume_types
-from plimsoll.clouds.registry import AWS
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.offer import Market
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.domain.volume_types import type_of
+from plimsoll.learned_table import table_text
 from plimsoll.writing import check_place, write_lines
 
-FOLDER: Final = Path("plimsoll-backtests")
 OUTCOME: Final = "backtest.json"
 PAGE: Final = "backtest.html"
 
@@ -49,40 +44,28 @@ def backtest_fleets(files: Sequence[Path], options: BacktestOptions, policy: Pol
 
 
 def _fleet(file: Path, folder: Path, options: BacktestOptions) -> Fleet:
-    """A fleet's file; rows of Parquet are put into one in the folder first."""
-    if file.suffix != PARQUET:
-        return Fleet(file, options.io_kib)
-    made = folder / f"{file.stem}.npz"
-    if not made.exists():
-        fleet_of_rows([file], made, options.period_s)
-    return Fleet(made, options.io_kib)
+    return open_fleet(file, folder, io_kib=options.io_kib, period_s=options.period_s)
 
 
 def _scenario(options: BacktestOptions, policy: PolicyOptions) -> Scenario:
     """What is asked for; BadInput for a type, a region or a configuration that there is not."""
-    types = volume_types(AWS)
-    prices = shipped_prices(AWS) if policy.prices is None else load_prices(policy.prices)
-    book = prices.book(options.region)
-    if book is None:
-        raise BadInput(f"there are no prices for {options.region}: give another --region, or --prices with your own.")
-    present = VolumeSpec(
-        type=options.type_, size_gib=options.size_gib, iops=options.iops, throughput_mib_s=options.throughput_mib_s
-    )
-    for spec in (present, VolumeSpec(type=options.to, size_gib=options.size_gib)):
-        type_of(spec, types)
-        if book.usd_month(spec) is None:
-            raise BadInput(f"there is no price for {spec.type} in {options.region}: give another type or --region.")
-    return Scenario(
-        market=Market(provider=AWS, types=types, book=book),
-        policy=policy_from(policy),
-        present=present,
+    return scenario_of(
+        present=VolumeSpec(
+            type=options.type_,
+            size_gib=options.size_gib,
+            iops=options.iops,
+            throughput_mib_s=options.throughput_mib_s,
+        ),
         to=options.to,
-        times=tuple(options.times),
-        io_kib=options.io_kib,
-        memories_days=tuple(sorted(set(options.memory))),
+        region=options.region,
+        times=options.times,
+        memories_days=options.memory,
         days=options.days,
         every_days=options.every,
         budget_min=options.budget_min,
+        io_kib=options.io_kib,
+        policy=policy_from(policy),
+        prices=policy.prices,
     )
 
 
@@ -96,5 +79,5 @@ def learn_table(
     with steps_bar(Screen(stderr=True), "learning") as progress:
         fleets = [_fleet(file, folder, options) for file in files]
         learned = learn(fleets, scenario, folder, on=today, public=public, progress=progress)
-    write_lines([learned.as_json()], table, "utf-8")
+    write_lines([table_text(learned)], table, "utf-8")
     Screen().print(f"written to {table}", markup=False, soft_wrap=True)

@@ -15,7 +15,7 @@ from plimsoll.bench.local import MEASURING, Placed, Watch
 from plimsoll.bench.targets import GIB
 from plimsoll.benchmark import plan_benchmark, run_benchmark
 from plimsoll.bootstrap import clock
-from plimsoll.cli.envelopes import check_place, spec_from
+from plimsoll.cli.envelopes import check_place, host_from, spec_from
 from plimsoll.cli.exit_codes import INTERRUPTED
 from plimsoll.cli.options import BenchmarkOptions, MeasuredVolumeOptions
 from plimsoll.cli.screen import Screen
@@ -25,7 +25,6 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import LOCAL
 from plimsoll.domain.units import MIB, MINUTE_S
 from plimsoll.envelopes.admissibility.sweep import climbing
-from plimsoll.envelopes.campaigns import HostEntry
 from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign
 from plimsoll.reports.terminal import envelopes as report
 from plimsoll.settings import Settings
@@ -46,23 +45,24 @@ def benchmark_path(path: Path, options: BenchmarkOptions, given: MeasuredVolumeO
     now = clock().now()
     host_type = given.host_type or f"{platform.machine()} with {os.cpu_count()} CPUs"
     where = "an empty device" if one.target.is_device else f"a {one.target.filesystem or 'unnamed'} filesystem"
+    provider = given.provider or (LOCAL if spec.type == UNKNOWN_TYPE else cloud_of(spec.type) or AWS)
     new = NewCampaign(
         name=options.name or f"{options.job}-{now:%Y%m%dT%H%M%SZ}",
         title=f"{options.job} on {host_type}",
         source=f"plimsoll benchmark, on {where}",
         measured_on=now.date().isoformat(),
-        provider=given.provider or (LOCAL if spec.type == UNKNOWN_TYPE else cloud_of(spec.type) or AWS),
+        provider=provider,
         account=given.account,
         region=given.region,
         spec=spec,
         volumes=given.volumes,
-        host=HostEntry(type=host_type),
+        host=host_from(provider, host_type),
     )
-    check_place(spec, new.provider, given)
+    check_place(spec, provider, given)
     _foresee(console, one, path, options)
     if not options.yes:
         _ask()
-    types = types_by_cloud().get(new.provider, {})
+    types = types_by_cloud().get(provider, {})
     try:
         with _bar(console, one) as watch:
             written, envelope = run_benchmark(

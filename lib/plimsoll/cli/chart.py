@@ -8,13 +8,12 @@ from typing import Final
 
 import typer
 
-from plimsoll.bootstrap import Scope, envelope_library
+from plimsoll.api.volumes import explain
+from plimsoll.bootstrap import envelope_library
 from plimsoll.cli.envelopes import compared
-from plimsoll.cli.explain import read_volume
 from plimsoll.cli.options import PictureOptions
-from plimsoll.cli.run_volume import Live, volume_in_run
+from plimsoll.cli.run_volume import Live
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.policy import Policy
 from plimsoll.envelopes.library import EnvelopeLibrary
 from plimsoll.reports.charts.comparison import comparison_picture
 from plimsoll.reports.charts.demand import demand_picture
@@ -22,9 +21,7 @@ from plimsoll.reports.charts.picture import Picture
 from plimsoll.reports.charts.render import spec_of, to_png, to_svg
 from plimsoll.reports.charts.roofline import envelope_picture, roofline_picture
 from plimsoll.reports.charts.theme import THEMES
-from plimsoll.reports.profile_to_record import profile_record
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
-from plimsoll.reports.to_record import record_of
 from plimsoll.settings import Settings
 from plimsoll.writing import whole
 
@@ -78,10 +75,12 @@ def _draw(picture: Picture, profile: DemandProfileRecord | None, options: Pictur
 
 def _volume(volume: str, live: Live | None, options: PictureOptions) -> Asked:
     """A volume's record and profile; BadInput, with the nearest, where there is none."""
-    if live is not None:
-        return _read(volume, *live)
-    record, profile, _ = volume_in_run(volume, options.run)
-    return record, _observed(volume, profile)
+    if live is None:
+        found = explain(volume, options.run)
+    else:
+        scope, policy, recording = live
+        found = explain(volume, scope=scope, policy=policy, recording=recording)
+    return found.recommendation, _observed(volume, found.demand)
 
 
 def _volume_or_envelope(name: str, live: Live | None, options: PictureOptions, library: EnvelopeLibrary) -> Asked:
@@ -92,13 +91,6 @@ def _volume_or_envelope(name: str, live: Live | None, options: PictureOptions, l
         if not near:
             raise
         raise BadInput(f"there is no envelope {name}: did you mean {near[0]}?") from error
-
-
-def _read(volume: str, scope: Scope, policy: Policy, from_: Path | None) -> Asked:
-    answer, _, _ = read_volume(volume, scope, policy, from_=from_)
-    profile = None if answer.profile is None else profile_record(answer.recommendation.volume, answer.profile)
-    record = record_of(answer.recommendation, answer.change, provider=answer.target.provider)
-    return record, _observed(volume, profile)
 
 
 def _observed(volume: str, profile: DemandProfileRecord | None) -> DemandProfileRecord:

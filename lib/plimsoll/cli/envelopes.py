@@ -9,7 +9,7 @@ import typer
 from plimsoll.bootstrap import clock, envelope_library
 from plimsoll.cli.options import MeasuredVolumeOptions
 from plimsoll.cli.screen import Screen
-from plimsoll.clouds.published import cloud_of, types_by_cloud
+from plimsoll.clouds.published import cloud_of, published_host, types_by_cloud
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain import same_configuration
 from plimsoll.domain.ceiling import Resource
@@ -19,6 +19,7 @@ from plimsoll.domain.evidence import best_grade
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.campaigns import HostEntry
+from plimsoll.envelopes.fio_logs import is_log, with_logs
 from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
 from plimsoll.envelopes.reading import read_output
 from plimsoll.envelopes.results import Output
@@ -92,7 +93,8 @@ def import_files(files: Sequence[Path], name: str, given: MeasuredVolumeOptions,
     spec, volumes, host_type = spec_from(given), given.volumes, given.host_type
     provider = given.provider or cloud_of(spec.type) or AWS
     check_place(spec, provider, given)
-    found = sum((read_output(_text(path), name=str(path)) for path in files), Output())
+    logs = {path.name: _text(path) for path in files if is_log(path.name)}
+    found = sum((read_output(_text(path), name=str(path)) for path in files if not is_log(path.name)), Output())
     if not found.results:
         raise BadInput(f"nothing in {_names(files)} measures storage, so there is no envelope to add.")
     on = f" on {host_type}" if host_type else ""
@@ -108,8 +110,8 @@ def import_files(files: Sequence[Path], name: str, given: MeasuredVolumeOptions,
         region=given.region,
         spec=spec,
         volumes=volumes,
-        host=HostEntry(type=host_type) if host_type else None,
-        results=tuple(as_measured(one) for one in found.results),
+        host=host_from(provider, host_type) if host_type else None,
+        results=tuple(as_measured(one) for one in with_logs(found.results, logs)),
         profiles=found.profiles,
     )
     folder = Settings.of_environment().measured_dir
@@ -136,6 +138,21 @@ def spec_from(given: MeasuredVolumeOptions) -> VolumeSpec:
         size_gib=given.size_gib or 0,
         iops=given.iops,
         throughput_mib_s=given.throughput_mib_s,
+    )
+
+
+def host_from(provider: str, host_type: str) -> HostEntry:
+    """The host that was measured on, with what is published of its type, where that is known."""
+    found = published_host(provider, host_type)
+    if found is None:
+        return HostEntry(type=host_type)
+    return HostEntry(
+        type=host_type,
+        baseline_iops=found.limits.baseline_iops,
+        maximum_iops=found.limits.maximum_iops,
+        baseline_throughput_mib_s=found.limits.baseline_throughput_mib_s,
+        maximum_throughput_mib_s=found.limits.maximum_throughput_mib_s,
+        source=found.source,
     )
 
 

@@ -1,18 +1,13 @@
 """`plimsoll explain`: one volume, as a run knows it, or read from its cloud by the minute."""
 
-from datetime import datetime
 from pathlib import Path
 
-from plimsoll.bootstrap import Scope, clock, console_link, ports_of, probe_book, recorded_ports
-from plimsoll.cli.run_volume import volume_in_run
+from plimsoll.api.volumes import read_volume, volume_in_run
+from plimsoll.bootstrap import Scope, console_link, probe_book
 from plimsoll.cli.screen import Screen
-from plimsoll.clouds.registry import CLOUDS
-from plimsoll.domain.demand import Demand
-from plimsoll.domain.errors import BadInput, Unexpected
+from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.seconds_seen import SecondsSeen
-from plimsoll.explain import explain_anywhere
-from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.terminal.explain import show_explanation, show_record
 from plimsoll.reports.to_record import record_of
@@ -52,27 +47,3 @@ def _seen(record: RecommendationRecord) -> SecondsSeen | None:
     """What a probe saw of the volume last, None where it was never probed."""
     line = probe_book(Settings.of_environment()).latest(record.volume_id, record.account, record.region)
     return None if line is None else line.seen
-
-
-def read_volume(
-    volume: str, scope: Scope, policy: Policy, *, from_: Path | None
-) -> tuple[Answered, Demand | None, datetime]:
-    """A volume's answer, its demand by the minute (None where no metrics were read), and the time of both: from its
-    cloud, or from a recording. BadInput where there is no such volume, or it is left out."""
-    settings, now = Settings.of_environment(), clock().now()
-    if from_ is not None:
-        audits, now = recorded_ports(from_, settings)
-    else:
-        audits = ports_of(scope, settings, today=now.date(), log_days=policy.log_days)
-    found = explain_anywhere(audits, volume, policy, now)
-    if found is None:
-        words = [CLOUDS[cloud].words for cloud in scope.clouds]
-        places = " or ".join(f"{one.account}s" for one in words)
-        options = ", ".join(one.account_option for one in words)
-        raise BadInput(f"there is no volume {volume} in these {places} and regions: check {options} and --region.")
-    outcome = found.outcome
-    if isinstance(outcome, FailedVolume):
-        raise Unexpected(f"{volume}: {outcome.reason}")
-    if isinstance(outcome, Skipped):
-        raise BadInput(f"{volume} is left out: {outcome.reason}.")
-    return outcome, found.demand, now

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from plimsoll.api.runs import run_folder
 from plimsoll.bootstrap import console_link, envelope_library
-from plimsoll.cli.run_folder import run_folder
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.csv_table import ENCODING

@@ -1,48 +1,11 @@
 """The folder of a run: which one is meant, and the reports that are left in it."""
 
-import re
 from pathlib import Path
 
 from plimsoll.cli.screen import Screen
-from plimsoll.clouds.registry import volume_pattern
-from plimsoll.domain.errors import BadInput, PlimsollError
+from plimsoll.domain.errors import PlimsollError
 from plimsoll.extras import SQL, how_to_install
-from plimsoll.reports.run_reader import PAGE, RUN, audited_at, read_run, stream_records
-from plimsoll.reports.run_writer import up_to_date
-from plimsoll.settings import Settings
-
-
-def run_folder(path: Path | None) -> Path:
-    """The folder of a run: the one given, by itself or by one of its files, or the newest run that has answers.
-
-    Its files hold all that it answered, also where it was killed. BadInput where it holds no run, or there is none.
-    """
-    if path is not None:
-        folder = path.parent if path.is_file() and is_run(path.parent) else path
-        if is_run(folder):
-            up_to_date(folder)
-            return folder
-        if re.fullmatch(volume_pattern(), str(path)):
-            raise BadInput(
-                f"{path} is a volume, and a run's folder is wanted here. See it with: plimsoll explain {path}"
-            )
-        raise BadInput(f"{path} holds no {RUN}: give the folder of a run, such as one under plimsoll-runs.")
-    runs_dir = Settings.of_environment().runs_dir
-    by_age = sorted(runs_dir.glob(f"*/{RUN}"), key=lambda found: found.stat().st_mtime_ns, reverse=True)
-    newest = next((found.parent for found in by_age if _has_answers(found.parent)), None)
-    if newest is None:
-        raise BadInput(
-            f"no run under {runs_dir} has answers yet: give the folder of one, or begin with `plimsoll audit`."
-        )
-    return newest
-
-
-def is_run(path: Path) -> bool:
-    """Whether it is the folder of a run."""
-    try:
-        return (path / RUN).is_file()
-    except (OSError, ValueError):  # what cannot be a path, such as a long query
-        return False
+from plimsoll.reports.run_reader import PAGE, audited_at, read_run
 
 
 def in_order(one: Path, other: Path) -> tuple[Path, Path]:
@@ -54,15 +17,6 @@ def in_order(one: Path, other: Path) -> tuple[Path, Path]:
     if swapped:
         Screen(stderr=True).say(f"{one} is the later run: compared from {other} to {one}.", "yellow")
     return (other, one) if swapped else (one, other)
-
-
-def _has_answers(folder: Path) -> bool:
-    """Whether a run answered any volume; one that cannot be read counts, so that whoever reads it is told why."""
-    try:
-        up_to_date(folder)
-        return bool(read_run(folder)) and any(True for _ in stream_records(folder))
-    except BadInput:
-        return True
 
 
 def leave_reports(console: Screen, folder: Path) -> bool:

@@ -8,11 +8,11 @@ from typing import Final
 import typer
 from pydantic import TypeAdapter, ValidationError
 
+from plimsoll.api.runs import run_folder
 from plimsoll.bootstrap import envelope_library
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.cli.options import PostOptions
 from plimsoll.cli.report import Report
-from plimsoll.cli.run_folder import run_folder
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.domain.recommendation import CHANGES

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 
+from plimsoll.api.runs import run_folder
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import (
     OpenCloud,
@@ -22,7 +23,7 @@ from plimsoll.bootstrap import (
 )
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.options import ValidateOptions
-from plimsoll.cli.run_folder import leave_reports, run_folder
+from plimsoll.cli.run_folder import leave_reports
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.host import HostLimits
 from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.sums import Window
 from plimsoll.ports import Bench, Catalog, Inventory, Metrics, Prices
@@ -36,6 +37,19 @@ def no_cap(_host_type: str, _type_name: str) -> Ceiling | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedHost:
+    """What all volumes of a host carry together by its type, and where that is published."""
+
+    limits: HostLimits
+    source: str
+
+
+def no_host(_host_type: str) -> PublishedHost | None:
+    """None: no limit of a host is known without asking the cloud."""
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
     """What is known of a cloud without asking it.
 
@@ -43,12 +57,14 @@ class Published:
     - `query_cost` is what reading metrics costs by some settings.
     - `console_link` is the address of a volume's demand over a window, at a period in seconds.
     - `host_cap` is what all volumes of a type carry together on a host of a type; None where none is published.
+    - `host` is what all volumes of a host carry together by its type; None where that is not known.
     """
 
     catalog: Catalog
     query_cost: Callable[[Settings], QueryCost]
     console_link: Callable[[ShownVolume, Window, int], str]
     host_cap: Callable[[str, str], Ceiling | None] = no_cap
+    host: Callable[[str], PublishedHost | None] = no_host
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The ledger: what successive audits saw of each volume, and its changes.
+"""The ledger: what successive audits saw of each volume, its changes, and what was promised of it.
 
 Clouds show only a volume's latest change, and not where it was attached before. Four changes a day are the limit, and
 what a volume could do in the past decides what its demand then says; so both are noted.
@@ -16,6 +16,7 @@ from pydantic import TypeAdapter
 
 from plimsoll.domain.epochs import MADE_WITH_S, in_whole_minutes
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.risk.watch import Promised
 from plimsoll.domain.volume import Seen, Volume
 from plimsoll.ports import FailedTarget, Inventory, Target, UnreadVolume
 from plimsoll.writing import whole
@@ -30,16 +31,18 @@ GONE_KEPT: Final = timedelta(days=93)
 """What is known of a volume that was not seen since is dropped."""
 
 _SEEN: Final = "/seen"
-"""The key of what was seen of all volumes. No volume's id has a slash."""
+_PROMISED: Final = "/promised"
+"""The keys of what was seen of all volumes, and of what was promised of them. No volume's id has a slash."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Ledger:
-    """Starts of changes, and sightings in their order, by volume id, in a small JSON file."""
+    """Starts of changes, sightings in their order, and promises, by volume id, in a small JSON file."""
 
     path: Path
     starts: dict[str, set[datetime]] = field(default_factory=dict)
     seen: dict[str, tuple[Seen, ...]] = field(default_factory=dict)
+    promised: dict[str, Promised] = field(default_factory=dict)
     _met: dict[str, tuple[Seen, ...]] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -50,12 +53,13 @@ class Ledger:
         try:
             noted = json.loads(path.read_text(encoding="utf-8"))
             seen = _read(noted.pop(_SEEN, {}))
+            promised = _promises().validate_python(noted.pop(_PROMISED, {}))
             starts = {volume_id: {_zoned(start) for start in found} for volume_id, found in noted.items()}
         except (OSError, ValueError, AttributeError, TypeError) as error:
             raise BadInput(
                 f"the ledger of changes {path} cannot be read ({error}): move it away, and a new one is begun."
             ) from error
-        return cls(path=path, starts=starts, seen=seen)
+        return cls(path=path, starts=starts, seen=seen, promised=promised)
 
     def note(self, volume: Volume) -> Volume:
         """The volume with every change known of it, and what earlier audits saw of it where that was another."""
@@ -76,6 +80,10 @@ class Ledger:
         seen = {volume_id: self._with(volume_id, now) for volume_id in sorted({*self.seen, *self._met})}
         written = {name: found for name, found in kept.items() if found}
         written |= {_SEEN: _written({name: found for name, found in seen.items() if found})}
+        oldest_s = (now - GONE_KEPT).timestamp()
+        promised = {name: found for name, found in sorted(self.promised.items()) if found.at_s >= oldest_s}
+        if promised:
+            written |= {_PROMISED: _promises().dump_python(promised, mode="json")}
         with whole(self.path) as beside:
             beside.write_text(json.dumps(written, separators=(",", ":")), encoding="utf-8")
 
@@ -170,6 +178,11 @@ def _of(hosts: Sequence[Any], place: object) -> Any:
 @cache
 def _adapter() -> TypeAdapter[Seen]:
     return TypeAdapter(Seen)
+
+
+@cache
+def _promises() -> TypeAdapter[dict[str, Promised]]:
+    return TypeAdapter(dict[str, Promised])
 
 
 def _zoned(written: str) -> datetime:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from plimsoll.clouds.cloud import PublishedHost
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.query_cost import QueryCost
@@ -28,6 +29,12 @@ def host_cap(host_type: str, type_name: str) -> Ceiling | None:
     """What all volumes of a type carry together on a host of a type; None where that is not published."""
     found = (cloud.published.host_cap(host_type, type_name) for cloud in CLOUDS.values())
     return next((cap for cap in found if cap is not None), None)
+
+
+def published_host(provider: str, host_type: str) -> PublishedHost | None:
+    """What all volumes of a host carry together by its type; None where that is not known."""
+    cloud = CLOUDS.get(provider)
+    return None if cloud is None else cloud.published.host(host_type)
 
 
 def query_cost_of(provider: str, settings: Settings) -> QueryCost:

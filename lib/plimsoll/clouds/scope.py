@@ -38,6 +38,14 @@ class Scope:
     folders: tuple[str, ...] = ()
     google_organizations: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(one.default, tuple) and not isinstance(value, tuple):
+                if isinstance(value, str):
+                    raise BadInput(f"{one.name} of a scope is {value!r}: give a tuple, such as ({value!r},).")
+                object.__setattr__(self, one.name, tuple(value))
+
     def regions_of(self, cloud: str) -> tuple[str, ...]:
         """The regions to read of a cloud, empty for all of them: where several clouds are asked, each has its own."""
         if len(self.clouds) == 1:

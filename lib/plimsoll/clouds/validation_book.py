@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.envelope import DELIVERED
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.verdict import FailedMeasurement
+from plimsoll.domain.failed_measurement import FailedMeasurement
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.writing import whole
 
@@ -78,6 +78,7 @@ class ValidationLine(BaseModel):
             measured_on=self.at.date(),
             delivered=short_of,
             volume_id=self.volume_id if self.too_slow else None,
+            source=self.campaign,
             text=f"{self.spec} was measured here on {self.at:%Y-%m-%d} and did not pass: {'; '.join(self.failures)}",
         )
 

@@ -19,14 +19,7 @@ def blockers(
 
 
 def evidence_blocker(action: str, evidence: Evidence, policy: Policy) -> Iterator[Blocker]:
-    """What was measured here and speaks against the change; and the policy's required grade for the action, where the
-    evidence stays under it."""
-    if evidence.against:
-        yield Blocker(
-            code="evidence",
-            text=f"{'; '.join(evidence.against)}: measure this class of volume again with `plimsoll validate`.",
-        )
-        return
+    """The policy's required grade for the action, where the evidence stays under it."""
     required = policy.require_evidence.get(action, policy.require_evidence.get("*"))
     if required is not None and evidence.grade < required:
         yield Blocker(

@@ -32,9 +32,11 @@ from plimsoll.domain.members import Group, Judged, Member, grouped, share_errors
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.pools import Decided, decide_pools
 from plimsoll.domain.query_cost import QueryCost
+from plimsoll.domain.reasons import few_hours
 from plimsoll.domain.received import doubts, second_looks
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
 from plimsoll.domain.refine import refine
+from plimsoll.domain.rollup import with_others_alone
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.sums import Segment
 from plimsoll.domain.together import Unit, decide_together
@@ -193,8 +195,9 @@ def _decided(
 
 
 def _to_be_drawn(answered: Recommendation) -> bool:
-    """Whether a draft left out a frontier that is worth drawing."""
-    return isinstance(answered, Keep | Change | Wait) and len(answered.comparison.frontier) == 1
+    """Whether a draft left out a frontier that is worth drawing, or what the next level of safety costs."""
+    is_promised = isinstance(answered, Change) and answered.risk is not None and answered.risk.promised_pct is not None
+    return is_promised or (isinstance(answered, Keep | Change | Wait) and len(answered.comparison.frontier) == 1)
 
 
 def _asks(
@@ -275,6 +278,7 @@ def _decided_pools(
 def _judged(case: Case, found: Recommendation, *, keep_demand: bool, settled: bool) -> Judged:
     demand = case.demand
     profile = profile_of(demand, throttled=case.lifted.any, host_bound=case.room.bound) if settled else None
+    found = with_others_alone(case, found, few_hours(case))
     return Judged(recommendation=found, profile=profile, demand=demand if keep_demand else None)
 
 

@@ -29,6 +29,7 @@ from plimsoll.domain.saturation import HostLoad, HostRoom, host_room
 from plimsoll.domain.settling import Settles, settles
 from plimsoll.domain.spans import EpochSpan, epoch_spans, on_these_hosts, stands, summaries
 from plimsoll.domain.sums import Window
+from plimsoll.domain.templates import is_short_lived
 from plimsoll.domain.units import DAY_S, MIB
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import VolumeType, type_of
@@ -40,7 +41,8 @@ class DecisionContext:
 
     `excluded` are volumes that people left out, by id, each with why. `rankings` keeps what the envelopes say of an
     offer. `learned` is what headroom keeps which risk (None: nothing was learned). The policy's headroom has room for
-    the `growth` (None: for none). In a `draft` frontiers are not drawn: what the answer is has to be known first.
+    the `growth` (None: for none). What is `short_lived` counts for its template alone: each such volume reads its image
+    anew, so that this is its workload. In a `draft` frontiers are not drawn: what the answer is has to be known first.
     """
 
     market: Market
@@ -52,12 +54,16 @@ class DecisionContext:
     learned: LearnedTable | None = None
     growth: Growth | None = None
     draft: bool = False
+    short_lived: bool = False
 
     def of(self, volume: Volume) -> "DecisionContext":
         """The context with the policy that applies to a volume, its discounts and learned headroom included."""
-        policy = with_learned_headroom(self.policy.for_tags(volume.tags), self.learned, self.history_days(volume))
+        policy = with_learned_headroom(
+            self.policy.for_tags(volume.tags), self.learned, self.history_days(volume), volume.owner.kind.value
+        )
         book = replace(self.market.book, discounts_pct=policy.discounts_pct)
-        return replace(self, policy=policy, market=replace(self.market, book=book))
+        short_lived = is_short_lived(volume, policy, self.now)
+        return replace(self, policy=policy, market=replace(self.market, book=book), short_lived=short_lived)
 
     def growing(self, growth: Growth | None) -> "DecisionContext":
         """The context with headroom for a growth as well; as it is where there is none."""
@@ -123,7 +129,9 @@ class Case:
         growth is not headroom that a fleet without it kept."""
         growth = self.context.growth
         usual = self.policy if growth is None else replace(self.policy, headroom_pct=growth.usual_headroom_pct)
-        return risk_of(usual, self.context.learned, self.context.history_days(self.volume))
+        return risk_of(
+            usual, self.context.learned, self.context.history_days(self.volume), self.volume.owner.kind.value
+        )
 
     @property
     def policy(self) -> Policy:
@@ -164,6 +172,8 @@ def case_of(
     policy, types = context.policy, context.market.types
     present = as_balance_shows(ceiling_on_hosts(type_of(volume.spec, types), volume.spec, volume), demand)
     hosts = usable(volume)
+    if context.short_lived:
+        volume = replace(volume, restored_from=None)
     demand = without_restore(demand, volume, policy)
     found = epoch_spans(volume, demand, types, policy, days)
     room = host_room(demand, host, hosts, policy).only_in(on_these_hosts(found, demand))

@@ -131,7 +131,8 @@ def _capped(found: _Found, decided: Decided, headroom: float) -> None:
         kind, host = cases[0].market.types[name], cases[0].volume.hosts[0]
         cap = None if host.caps is None else host.cap(name)
         if kind.pooled:
-            cap = pool_ceiling(kind, [case.volume for case in cases])
+            failed = cases[0].market.failed(cases[0].volume, name)
+            cap = pool_ceiling(kind, [case.volume for case in cases], failed)
         if cap is not None:
             reach = _against(together(list(found.demands.values())), cap, 1.0) * headroom
             found.reaches(found.demands, reach)

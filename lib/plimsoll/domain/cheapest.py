@@ -13,7 +13,7 @@ from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.need import Need
-from plimsoll.domain.offer import fitted, on_grid
+from plimsoll.domain.offer import fitted, on_grid, too_small
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.required import peaks
@@ -31,7 +31,9 @@ Tried = dict[Ceiling, tuple[FloatArray, float, float]]
 class Product:
     """A type as it is sold to one volume: what a spec of it costs (None: no price), and carries on its hosts.
 
-    `refuted` says whether measurements speak against a spec, and `measured` up to which figures they do.
+    `ceiling` is what it is believed to carry, and `promised` which figures are believed to carry a need. `refuted` says
+    whether a spec was measured to answer too late, and `measured` up to which figures that holds. `present` is what the
+    volume has, with its ceiling, where that is known by its own metrics and not by what was measured.
     """
 
     kind: VolumeType
@@ -39,8 +41,10 @@ class Product:
     policy: Policy
     usd_month: Callable[[VolumeSpec], float | None]
     ceiling: Callable[[VolumeSpec], Ceiling]
+    promised: Callable[[Need], Need] = lambda need: need
     refuted: Callable[[VolumeSpec], bool] = lambda _spec: False
     measured: Sequence[Need] = ()
+    present: tuple[VolumeSpec, Ceiling] | None = None
 
     def fitted(self, need: Need) -> VolumeSpec:
         """The smallest spec that answers a need, in figures that people use."""
@@ -105,21 +109,30 @@ def cheapest(stairs: Staircase, *, budget_minutes: float, at_least: Need = NOTHI
     a price."""
     product = stairs.product
     found: tuple[float, int, VolumeSpec] | None = None
-    for spec in _candidates(stairs, budget_minutes, at_least):
+    for spec, ceiling in _candidates(stairs, budget_minutes, at_least):
         usd_month = product.usd_month(spec)
         if usd_month is None or (found is not None and (usd_month, spec.iops or 0) >= found[:2]):
             continue
-        tried = trial(stairs.required, product.ceiling(spec))
+        tried = trial(stairs.required, ceiling)
         if tried.passes(budget_minutes=budget_minutes, max_wait_s=product.policy.max_wait_s):
             found = usd_month, spec.iops or 0, spec
     return None if found is None else found[2]
 
 
-def _candidates(stairs: Staircase, budget_minutes: float, at_least: Need) -> Iterator[VolumeSpec]:
-    """The specs on the staircase; where one was measured and failed, those that are larger than what was measured."""
+def _candidates(stairs: Staircase, budget_minutes: float, at_least: Need) -> Iterator[tuple[VolumeSpec, Ceiling]]:
+    """The specs to try, with what they carry: those on the staircase, and what the volume has where it is known."""
     product = stairs.product
+    yield from ((spec, product.ceiling(spec)) for spec in _on_stairs(stairs, budget_minutes, at_least))
+    if product.present is not None and not any(too_small("", product.present[1], at_least)):
+        yield product.present
+
+
+def _on_stairs(stairs: Staircase, budget_minutes: float, at_least: Need) -> Iterator[VolumeSpec]:
+    """The specs on the staircase; where one was measured and answered too late, those that are larger than that."""
+    product = stairs.product
+    promised = product.promised(at_least)
     for need in stairs.needs(budget_minutes):
-        least = need.no_less_than(at_least)
+        least = need.no_less_than(promised)
         spec = product.fitted(least)
         if not product.refuted(spec):
             yield spec
@@ -142,7 +155,7 @@ def _levels(
     the budget the least that throttles no more, and lets nothing wait too long. Nothing where no figure does."""
     if not product.has_figures:
         return []
-    step, highest = product.step(resource), peaks(required, product.kind.accounting)
+    step, highest = product.step(resource), product.promised(peaks(required, product.kind.accounting))
     peak = highest.iops if resource is Resource.IOPS else highest.throughput_mib_s
     most = max(1, math.ceil(peak / step - 1e-9))
 

@@ -8,15 +8,16 @@ It is made for all that change together: one volume, the members of a stripe set
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.drop_ins import drop_ins
 from plimsoll.domain.lifting import is_frequent
 from plimsoll.domain.need import Need
-from plimsoll.domain.offers import Bundle, Makers, drop_ins
+from plimsoll.domain.offers import Bundle, Makers
 from plimsoll.domain.remembered import least_of_all, reduces
 from plimsoll.domain.required import Purpose
 from plimsoll.domain.settling import Settles, Unsettled
@@ -68,8 +69,9 @@ class Choice:
     """What is to be done, to what, and why.
 
     `target` is what is chosen, or would be (wait, saves too little), for what costs `usd_month_now` together.
-    `bundles` is one of each type, `relief` what ends frequent throttling where something else was chosen, `frontier`
-    what tolerating more would cost.
+    `beneath` is what would be chosen if no least saving was asked for, where the saving is too small alone and could be
+    judged today. `bundles` is one of each type, `relief` what ends frequent throttling where something else was
+    chosen, `frontier` what tolerating more would cost.
     """
 
     verdict: Verdict
@@ -82,6 +84,7 @@ class Choice:
     relief: Bundle | None = None
     settles: Settles | None = None
     frontier: Sequence[Step] = ()
+    beneath: Bundle | None = None
 
 
 def choose(cases: Sequence[Case]) -> Choice:
@@ -118,7 +121,8 @@ class _Group:
         if best is None or not self._is_worth_it(best):
             if self._spare is not None:
                 return self._settled(Why.DROP_IN, self._spare, bundles, frontier)
-            return self._choice(Verdict.KEEP, self._why_nothing(best), None, bundles, frontier)
+            kept = self._choice(Verdict.KEEP, self._why_nothing(best), None, bundles, frontier)
+            return replace(kept, beneath=self._beneath(best))
         if self._spare is not None and self._is_nearly_as_good(self._spare, best):
             return self._settled(Why.DROP_IN, self._spare, bundles, frontier)
         return self._settled(Why.CHEAPEST, best, bundles, frontier)
@@ -192,6 +196,17 @@ class _Group:
     def _spare(self) -> Bundle | None:
         """The drop-in replacement where it saves enough."""
         return self.drop_in if self.drop_in is not None and self._is_worth_it(self.drop_in) else None
+
+    def _beneath(self, best: Bundle | None) -> Bundle | None:
+        """What saves something, but less than is asked for, where it can be judged today."""
+        if best is None or self._saved(best) <= ROUNDING_USD:
+            return None
+        spare = self.drop_in is not None and self._saved(self.drop_in) > ROUNDING_USD
+        nearly = self.drop_in is not None and spare and self._is_nearly_as_good(self.drop_in, best)
+        chosen = self.drop_in if self.drop_in is not None and nearly else best
+        waits = [case.settles for case in self.cases if case.settles is not None]
+        changing = any(wait.why is Unsettled.CHANGING for wait in waits)
+        return None if changing or (waits and self._reduces(chosen)) else chosen
 
     def _is_nearly_as_good(self, drop_in: Bundle, best: Bundle) -> bool:
         """Whether a drop-in replacement passes and keeps nearly all of the best saving, or saves no less."""

@@ -5,6 +5,7 @@ See docs/decision.md.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from plimsoll.domain import reasons
 from plimsoll.domain.blockers import blockers, evidence_blocker
@@ -29,9 +30,16 @@ from plimsoll.domain.recommendation import (
     Wait,
 )
 from plimsoll.domain.required import peaks
+from plimsoll.domain.risk.promise import Risk
+from plimsoll.domain.rollup import part_of
+from plimsoll.domain.safer import risks_of
 from plimsoll.domain.settling import Settles
+from plimsoll.domain.templates import template_of
 from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState
 from plimsoll.domain.volume_types import type_of
+
+LEAST_HOURS: Final = 1.0
+"""The hours that have to be observed of a volume that counts for its template alone."""
 
 
 def is_detached(volume: Volume) -> bool:
@@ -52,12 +60,12 @@ def answer(case: Case) -> Recommendation:
 
 
 def is_insufficient(case: Case) -> bool:
-    """Whether there is no price, fewer hours were observed than the policy wants, anything that was received is
-    disputed, or what the others on its host did is not known."""
+    """Whether there is no price, fewer hours were observed than the policy wants (of what lives shorter, than one), any
+    of what was received is disputed, or what the others on its host did is not known."""
     coverage, policy = case.summary.coverage, case.policy
     return (
         case.usd_month is None
-        or case.demand.hours_observed < policy.min_hours
+        or case.demand.hours_observed < (LEAST_HOURS if case.context.short_lived else policy.min_hours)
         or coverage.hours_pct < policy.min_coverage_pct
         or bool(coverage.disputes)
         or not case.room.known
@@ -85,20 +93,38 @@ def answers(
     if not cases:
         return {}
     choice = choose(cases)
-    kind = _kind(cases, choice)
+    kind, risks = _kind(cases, choice), risks_of(cases, choice) if why_held is None else [None] * len(cases)
     found: dict[str, Migrate | Reprovision | Upgrade | Keep | Wait] = {}
     for place, case in enumerate(cases):
         comparison = _comparison(case, place, choice)
         target = None if choice.target is None else choice.target.offers[place]
         if why_held is not None or target is None or choice.verdict is Verdict.KEEP:
-            found[case.volume.id] = kept(case, comparison, why_held or reasons.why_keep(case, comparison, choice))
+            answered = kept(case, comparison, why_held or reasons.why_keep(case, comparison, choice))
+            found[case.volume.id] = _with_beneath(answered, _beneath(cases, choice))
         elif choice.verdict is Verdict.WAIT and choice.settles is not None:
             found[case.volume.id] = _waits(case, comparison, target, choice.settles)
         elif target.spec == case.volume.spec:
             found[case.volume.id] = kept(case, comparison, already)
         else:
-            found[case.volume.id] = _changed(kind, case, comparison, target, choice)
-    return found
+            found[case.volume.id] = _changed(kind, case, comparison, target, choice, risks[place])
+    return {
+        case.volume.id: replace(found[case.volume.id], part=part_of(cases, place, choice, held=why_held is not None))
+        for place, case in enumerate(cases)
+    }
+
+
+def _with_beneath(answered: Keep, beneath: Offer | None) -> Keep:
+    """The answer with what saves too little alone, and what becomes of that."""
+    if beneath is None:
+        return answered
+    return replace(answered, beneath=beneath, reasons=(*answered.reasons, reasons.ADDED_UP))
+
+
+def _beneath(cases: Sequence[Case], choice: Choice) -> Offer | None:
+    """What saves too little for one volume alone, where a template made it."""
+    if len(cases) > 1 or choice.beneath is None or template_of(cases[0].volume) is None:
+        return None
+    return choice.beneath.offers[0]
 
 
 def kept(case: Case, comparison: Comparison, why: str) -> Keep:
@@ -149,6 +175,7 @@ def _changed(
     comparison: Comparison,
     target: Offer,
     choice: Choice,
+    risk: Risk | None,
 ) -> Migrate | Reprovision | Upgrade:
     """The change to an offer, and what forbids it today."""
     evidence = evidence_of(case, target.spec, target.ceiling, target.need)
@@ -164,7 +191,7 @@ def _changed(
         demand=case.summary,
         comparison=comparison,
         evidence=evidence,
-        risk=None if kind is Upgrade or target is comparison.drop_in else case.risk,
+        risk=risk,
         blockers=(
             *blockers(case.volume, target.spec, case.market.types, now=case.context.now),
             *evidence_blocker(kind.action, evidence, case.policy),

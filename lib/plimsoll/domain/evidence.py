@@ -21,14 +21,13 @@ ceiling and the offer's), then the newest, then the first by envelope name. docs
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from enum import IntEnum
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.envelope import Envelope, Measurement
-from plimsoll.domain.evidence_against import Shortfall, shortfalls
 from plimsoll.domain.proofs import Best, Proof, best_of, is_known, lasts_of, proofs_of, rank
 
 
@@ -65,7 +64,7 @@ class Evidence:
     `covers` are the resources that measurements prove, `measurements` those that do (in the same order), and
     `age_days` the age of the oldest of them, None where nothing is proven or its date is not known. Any greater need up
     to `holds_iops` and `holds_throughput_mib_s` has the same evidence (infinite where nothing is proven: nor would
-    more be). `against` are the sentences of what was measured here and speaks against it: then the grade is C.
+    more be).
     """
 
     grade: Grade
@@ -76,19 +75,10 @@ class Evidence:
     age_days: int | None = None
     holds_iops: float = math.inf
     holds_throughput_mib_s: float = math.inf
-    against: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranked:
-    """What stands behind an offer, on IOPS and on throughput, best first, and what speaks against it."""
-
-    proofs: tuple[list[Proof], ...]
-    shortfalls: tuple[Shortfall, ...]
-
-
-Rankings = dict[tuple[str, Ceiling, Place], _Ranked]
-"""What is known of offers of a type with a ceiling at a place."""
+Rankings = dict[tuple[str, Ceiling, Place], tuple[list[Proof], ...]]
+"""What stands behind offers of a type with a ceiling at a place, on IOPS and on throughput, best first."""
 
 MOST_RANKINGS: Final = 1024
 
@@ -113,21 +103,14 @@ def evidence_for(
     key = (type_name, ceiling, place)
     ranked = kept.get(key)
     if ranked is None:
-        alike = [one for one in envelopes if _is_alike(one, type_name, place.provider)]
-        ranked = _Ranked(
-            tuple(sorted(proofs_of(alike, ceiling, resource, place.is_here), key=rank) for resource in Resource),
-            shortfalls(alike, place.is_here),
-        )
+        alike = [one for one in envelopes if is_alike(one, type_name, place.provider)]
+        ranked = tuple(sorted(proofs_of(alike, ceiling, resource, place.is_here), key=rank) for resource in Resource)
         if len(kept) >= MOST_RANKINGS:
             kept.clear()
         kept[key] = ranked
     needs = (need_iops, need_throughput_mib_s)
-    found = [
-        best_of(proofs, need, lasts) for proofs, need, lasts in zip(ranked.proofs, needs, lasts_of(own), strict=True)
-    ]
-    best = [one for one in found if one is not None]
-    found_for = _for(best, place)
-    return _weighed(found_for, ranked.shortfalls, best, ceiling, needs)
+    found = [best_of(proofs, need, lasts) for proofs, need, lasts in zip(ranked, needs, lasts_of(own), strict=True)]
+    return _for([one for one in found if one is not None], place)
 
 
 def _for(best: Sequence[Best], place: Place) -> Evidence:
@@ -138,38 +121,12 @@ def _for(best: Sequence[Best], place: Place) -> Evidence:
     return Evidence(
         grade=_grade(best),
         envelope=proven[0].envelope.name,
-        text=_text(proven),
+        text=_text(best),
         covers=tuple(proof.resource for proof in proven),
         measurements=tuple(proof.measurement for proof in proven),
         age_days=_age_days(proven, place.today),
         holds_iops=_holds(best, Resource.IOPS),
         holds_throughput_mib_s=_holds(best, Resource.THROUGHPUT),
-    )
-
-
-def _weighed(
-    found: Evidence, known: Sequence[Shortfall], best: Sequence[Best], ceiling: Ceiling, needs: tuple[float, float]
-) -> Evidence:
-    """The evidence with what speaks against it: the newest shortfall of a side, unless a proof made here is newer."""
-    against: list[str] = []
-    holds = {Resource.IOPS: found.holds_iops, Resource.THROUGHPUT: found.holds_throughput_mib_s}
-    for side, need in zip(Resource, needs, strict=True):
-        newer = max((one.since for one in best if one.highest.resource is side and one.here), default=date.min)
-        open_ones = [one for one in known if one.resource is side and one.measured_on >= newer]
-        speaking = [one for one in open_ones if need > one.holds(ceiling)]
-        if speaking:
-            newest = max(speaking, key=lambda one: (one.measured_on, one.envelope.name))
-            against.append(newest.text)
-        holds[side] = min([holds[side], *(one.holds(ceiling) for one in open_ones if one not in speaking)])
-    if not against:
-        return replace(found, holds_iops=holds[Resource.IOPS], holds_throughput_mib_s=holds[Resource.THROUGHPUT])
-    return replace(
-        found,
-        grade=Grade.C,
-        text=f"{found.text} Against it: {'; '.join(against)}.",
-        holds_iops=holds[Resource.IOPS],
-        holds_throughput_mib_s=holds[Resource.THROUGHPUT],
-        against=tuple(against),
     )
 
 
@@ -199,7 +156,8 @@ def _holds(best: Sequence[Best], resource: Resource) -> float:
     return min((one.holds for one in best if one.highest.resource is resource), default=math.inf)
 
 
-def _is_alike(envelope: Envelope, type_name: str, provider: str) -> bool:
+def is_alike(envelope: Envelope, type_name: str, provider: str) -> bool:
+    """Whether an envelope is of one volume of that type, of which is published what it should carry."""
     same = (envelope.provider, envelope.spec.type, envelope.volumes) == (provider, type_name, 1)
     return same and envelope.published is not None
 
@@ -216,12 +174,21 @@ def _age_days(proven: Sequence[Proof], today: date) -> int | None:
     return max(ages) if len(ages) == len(made) else None
 
 
-def _text(proven: Sequence[Proof]) -> str:
-    told = "; ".join(_told(proof) for proof in proven)
-    if len(proven) == len(Resource):
+def _text(best: Sequence[Best]) -> str:
+    told = "; ".join(f"{_told(one.highest)}{_sustained(one)}" for one in best)
+    if len(best) == len(Resource):
         return f"{told}."
-    other = "throughput" if proven[0].resource is Resource.IOPS else "IOPS"
+    other = "throughput" if best[0].highest.resource is Resource.IOPS else "IOPS"
     return f"{told}; its {other} rests on published limits alone."
+
+
+def _sustained(one: Best) -> str:
+    """What stands behind the need without credits, where that was asked for."""
+    if one.lasting is None:
+        return ""
+    lasting, same = one.lasting, one.lasting.measurement is one.highest.measurement
+    source = "" if same else f" ({lasting.envelope.name})"
+    return f", of which {lasting.lasting:,.0f} {lasting.resource.unit} are sustained{source}"
 
 
 def _told(proof: Proof) -> str:

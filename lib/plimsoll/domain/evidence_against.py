@@ -1,24 +1,25 @@
-"""Evidence against: what was measured here lately, and carried less than is published.
+"""Evidence against: what envelopes of this place carried less than is published.
 
-It speaks against an offer of its type that needs more than was carried. A larger offer is believed to carry more in
-proportion: what was half of what was promised is believed to be half of what a larger one promises. Figures count as
-evidence against by the same rules as for it, and only where the volume was seen to be the limit:
+Figures count as evidence against by the same rules as for it, and only where the volume was seen to be the limit:
 
 - the envelope has a roof on that side that its host did not set;
 - or the load was deep enough for all that is published and got less: four times the depth that is advised, which is
   one outstanding I/O for each 1,000 IOPS (docs/evidence.md names the source).
 
 Where the type has burst credits, only less than it carries without them speaks against it. What Plimsoll measured for a
-validation speaks by its verdict (`verdict`), and not here.
+validation speaks by its verdict, and not here. `failed_measurement` says what both refuse.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.envelope import DELIVERED, Admission, BoundBy, Envelope, Measurement
+from plimsoll.domain.evidence import Place, is_alike
+from plimsoll.domain.failed_measurement import FailedMeasurement
+from plimsoll.domain.proofs import is_known, most_of
 
 DEPTH_A_1000_IOPS: Final = 4.0
 LEAST_DEPTH: Final = 8
@@ -28,42 +29,70 @@ LEAST_IOPS: Final = 1_000.0
 _AGAINST: Final = frozenset({Admission.COUNTS, Admission.BOUNDED})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shortfall:
-    """What an envelope carried on a resource here lately, of what is published of it."""
+def failed_measurements(
+    place: Place, envelopes: Iterable[Envelope], by_validation: Iterable[FailedMeasurement]
+) -> tuple[FailedMeasurement, ...]:
+    """What failed at a place lately, by the verdicts of validations and by the envelopes of whoever measured there,
+    each with the figures that were measured there later."""
+    here = [one for one in envelopes if any(place.is_here(measurement) for measurement in one.measurements)]
+    found = [
+        one
+        for one in by_validation
+        if (one.account, one.region) == (place.account, place.region)
+        and (place.today - one.measured_on).days <= place.max_age_days
+    ]
+    found += [one for envelope in here if envelope.provider == place.provider for one in _of_envelope(envelope, place)]
+    return tuple(replace(one, newer=_newer(one, here, place)) for one in found)
 
-    resource: Resource
-    envelope: Envelope
-    carried: float
-    published: float
-    measured_on: date
 
-    def holds(self, ceiling: Ceiling) -> float:
-        """Up to which need an offer with that ceiling is believed to carry it."""
-        offered = ceiling.iops if self.resource is Resource.IOPS else ceiling.throughput_mib_s
-        return self.carried * max(1.0, offered / self.published) / DELIVERED
+def _newer(failed: FailedMeasurement, here: Sequence[Envelope], place: Place) -> dict[Resource, tuple[float, ...]]:
+    """What was measured of the type on a later day and carried more."""
+    alike = [one for one in here if is_alike(one, failed.spec.type, place.provider)]
+    return {
+        side: tuple(sorted({seen for one in alike for seen in _lasting(one, side, failed, place) if seen > carried}))
+        for side, carried in failed.delivered.items()
+    }
 
-    @property
-    def text(self) -> str:
-        """What speaks against an offer, with figures."""
-        host = f" on {self.envelope.host_type}" if self.envelope.host_type else ""
-        unit = self.resource.unit
-        return (
-            f"measured here on {self.measured_on:%Y-%m-%d}{host}, {self.carried:,.0f} {unit} were all that a volume of "
-            f"{self.published:,.0f} carried ({self.envelope.name})"
+
+def _lasting(envelope: Envelope, side: Resource, failed: FailedMeasurement, place: Place) -> Iterator[float]:
+    for one in envelope.measurements:
+        on, seen = one.provenance.measured_on, envelope.in_reads(one, side)
+        if seen is None or on is None or on <= failed.measured_on or not (place.is_here(one) and is_known(one, side)):
+            continue
+        yield min(seen, most_of(envelope, side), one.lasting(side) or 0.0)
+
+
+def _of_envelope(envelope: Envelope, place: Place) -> Iterator[FailedMeasurement]:
+    published = envelope.published
+    if published is None or envelope.volumes != 1:
+        return
+    found = [(side, short) for side in Resource if (short := _short(envelope, published, side, place.is_here))]
+    if found:
+        yield FailedMeasurement(
+            account=place.account,
+            region=place.region,
+            spec=envelope.spec,
+            ceiling=published,
+            measured_on=max(on for _, (_, on) in found),
+            delivered={side: carried for side, (carried, _) in found},
+            volume_id=None,
+            source=envelope.name,
+            text="; ".join(_text(envelope, published, side, *short) for side, short in found),
         )
 
 
-def shortfalls(envelopes: Sequence[Envelope], is_here: Callable[[Measurement], bool]) -> tuple[Shortfall, ...]:
-    """What these envelopes, all of one type, carried less than is published; `is_here`: measured here lately."""
-    return tuple(found for one in envelopes for side in Resource for found in _of(one, side, is_here))
+def _text(envelope: Envelope, published: Ceiling, side: Resource, carried: float, on: date) -> str:
+    host = f" on {envelope.host_type}" if envelope.host_type else " on a host that nobody named"
+    return (
+        f"measured here on {on:%Y-%m-%d}{host}, {carried:,.0f} {side.unit} were all that a volume of "
+        f"{_lasts(published, side):,.0f} carried ({envelope.name})"
+    )
 
 
-def _of(envelope: Envelope, side: Resource, is_here: Callable[[Measurement], bool]) -> Iterator[Shortfall]:
-    published = envelope.published
-    if published is None:
-        return
-    lasts = published.sustained_iops if side is Resource.IOPS else published.sustained_throughput_mib_s
+def _short(
+    envelope: Envelope, published: Ceiling, side: Resource, is_here: Callable[[Measurement], bool]
+) -> tuple[float, date] | None:
+    """What the volume carried, less than it should, and the day of that; None where it did not fall short."""
     seen = [
         one
         for one in envelope.measurements
@@ -72,9 +101,13 @@ def _of(envelope: Envelope, side: Resource, is_here: Callable[[Measurement], boo
     ]
     carried = _carried(envelope, published, side, seen)
     days = [one.provenance.measured_on for one in seen if one.provenance.measured_on is not None]
-    if carried is None or not days or carried >= DELIVERED * lasts:
-        return
-    yield Shortfall(resource=side, envelope=envelope, carried=carried, published=lasts, measured_on=max(days))
+    if carried is None or not days or carried >= DELIVERED * _lasts(published, side):
+        return None
+    return carried, max(days)
+
+
+def _lasts(published: Ceiling, side: Resource) -> float:
+    return published.sustained_iops if side is Resource.IOPS else published.sustained_throughput_mib_s
 
 
 def _carried(envelope: Envelope, published: Ceiling, side: Resource, seen: Sequence[Measurement]) -> float | None:

@@ -20,6 +20,7 @@ from typing import Final
 
 from plimsoll.domain.decisions import Holding
 from plimsoll.domain.recommendation import CHANGES, Detached, InsufficientData, Wait
+from plimsoll.domain.risk.watch import Promised
 from plimsoll.domain.volume import VolumeSpec
 
 JITTER: Final = 0.2
@@ -89,18 +90,18 @@ def carried_out(answer: Answer, now: VolumeSpec) -> How | None:
     `JITTER` away from it where the type has changed.
     """
     before, target = answer.current, answer.target
-    if target is None or not _asks(answer.action) or (before is not None and _figures(before) == _figures(now)):
+    if target is None or not _asks(answer.action) or (before is not None and before.figures == now.figures):
         return None
-    if _figures(now) == _figures(target):
+    if now.figures == target.figures:
         return How.EXACTLY
-    if answer.drop_in is not None and _figures(now) == _figures(answer.drop_in):
+    if answer.drop_in is not None and now.figures == answer.drop_in.figures:
         return How.DROP_IN
     if now.type != target.type:
         return None
     if before is None or before.type != target.type:
         near = _alike(now, target)
     else:
-        near = all(map(_reached, _figures(before)[1:], _figures(target)[1:], _figures(now)[1:]))
+        near = all(map(_reached, before.figures[1:], target.figures[1:], now.figures[1:]))
     return How.NEARLY if near else None
 
 
@@ -110,7 +111,8 @@ class HistoryEntry:
 
     `target` and `drop_in` are as first announced, None where nothing is to be changed; `current` is the configuration
     that was seen last. `done_on` is the day on which a change was first seen carried out, by `done_run`;
-    `done_target` is what the volume became. All changes that were carried out save `done_saved_usd_month`.
+    `done_target` is what the volume became. All changes that were carried out save `done_saved_usd_month`. `promised`
+    is what runs promised of it, and what became of that.
     """
 
     account: str
@@ -130,6 +132,7 @@ class HistoryEntry:
     done_target: VolumeSpec | None = None
     last_answered: datetime | None = None
     drop_in: VolumeSpec | None = None
+    promised: Promised | None = None
 
     @property
     def answer(self) -> Answer:
@@ -257,15 +260,11 @@ def _is_undone(entry: HistoryEntry, sighting: Sighting) -> bool:
     return done is not None and not _alike(sighting.current, done) and carried_out(sighting.answer, done) is not None
 
 
-def _figures(spec: VolumeSpec) -> tuple[str, int | None, int | None]:
-    return spec.type, spec.iops, spec.throughput_mib_s
-
-
 def _alike(one: VolumeSpec | None, other: VolumeSpec | None) -> bool:
     """Whether two configurations are the same but for their size and what figures differ by from week to week."""
     if one is None or other is None:
         return one is other
-    return one.type == other.type and all(map(_close, _figures(one)[1:], _figures(other)[1:]))
+    return one.type == other.type and all(map(_close, one.figures[1:], other.figures[1:]))
 
 
 def _close(one: int | str | None, other: int | str | None) -> bool:

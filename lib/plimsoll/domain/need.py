@@ -24,6 +24,15 @@ class Need:
             sustained_throughput_mib_s=ceiling.sustained_throughput_mib_s,
         )
 
+    def times(self, factor: float) -> "Need":
+        """So many times all of it."""
+        return Need(
+            iops=factor * self.iops,
+            throughput_mib_s=factor * self.throughput_mib_s,
+            sustained_iops=factor * self.sustained_iops,
+            sustained_throughput_mib_s=factor * self.sustained_throughput_mib_s,
+        )
+
     def no_less_than(self, other: "Need") -> "Need":
         """The greater of both on each side."""
         return Need(

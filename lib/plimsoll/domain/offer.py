@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
 from plimsoll.domain.errors import PolicyError
+from plimsoll.domain.failed_measurement import CODE, FailedMeasurement, believed
 from plimsoll.domain.host import Host
 from plimsoll.domain.need import Need
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.trial import Trial
 from plimsoll.domain.units import KIB_PER_MIB
-from plimsoll.domain.verdict import FailedMeasurement, refuted
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import FromIops, FromThroughput, LatencyClass, Provisioned, VolumeType
 
@@ -30,10 +30,11 @@ LATENCY_WORDS: Mapping[LatencyClass, str] = {
 class Offer:
     """A spec one can buy. `usd_month` is None without a price, `tried` None where nothing was tried.
 
+    `ceiling` is what is published of it on its hosts, and no more than it is believed to carry by what `failed`: what
+    was measured here and speaks against a smaller offer of the type, or against this one.
+
     `need` are the least figures that pass, as its ceiling counts. Ceiling, need and trial are those of a pool where the
     type is one that volumes share, and `pool_gib` is the size of all in it (None: the spec's own).
-
-    `refuted` says what was measured that speaks against a smaller one, or against this one.
     """
 
     spec: VolumeSpec
@@ -42,7 +43,7 @@ class Offer:
     tried: Trial | None
     need: Need
     refused: tuple[str, ...] = ()
-    refuted: tuple[str, ...] = ()
+    failed: tuple[FailedMeasurement, ...] = ()
     pool_gib: int | None = None
 
     @property
@@ -54,12 +55,20 @@ class Offer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Market:
     """What is sold where the volume is: a provider's published types, one region's prices, and what was measured there
-    and did not deliver."""
+    lately and did not deliver."""
 
     provider: str
     types: Mapping[str, VolumeType]
     book: PriceBook
     failed_measurements: tuple[FailedMeasurement, ...] = ()
+
+    def failed(self, volume: Volume, type_name: str) -> tuple[FailedMeasurement, ...]:
+        """What failed of a type where the volume is."""
+        return tuple(
+            one
+            for one in self.failed_measurements
+            if (one.account, one.region, one.spec.type) == (volume.account, volume.region, type_name)
+        )
 
 
 def check_types(policy: Policy, types: Collection[str]) -> None:
@@ -132,17 +141,26 @@ def whole(figure: float) -> int:
     return math.ceil(figure - ROUNDING)
 
 
-def ceiling_on_hosts(kind: VolumeType, spec: VolumeSpec, volume: Volume) -> Ceiling:
-    """The spec's published ceiling on the volume's hosts."""
-    return ceiling_on(kind, spec, volume.hosts, all_known=len(volume.hosts) == len(volume.attachments))
+def ceiling_on_hosts(
+    kind: VolumeType, spec: VolumeSpec, volume: Volume, failed: Sequence[FailedMeasurement] = ()
+) -> Ceiling:
+    """The spec's published ceiling on the volume's hosts, and no more than is believed by what failed."""
+    return ceiling_on(kind, spec, volume.hosts, failed, all_known=len(volume.hosts) == len(volume.attachments))
 
 
-def ceiling_on(kind: VolumeType, spec: VolumeSpec, hosts: Sequence[Host], *, all_known: bool) -> Ceiling:
+def ceiling_on(
+    kind: VolumeType,
+    spec: VolumeSpec,
+    hosts: Sequence[Host],
+    failed: Sequence[FailedMeasurement] = (),
+    *,
+    all_known: bool,
+) -> Ceiling:
     """The spec's published ceiling, with no more than its hosts let volumes of the type carry, and no more IOPS than
     the type gives on older hosts. Nothing is capped where one of the hosts has no cap of the type, or is not known."""
     if spec.iops is not None and not all(host.nitro for host in hosts):
         spec = replace(spec, iops=int(min(spec.iops, kind.older_host_iops)))
-    ceiling = kind.ceiling(spec)
+    ceiling = believed(kind.ceiling(spec), failed)
     caps = [host.cap(kind.name) for host in hosts]
     known = [cap for cap in caps if cap is not None and cap is not UNBOUNDED]
     if not known or not all_known or len(known) < len(hosts):
@@ -204,11 +222,19 @@ def impossible(volume: Volume, kind: VolumeType) -> Iterator[str]:
         yield f"{kind.name} cannot be attached to several hosts"
 
 
-def measured_against(volume: Volume, spec: VolumeSpec, ceiling: Ceiling, market: Market) -> Iterator[str]:
-    """Where measurements speak against it; what the volume has is known by its own metrics."""
-    if spec != volume.spec:
-        place = {"account": volume.account, "region": volume.region, "volume_id": volume.id}
-        yield from refuted(spec, ceiling, **place, by=market.failed_measurements)
+def failed_for(volume: Volume, kind: VolumeType, spec: VolumeSpec, market: Market) -> tuple[FailedMeasurement, ...]:
+    """What failed of a type where the volume is; nothing for what the volume has, which its own metrics show."""
+    return () if spec == volume.spec else market.failed(volume, kind.name)
+
+
+def too_slow(volume: Volume, ceiling: Ceiling, failed: Iterable[FailedMeasurement]) -> tuple[FailedMeasurement, ...]:
+    """What failed that answered too late for the volume, in the class of an offer."""
+    return tuple(one for one in failed if one.is_too_slow(ceiling, volume.id))
+
+
+def refused_by(failed: Iterable[FailedMeasurement]) -> Iterator[str]:
+    """Why an offer is refused by what was measured here."""
+    yield from (f"{CODE}: {one.text}" for one in failed)
 
 
 def too_small(name: str, ceiling: Ceiling, need: Need) -> Iterator[str]:

@@ -12,14 +12,15 @@ from dataclasses import dataclass, replace
 from plimsoll.domain.case import Case, SharedLoad
 from plimsoll.domain.ceiling import Accounting, Ceiling
 from plimsoll.domain.cheapest import NOTHING, Product, Staircase, Tried, cheapest, staircase
+from plimsoll.domain.failed_measurement import SAME_CLASS, FailedMeasurement, holding_back, promised
 from plimsoll.domain.need import Need
 from plimsoll.domain.offer import (
     Offer,
     ceiling_on_hosts,
-    fitted,
-    measured_against,
-    on_grid,
+    failed_for,
     preference,
+    refused_by,
+    too_slow,
     too_small,
     unsuited,
 )
@@ -140,22 +141,43 @@ class _Maker:
         """The offer of a type."""
         case, product = self.case, product_of(self.case, kind)
         shared, budget_minutes = case.shared_as(kind, self._purpose), budget_of(budget_min, case.window_s)
-        offer = self._with(product.fitted(self._need(kind).no_less_than(self._at_least)), kind, shared)
+        need = self._need(kind).no_less_than(self._at_least)
+        offer = self._with(product.fitted(product.promised(need)), kind, shared)
         refused = tuple(unsuited(case.volume, kind, offer.usd_month, case.market, case.policy))
         if refused:
             return replace(offer, refused=refused)
-        against = tuple(measured_against(case.volume, offer.spec, offer.ceiling, case.market))
+        failed = self._failed(kind, need, shared)
         if not _is_pooled(kind, shared):
             spec = cheapest(self._stairs_of(product), budget_minutes=budget_minutes, at_least=self._at_least)
-            if spec is None and against:
-                return replace(offer, refused=against, refuted=against)
             offer = offer if spec is None else self._with(spec, kind, shared)
-        elif against:
-            return replace(offer, refused=against, refuted=against)
+        slow = self._too_slow(kind, offer.spec, shared)
+        if slow:
+            return replace(offer, refused=tuple(refused_by(slow)), failed=slow)
         offer = self._judged(offer, shared, budget_minutes)
         if offer.refused and self._may_grow(kind, shared):
             offer = self._grown(kind, shared, budget_minutes) or offer
-        return replace(offer, refuted=against)
+        why = (*refused_by(failed), *offer.refused) if offer.refused else ()
+        return replace(offer, refused=why, failed=failed)
+
+    def _failed(self, kind: VolumeType, need: Need, shared: Sequence[SharedLoad]) -> tuple[FailedMeasurement, ...]:
+        """What failed that speaks against what would be offered without it."""
+        spec = product_of(self.case, kind).fitted(need)
+        failed = failed_for(self.case.volume, kind, spec, self.case.market)
+        slow = self._too_slow(kind, spec, shared)
+        short = holding_back(self._published(kind, spec, shared), need, failed)
+        return tuple(one for one in failed if one in slow or one in short)
+
+    def _too_slow(
+        self, kind: VolumeType, spec: VolumeSpec, shared: Sequence[SharedLoad]
+    ) -> tuple[FailedMeasurement, ...]:
+        volume = self.case.volume
+        failed = failed_for(volume, kind, spec, self.case.market)
+        return too_slow(volume, self._published(kind, spec, shared), failed)
+
+    def _published(self, kind: VolumeType, spec: VolumeSpec, shared: Sequence[SharedLoad]) -> Ceiling:
+        """What is published of a spec on its hosts, or of the pool that it would be in."""
+        sized = replace(spec, size_gib=shared[0].size_gib) if _is_pooled(kind, shared) else spec
+        return ceiling_on_hosts(kind, sized, self.case.volume)
 
     def _judged(self, offer: Offer, shared: Sequence[SharedLoad], budget_minutes: float) -> Offer:
         """An offer with its trial, and why it does not pass where it does not."""
@@ -187,7 +209,8 @@ class _Maker:
         return at(sizes[place]) if place < len(sizes) else None
 
     def _pooled(self, kind: VolumeType, one: SharedLoad, more_gib: int) -> Ceiling:
-        return ceiling_on_hosts(kind, VolumeSpec(type=kind.name, size_gib=one.size_gib + more_gib), self.case.volume)
+        volume, spec = self.case.volume, VolumeSpec(type=kind.name, size_gib=one.size_gib + more_gib)
+        return ceiling_on_hosts(kind, spec, volume, failed_for(volume, kind, spec, self.case.market))
 
     def _stairs_of(self, product: Product) -> Staircase:
         name = product.kind.name
@@ -210,10 +233,11 @@ class _Maker:
         return required.at_most if self._harmful else required
 
     def _with(self, spec: VolumeSpec, kind: VolumeType, shared: Sequence[SharedLoad]) -> Offer:
-        pooled = _is_pooled(kind, shared)
+        pooled, volume = _is_pooled(kind, shared), self.case.volume
+        failed = failed_for(volume, kind, spec, self.case.market)
         return Offer(
             spec=spec,
-            ceiling=shared[0].ceiling if pooled else ceiling_on_hosts(kind, spec, self.case.volume),
+            ceiling=shared[0].ceiling if pooled else ceiling_on_hosts(kind, spec, volume, failed),
             usd_month=product_of(self.case, kind).usd_month(spec),
             tried=None,
             need=self._need(kind),
@@ -264,9 +288,15 @@ def _throttles(spec: VolumeSpec, tried: Trial, budget_minutes: float) -> str:
 def product_of(case: Case, kind: VolumeType) -> Product:
     """A type as it is sold to a case's volume."""
     volume, market = case.volume, case.market
+    failed = market.failed(volume, kind.name)
+    slow = [one for one in failed if one.volume_id == volume.id]
+    is_present = kind.name == volume.spec.type
 
     def ceiling(spec: VolumeSpec) -> Ceiling:
-        return ceiling_on_hosts(kind, spec, volume)
+        return ceiling_on_hosts(kind, spec, volume, failed)
+
+    def is_too_slow(spec: VolumeSpec) -> bool:
+        return spec != volume.spec and bool(too_slow(volume, ceiling_on_hosts(kind, spec, volume), slow))
 
     return Product(
         kind=kind,
@@ -274,49 +304,16 @@ def product_of(case: Case, kind: VolumeType) -> Product:
         policy=case.policy,
         usd_month=lambda spec: market.book.usd_month(spec, mean_iops=case.summary.mean_iops),
         ceiling=ceiling,
-        refuted=lambda spec: any(measured_against(volume, spec, ceiling(spec), market)),
-        measured=[one.against for one in market.failed_measurements if one.spec.type == kind.name],
+        promised=lambda need: promised(need, failed),
+        refuted=is_too_slow,
+        measured=[_class_of(one) for one in slow],
+        present=(volume.spec, ceiling_on_hosts(kind, volume.spec, volume)) if failed and is_present else None,
     )
 
 
-def drop_ins(cases: Sequence[Case]) -> Bundle | None:
-    """The cheapest type, other than what there is, that can do everything the present volumes can; None where none can.
-
-    What it is tried by is the demand now, without headroom: it passes as the present ones do.
-    """
-    kinds = cases[0].market.types.values()
-    bundles = [Bundle(kind=kind, offers=tuple(_drop_in(case, kind) for case in cases)) for kind in kinds]
-    others = [
-        bundle
-        for bundle in bundles
-        if bundle.feasible
-        and any(offer.spec != case.volume.spec for offer, case in zip(bundle.offers, cases, strict=True))
-    ]
-    return min(others, key=lambda bundle: bundle.order, default=None)
-
-
-def _drop_in(case: Case, kind: VolumeType) -> Offer:
-    """What carries all that the present volume, or its pool, ever could."""
-    volume, market, policy = case.volume, case.market, case.policy
-    wanted = Need.of_ceiling(case.present.counted_as(kind.accounting))
-    spec = on_grid(kind, fitted(kind, volume.spec.size_gib, wanted), policy)
-    shared = case.shared.get(kind.name, ())
-    pooled = kind.pooled and case.pool_gib != volume.spec.size_gib
-    ceiling = ceiling_on_hosts(kind, replace(spec, size_gib=case.pool_gib) if pooled else spec, volume)
-    usd_month = market.book.usd_month(spec, mean_iops=case.summary.mean_iops)
-    refused = [*unsuited(volume, kind, usd_month, market, policy)]
-    refused += too_small(str(spec), ceiling, Need.of_ceiling(case.present.counted_as(ceiling.accounting)))
-    against = tuple(measured_against(volume, spec, ceiling, market))
-    return Offer(
-        spec=spec,
-        ceiling=ceiling,
-        usd_month=usd_month,
-        tried=trial(case.held.now, ceiling) if not refused else None,
-        need=peaks(case.held.reducing.at_most, ceiling.accounting),
-        refused=(*refused, *against),
-        refuted=against,
-        pool_gib=shared[0].size_gib if pooled and shared else None,
-    )
+def _class_of(one: FailedMeasurement) -> Need:
+    """Up to which figures a configuration is of the class that answered too late."""
+    return Need(iops=SAME_CLASS * one.ceiling.iops, throughput_mib_s=SAME_CLASS * one.ceiling.throughput_mib_s)
 
 
 def _is_pooled(kind: VolumeType, shared: Sequence[SharedLoad]) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.failed_measurement import FailedMeasurement
 from plimsoll.domain.hosting import sole_host
 from plimsoll.domain.offer import ceiling_on_hosts
 from plimsoll.domain.volume import Volume, VolumeSpec
@@ -65,9 +66,10 @@ def size_of(volumes: Iterable[Volume]) -> int:
     return sum(volume.spec.size_gib for volume in volumes)
 
 
-def pool_ceiling(kind: VolumeType, volumes: Sequence[Volume]) -> Ceiling:
-    """What volumes of one host would carry together as one pool of a type."""
-    return ceiling_on_hosts(kind, VolumeSpec(type=kind.name, size_gib=size_of(volumes)), volumes[0])
+def pool_ceiling(kind: VolumeType, volumes: Sequence[Volume], failed: Sequence[FailedMeasurement] = ()) -> Ceiling:
+    """What volumes of one host would carry together as one pool of a type, and no more than is believed by what
+    failed."""
+    return ceiling_on_hosts(kind, VolumeSpec(type=kind.name, size_gib=size_of(volumes)), volumes[0], failed)
 
 
 def present_ceiling(pool: Pool) -> Ceiling:

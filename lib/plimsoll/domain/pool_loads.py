@@ -101,7 +101,10 @@ class PoolView:
         return [*found, self._pooled(pool.kind, staying)] if staying else found
 
     def _pooled(self, kind: VolumeType, volumes: Sequence[Volume]) -> SharedLoad:
-        return self._shared(pool_name(kind, volumes), volumes, pool_ceiling(kind, volumes))
+        """A pool; one of volumes that have its type already is known by their own metrics."""
+        stays = all(volume.spec.type == kind.name for volume in volumes)
+        failed = () if stays else self.context.market.failed(volumes[0], kind.name)
+        return self._shared(pool_name(kind, volumes), volumes, pool_ceiling(kind, volumes, failed))
 
     def _under_cap(self, kind: VolumeType, volumes: Sequence[Volume]) -> list[SharedLoad]:
         """What the host lets volumes of a type carry together that have a ceiling each."""

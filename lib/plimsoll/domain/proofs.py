@@ -77,7 +77,7 @@ def proofs_of(
     """What measurements of an offer's type show of it on a resource; `is_here`: made where it would live, lately."""
     for envelope in envelopes:
         distance = _distance(envelope.published, ceiling)
-        most = _most(envelope, resource)
+        most = most_of(envelope, resource)
         for one in envelope.measurements:
             shown, in_reads = one.served(resource), envelope.in_reads(one, resource)
             if shown is None or in_reads is None or not _lies_under(one, ceiling):
@@ -94,7 +94,7 @@ def proofs_of(
             )
 
 
-def _most(envelope: Envelope, resource: Resource) -> float:
+def most_of(envelope: Envelope, resource: Resource) -> float:
     """The most that a measurement of the envelope counts for: its roof, and what volume and host may carry."""
     limits = [
         limit.iops if resource is Resource.IOPS else limit.throughput_mib_s

@@ -7,6 +7,7 @@ from typing import Final
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.choice import Choice, Why
+from plimsoll.domain.failed_measurement import CODE
 from plimsoll.domain.growth_reasons import room_for_growth, takes_what_it_gets
 from plimsoll.domain.memory_reasons import spoken_against, unproved_minutes
 from plimsoll.domain.offer import LATENCY_WORDS, Offer
@@ -48,16 +49,27 @@ def insufficient(case: Case, usd_month: float | None) -> tuple[str, ...]:
         found += used_of(case)
     if summary.hours_observed < case.policy.min_hours:
         found += stopped(case)
-        found.append(
-            f"The metrics hold {summary.hours_observed:,.1f} hours of this volume, and the policy asks for "
-            f"{case.policy.min_hours:g} (min_hours). Audit again when there are more."
-        )
+        found.append(few_hours(case))
     if not case.room.known:
         found.append(
             "What another volume on the host did is not known, so the host may have been the bottleneck at any time. "
             "Audit again when the metrics of that volume can be read."
         )
     return (*found, *_coverage(case), *_quality(case))
+
+
+ADDED_UP: Final = (
+    "What saves too little alone is added up over all the volumes that the same template makes. If one change of the "
+    "template is worth it, the report names it."
+)
+
+
+def few_hours(case: Case) -> str:
+    """That fewer hours are known than an answer needs."""
+    return (
+        f"The metrics hold {case.summary.hours_observed:,.1f} hours of this volume, and the policy asks for "
+        f"{case.policy.min_hours:g} (min_hours). Audit again when there are more."
+    )
 
 
 def _coverage(case: Case) -> Iterator[str]:
@@ -93,7 +105,7 @@ def keep(case: Case, comparison: Comparison, why: str) -> tuple[str, ...]:
     return (
         why,
         *spoken_against(case, case.volume.spec),
-        *_refuted(comparison.offers),
+        *_failed(comparison.offers),
         *_demand(case),
         *_frontier(comparison.frontier),
         *_host(case),
@@ -107,7 +119,7 @@ def change(case: Case, comparison: Comparison, target: Offer, choice: Choice) ->
         *_demand(case),
         *_preference(case, target, choice),
         *(_sizing(case, target) if choice.why is not Why.DROP_IN else ()),
-        *_refuted(comparison.offers),
+        *_failed(comparison.offers),
         *spoken_against(case, target.spec),
         *_bursts(case, target),
         *unproved_minutes(case, target),
@@ -131,6 +143,7 @@ def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) 
         f"{_WAITS[settles.why]} Look again on {settles.on:%Y-%m-%d}.",
         f"If what was seen so far is all, {expected.spec} will then save {dollars(saved)} a month.",
         *_demand(case),
+        *_failed(comparison.offers),
         *spoken_against(case, expected.spec),
         *unproved_minutes(case, expected),
         *_frontier(comparison.frontier),
@@ -289,10 +302,12 @@ def _span(case: Case) -> Iterator[str]:
         )
 
 
-def _refuted(offers: Iterable[Offer]) -> Iterator[str]:
-    """What would have been offered, had it not been measured."""
+def _failed(offers: Iterable[Offer]) -> Iterator[str]:
+    """What was measured here and speaks against an offer, or against a smaller one than it is."""
     for offer in offers:
-        yield from (f"Not offered: {text}." for text in offer.refuted)
+        what = f"{offer.spec.type} is not offered" if offer.refused else f"Less than {offer.spec} is not offered"
+        for one in offer.failed:
+            yield f"{what}: {one.text} ({CODE}). If you doubt that, measure it again with `plimsoll validate`."
 
 
 def _bursts(case: Case, best: Offer) -> Iterator[str]:

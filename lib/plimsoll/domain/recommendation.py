@@ -15,6 +15,7 @@ from plimsoll.domain.risk.promise import Risk
 from plimsoll.domain.signals import Signals
 from plimsoll.domain.stripes import StripeSet
 from plimsoll.domain.sums import Window
+from plimsoll.domain.templates import Part
 from plimsoll.domain.trial import Trial
 from plimsoll.domain.volume import Volume, VolumeSpec
 
@@ -170,7 +171,8 @@ class Answer:
     """What every recommendation has. `usd_month_now` is None where the region has no price for the present type;
     `stripe_set` where the volume is one of no known set. `pool` are the ids of the others of its pool that change
     together with it or not at all. `signals` are None where none were read, `memory` where the past had no say,
-    `growth` where no room for any was asked for, and `risk` where no demand was sized."""
+    `growth` where no room for any was asked for, and `risk` where no demand was sized. `part` is what the volume brings
+    to the change of the template that made it, None where none is known or nothing was weighed."""
 
     action: ClassVar[str]
     volume: Volume
@@ -184,6 +186,7 @@ class Answer:
     memory: MemorySummary | None = None
     growth: GrowthSummary | None = None
     risk: Risk | None = None
+    part: Part | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,13 +237,14 @@ class Upgrade(Change):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keep(Answer):
-    """Nothing better is worth it."""
+    """Nothing better is worth it. `beneath` is what saves too little alone, where a template made the volume."""
 
     action: ClassVar[str] = "keep"
     usd_month_now: float
     demand: DemandSummary
     comparison: Comparison
     evidence: Evidence
+    beneath: Offer | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

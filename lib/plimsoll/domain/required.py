@@ -76,6 +76,14 @@ def added_load(loads: Sequence[Load]) -> Load:
     )
 
 
+def raised(load: Load, times: float) -> Load:
+    """So many times a load, what was held back included."""
+    return _combined(
+        [load],
+        lambda found: Required(work=scaled(found[0].work, times), short=scaled(found[0].short, times)),
+    )
+
+
 def peaks(required: Required, accounting: Accounting) -> Need:
     """The highest rates of what is required, as an accounting counts them."""
     return Need(

@@ -10,12 +10,15 @@ from plimsoll.domain.remembered import UNLIMITED, Limits, limits_of, reduces
 
 
 def reduced_to(answer: Recommendation | None, present: Ceiling) -> Offer | None:
-    """The offer of a reduction, now or after a wait; None where the answer is none. Relief is none."""
+    """The offer of a reduction, now, after a wait or with all of its template; None where the answer is none. Relief is
+    none."""
     offer: Offer | None = None
     if isinstance(answer, Change) and not isinstance(answer, Upgrade):
         offer = answer.target
     elif isinstance(answer, Wait):
         offer = answer.expected
+    elif isinstance(answer, Keep):
+        offer = answer.beneath
     return offer if offer is not None and reduces(offer, present) else None
 
 

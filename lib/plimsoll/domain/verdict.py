@@ -1,19 +1,12 @@
-"""Verdicts: whether what was measured carries the need, and what a failed measurement speaks against."""
+"""Verdicts: whether what was measured carries the need."""
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
-from typing import Final
 
-from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.envelope import DELIVERED
 from plimsoll.domain.need import Need
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.volume import VolumeSpec
-
-SAME_CLASS: Final = 1.1
-"""A configuration up to this ratio above one that did not pass is not offered either: measurements are that sure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,73 +94,6 @@ def _held(unit: str, shown: float, asked: float, short: bool) -> str:
     if short:
         return f"was to carry {asked:,.0f} {unit} beside its own workload and carried only {shown:,.0f}"
     return f"carried {shown:,.0f} {unit} beside its own workload: no worse than this"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailedMeasurement:
-    """A configuration that was measured and did not deliver.
-
-    `delivered` holds what it carried on each resource where that is less than its published `ceiling` and less than was
-    needed. `volume_id` is set where it answered too slowly for that volume alone.
-    """
-
-    account: str
-    region: str
-    spec: VolumeSpec
-    ceiling: Ceiling
-    measured_on: date
-    delivered: Mapping[Resource, float]
-    volume_id: str | None
-    text: str
-
-    @property
-    def against(self) -> Need:
-        """Up to which figures it speaks against its type. What was half of what was promised is believed to be half of
-        what a larger one promises, so that only more than twice the figure may deliver it."""
-        return Need(
-            iops=self._against(Resource.IOPS, self.ceiling.iops),
-            throughput_mib_s=self._against(Resource.THROUGHPUT, self.ceiling.throughput_mib_s),
-        )
-
-    def _against(self, side: Resource, promised: float) -> float:
-        carried = self.delivered.get(side, promised)
-        return promised * max(SAME_CLASS, promised / carried if carried > 0 else math.inf)
-
-
-def refuted(
-    spec: VolumeSpec, ceiling: Ceiling, *, account: str, region: str, volume_id: str, by: Iterable[FailedMeasurement]
-) -> Iterator[str]:
-    """Why measurements speak against an offer for a volume: a sentence for each.
-
-    It depends on the offer and the place alone, never on the demand, so that more demand cannot bring an offer back.
-    """
-    for one in by:
-        if (one.account, one.region, one.spec.type) == (account, region, spec.type) and (
-            _is_too_slow(one, ceiling, volume_id) or _falls_short(one, ceiling)
-        ):
-            yield one.text
-
-
-def _is_too_slow(one: FailedMeasurement, ceiling: Ceiling, volume_id: str) -> bool:
-    return one.volume_id == volume_id and _is_of_class(one, ceiling)
-
-
-def _falls_short(one: FailedMeasurement, ceiling: Ceiling) -> bool:
-    """Whether an offer promises more of a resource that fell short than was carried, and not enough more to make up for
-    it. More of the other resource does not help."""
-    offered = {Resource.IOPS: ceiling.iops, Resource.THROUGHPUT: ceiling.throughput_mib_s}
-    against = {Resource.IOPS: one.against.iops, Resource.THROUGHPUT: one.against.throughput_mib_s}
-    return any(
-        offered[side] <= against[side] and carried < DELIVERED * offered[side]
-        for side, carried in one.delivered.items()
-    )
-
-
-def _is_of_class(one: FailedMeasurement, ceiling: Ceiling) -> bool:
-    return (
-        ceiling.iops <= SAME_CLASS * one.ceiling.iops
-        and ceiling.throughput_mib_s <= SAME_CLASS * one.ceiling.throughput_mib_s
-    )
 
 
 def _late(p99: float | None, mean: float | None, today: float | None, policy: Policy) -> Iterator[str]:

@@ -21,6 +21,11 @@ class VolumeSpec:
     iops: int | None = None
     throughput_mib_s: int | None = None
 
+    @property
+    def figures(self) -> tuple[str, int | None, int | None]:
+        """Everything but its size: type, IOPS and MiB/s."""
+        return self.type, self.iops, self.throughput_mib_s
+
     def __str__(self) -> str:
         parts = [self.type, f"{self.size_gib:,} GiB"]
         if self.iops is not None:

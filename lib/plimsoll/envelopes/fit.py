@@ -31,6 +31,7 @@ from typing import Final
 
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
 from plimsoll.domain.envelope import BoundBy, Envelope, Measurement, cost_of
+from plimsoll.domain.evidence import LOCAL
 from plimsoll.domain.units import mb_s_from_mib_s
 from plimsoll.domain.volume_types import FromThroughput, Provisioned, VolumeType
 from plimsoll.envelopes.admissibility.device import DOUBTFUL
@@ -225,6 +226,8 @@ def _side(
     elif roof > volume:
         why = _LENT if limits.pooled and roof > DOUBTFUL * volume else "short runs overshoot"
         yield f"measured {roof:,.0f} {unit}, cut to the published {volume:,.0f}: {why}"
+    elif math.isinf(host) and roof < PLATEAU * volume < math.inf and system.provider != LOCAL:
+        yield f"{unit} stopped at {roof:,.0f} of {volume:,.0f}: nothing is known of the host, which may have set that"
     if host < volume < math.inf:
         yield f"no {system.host_type} can carry the volume's {volume:,.0f} {unit}: {_of_host(side, host)}"
 

@@ -10,6 +10,8 @@ from typing import Any, Final, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
+from plimsoll.domain.volume import VolumeSpec
+
 Action = Literal["migrate", "reprovision", "upgrade", "keep", "wait", "detached", "insufficient-data"]
 Grades = Literal["A", "B", "C"]
 
@@ -26,7 +28,7 @@ _OLD_MONEY_KEYS: Final = {"saved_at_parity": "saved_drop_in"}
 _OLD_POLICY_KEYS: Final = {"peak_quantile": None, "upgrade_step_pct": "throttle_lift_pct"}
 """The policy's keys that earlier versions wrote, each with its name of today, None where nothing took its place."""
 
-_NEW_MONEY: Final = {"waiting": 0.0}
+_NEW_MONEY: Final = {"waiting": 0.0, "saved_by_templates": 0.0}
 """The keys of `monthly_usd` that earlier versions did not write, with what they are then."""
 
 
@@ -44,6 +46,11 @@ class SpecRecord(_Record):
     size_gib: int
     iops: int | None
     throughput_mib_s: int | None
+
+    @property
+    def spec(self) -> VolumeSpec:
+        """The configuration that it records."""
+        return VolumeSpec(**self.model_dump())
 
 
 class DemandRecord(_Record):
@@ -143,6 +150,21 @@ class OfferRecord(_Record):
     refused: list[str]
 
 
+class FailedMeasurementRecord(_Record):
+    """What was measured here lately, delivered too little or too late, and so speaks against an offer of that type."""
+
+    code: str = Field(description="failed-measurement, as in the reasons and in what an offer is refused for")
+    volume_type: str
+    measured_on: str = Field(description="ISO 8601")
+    source: str = Field(description="the campaign of a validation, or the envelope of what was imported")
+    delivered_iops: float | None = Field(description="null where it delivered what is published")
+    published_iops: float
+    delivered_throughput_mib_s: float | None
+    published_throughput_mib_s: float
+    too_slow: bool = Field(description="whether it answered later than the policy allows")
+    text: str
+
+
 class BlockerRecord(_Record):
     """What forbids the change today."""
 
@@ -181,6 +203,14 @@ class WaitRecord(_Record):
     monthly_usd_saved: float = Field(description="by the expected configuration")
 
 
+class SaferRecord(_Record):
+    """The next level of safety."""
+
+    promised_pct: float
+    headroom_pct: float
+    monthly_usd: float = Field(description="the most that the volume costs then")
+
+
 class RiskRecord(_Record):
     """How likely the volume outgrows what is recommended, and what that rests on."""
 
@@ -196,6 +226,10 @@ class RiskRecord(_Record):
     volumes: int
     public: bool = Field(description="whether the promise was learned from public fleets, not your own")
     text: str
+    stratum: str | None = Field(
+        default=None, description="the kind of owner that it was learned of; null where that is the whole fleet"
+    )
+    safer: SaferRecord | None = Field(default=None, description="null where no safer level is known")
 
 
 class SignalsRecord(_Record):
@@ -278,6 +312,32 @@ class StripeSetRecord(_Record):
     monthly_usd_saved: float | None
 
 
+class TemplateOfferRecord(_Record):
+    """What carries one volume's own demand for less, however little it saves, with its price in three parts."""
+
+    spec: SpecRecord
+    monthly_usd_size: float = Field(description="what is not for provisioned IOPS or MiB/s; six decimals, as the next")
+    monthly_usd_iops: float
+    monthly_usd_throughput: float
+    most_iops: int | None = Field(description="that can be bought at the volume's size; null: none are provisioned")
+    most_throughput_mib_s: int | None
+
+
+class TemplateRecord(_Record):
+    """What made a volume with others like it, and what the volume brings to one change of them all (run.json has these
+    changes as `templates`). Where neither `offer` nor `held` is there, the volume is not judged yet."""
+
+    kind: str
+    name: str
+    device: str
+    monthly_usd_now: float | None = Field(description="six decimals")
+    least_monthly_usd: float = Field(description="the least saving that the policy asks of the change")
+    least_hours: float = Field(description="the hours that have to be observed of all together")
+    together: bool = Field(description="the volume lives too short for an answer of its own")
+    offer: TemplateOfferRecord | None
+    held: str | None = Field(description="why this volume, and so its template, stays as it is")
+
+
 class RecommendationRecord(_Record):
     """One volume's recommendation."""
 
@@ -336,6 +396,12 @@ class RecommendationRecord(_Record):
     pool: list[str] = Field(
         default_factory=list,
         description="the other volumes of its host that share one ceiling with it, and change with it or not at all",
+    )
+    template: TemplateRecord | None = Field(
+        default=None, description="null where no template is known to have made it, or nothing was weighed"
+    )
+    failed_measurements: list[FailedMeasurementRecord] = Field(
+        default_factory=list, description="what was measured here and refused an offer, or made it larger"
     )
 
 

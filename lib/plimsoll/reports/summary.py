@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.largest import Largest
+from plimsoll.reports.promises import kept_promises
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.steps import CENT, Step, StepWords, step_of, step_words
@@ -160,9 +161,10 @@ def _nothing_answered(run: Mapping[str, Any]) -> str:
 
 
 def since_before(run: Mapping[str, Any]) -> str:
-    """What is new, done and snoozed since earlier runs, in a sentence; empty where the run knows of no history."""
+    """What is new, done and snoozed since earlier runs, and how promises were kept; empty where the run knows of no
+    earlier ones."""
     history = run.get("history")
-    return "; ".join(_parts(history)) + "." if history else ""
+    return " ".join(filter(None, ["; ".join(_parts(history)) + "." if history else "", kept_promises(run)]))
 
 
 def _parts(history: Mapping[str, Any]) -> Iterator[str]:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final, cast
 
-from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.failed_measurement import CODE, FailedMeasurement
 from plimsoll.domain.offer import Offer
 from plimsoll.domain.recommendation import (
     Change,
@@ -23,6 +24,7 @@ from plimsoll.domain.recommendation import (
 )
 from plimsoll.domain.risk.promise import Risk
 from plimsoll.domain.signals import Level, Signals
+from plimsoll.domain.templates import Part
 from plimsoll.domain.volume import NAME_TAG, VolumeSpec
 from plimsoll.outcomes import Answered
 from plimsoll.reports.record import (
@@ -34,6 +36,7 @@ from plimsoll.reports.record import (
     EpochRecord,
     EventRecord,
     EvidenceRecord,
+    FailedMeasurementRecord,
     FrontierStepRecord,
     Grades,
     GrowthRecord,
@@ -43,15 +46,21 @@ from plimsoll.reports.record import (
     RecommendationRecord,
     ReplayRecord,
     RiskRecord,
+    SaferRecord,
     Side,
     SignalsRecord,
     SpecRecord,
     StripeSetRecord,
+    TemplateOfferRecord,
+    TemplateRecord,
     WaitRecord,
 )
 
 _DIGITS: Final = {"read_share": 3, "throttled_minutes": 1, "host_bound_minutes": 1, "hours_observed": 1, "gap_hours": 1}
 """Decimals of a demand's figures; the others have two."""
+
+_MILLIONTHS: Final = 6
+"""Decimals of money that is added up over thousands of small volumes."""
 
 _FRONTIER_USD_MONTH: Final = 5.0
 _FRONTIER_SHARE: Final = 0.05
@@ -111,6 +120,8 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
         growth=_growth(recommendation.growth) if recommendation.growth else None,
         risk=_risk(recommendation.risk) if recommendation.risk else None,
         pool=list(recommendation.pool),
+        template=_template(recommendation.part, usd_now) if recommendation.part else None,
+        failed_measurements=_failed(comparison) if comparison else [],
     )
 
 
@@ -171,6 +182,7 @@ def _stripe_set(told: SetAnswer) -> StripeSetRecord:
 
 
 def _risk(found: Risk) -> RiskRecord:
+    safer = found.safer
     return RiskRecord(
         promised_pct=found.promised_pct,
         minutes=found.minutes,
@@ -182,6 +194,14 @@ def _risk(found: Risk) -> RiskRecord:
         volumes=found.volumes,
         public=found.public,
         text=found.text,
+        stratum=found.stratum or None,
+        safer=None
+        if safer is None
+        else SaferRecord(
+            promised_pct=safer.level.promised_pct,
+            headroom_pct=safer.level.headroom_pct,
+            monthly_usd=round(safer.usd_month, 2),
+        ),
     )
 
 
@@ -255,6 +275,30 @@ def _memory(found: MemorySummary) -> MemoryRecord:
             days=len(event.days),
             rhythm=found.rhythm,
         ),
+    )
+
+
+def _template(part: Part, usd_now: float | None) -> TemplateRecord:
+    offer = part.offer
+    return TemplateRecord(
+        kind=part.template.kind.value,
+        name=part.template.name,
+        device=part.template.device,
+        monthly_usd_now=_rounded(usd_now, _MILLIONTHS),
+        least_monthly_usd=part.least_usd_month,
+        least_hours=part.least_hours,
+        together=part.together,
+        offer=None
+        if offer is None
+        else TemplateOfferRecord(
+            spec=spec_record(offer.spec),
+            monthly_usd_size=round(offer.size_usd, _MILLIONTHS),
+            monthly_usd_iops=round(offer.iops_usd, _MILLIONTHS),
+            monthly_usd_throughput=round(offer.throughput_usd, _MILLIONTHS),
+            most_iops=offer.most_iops,
+            most_throughput_mib_s=offer.most_throughput_mib_s,
+        ),
+        held=part.held,
     )
 
 
@@ -344,6 +388,28 @@ def _offer(offer: Offer) -> OfferRecord:
         throttled_minutes=round(offer.tried.throttled_minutes, 1) if offer.tried else None,
         refused=list(offer.refused),
     )
+
+
+def _failed(comparison: Comparison) -> list[FailedMeasurementRecord]:
+    """What failed that speaks against any offer, each once."""
+    found: list[FailedMeasurement] = []
+    for offer in (*comparison.offers, *([comparison.drop_in] if comparison.drop_in else [])):
+        found += [one for one in offer.failed if one not in found]
+    return [
+        FailedMeasurementRecord(
+            code=CODE,
+            volume_type=one.spec.type,
+            measured_on=one.measured_on.isoformat(),
+            source=one.source,
+            delivered_iops=_rounded(one.delivered.get(Resource.IOPS)),
+            published_iops=round(one.published(Resource.IOPS), 2),
+            delivered_throughput_mib_s=_rounded(one.delivered.get(Resource.THROUGHPUT)),
+            published_throughput_mib_s=round(one.published(Resource.THROUGHPUT), 2),
+            too_slow=one.volume_id is not None,
+            text=one.text,
+        )
+        for one in found
+    ]
 
 
 def _rounded(figure: float | None, digits: int = 2) -> float | None:

@@ -12,10 +12,13 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from plimsoll.domain.plan import Plan
+from plimsoll.domain.risk.tally import PromiseTally
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
 from plimsoll.ports import FailedTarget
+from plimsoll.reports.fleet_risk import FleetRisk
 from plimsoll.reports.record import RecommendationRecord, cents_of
 from plimsoll.reports.steps import Step, step_of
+from plimsoll.reports.template_totals import Key, TemplateGroup, changes_of, groups_of
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.wording import owner_text
 
@@ -46,7 +49,9 @@ class Totals:
     Their memory grows with targets, failures and the values of `by`, not with the volumes. `by` holds the parts by
     dimension and value; a dimension that is not in it is not broken down. `plans` are what reading each cloud's metrics
     is expected to take, each at its cloud's own query cost. `new` to `done_saved_cents` come from the history, and
-    stay 0 where none is kept. `unpriced` and `blocked` count volumes.
+    stay 0 where none is kept, and so does what became of earlier `promises`. `unpriced` and `blocked` count volumes.
+    `risk` is what doing all of it risks. `templates` are the groups of what templates made, which are whole only where
+    all volumes are added.
     """
 
     seen: int = 0
@@ -65,6 +70,8 @@ class Totals:
     done: int = 0
     done_now: int = 0
     done_saved_cents: int = 0
+    promises: PromiseTally = field(default_factory=PromiseTally)
+    risk: FleetRisk = field(default_factory=FleetRisk)
     by: dict[str, dict[str, "Totals"]] = field(default_factory=lambda: {dimension: {} for dimension in _ALWAYS})
     plans: dict[str, Plan] = field(default_factory=dict)
     skipped: Counter[str] = field(default_factory=Counter)
@@ -72,6 +79,7 @@ class Totals:
     failed_targets: dict[str, str] = field(default_factory=dict)
     notices: dict[str, list[str]] = field(default_factory=dict)
     prices: dict[str, _Price] = field(default_factory=dict)
+    templates: dict[str, TemplateGroup] = field(default_factory=dict)
 
     @classmethod
     def of(cls, added: Iterable[RecommendationRecord | Outcome], by: Iterable[str] = _ALWAYS) -> "Totals":
@@ -156,6 +164,7 @@ class Totals:
         match one:
             case RecommendationRecord():
                 self._count(one, cents_of(one))
+                self._group(groups_of(one))
             case Answered():
                 self.add(answered_record(one))
             case Seen():
@@ -179,6 +188,8 @@ class Totals:
         """Adds another part of the same run; its size alone decides how long that takes."""
         for name in _SUMS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.promises.merge(other.promises)
+        self.risk.merge(other.risk)
         self.actions.update(other.actions)
         self.skipped.update(other.skipped)
         for dimension, groups in other.by.items():
@@ -196,11 +207,12 @@ class Totals:
             self._note(place, texts)
         for place, price in other.prices.items():
             self._price(place, price)
+        self._group(other.templates)
 
     def summary(self) -> dict[str, Any]:
         """The totals for run.json."""
         self._ordered()
-        steps = self.by.get("step", {})
+        steps, templates = self.by.get("step", {}), changes_of(self.templates)
         return {
             "volumes": {
                 "seen": self.seen,
@@ -219,7 +231,9 @@ class Totals:
                 "detached": self.usd_detached,
                 "more_for_upgrades": self.usd_upgrades,
                 "waiting": self.usd_waiting,
+                "saved_by_templates": round(sum(one["monthly_usd_saved_beyond_volumes"] for one in templates), 2),
             },
+            "risk": self.risk.told,
             "failures": {
                 "targets": _sorted(self.failed_targets),
                 "volumes": {target: _sorted(reasons) for target, reasons in sorted(self.failed_volumes.items())},
@@ -227,6 +241,7 @@ class Totals:
             "notices": _sorted(self.notices),
             "prices": _sorted(self.prices),
             "clouds": {cloud: part.cloud_summary() for cloud, part in sorted(self.by.get("cloud", {}).items())},
+            "templates": templates,
             "steps": {step: steps[step].step_summary() for step in Step if step in steps},
         }
 
@@ -254,6 +269,7 @@ class Totals:
         self.actions[record.action] += 1
         self.unpriced += record.monthly_usd_now is None
         self.blocked += bool(record.blockers)
+        self.risk.add(record)
         for name, amount in cents.items():
             setattr(self, name, getattr(self, name) + amount)
         for dimension in self.by:
@@ -264,6 +280,10 @@ class Totals:
         if value not in groups:
             groups[value] = Totals(by={})
         return groups[value]
+
+    def _group(self, added: Mapping[Key, TemplateGroup]) -> None:
+        for key, group in added.items():
+            self.templates.setdefault(key, TemplateGroup()).merge(group)
 
     def _plan(self, cloud: str, plan: Plan) -> None:
         self.plans[cloud] = self.plans.get(cloud, Plan()) + plan

@@ -13,7 +13,7 @@ from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
 from plimsoll.clouds.stripes import sets_adapter
 from plimsoll.domain.errors import PASSING, CloudError, OutOfTime
-from plimsoll.reports.run_reader import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED, stream_records
+from plimsoll.reports.run_reader import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED, matched_records
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Order, Progress, carry_out
 from plimsoll.service.history_update import left_out, remember
@@ -172,7 +172,9 @@ class _BatchAudit:
     def _conclude(self, totals: Totals, spent: Spent) -> None:
         """Keeps what is new of the batch, and last what says that it is answered as a whole."""
         store, keys, order = self.service.store, self.keys, self.order
-        history, news = remember(stream_records(order.folder), self.service.history, run_id=order.id, now=order.now)
+        history, news = remember(
+            matched_records(order.folder, None), self.service.history, run_id=order.id, now=order.now
+        )
         totals.merge(history)
         if totals.failed:
             store.put(keys.incomplete_batch(self.batch), b"")

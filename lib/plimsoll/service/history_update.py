@@ -4,6 +4,7 @@ The history grows with the volumes of which something has ever been recommended,
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 from typing import Final
@@ -11,34 +12,39 @@ from typing import Final
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.decisions import Holding, holding
 from plimsoll.domain.history import HistoryEntry, Sighting, seen
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.domain.risk.watching import Review, reviewed
 from plimsoll.ports import History, Target
 from plimsoll.reports.largest import Largest
-from plimsoll.reports.record import RecommendationRecord, SpecRecord, in_cents
+from plimsoll.reports.promises import review_of
+from plimsoll.reports.record import RecommendationRecord, in_cents
+from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.totals import Totals
 from plimsoll.service.events import Event, recommendation_new
 
 MOST_NEWS: Final = 1000
 """How many new recommendations are announced one by one: those that save most."""
 
+_Reviewed = tuple[RecommendationRecord, Review]
 
-def remember(
-    records: Iterable[RecommendationRecord], history: History, *, run_id: str, now: datetime
-) -> tuple[Totals, list[Event]]:
+
+def remember(volumes: Iterable[Matched], history: History, *, run_id: str, now: datetime) -> tuple[Totals, list[Event]]:
     """Compares a run's recommendations with the history and writes what has changed; CloudError as of the history.
+
+    Each comes with the profile of its demand, by which the promises of earlier runs are checked.
 
     Gives the history's totals, and the events of the new recommendations. The same recommendations of the same run
     write nothing the second time, and give the same, unless people decided something in between.
     """
     totals, news = Totals(), announced()
-    ordered = sorted(records, key=lambda one: (one.account, one.region, one.volume_id))
-    for (account, region), found in groupby(ordered, key=lambda one: (one.account, one.region)):
+    reviews = ((record, review_of(record, profile, now)) for record, profile in volumes)
+    ordered = sorted(reviews, key=lambda one: (*_place(one), one[0].volume_id))
+    for (account, region), found in groupby(ordered, key=_place):
         there, target = list(found), named_target(account, region)
-        ids = [one.volume_id for one in there]
+        ids = [one.volume_id for one, _review in there]
         prior, decisions = history.entries(target, ids), history.decisions(target, ids)
         held = {one: holding(decisions.get(one, ())) for one in ids}
         entries = [
-            (one, seen(prior.get(one.volume_id), _sighting(one, run_id, now), held[one.volume_id])) for one in there
+            (one[0], _entry(one, prior.get(one[0].volume_id), held[one[0].volume_id], run_id, now)) for one in there
         ]
         kept = [(record, entry) for record, entry in entries if entry is not None]
         changed = [entry for record, entry in kept if entry != prior.get(record.volume_id)]
@@ -75,6 +81,23 @@ def left_out(history: History, target: Target, volume_ids: Sequence[str]) -> dic
     return {one: why for one, why in found.items() if why is not None}
 
 
+def _place(volume: _Reviewed) -> tuple[str, str]:
+    record, _review = volume
+    return record.account, record.region
+
+
+def _entry(
+    volume: _Reviewed, prior: HistoryEntry | None, held: Holding, run_id: str, now: datetime
+) -> HistoryEntry | None:
+    """A volume's entry after a run, with what is promised of it since; None where nothing was ever recommended."""
+    record, review = volume
+    entry = seen(prior, _sighting(record, run_id, now), held)
+    if entry is None:
+        return None
+    promised = None if prior is None else prior.promised
+    return replace(entry, promised=reviewed(promised, review))
+
+
 def _count(totals: Totals, entry: HistoryEntry, run_id: str, now: datetime, held: Holding) -> bool:
     new = entry.new_in(run_id, now, held)
     totals.new += new
@@ -82,25 +105,22 @@ def _count(totals: Totals, entry: HistoryEntry, run_id: str, now: datetime, held
     totals.done += entry.done_on is not None
     totals.done_now += entry.done_run == run_id
     totals.done_saved_cents += in_cents(entry.done_saved_usd_month)
+    if entry.promised is not None:
+        totals.promises.add(entry.promised.watch)
     return new
 
 
 def _sighting(record: RecommendationRecord, run_id: str, now: datetime) -> Sighting:
-    current = _spec(record.current)
-    target = None if record.target is None or record.target == record.current else _spec(record.target)
+    target = None if record.target is None or record.target == record.current else record.target.spec
     return Sighting(
         account=record.account,
         region=record.region,
         volume_id=record.volume_id,
         action=record.action,
-        current=current,
+        current=record.current.spec,
         target=target,
-        drop_in=None if record.drop_in is None else _spec(record.drop_in.spec),
+        drop_in=None if record.drop_in is None else record.drop_in.spec.spec,
         saved_usd_month=record.monthly_usd_saved,
         run_id=run_id,
         now=now,
     )
-
-
-def _spec(record: SpecRecord) -> VolumeSpec:
-    return VolumeSpec(**record.model_dump())

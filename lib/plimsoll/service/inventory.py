@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from plimsoll.audit import audit
+from plimsoll.auditing.audit import audit
 from plimsoll.auditing.inventory import Listing, list_volumes, notices_of, with_stripes_of
 from plimsoll.auditing.ports import BATCH_VOLUMES, AuditPorts
 from plimsoll.clouds.ledger import Ledger

@@ -1,4 +1,4 @@
-"""What validations measured, as the service keeps it: campaigns and verdicts under `measured/` of the store.
+"""What was measured and learned, as the service keeps it under `measured/` of the store.
 
 A campaign and a verdict are each an object of their own that never changes, so that many validations may end at once.
 On a machine they are a folder as `plimsoll validate` writes it: campaign files, and `validations.jsonl` in the order
@@ -20,7 +20,9 @@ from plimsoll.writing import write_lines
 MEASURED: Final = "measured/"
 VERDICTS: Final = "measured/validations/"
 STRIPES: Final = "measured/stripes.json"
-"""The book of stripe sets, where somebody has put one: it changes, and is brought each time."""
+LEARNED: Final = "measured/learned.json"
+_CHANGING: Final = (STRIPES, LEARNED)
+"""The book of stripe sets, and what `plimsoll learn` wrote, where somebody has put one: both are brought each time."""
 
 
 def bring(store: RunStore, folder: Path) -> None:
@@ -28,9 +30,10 @@ def bring(store: RunStore, folder: Path) -> None:
     has no longer is removed. CloudError, or BadInput for a damaged verdict."""
     wanted = {key: folder / key.removeprefix(MEASURED) for key in store.keys(MEASURED) if _is_ours(key)}
     for key, path in wanted.items():
-        if key == STRIPES or not path.exists():
+        if key in _CHANGING or not path.exists():
             store.get_file(key, path)
-    for path in (*folder.glob("*.yaml"), *(folder / "validations").glob("*.jsonl"), *folder.glob("stripes.json")):
+    changing = (folder / key.removeprefix(MEASURED) for key in _CHANGING)
+    for path in (*folder.glob("*.yaml"), *(folder / "validations").glob("*.jsonl"), *changing):
         if path not in wanted.values():
             path.unlink(missing_ok=True)
     found = ((str(path), path.read_bytes()) for path in sorted((folder / "validations").glob("*.jsonl")))
@@ -59,7 +62,7 @@ class StoreVerdicts:
 
 def _is_ours(key: str) -> bool:
     is_campaign = key.endswith(".yaml") and "/" not in key.removeprefix(MEASURED)
-    return key == STRIPES or (key.startswith(VERDICTS) and key.endswith(".jsonl")) or is_campaign
+    return key in _CHANGING or (key.startswith(VERDICTS) and key.endswith(".jsonl")) or is_campaign
 
 
 def _in_order(found: Iterable[tuple[str, bytes]]) -> list[ValidationLine]:

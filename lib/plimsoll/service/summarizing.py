@@ -8,6 +8,7 @@ from plimsoll.clouds.published import query_cost_of
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.outcomes import FailedVolume, Outcome, Seen
 from plimsoll.ports import FailedTarget, RunStore, Target
+from plimsoll.reports.promises import told_of
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Asked, describe, ended
 from plimsoll.service.planning import order_of, planned_accounts
@@ -35,6 +36,7 @@ def summarize(service: Service, told: RunMessage) -> Summarized:
         seconds={"elapsed": 0.0, **sum(whole.spent.values(), Spent()).seconds},
     )
     run["history"] = whole.totals.history()
+    run |= told_of(whole.totals.promises)
     store.put(keys.news, json.dumps(whole.news.items, ensure_ascii=False).encode())
     store.put(keys.summary, json.dumps(run, ensure_ascii=False).encode())
     return Summarized(run_id=told.run_id, status=status)

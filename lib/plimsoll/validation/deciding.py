@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.auditing.explain import Explained, explain
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.errors import BadInput, CloudError, NotMeasured
 from plimsoll.domain.evidence import Grade
@@ -28,7 +29,6 @@ from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, W
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import Provisioned, VolumeType
 from plimsoll.domain.workload import recounted, shape_of
-from plimsoll.explain import Explained, explain
 from plimsoll.outcomes import Answered, FailedVolume
 from plimsoll.ports import Bench, Prices, Target
 from plimsoll.reports.to_record import record_of

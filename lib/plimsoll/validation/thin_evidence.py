@@ -8,7 +8,6 @@ from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.domain.validation import Want
-from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import EVIDENCE
@@ -30,7 +29,7 @@ def wants_in(
         wanted = least or policy.require_evidence.get(record.action, policy.require_evidence.get("*", Grade.B))
         if Grade[record.evidence.grade] >= wanted or any(found.code != EVIDENCE for found in record.blockers):
             continue
-        spec = VolumeSpec(**record.target.model_dump())
+        spec = record.target.spec
         if types[spec.type].pooled:
             spec = replace(spec, size_gib=pools[_pool_key(record)])
         yield Want(

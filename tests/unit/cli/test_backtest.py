@@ -5,10 +5,10 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from plimsoll.bootstrap import learned_table
 from plimsoll.cli.main import app
 from plimsoll.domain.errors import PlimsollError
-from tests.unit.backtest.fleets import bursty, write_fleet
+from plimsoll.learned_table import load_table
+from tests.unit.backtesting.fleets import bursty, write_fleet
 
 SMALL = ["--memory", "14", "--days", "7", "--budget-min", "60"]
 
@@ -31,7 +31,7 @@ def test_a_backtest_is_printed_and_kept_as_a_page_and_as_json(tmp_path):
 def test_what_is_learned_is_a_table_that_an_audit_reads(tmp_path):
     fleets = [write_fleet(tmp_path / f"{seed}.npz", bursty(80, 50, seed)) for seed in (1, 2)]
     run("learn", *fleets, *SMALL, "--table", tmp_path / "learned.json", "--out", tmp_path / "out")
-    table = learned_table(tmp_path / "learned.json")
+    table = load_table(tmp_path / "learned.json")
     assert (table.days, table.budget_min, table.source.volumes, table.source.public) == (7, 60, 160, False)
     assert [band.memory_days for band in table.bands] == [14]
     factors = [table.bands[0].one.factors[level] for level in (5.0, 10.0, 20.0)]

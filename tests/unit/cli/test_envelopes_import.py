@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from plimsoll.bootstrap import envelope_library
 from plimsoll.cli.main import app
 from plimsoll.domain.errors import BadInput
+from tests.corpus.entries import FILES
 from tests.unit.envelopes.outputs import OLD_SYSBENCH, OLD_TEXT, a_job, fio_json
 
 GP3 = ["--type", "gp3", "--size-gib", "500", "--iops", "3000", "--throughput-mib-s", "125"]
@@ -103,3 +104,38 @@ def test_only_a_profile_is_nothing_to_add(folder):
     text = "sysbench mutex run\n" + OLD_SYSBENCH.partition("$ sysbench mutex run\n")[2]
     Path("mutex.txt").write_text(text, encoding="utf-8")
     assert "nothing in mutex.txt measures storage" in refused("mutex.txt", "--as", "mine", "--host-type", "x")
+
+
+IO2 = ["--type", "io2", "--size-gib", "500", "--iops", "64000"]
+ON_SMALL = str(FILES / "host-limit.json")
+"""1,281.9 and 1,284.6 MiB/s at two sizes of I/O."""
+
+
+def test_the_published_limits_of_the_host_hold_for_what_is_imported(folder):
+    assert run("import", ON_SMALL, "--as", "mine", "--host-type", "r5b.large", *IO2).exit_code == 0
+    envelope = envelope_library(folder).get("mine")
+    assert envelope.host_bound == ("throughput",)
+    assert envelope.throughput_mib_s == pytest.approx(1_250e6 / 2**20)  # 1,192 MiB/s
+    assert {ruling.rule for one in envelope.measurements for ruling in one.rulings} >= {"host-burst"}
+
+
+def test_a_roof_on_a_larger_host_is_the_volumes_own(folder):
+    assert run("import", ON_SMALL, "--as", "mine", "--host-type", "r5b.24xlarge", *IO2).exit_code == 0
+    envelope = envelope_library(folder).get("mine")
+    assert (envelope.host_bound, envelope.throughput_mib_s) == ((), pytest.approx(1_283.25))
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((), "nothing says on which host it was measured: import it again with --host-type"),
+        (("--host-type", "m99.large"), "nothing is known of what m99.large carries"),
+    ],
+)
+def test_an_import_says_that_its_host_is_not_known(folder, words, told):
+    done = run("import", ON_SMALL, "--as", "mine", *words, *IO2)
+    output = " ".join(done.output.split())
+    assert "(host-unknown): the host may have been the limit, so this is the least that the volume carries" in output
+    assert told in output
+    (note,) = [text for text in envelope_library(folder).get("mine").notes if text.startswith("MiB/s stopped at 1,283")]
+    assert "nothing is known of the host" in note

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from plimsoll.cli.run_folder import run_folder
+from plimsoll.api.runs import run_folder
 from plimsoll.domain.errors import BadInput
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run as write_run

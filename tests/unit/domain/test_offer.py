@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.drop_ins import drop_ins
 from plimsoll.domain.need import Need
 from plimsoll.domain.offer import ceiling_on_hosts, fitted, flip, on_grid, whole
-from plimsoll.domain.offers import drop_ins
 from plimsoll.domain.volume_types import LatencyClass
 from tests.builders import (
     TYPES,

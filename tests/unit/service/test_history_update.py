@@ -44,7 +44,7 @@ class Kept(MemoryHistory):
 
 def run(history, *records, week=0):
     """The history's totals of a run of these records, and its news."""
-    return remember(records, history, run_id=f"run-{week}", now=MONDAY + timedelta(weeks=week))
+    return remember(((one, None) for one in records), history, run_id=f"run-{week}", now=MONDAY + timedelta(weeks=week))
 
 
 def carried_out(record):

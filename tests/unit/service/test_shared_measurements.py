@@ -85,3 +85,14 @@ def test_a_damaged_verdict_is_named(tmp_path):
     store.put("measured/validations/v-1.jsonl", b'{"id": 1')
     with pytest.raises(BadInput, match=r"the verdict .*v-1\.jsonl cannot be read"):
         bring(store, tmp_path / "here")
+
+
+def test_a_learned_table_is_brought_as_it_is_now_and_goes_when_it_is_gone(tmp_path):
+    store, here = FolderStore(tmp_path / "store"), tmp_path / "here"
+    for content in (b"one", b"another"):
+        store.put("measured/learned.json", content)
+        bring(store, here)
+        assert (here / "learned.json").read_bytes() == content
+    store.delete("measured/learned.json")
+    bring(store, here)
+    assert not (here / "learned.json").exists()

@@ -45,7 +45,7 @@ def fleet(
     period_s: Annotated[int, typer.Option(min=1, max=86400, help="Seconds of a row.")] = 300,
 ) -> None:
     """Make a fleet's file from rows, CSV or Parquet, for `backtest` and `learn` (benchmarks/fleets/README.md)."""
-    from plimsoll.backtest.rows_fleet import fleet_of_rows
+    from plimsoll.backtesting.rows_fleet import fleet_of_rows
     from plimsoll.reports.wording import count_of
 
     typer.echo(f"{count_of(fleet_of_rows(exports, out, period_s), 'volume')} in {out}")

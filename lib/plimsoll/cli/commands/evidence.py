@@ -34,8 +34,8 @@ def validate(
     from plimsoll.cli.screen import beginning
 
     with beginning("starting"):
+        from plimsoll.api.runs import is_run
         from plimsoll.cli.option_values import grade_from, policy_from, scope_from
-        from plimsoll.cli.run_folder import is_run
         from plimsoll.cli.validate import validate_one, validate_recommendations
 
     if volume is not None and is_run(Path(volume)):
@@ -183,7 +183,9 @@ def compare_envelopes(
 @envelopes.command(name="import")
 @with_option_groups
 def import_envelope(
-    files: Annotated[list[Path], typer.Argument(help="What fio or sysbench printed; see docs/results.md.")],
+    files: Annotated[
+        list[Path], typer.Argument(help="What fio or sysbench printed, and fio's logs of it; see docs/results.md.")
+    ],
     *,
     name: Annotated[str, typer.Option("--as", help="Name of the new campaign and its envelope.")],
     measured: options.MeasuredVolumeOptions,

@@ -37,6 +37,19 @@ def report(
     report_run(run, format_=format_, out=out, where=where, volumes=tuple(volume or ()))
 
 
+def serve(
+    run: options.RunFolder = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on. Any but this machine's own lets others read all answers.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any that is free.")] = 8642,
+) -> None:
+    """Show the newest run in a browser, also while its audit goes on, with each volume's history. It only reads."""
+    from plimsoll.cli.serve import serve_run
+
+    serve_run(run, host, port)
+
+
 def query(
     words: Annotated[
         list[str] | None,
@@ -51,7 +64,7 @@ def query(
     ] = None,
 ) -> None:
     """Ask a run in SQL: recommendations, offers, demand and failures; without a query, list their columns."""
-    from plimsoll.cli.run_folder import run_folder
+    from plimsoll.api.runs import run_folder
     from plimsoll.cli.screen import Screen
     from plimsoll.reports.csv_table import ENCODING
     from plimsoll.reports.data.database import opened
@@ -89,7 +102,7 @@ def query(
 
 def _run_and_query(words: list[str]) -> tuple[Path | None, str | None]:
     """A run and a query, in whichever order, each of which may be left out: what is the folder of a run is no query."""
-    from plimsoll.cli.run_folder import is_run
+    from plimsoll.api.runs import is_run
 
     if len(words) > 2:
         raise BadInput('give a run and one query in quotes, such as: plimsoll query RUN "select * from offers".')
@@ -107,7 +120,8 @@ def diff(
     rows: Annotated[int, typer.Option(min=0, help="Most volumes listed of each group; 0 lists all.")] = 10,
 ) -> None:
     """Compare two runs: what is new, gone, changed and done, and what has been saved since."""
-    from plimsoll.cli.run_folder import in_order, run_folder
+    from plimsoll.api.runs import run_folder
+    from plimsoll.cli.run_folder import in_order
     from plimsoll.cli.screen import Screen
     from plimsoll.reports.diff.comparison import compared
     from plimsoll.reports.diff.render import json_diff, markdown_diff, show_diff
@@ -184,7 +198,7 @@ slack = PlainTyper(help="Post a run's report to Slack, and print the manifest of
 @with_option_groups
 def post(*, run: options.RunFolder = None, what: options.PostOptions) -> None:
     """Post a run to a channel, with a reply for each account; the token is in PLIMSOLL_SLACK_BOT_TOKEN."""
-    from plimsoll.cli.run_folder import run_folder
+    from plimsoll.api.runs import run_folder
     from plimsoll.cli.slack import post_run, post_run_by_webhook, show_run
 
     if what.dry_run:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from plimsoll.clouds.aws.errors import AUDITING, attempted
 from plimsoll.clouds.aws.instance_answers import InstanceAnswer, InstancesPage, InstanceTypeAnswer, InstanceTypesPage
 from plimsoll.clouds.aws.lists import ASKED, Asker
+from plimsoll.clouds.aws.published_hosts import BURST_S
 from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks
 from plimsoll.clouds.common.messages import Purpose
@@ -18,11 +19,6 @@ INSTANCES: Final = "ec2:DescribeInstances"
 _TYPES: Final = "ec2:DescribeInstanceTypes"
 _INSTANCES_A_CALL: Final = 200
 _TYPES_A_CALL: Final = 100
-
-
-BURST_S: Final = 30 * 60
-"""A host whose maximum exceeds its baseline carries the maximum for 30 minutes at least once in 24 hours (Amazon EC2
-User Guide, "Amazon EBS-optimized instances", read 2026-11-20)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
+from plimsoll.clouds.aws.published_hosts import published_host
 from plimsoll.clouds.aws.queries import COUNTERS, NAMESPACE
 from plimsoll.clouds.cloud import Published, ShownVolume
 from plimsoll.clouds.common.dated_data import volume_types
@@ -213,4 +214,4 @@ def object_link(region: str, bucket: str, key: str, *, partition: str = "aws") -
     return f"https://{region}.{host}/s3/object/{quote(bucket, safe='')}?{urlencode({'region': region, 'prefix': key})}"
 
 
-PUBLISHED: Final = Published(catalog=AwsCatalog(), query_cost=query_cost, console_link=volume_link)
+PUBLISHED: Final = Published(catalog=AwsCatalog(), query_cost=query_cost, console_link=volume_link, host=published_host)

@@ -4,6 +4,7 @@ Objects are encrypted as the bucket does by default. The table has an item for e
 and id; and another for what people decided of it, so that no run writes over a word that comes meanwhile.
 """
 
+import json
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -293,8 +294,8 @@ def _key(target: Target, name: str) -> Attributes:
 
 
 def _item(entry: HistoryEntry) -> Attributes:
-    """An entry as an item; its account and region are the place. Money is exact: a Decimal of the shortest digits."""
-    plain = _adapter().dump_python(entry, mode="json", exclude={"account", "region"})
-    exact = {name: Decimal(repr(value)) if isinstance(value, float) else value for name, value in plain.items()}
-    attributes = {name: TypeSerializer().serialize(value) for name, value in exact.items()}
+    """An entry as an item; its account and region are the place. Figures are exact: Decimals of the shortest
+    digits."""
+    plain = json.loads(_adapter().dump_json(entry, exclude={"account", "region"}), parse_float=Decimal)
+    attributes = {name: TypeSerializer().serialize(value) for name, value in plain.items()}
     return {**attributes, **_key(Target(account=entry.account, region=entry.region), entry.volume_id)}

@@ -15,7 +15,7 @@ import numpy as np
 
 from plimsoll.domain.knowledge import BoolArray, IntArray
 from plimsoll.domain.period import FloatArray
-from plimsoll.domain.risk.scores import SHAPES, Scores, Shape
+from plimsoll.domain.risk.scores import SHAPES, Scores
 
 LEVELS_PCT: Final = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 50.0)
 """The promised risks that a table is learned for, in percent."""
@@ -24,7 +24,7 @@ FACTORS: Final[FloatArray] = np.exp(np.linspace(np.log(0.05), np.log(50), 692))
 """The factors that are tried: steps of one percent."""
 
 _LEAST_VOLUMES: Final = 20
-"""A shape of fewer volumes than these is taken for the whole fleet."""
+"""A stratum of fewer volumes than these is taken for the whole fleet."""
 
 _SCALE_QUANTILE: Final = 0.8
 _SCALES: Final = (0.25, 4.0)
@@ -35,11 +35,11 @@ _MATTERS: Final = 0.1
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibrated:
     """Factors by promised risk in percent (None: too few volumes to promise it), on how many `volumes` they rest at the
-    cut that has fewest, and by how many times each shape's factor is the fleet's."""
+    cut that has fewest, and by how many times each stratum's factor is the fleet's: that of a shape, or of an owner."""
 
     factors: Mapping[float, float | None]
     volumes: int
-    scales: Mapping[Shape, float]
+    scales: Mapping[str, float]
 
     def factor(self, level_pct: float) -> float | None:
         """The factor for a promised risk: that of the nearest level that promises no more risk."""
@@ -51,6 +51,10 @@ class Calibrated:
         kept = [level for level, least in self.factors.items() if least is not None and factor >= least]
         return min(kept, default=None)
 
+    def scale_of(self, stratum: str) -> float:
+        """By how many times the fleet's a stratum's factor is; 1 where it was too small to be learned by itself."""
+        return self.scales.get(stratum, 1.0)
+
     def scale(self, shape: IntArray) -> FloatArray:
         """By how many times the fleet's each volume's factor is."""
         return _by_place(self.scales)[shape]
@@ -61,8 +65,24 @@ def calibrated(scores: Scores, levels_pct: Sequence[float] = LEVELS_PCT, *, by_s
 
     The shapes' scales are chosen once for all levels, so that less risk never takes less headroom.
     """
-    scales = _scales(scores) if by_shape else dict.fromkeys(SHAPES, 1.0)
-    risks, volumes = risk_by_factor(scores, _by_place(scales)[scores.shape])
+    scales: dict[str, float] = dict.fromkeys(SHAPES, 1.0)
+    if by_shape:
+        scales |= _scales(scores, scores.shape, SHAPES)
+    return _calibrated(scores, levels_pct, scales, _by_place(scales)[scores.shape])
+
+
+def calibrated_by(
+    scores: Scores, stratum: IntArray, names: Sequence[str], levels_pct: Sequence[float] = LEVELS_PCT
+) -> Calibrated:
+    """The same by strata of any kind: `stratum` is each row's place in `names`, -1 where it is in none."""
+    scales = _scales(scores, stratum, names)
+    return _calibrated(scores, levels_pct, scales, np.array([*(scales.get(name, 1.0) for name in names), 1.0])[stratum])
+
+
+def _calibrated(
+    scores: Scores, levels_pct: Sequence[float], scales: Mapping[str, float], scale: FloatArray
+) -> Calibrated:
+    risks, volumes = risk_by_factor(scores, scale)
     factors: dict[float, float | None] = {}
     for level in levels_pct:
         kept = np.flatnonzero(risks <= level / 100)
@@ -129,19 +149,20 @@ def by_volume(volume: IntArray, missed: BoolArray) -> tuple[float, int]:
     return float((np.bincount(place, weights=missed.astype(np.float64)) / rows).sum()), len(rows)
 
 
-def _by_place(scales: Mapping[Shape, float]) -> FloatArray:
+def _by_place(scales: Mapping[str, float]) -> FloatArray:
     return np.array([scales[shape] for shape in SHAPES])
 
 
-def _scales(scores: Scores) -> dict[Shape, float]:
-    """How many times the fleet's headroom each shape needs, by what was needed after; 1 where there are too few."""
+def _scales(scores: Scores, stratum: IntArray, names: Sequence[str]) -> dict[str, float]:
+    """How many times the fleet's headroom each stratum needs, by what was needed after; those that are too small are
+    left out."""
     matters = (scores.above_free > _MATTERS) & (scores.of_present < 1)
     fleet = _high(scores.ratio[matters])
-    found = dict.fromkeys(SHAPES, 1.0)
-    for place, shape in enumerate(SHAPES):
-        these = matters & (scores.shape == place)
+    found: dict[str, float] = {}
+    for place, name in enumerate(names):
+        these = matters & (stratum == place)
         if fleet > 0 and len(np.unique(scores.volume[these])) >= _LEAST_VOLUMES:
-            found[shape] = float(np.clip(_high(scores.ratio[these]) / fleet, *_SCALES))
+            found[name] = float(np.clip(_high(scores.ratio[these]) / fleet, *_SCALES))
     return found
 
 

@@ -1,14 +1,31 @@
 """The promise of a recommendation: how likely demand outgrows it, and on what history that rests."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 from plimsoll.domain.policy import HeadroomFrom, Policy
-from plimsoll.domain.risk.table import LearnedTable
+from plimsoll.domain.risk.table import Band, LearnedTable
 
 MOST_HEADROOM_PCT: Final = 400.0
 """No more headroom than that is learned: what would need more is not promised."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SafetyLevel:
+    """A promise of at most `promised_pct` percent, and the headroom that keeps it."""
+
+    promised_pct: float
+    headroom_pct: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Safer:
+    """The next level of safety, and the most that the volume then costs a month."""
+
+    level: SafetyLevel
+    usd_month: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +35,8 @@ class Risk:
     The chance is at most `promised_pct` percent, of volumes that resemble those of the table; None where nothing is
     promised, and `why_none` says why. `history_days` is what is known of the volume. `learned_from` are the fleets, and
     `volumes` how many were watched. `is_learned` says whether the headroom was learned, or is the policy's fixed one.
-    `wanted_pct` is the risk that was asked for, None where none was.
+    `wanted_pct` is the risk that was asked for, None where none was, and `safer` the next level where one is known.
+    `stratum` is the kind of owner that it was learned of, "" where that is the whole fleet.
     """
 
     promised_pct: float | None
@@ -32,6 +50,8 @@ class Risk:
     learned_from: tuple[str, ...]
     volumes: int
     public: bool
+    stratum: str = ""
+    safer: Safer | None = None
 
     @property
     def text(self) -> str:
@@ -56,27 +76,28 @@ def chance_words(pct: float) -> str:
     return f"a {pct:g} % chance" if pct > 20 else f"a 1 in {100 / pct:.0f} chance"
 
 
-def with_learned_headroom(policy: Policy, table: LearnedTable | None, history_days: float) -> Policy:
+def with_learned_headroom(policy: Policy, table: LearnedTable | None, history_days: float, owner: str = "") -> Policy:
     """The policy with the headroom that keeps its risk, if it asks for that; as it is where nothing was learned.
 
     Where none is known that keeps it, the most cautious that is known stands in. Less than what was seen is never
     offered.
     """
-    factor = _learned_factor(policy, table, history_days)
+    factor = _learned_factor(policy, table, history_days, owner)
     if factor is None:
         return policy
-    # Rounded up to a tenth of a percent: rounded down it would not promise what was asked.
-    return replace(policy, headroom_pct=math.ceil(1000 * max(0.0, factor - 1) - 1e-6) / 10)
+    return replace(policy, headroom_pct=_headroom_pct(factor))
 
 
-def risk_of(policy: Policy, table: LearnedTable | None, history_days: float) -> Risk | None:
-    """What is promised by a policy's headroom, learned or fixed; None where nothing was learned."""
+def risk_of(policy: Policy, table: LearnedTable | None, history_days: float, owner: str = "") -> Risk | None:
+    """What is promised by a policy's headroom, learned or fixed, to a volume of such an owner; None where nothing was
+    learned."""
     if table is None:
         return None
     band, why_none = table.band(history_days), _why_none(policy, table, history_days)
     promised_pct = None
     if band is not None and not why_none:
-        promised_pct = band.one.promised_pct(1 + policy.headroom_pct / 100 + 1e-9)
+        scale = band.known.scale_of(owner)
+        promised_pct = band.known.promised_pct((1 + policy.headroom_pct / 100 + 1e-9) / scale)
         why_none = "" if promised_pct is not None else "too many volumes outgrew such a headroom, or too few were seen"
     return Risk(
         promised_pct=promised_pct,
@@ -86,11 +107,24 @@ def risk_of(policy: Policy, table: LearnedTable | None, history_days: float) -> 
         history_days=history_days,
         headroom_pct=policy.headroom_pct,
         wanted_pct=policy.risk_pct if policy.headroom_from is HeadroomFrom.LEARNED else None,
-        is_learned=_learned_factor(policy, table, history_days) is not None,
+        is_learned=_learned_factor(policy, table, history_days, owner) is not None,
         learned_from=table.source.fleets,
         volumes=table.source.volumes,
         public=table.source.public,
+        stratum=owner if band is not None and band.owned is not None and owner in band.owned.scales else "",
     )
+
+
+def safer_level(risk: Risk | None, table: LearnedTable | None) -> SafetyLevel | None:
+    """The next level of safety of a promise; None where nothing is promised, or no safer level is known."""
+    band = None if risk is None or table is None else table.band(risk.history_days)
+    if risk is None or risk.promised_pct is None or band is None:
+        return None
+    safer = {pct: factor for pct, factor in _known(band, risk.stratum).items() if pct < risk.promised_pct}
+    if not safer:
+        return None
+    pct = max(safer)
+    return SafetyLevel(promised_pct=pct, headroom_pct=max(risk.headroom_pct, _headroom_pct(safer[pct])))
 
 
 def _why_none(policy: Policy, table: LearnedTable, history_days: float) -> str:
@@ -102,17 +136,25 @@ def _why_none(policy: Policy, table: LearnedTable, history_days: float) -> str:
     return "" if table.band(history_days) is not None else "no fleet was watched with so little history"
 
 
-def _learned_factor(policy: Policy, table: LearnedTable | None, history_days: float) -> float | None:
+def _learned_factor(policy: Policy, table: LearnedTable | None, history_days: float, owner: str) -> float | None:
     if policy.headroom_from is not HeadroomFrom.LEARNED or table is None or _why_none(policy, table, history_days):
         return None
     band = table.band(history_days)
     if band is None:
         return None
-    known = {
-        level: factor
-        for level, factor in band.one.factors.items()
-        if factor is not None and 100 * (factor - 1) <= MOST_HEADROOM_PCT
-    }
+    known = _known(band, owner)
     # Who asks for less risk than any headroom keeps is given no less than who asks for more.
     kept = [level for level in known if level <= policy.risk_pct]
     return known[max(kept)] if kept else known[min(known)] if known else None
+
+
+def _known(band: Band, owner: str) -> Mapping[float, float]:
+    """An owner's factors by promised risk that are not too large to be offered."""
+    scale = band.known.scale_of(owner)
+    found = {level: factor * scale for level, factor in band.known.factors.items() if factor is not None}
+    return {level: factor for level, factor in found.items() if 100 * (factor - 1) <= MOST_HEADROOM_PCT}
+
+
+def _headroom_pct(factor: float) -> float:
+    """The headroom of a factor, rounded up to a tenth of a percent: rounded down it would not keep the promise."""
+    return math.ceil(1000 * max(0.0, factor - 1) - 1e-6) / 10

@@ -1,15 +1,8 @@
-"""The learned table: what headroom keeps which promise, by memory; a small JSON file that people can read."""
+"""The learned table: what headroom keeps which promise, by memory."""
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from dataclasses import dataclass
 
-from plimsoll.domain.errors import BadInput
 from plimsoll.domain.risk.calibration import Calibrated
-from plimsoll.domain.risk.scores import Shape
-
-FORMAT: Final = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,12 +18,19 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Band:
-    """What was learned with so many days of memory: one factor for all, or one for each shape."""
+    """What was learned with so many days of memory: one factor for all, one for each shape, or one for each kind of
+    owner (None: the owners of the fleets are not known)."""
 
     memory_days: float
     cuts: int
     one: Calibrated
     shaped: Calibrated
+    owned: Calibrated | None = None
+
+    @property
+    def known(self) -> Calibrated:
+        """What can be known of a volume without reading more of it: by its owner, or one for all."""
+        return self.one if self.owned is None else self.owned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,49 +50,3 @@ class LearnedTable:
         """
         fitting = [band for band in self.bands if band.memory_days <= memory_days]
         return max(fitting, key=lambda band: band.memory_days, default=None)
-
-    def as_json(self) -> str:
-        """The table as people can read it."""
-        return json.dumps({"format": FORMAT, **asdict(self)}, indent=2) + "\n"
-
-
-def parse_table(text: str) -> LearnedTable:
-    """The table of a file; BadInput where it is none."""
-    try:
-        written = json.loads(text)
-        if written["format"] != FORMAT:
-            raise BadInput(f"the learned table is of format {written['format']}, this version reads {FORMAT}.")
-        return LearnedTable(
-            days=float(written["days"]),
-            budget_min=float(written["budget_min"]),
-            period_s=int(written["period_s"]),
-            source=Source(**written["source"] | {"fleets": tuple(written["source"]["fleets"])}),
-            bands=tuple(_band(one) for one in _list(written["bands"])),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BadInput(
-            f"the learned table cannot be read ({type(error).__name__}: {error}). Make it again with `plimsoll learn`."
-        ) from error
-
-
-def _list(found: Any) -> Sequence[Any]:
-    if not isinstance(found, list):
-        raise TypeError("bands must be a list")
-    return found
-
-
-def _band(found: Mapping[str, Any]) -> Band:
-    return Band(
-        memory_days=float(found["memory_days"]),
-        cuts=int(found["cuts"]),
-        one=_calibrated(found["one"]),
-        shaped=_calibrated(found["shaped"]),
-    )
-
-
-def _calibrated(found: Mapping[str, Any]) -> Calibrated:
-    factors = {float(level): None if one is None else float(one) for level, one in found["factors"].items()}
-    scales = {Shape(shape): float(scale) for shape, scale in found["scales"].items()}
-    if set(scales) != set(Shape):
-        raise ValueError("scales must name every shape")
-    return Calibrated(factors=factors, volumes=int(found["volumes"]), scales=scales)

@@ -1,11 +1,12 @@
 """Rules about the device: whether what answered was the volume that it is told to be."""
 
+import math
 import re
 from collections.abc import Iterator
 from typing import Final
 
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.envelope import Admission, Measurement
+from plimsoll.domain.envelope import DELIVERED, Admission, BoundBy, Measurement
 from plimsoll.envelopes.admissibility.rule import Finding, Limits, Rule, shape_of, side_of
 
 DOUBTFUL: Final = 1.2
@@ -117,9 +118,33 @@ def _split(one: Measurement, limits: Limits) -> Iterator[Finding]:
         )
 
 
+def _unknown_host(one: Measurement, limits: Limits) -> Iterator[Finding]:
+    """What stopped short of the volume's limits, where nothing is known of its host's."""
+    known = math.isfinite(limits.host.iops) or math.isfinite(limits.host.throughput_mib_s)
+    told = one.provenance.placed or one.bound_by is not BoundBy.UNKNOWN
+    published = {side: side_of(limits.volume, side, writes=one.job.writes) for side in Resource}
+    reached = any((one.figure(side) or 0.0) >= DELIVERED * most for side, most in published.items())
+    if known or told or reached or not all(map(math.isfinite, published.values())):
+        return
+    if one.host_type is None:
+        missing = "nothing says on which host it was measured: import it again with --host-type, such as m5.4xlarge"
+    else:
+        missing = f"nothing is known of what {one.host_type} carries"
+    yield Finding(
+        admission=Admission.BOUNDED,
+        text=f"the host may have been the limit, so this is the least that the volume carries; {missing}",
+    )
+
+
 RULES: Final = (
     Rule(name="not-the-device", source="the device's own counts, at the end of fio's output", find=_not_the_device),
     Rule(name="over-ceiling", source="the published limits of the type and of the host", find=_over_ceiling),
+    Rule(
+        name="host-unknown",
+        source="Amazon EC2 User Guide, Amazon EBS-optimized instances",
+        find=_unknown_host,
+        of_a_volume=True,
+    ),
     Rule(name="no-volume", source="the kernel's list of devices", find=_no_volume, of_a_volume=True),
     Rule(name="several-volumes", source="the members in fio's disk_util", find=_several, of_a_volume=True),
     Rule(

@@ -30,7 +30,8 @@ VIEWS: Final = {
 
 def recommendations(rows: str) -> str:
     """The recommendations with their steps."""
-    lists = ", ".join(f"coalesce({name}, []) as {name}" for name in ("frontier", "epochs", "pool"))
+    names = ("frontier", "epochs", "pool", "failed_measurements")
+    lists = ", ".join(f"coalesce({name}, []) as {name}" for name in names)
     given = f"{_provider()}, {lists}"
     return f"select * replace ({given}), {STEP_SQL} as step from {rows}"
 

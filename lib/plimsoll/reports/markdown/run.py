@@ -7,6 +7,7 @@ from typing import Any, Final
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.policy_file import parse_policy
+from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.markdown.markup import (
     MOST_ON_GITHUB,
@@ -33,6 +34,7 @@ from plimsoll.reports.summary import (
     unread,
     weight,
 )
+from plimsoll.reports.template_text import TITLE, WHY, template_texts
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import (
     ACTION_WORDS,
@@ -84,7 +86,7 @@ def run_markdown(folder: Path, only: Only | None, told: str) -> str:
     part = f"Of {prose(told)} alone.\n" if only is not None else ""
     page = [f"# Plimsoll run {name(str(run['id']))}\n", part, *_money(overview.totals, run, policy, whole=only is None)]
     since = since_before(run) if only is None else ""
-    page += [f"{prose(since)}\n"] if since else []
+    page += [f"{prose(one)}\n" for one in (since, outlook(overview.totals.risk.told)) if one]
     page += _incomplete(run, folder, whole=only is None)
     page += _steps(overview, policy, folder)
     page += _commands(safe)
@@ -92,6 +94,7 @@ def run_markdown(folder: Path, only: Only | None, told: str) -> str:
     page += _changes("Throttled today", throttled)
     page += _waiting(waiting)
     if only is None:
+        page += _templates(run)
         page += _not_read(run)
     return fitting(page)
 
@@ -148,6 +151,18 @@ def _commands(found: Largest[RecommendationRecord]) -> Iterator[str]:
     changes = [record.change for record in found.items]
     for first in range(0, len(changes), _IN_A_FENCE):
         yield fence("\n".join(changes[first : first + _IN_A_FENCE]))
+
+
+def _templates(run: dict[str, Any]) -> Iterator[str]:
+    """The changes of templates."""
+    rows = [
+        (name(one.made_by), name(one.where), prose(one.volumes), prose(one.change), prose(one.saves))
+        for one in template_texts(run)
+    ]
+    if rows:
+        yield f"## {TITLE}\n"
+        yield f"{prose(WHY)}\n"
+        yield table(("made by", "where", "volumes", "change", "money"), rows)
 
 
 def _waiting(found: Largest[RecommendationRecord]) -> Iterator[str]:

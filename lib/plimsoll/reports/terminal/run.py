@@ -8,10 +8,12 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.printable import printable, printable_values
 from plimsoll.reports.record import RecommendationRecord, SpecRecord
 from plimsoll.reports.steps import STEP_TITLES, Step
 from plimsoll.reports.summary import failed_volumes, money_of, noted, since_before
+from plimsoll.reports.template_text import TITLE, template_texts
 from plimsoll.reports.wording import ACTION_WORDS, calls_in, clouds_of, count_of, spec_text, together, usd, words_of
 
 _ID_WIDTH = len("vol-0123456789abcdef0")
@@ -32,10 +34,12 @@ def show_run(console: Console, run: dict[str, Any], best: Sequence[Recommendatio
     run = printable_values(run)
     console.print(_totals(run))
     since = since_before(run)
-    if since:
-        console.print(Text(f"{since}\n"))
+    for told in filter(None, (since, outlook(run.get("risk")))):
+        console.print(Text(f"{told}\n"))
     if run.get("steps"):
         console.print(_steps(run["steps"]))
+    if run.get("templates"):
+        console.print(_templates(run))
     if best:
         console.print(savings_table(best, console.width))
     for places, text in noted(run):
@@ -58,6 +62,16 @@ def _steps(steps: Mapping[str, Any]) -> Group:
     for number, (step, found) in enumerate(steps.items(), start=1):
         told = count_of(found["volumes"], "volume"), Text(money_of(found["monthly_usd"]), style="dim")
         table.add_row(f"{number}", STEP_TITLES[Step(step)], *told)
+    return Group(table, Text(""))
+
+
+def _templates(run: Mapping[str, Any]) -> Group:
+    """The changes of templates, those that save most first."""
+    table = Table(title=TITLE, title_justify="left", box=None, pad_edge=False, show_header=False)
+    for _ in range(4):
+        table.add_column(overflow="fold")
+    for one in template_texts(run):
+        table.add_row(f"{one.made_by}\n{one.where}", one.volumes, one.change, Text(one.saves, style="dim"))
     return Group(table, Text(""))
 
 
@@ -148,6 +162,7 @@ def _totals(run: dict[str, Any]) -> Group:
         Text.assemble(("Plimsoll ", "bold"), f"run {run['id']}: {run['status']}"),
         Text.assemble(("can be saved      ", "dim"), (f"{usd(money['saved']):>12} a month", "bold green"), share),
         *(Text.assemble((f"{label:<18}", "dim"), f"{usd(money[key]):>12}  {told}") for label, key, told in figures),
+        *_by_templates(run),
         *_by_cloud(run),
         Text(""),
     ]
@@ -173,6 +188,14 @@ def _totals(run: dict[str, Any]) -> Group:
         style="dim",
     )
     return Group(*lines, counts, asked, Text(""))
+
+
+def _by_templates(run: dict[str, Any]) -> Iterator[Text]:
+    """What the changes of templates save beyond what volumes save alone."""
+    changes, saved = run.get("templates", ()), run["monthly_usd"].get("saved_by_templates", 0.0)
+    if changes:
+        told = f"more, by one change each of {count_of(len(changes), 'template')}"
+        yield Text.assemble((f"{'with templates':<18}", "dim"), f"{usd(saved):>12}  {told}")
 
 
 def _by_cloud(run: dict[str, Any]) -> Iterator[Text]:

@@ -10,8 +10,8 @@ from pydantic import ConfigDict, field_validator
 from rich.console import Console
 from slack_sdk import WebClient
 
+from plimsoll.auditing.explain import explain
 from plimsoll.domain.errors import BadInput, CloudError, PlimsollError, Unexpected
-from plimsoll.explain import explain
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.reports.record import run_of
 from plimsoll.reports.run_reader import PAGE, RUN

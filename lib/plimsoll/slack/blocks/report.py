@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from plimsoll.policy_file import parse_policy
+from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.run_reader import Only, read_run, stream_records
 from plimsoll.reports.steps import CENT
 from plimsoll.reports.summary import headline, incomplete, since_before
@@ -79,7 +80,8 @@ def _blocks(
     """The blocks of the main message, and the volumes in it whose buttons it has no room for."""
     budget, end = Budget(), [*report_link(link), _about(run, link)]
     budget.take(end)
-    told = [said(line(since, _MOST_SINCE))] if since else []
+    ahead = outlook(digest.whole.totals.risk.told)
+    told = [said(line(one, _MOST_SINCE)) for one in (since, ahead) if one]
     begin = [*opening(digest.whole, run, manner.policy, part), *told, *bullets(highlights(digest.whole, run))]
     begin = budget.taken(begin)
     listed, elsewhere = first_of_all(digest.whole, budget, manner)
@@ -175,8 +177,7 @@ def _savings_blocks(run: Mapping[str, Any], text: str, place: str) -> Iterator[B
         yield said(f"The volumes whose price is known cost {usd(money['now'])} a month.")
     figures = [(key, words) for key, words in _BESIDE.items() if money[key] >= CENT]
     yield from bullets([bold(usd(money[key])), f" {words}"] for key, words in figures)
-    if since:
-        yield said(since)
+    yield from (said(one) for one in (since, outlook(run.get("risk"))) if one)
     if missing:
         yield said(missing)
     when = f"{datetime.fromisoformat(run['now']):%Y-%m-%d %H:%M} UTC"

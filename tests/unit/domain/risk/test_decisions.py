@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.bootstrap import learned_table
 from plimsoll.domain.case import case_of
 from plimsoll.domain.decide import answer
 from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.recommendation import Change, Keep, Reprovision, Upgrade
+from plimsoll.learned_table import load_table
 from plimsoll.reports.csv_table import header, row
 from plimsoll.reports.markdown.run import ticket
 from plimsoll.reports.to_record import record_of
@@ -20,7 +20,7 @@ LEARNED = a_policy(lookback_days=60, headroom_from=HeadroomFrom.LEARNED)
 
 def decided(policy: Policy, *, asked: float = 5_000, **spec):
     volume, demand = a_volume("gp3", 500, **{"iops": 16_000, "throughput_mib_s": 500, **spec}), a_demand(asked, 50)
-    context = replace(a_basis(policy), learned=learned_table()).of(volume)
+    context = replace(a_basis(policy), learned=load_table()).of(volume)
     return answer(case_of(volume, demand, load_of(volume, demand), context))
 
 

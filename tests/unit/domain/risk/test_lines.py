@@ -8,7 +8,7 @@ from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.risk.lines import highest_but, throttled
 from plimsoll.domain.trial import plain, trial
 from tests.profiles import examples
-from tests.unit.backtest.fleets import demand_of_rates
+from tests.unit.backtesting.fleets import demand_of_rates
 
 RATES = st.lists(st.tuples(st.integers(0, 500), st.integers(0, 300)), min_size=1, max_size=40)
 

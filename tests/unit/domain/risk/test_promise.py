@@ -8,15 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.backtest.fleet import Fleet
-from plimsoll.backtest.learn import learn
-from plimsoll.bootstrap import learned_table
+from plimsoll.backtesting.fleet import Fleet
+from plimsoll.backtesting.learn import learn
+from plimsoll.bootstrap import own_or_public
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.risk.promise import risk_of, with_learned_headroom
+from plimsoll.learned_table import load_table, table_text
+from plimsoll.settings import Settings
 from tests.profiles import examples
-from tests.unit.backtest.fleets import a_scenario
-from tests.unit.domain.risk.test_table import a_table
+from tests.unit.backtesting.fleets import a_scenario
+from tests.unit.test_learned_table import a_table
 
 FLEETS = Path(__file__).parents[4] / "benchmarks" / "fleets"
 LEARNED = Policy(headroom_from=HeadroomFrom.LEARNED)
@@ -25,7 +27,7 @@ LEARNED = Policy(headroom_from=HeadroomFrom.LEARNED)
 @settings(max_examples=examples(200))
 @given(st.lists(st.floats(0, 400), min_size=2, max_size=8), st.floats(14, 455))
 def test_promised_risk_is_monotone_in_headroom(headrooms, history_days):
-    for table in (a_table(), learned_table()):
+    for table in (a_table(), load_table()):
         found = [risk_of(Policy(headroom_pct=pct), table, history_days) for pct in sorted(headrooms)]
         promised = [100.0 if one is None or one.promised_pct is None else one.promised_pct for one in found]
         assert promised == sorted(promised, reverse=True)
@@ -34,7 +36,7 @@ def test_promised_risk_is_monotone_in_headroom(headrooms, history_days):
 @settings(max_examples=examples(200))
 @given(st.floats(0.1, 50), st.floats(1, 455))
 def test_a_learned_headroom_promises_what_was_asked_or_stays_the_fixed_one(risk_pct, history_days):
-    policy, table = replace(LEARNED, risk_pct=risk_pct), learned_table()
+    policy, table = replace(LEARNED, risk_pct=risk_pct), load_table()
     sized = with_learned_headroom(policy, table, history_days)
     risk = risk_of(sized, table, history_days)
     assert risk is not None
@@ -52,7 +54,7 @@ def test_a_learned_headroom_promises_what_was_asked_or_stays_the_fixed_one(risk_
 @given(st.floats(0.1, 50), st.floats(0.1, 50), st.floats(14, 455))
 def test_less_risk_never_gets_less_headroom(one, other, history_days):
     less, more = (
-        with_learned_headroom(replace(LEARNED, risk_pct=pct), learned_table(), history_days).headroom_pct
+        with_learned_headroom(replace(LEARNED, risk_pct=pct), load_table(), history_days).headroom_pct
         for pct in sorted((one, other))
     )
     assert less >= more
@@ -63,31 +65,40 @@ def test_less_risk_never_gets_less_headroom(one, other, history_days):
     [(Policy(), 1.0), (Policy(risk_days=7), 60.0), (Policy(throttle_budget_min=5), 60.0), (LEARNED, 7.0)],
 )
 def test_what_cannot_be_promised_is_said_in_words(policy, history_days):
-    found = risk_of(policy, learned_table(), history_days)
+    found = risk_of(policy, load_table(), history_days)
     assert found is not None
     assert found.promised_pct is None
     assert found.text.startswith(f"Nothing is promised of the next {policy.risk_days:.0f} days: {found.why_none}")
-    assert with_learned_headroom(policy, learned_table(), history_days) == policy
+    assert with_learned_headroom(policy, load_table(), history_days) == policy
 
 
 def test_a_fixed_headroom_is_never_changed_and_nothing_learned_promises_nothing():
-    assert with_learned_headroom(Policy(), learned_table(), 60) == Policy()
+    assert with_learned_headroom(Policy(), load_table(), 60) == Policy()
     assert risk_of(Policy(), None, 60) is None
     assert with_learned_headroom(LEARNED, None, 60) == LEARNED
 
 
 def test_a_table_of_ones_own_is_read_and_one_that_is_none_is_refused(tmp_path):
     path = tmp_path / "learned.json"
-    path.write_text(a_table().as_json(), encoding="utf-8")
-    assert learned_table(path) == a_table()
+    path.write_text(table_text(a_table()), encoding="utf-8")
+    assert load_table(path) == a_table()
     path.write_bytes(b"\xff")
     for wrong in (path, tmp_path / "missing.json"):
         with pytest.raises(BadInput, match="cannot be read"):
-            learned_table(wrong)
+            load_table(wrong)
+
+
+def test_a_table_in_the_folder_of_runs_is_used_unless_another_is_named(tmp_path):
+    settings = Settings(runs_dir=tmp_path)
+    assert own_or_public(settings) == load_table()
+    (tmp_path / "learned.json").write_text(table_text(a_table()), encoding="utf-8")
+    assert own_or_public(settings) == a_table()
+    (tmp_path / "other.json").write_text(table_text(replace(a_table(), days=7)), encoding="utf-8")
+    assert own_or_public(settings.model_copy(update={"learned_table": tmp_path / "other.json"})).days == 7
 
 
 def test_the_shipped_table_says_that_it_is_of_public_fleets():
-    risk = risk_of(Policy(headroom_pct=400), learned_table(), 60)
+    risk = risk_of(Policy(headroom_pct=400), load_table(), 60)
     assert risk is not None
     assert risk.promised_pct == 5.0
     assert "1 in 20 chance" in risk.text
@@ -97,7 +108,7 @@ def test_the_shipped_table_says_that_it_is_of_public_fleets():
 @pytest.mark.release
 def test_the_shipped_table_is_what_the_shipped_fleet_shows(tmp_path):
     """plimsoll learn benchmarks/fleets/bitbrains-rnd-250.npz --times 10 --times 40 --memory 14 --memory 30 --public"""
-    shipped = learned_table()
+    shipped = load_table()
     scenario = a_scenario(times=(10.0, 40.0), memories_days=(14.0, 30.0), days=30.0, budget_min=15.0)
     fleet = Fleet(FLEETS / "bitbrains-rnd-250.npz", 32)
     found = learn([fleet], scenario, tmp_path, on=shipped.source.on, public=True)

@@ -1,0 +1,92 @@
+"""Replay: what a configuration would have throttled of a demand, by the test that every recommendation passes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from plimsoll.clouds.published import published_types
+from plimsoll.domain.demand import Demand
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.trial import plain, trial
+from plimsoll.domain.units import DAY_S, HOUR_S
+from plimsoll.domain.volume import VolumeSpec
+from plimsoll.domain.volume_types import type_of
+
+Rates = Sequence[float] | np.ndarray[Any, Any]
+"""One figure a bucket; NaN where it is not known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """What would have been throttled: minutes at whose end work was waiting, and the longest wait in seconds.
+
+    `hours_observed` is how much of the demand was known; the rest counts for nothing.
+    """
+
+    throttled_minutes: float
+    longest_wait_s: float
+    hours_observed: float
+
+
+def replay(
+    spec: VolumeSpec,
+    iops: Rates,
+    throughput_mib_s: Rates,
+    *,
+    period_s: int = 60,
+    read_share: float = 1.0,
+) -> Replayed:
+    """Pushes a demand through a configuration, queues and token buckets included (docs/decision.md, section 4).
+
+    The demand is the mean IOPS and MiB/s (2^20 bytes) of consecutive buckets of `period_s` seconds, without headroom.
+    `read_share` is the reads' share of both, for types whose reads and writes have different limits. A bucket without a
+    figure (NaN) is unknown, and nothing is asked in it.
+
+    Raises UnknownVolumeType for a type without published limits, and BadInput for figures that are no demand.
+    """
+    ceiling = type_of(spec, published_types()).ceiling(spec)
+    rates = _rates("iops", iops), _rates("throughput_mib_s", throughput_mib_s)
+    _check(*rates, period_s, read_share)
+    observed = ~(np.isnan(rates[0]) | np.isnan(rates[1]))
+    operations, moved = (np.where(observed, one, 0.0) for one in rates)
+    demand = Demand(
+        start_s=0,
+        resolution_s=period_s,
+        coarsest_s=period_s,
+        iops=operations,
+        throughput_mib_s=moved,
+        observed=observed,
+        read_iops=operations * read_share,
+        read_throughput_mib_s=moved * read_share,
+    )
+    found = trial(plain(demand), ceiling)
+    return Replayed(
+        throttled_minutes=found.throttled_minutes,
+        longest_wait_s=found.longest_wait_s,
+        hours_observed=int(observed.sum()) * period_s / HOUR_S,
+    )
+
+
+def _rates(name: str, given: Rates) -> FloatArray:
+    try:
+        found = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"{name} must be numbers, one a bucket: {error}.") from error
+    if found.ndim != 1 or np.isinf(found).any() or (found < 0).any():
+        raise BadInput(f"{name} must be one row of numbers from 0 up, with NaN where a bucket is not known.")
+    return found
+
+
+def _check(iops: FloatArray, throughput_mib_s: FloatArray, period_s: int, read_share: float) -> None:
+    if len(iops) != len(throughput_mib_s):
+        raise BadInput(
+            f"iops has {len(iops)} buckets and throughput_mib_s has {len(throughput_mib_s)}: give one figure of each "
+            "for every bucket."
+        )
+    if not 1 <= period_s <= DAY_S:
+        raise BadInput(f"period_s is {period_s}: it must be from 1 to {DAY_S} seconds.")
+    if not 0 <= read_share <= 1:
+        raise BadInput(f"read_share is {read_share}: it must be from 0 to 1.")

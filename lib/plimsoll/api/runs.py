@@ -1,0 +1,103 @@
+"""Runs: what an audit left in a folder, read as a stream."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plimsoll.clouds.registry import volume_pattern
+from plimsoll.domain.errors import BadInput
+from plimsoll.reports import run_reader
+from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
+from plimsoll.reports.run_reader import RUN, UnansweredRecord
+from plimsoll.reports.run_writer import up_to_date
+from plimsoll.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A run of an audit: its folder, and the content of its run.json when it was read (docs/results-as-data.md).
+
+    Iterating gives the recommendations one by one, so that memory does not grow with the fleet.
+    """
+
+    folder: Path
+    summary: Mapping[str, Any]
+
+    def __iter__(self) -> Iterator[RecommendationRecord]:
+        """The recommendations, as recommendations.json has them; BadInput where the file is damaged."""
+        return run_reader.stream_records(self.folder)
+
+    @property
+    def status(self) -> str:
+        """`complete`, `partial` where something could not be read, `interrupted`, or `running`."""
+        return str(self.summary["status"])
+
+    @property
+    def monthly_usd_saved(self) -> float:
+        """What all recommendations save together, USD a month."""
+        return float(self.summary["monthly_usd"]["saved"])
+
+    def recommendation(self, volume: str) -> RecommendationRecord | None:
+        """A volume's recommendation by its id, or as account/region/id; None where the run has none.
+
+        BadInput where several volumes have that id.
+        """
+        return run_reader.find_record(self.folder, volume)
+
+    def demand(self, volume: str) -> DemandProfileRecord | None:
+        """What was asked of a volume over time; None where no metrics were read. Names and errors are as above."""
+        return run_reader.find_profile(self.folder, volume)
+
+    def unanswered(self) -> Iterator[UnansweredRecord]:
+        """The volumes without a recommendation, each with the reason."""
+        return run_reader.stream_unanswered(self.folder)
+
+
+def read_run(folder: Path | str | None = None) -> Run:
+    """The run in a folder, or the newest one that has answers. BadInput where there is none."""
+    found = run_folder(None if folder is None else Path(folder))
+    return Run(folder=found, summary=run_reader.read_run(found))
+
+
+def run_folder(path: Path | None) -> Path:
+    """The folder of a run: the one given, by itself or by one of its files, or the newest run that has answers.
+
+    Its files hold all that it answered, also where it was killed. BadInput where it holds no run, or there is none.
+    """
+    if path is not None:
+        folder = path.parent if path.is_file() and is_run(path.parent) else path
+        if is_run(folder):
+            up_to_date(folder)
+            return folder
+        if re.fullmatch(volume_pattern(), str(path)):
+            raise BadInput(
+                f"{path} is a volume, and a run's folder is wanted here. See it with: plimsoll explain {path}"
+            )
+        raise BadInput(f"{path} holds no {RUN}: give the folder of a run, such as one under plimsoll-runs.")
+    runs_dir = Settings.of_environment().runs_dir
+    by_age = sorted(runs_dir.glob(f"*/{RUN}"), key=lambda found: found.stat().st_mtime_ns, reverse=True)
+    newest = next((found.parent for found in by_age if _has_answers(found.parent)), None)
+    if newest is None:
+        raise BadInput(
+            f"no run under {runs_dir} has answers yet: give the folder of one, or begin with `plimsoll audit`."
+        )
+    return newest
+
+
+def is_run(path: Path) -> bool:
+    """Whether it is the folder of a run."""
+    try:
+        return (path / RUN).is_file()
+    except (OSError, ValueError):  # what cannot be a path, such as a long query
+        return False
+
+
+def _has_answers(folder: Path) -> bool:
+    """Whether a run answered any volume; one that cannot be read counts, so that whoever reads it is told why."""
+    try:
+        up_to_date(folder)
+        return bool(run_reader.read_run(folder)) and any(True for _ in run_reader.stream_records(folder))
+    except BadInput:
+        return True

@@ -1,0 +1,109 @@
+"""One volume: as a run knows it, or read anew from its cloud by the minute."""
+
+import difflib
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from plimsoll.api.policies import PolicyLike, policy_of
+from plimsoll.api.runs import run_folder
+from plimsoll.auditing.explain import explain_anywhere
+from plimsoll.bootstrap import Scope, clock, ports_of, recorded_ports
+from plimsoll.clouds.registry import CLOUDS
+from plimsoll.domain.demand import Demand
+from plimsoll.domain.errors import BadInput, Unexpected
+from plimsoll.domain.policy import Policy
+from plimsoll.outcomes import Answered, FailedVolume, Skipped
+from plimsoll.reports.profile_to_record import profile_record
+from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
+from plimsoll.reports.run_reader import find_profile, find_record, full_name, stream_records, stream_unanswered
+from plimsoll.reports.to_record import answered_record
+from plimsoll.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """A volume's recommendation, and its demand over time (None where no metrics were read). `run` is the folder of the
+    run that both are from, None where they were read anew."""
+
+    recommendation: RecommendationRecord
+    demand: DemandProfileRecord | None
+    run: Path | None = None
+
+
+def explain(
+    volume: str,
+    run: Path | str | None = None,
+    *,
+    scope: Scope | None = None,
+    policy: PolicyLike = None,
+    recording: Path | str | None = None,
+) -> Explanation:
+    """One volume: what is recommended, why, and what was asked of it.
+
+    It reads a run, the newest if none is named, and asks no cloud. With a `scope`, a `policy` or a `recording` the
+    volume and its host are read anew, by the minute. Raises BadInput where there is no such volume, or it has no
+    recommendation.
+    """
+    if scope is None and policy is None and recording is None:
+        record, profile, folder = volume_in_run(volume, None if run is None else Path(run))
+        return Explanation(recommendation=record, demand=profile, run=folder)
+    if run is not None:
+        raise BadInput("a run shows what it has read, and a scope, policy or recording reads anew: give one of both.")
+    from_ = None if recording is None else Path(recording)
+    answer, _, _ = read_volume(volume, scope or Scope(), policy_of(policy), from_=from_)
+    one, found = answer.recommendation.volume, answer.profile
+    demand = None if found is None else profile_record(one, found)
+    return Explanation(recommendation=answered_record(answer), demand=demand)
+
+
+def volume_in_run(volume: str, run: Path | None) -> tuple[RecommendationRecord, DemandProfileRecord | None, Path]:
+    """A volume's record, its demand (None where no metrics were read), and the run's folder: the newest if none is
+    named. BadInput, with the nearest volume, where the run has no such recommendation."""
+    folder = _folder(run)
+    record = find_record(folder, volume)
+    if record is None:
+        raise BadInput(_why_none(folder, volume))
+    return record, find_profile(folder, full_name(record)), folder
+
+
+def read_volume(
+    volume: str, scope: Scope, policy: Policy, *, from_: Path | None
+) -> tuple[Answered, Demand | None, datetime]:
+    """A volume's answer, its demand by the minute (None where no metrics were read), and the time of both: from its
+    cloud, or from a recording. BadInput where there is no such volume, or it is left out."""
+    settings, now = Settings.of_environment(), clock().now()
+    if from_ is not None:
+        audits, now = recorded_ports(from_, settings)
+    else:
+        audits = ports_of(scope, settings, today=now.date(), log_days=policy.log_days)
+    found = explain_anywhere(audits, volume, policy, now)
+    if found is None:
+        words = [CLOUDS[cloud].words for cloud in scope.clouds]
+        places = " or ".join(f"{one.account}s" for one in words)
+        options = ", ".join(one.account_option for one in words)
+        raise BadInput(f"there is no volume {volume} in these {places} and regions: check {options} and --region.")
+    outcome = found.outcome
+    if isinstance(outcome, FailedVolume):
+        raise Unexpected(f"{volume}: {outcome.reason}")
+    if isinstance(outcome, Skipped):
+        raise BadInput(f"{volume} is left out: {outcome.reason}.")
+    return outcome, found.demand, now
+
+
+def _folder(run: Path | None) -> Path:
+    try:
+        return run_folder(run)
+    except BadInput as error:
+        if run is not None:
+            raise
+        raise BadInput(f"{error} To ask the cloud about this volume alone, add --fresh.") from error
+
+
+def _why_none(folder: Path, volume: str) -> str:
+    reason = next((one.reason for one in stream_unanswered(folder) if volume in {one.volume_id, full_name(one)}), None)
+    if reason is not None:
+        return f"{volume} has no recommendation in {folder}: {reason}"
+    near = difflib.get_close_matches(volume, [record.volume_id for record in stream_records(folder)], n=1, cutoff=0.4)
+    hint = f"did you mean {near[0]}?" if near else "its recommendations.csv lists those that are in it."
+    return f"there is no volume {volume} in {folder}: {hint} To ask the cloud, add --fresh."

@@ -1,0 +1,81 @@
+"""The explanation of one volume: its outcome from every minute of its host's metrics, with its demand."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from plimsoll.auditing.audit import context_of
+from plimsoll.auditing.decisions import VolumeOutcome, decide, outcome_of, outcome_without_metrics
+from plimsoll.auditing.inventory import listings, with_stripes_of
+from plimsoll.auditing.ports import AuditPorts
+from plimsoll.auditing.prices import market_of
+from plimsoll.auditing.signals import with_signals
+from plimsoll.domain.demand import Demand
+from plimsoll.domain.errors import CloudError
+from plimsoll.domain.hosting import by_host
+from plimsoll.domain.members import Judged
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.volume import Volume
+from plimsoll.outcomes import FailedVolume
+from plimsoll.ports import FailedTarget, Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """One volume's outcome, with the demand it rests on (None where no metrics were needed or read)."""
+
+    outcome: VolumeOutcome
+    demand: Demand | None
+
+
+def explain_anywhere(audits: Sequence[AuditPorts], volume_id: str, policy: Policy, now: datetime) -> Explained | None:
+    """As `explain`, in the first of several clouds that has such a volume."""
+    unsearched: CloudError | None = None
+    for ports in audits:
+        try:
+            found = explain(ports, volume_id, policy, now)
+        except CloudError as error:
+            unsearched = unsearched or error
+            continue
+        if found is not None:
+            return found
+    if unsearched is not None:
+        raise unsearched
+    return None
+
+
+def explain(ports: AuditPorts, volume_id: str, policy: Policy, now: datetime) -> Explained | None:
+    """The outcome of one volume. Reads the metrics of its host's volumes only. None where no target has it.
+
+    Raises the CloudError of a target that could not be searched when the volume was not found elsewhere.
+    """
+    unsearched: CloudError | None = None
+    for listing in listings(ports):
+        unsearched = listing.error or unsearched
+        if isinstance(listing, FailedTarget) or listing.error is not None:
+            continue  # a part of a list has a part of a host's volumes
+        for unread in listing.unread:
+            if unread.id == volume_id:
+                return Explained(outcome=FailedVolume.of(listing.target, volume_id, unread.error), demand=None)
+        for neighbors in by_host(listing.volumes, 1):
+            volume = next((found for found in neighbors if found.id == volume_id), None)
+            if volume is not None:
+                there, _ = with_stripes_of(listing, ports)
+                return _explained(listing.target, volume, neighbors, there, policy, now)
+    if unsearched is not None:
+        raise unsearched
+    return None
+
+
+def _explained(
+    target: Target, volume: Volume, neighbors: list[Volume], ports: AuditPorts, policy: Policy, now: datetime
+) -> Explained:
+    market, _ = market_of(target, ports, policy, now)
+    context = context_of(market, ports, policy, now)
+    early = outcome_without_metrics(target, volume, context, frozenset())
+    if early is not None:
+        return Explained(outcome=early, demand=None)
+    decisions = decide(neighbors, [volume], replace(ports, every_minute=True), context, keep_demand=True)
+    decision = with_signals(decisions, ports, context)[volume.id]
+    demand = decision.demand if isinstance(decision, Judged) else None
+    return Explained(outcome=outcome_of(target, volume, decision, ports, policy), demand=demand)

@@ -1,0 +1,109 @@
+"""Judging: what each rule's sizes would have saved and throttled in the days after a cut."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+import numpy as np
+
+from plimsoll.backtesting.cuts import Known
+from plimsoll.backtesting.learning import BY_SHAPE, LEAST_CUTS, Lessons, learned_from
+from plimsoll.backtesting.rules import Shop, Sized, learned_sizes, sizes
+from plimsoll.backtesting.scenario import Cut
+from plimsoll.domain.knowledge import BoolArray, IntArray
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.risk.calibration import is_counted
+from plimsoll.domain.risk.lines import throttled
+from plimsoll.domain.risk.scores import standing
+
+
+class Key(NamedTuple):
+    """What is added up apart: a rule, the risk that it promises in percent (0: it promises none), a memory, and how
+    many times the file's demand."""
+
+    rule: str
+    level_pct: float
+    memory_days: float
+    times: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """What became of some volumes under a rule, summed over the cuts, an element a volume.
+
+    `counted` are the cuts in which the volume was made cheaper with a line above what is free, and `missed` those of
+    them with more throttled minutes than the budget.
+    """
+
+    cuts: FloatArray
+    usd_month_now: FloatArray
+    usd_month_then: FloatArray
+    reduced: FloatArray
+    minutes: FloatArray
+    over_budget: FloatArray
+    throttled: FloatArray
+    longest_wait_s: FloatArray
+    counted: FloatArray
+    missed: FloatArray
+
+    def __add__(self, other: "Tally") -> "Tally":
+        """Both, volume by volume."""
+        found = {one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)}
+        found["longest_wait_s"] = np.maximum(self.longest_wait_s, other.longest_wait_s)
+        return Tally(**found)
+
+
+def judged(
+    cut: Cut, known: Known, volumes: IntArray, lessons: Lessons, shop: Shop, *, times: float, period_s: int
+) -> Iterator[tuple[Key, Tally]]:
+    """What each rule's sizes did at a cut of a batch of volumes."""
+    scenario = shop.scenario
+    for rule, sized in sizes(known, shop, period_s):
+        nothing = np.zeros(len(volumes), dtype=bool)
+        yield Key(rule, 0.0, cut.memory_days, times), _tally(known, sized, nothing, shop, period_s)
+    above_free, of_present = standing(known.histories.most, scenario.free, scenario.limits)
+    for rule in BY_SHAPE:
+        for level_pct in scenario.levels_pct:
+            factors = _factors(cut, known, lessons, lessons.folds[volumes], rule, level_pct)
+            counted = is_counted(above_free, of_present, np.nan_to_num(factors)) & ~known.held & known.judged
+            key = Key(rule, level_pct, cut.memory_days, times)
+            yield key, _tally(known, learned_sizes(known, factors, shop), counted, shop, period_s)
+
+
+def _factors(cut: Cut, known: Known, lessons: Lessons, folds: IntArray, rule: str, level_pct: float) -> FloatArray:
+    """The factor of each volume; NaN where nothing is promised."""
+    found = np.full(len(folds), np.nan)
+    for fold in np.unique(folds):
+        calibrated = lessons.of(cut, int(fold), rule)
+        factor = calibrated.factors[level_pct]
+        if factor is not None:
+            here = folds == fold
+            found[here] = factor * calibrated.scale(known.histories.shape[here])
+    return found
+
+
+def _tally(known: Known, sized: Sized, counted: BoolArray, shop: Shop, period_s: int) -> Tally:
+    usd_now, scenario = shop.present[0], shop.scenario
+    reduced = known.judged & (sized.usd_month < usd_now)
+    minutes, longest_s = np.zeros(len(reduced)), np.zeros(len(reduced))
+    # What stays as it is is not throttled by a rule, whatever happens to it.
+    minutes[reduced], longest_s[reduced] = throttled(known.after[reduced], sized.lines[reduced], period_s)
+    over = minutes > scenario.budget_min
+    seen = known.judged.astype(np.float64)
+    return Tally(
+        cuts=seen,
+        usd_month_now=usd_now * seen,
+        usd_month_then=np.where(reduced, sized.usd_month, usd_now) * seen,
+        reduced=reduced.astype(np.float64),
+        minutes=minutes,
+        over_budget=over.astype(np.float64),
+        throttled=(minutes > 0).astype(np.float64),
+        longest_wait_s=longest_s,
+        counted=(counted & reduced).astype(np.float64),
+        missed=(counted & over).astype(np.float64),
+    )
+
+
+def judged_cuts(cuts: Sequence[Cut]) -> list[Cut]:
+    """The cuts that enough was learned before."""
+    return [cut for cut in cuts if len(learned_from(cut, cuts)) >= LEAST_CUTS]

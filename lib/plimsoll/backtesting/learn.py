@@ -1,0 +1,97 @@
+"""Learning a table from fleets: all volumes and all cuts of each, for the promises of the future."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from plimsoll.backtesting.fleet import Fleet
+from plimsoll.backtesting.learning import LEAST_CUTS
+from plimsoll.backtesting.run import Progress, learned_scores
+from plimsoll.backtesting.scenario import Scenario
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.risk.calibration import Calibrated, calibrated, calibrated_by
+from plimsoll.domain.risk.scores import Scores, together
+from plimsoll.domain.risk.table import Band, LearnedTable, Source
+
+_DIGITS: Final = 3
+
+
+def learn(
+    fleets: Sequence[Fleet],
+    scenario: Scenario,
+    folder: Path,
+    *,
+    on: str,
+    public: bool,
+    progress: Progress = lambda _done, _all: None,
+) -> LearnedTable:
+    """The table of some fleets, learned on the day `on`; BadInput where they are too short for any memory."""
+    whole, before = sum(len(fleet.shape.names) for fleet in fleets), 0
+    owners = [owner for fleet in fleets for owner in fleet.shape.owners or [""] * len(fleet.shape.names)]
+    parts: dict[float, list[Scores]] = {}
+    for number, fleet in enumerate(fleets):
+        told = partial(_told, progress, before, whole)
+        for memory, scores in learned_scores(fleet, scenario, folder / fleet.path.stem, told).items():
+            parts.setdefault(memory, []).append(_of_fleet(scores, number, before))
+        before += len(fleet.shape.names)
+    bands = [_band(memory, together(found), owners) for memory, found in sorted(parts.items())]
+    if not any(band is not None for band in bands):
+        raise BadInput("these fleets are too short to learn from: give --memory and --days less.")
+    counted = all(fleet.counts_operations for fleet in fleets)
+    return LearnedTable(
+        days=scenario.days,
+        budget_min=scenario.budget_min,
+        period_s=max(fleet.shape.period_s for fleet in fleets),
+        source=Source(
+            on=on,
+            fleets=tuple(fleet.path.name for fleet in fleets),
+            volumes=whole,
+            public=public,
+            assumed="" if counted else f"operations of {scenario.io_kib:g} KiB, demand times {_times(scenario)}",
+        ),
+        bands=tuple(band for band in bands if band is not None),
+    )
+
+
+def _told(progress: Progress, before: int, whole: int, done: int) -> None:
+    progress(before + done, whole)
+
+
+def _of_fleet(scores: Scores, number: int, first: int) -> Scores:
+    """Scores with volumes and cuts that are no other fleet's."""
+    columns = {name: getattr(scores, name) for name in Scores.__slots__}
+    return Scores(**columns | {"volume": scores.volume + first, "cut": scores.cut + 1_000_000 * number})
+
+
+def _band(memory_days: float, scores: Scores, owners: Sequence[str]) -> Band | None:
+    cuts = len(np.unique(scores.cut))
+    if cuts < LEAST_CUTS:
+        return None
+    one, shaped = (_rounded(calibrated(scores, by_shape=by_shape)) for by_shape in (False, True))
+    return Band(memory_days=memory_days, cuts=cuts, one=one, shaped=shaped, owned=_owned(scores, owners))
+
+
+def _owned(scores: Scores, owners: Sequence[str]) -> Calibrated | None:
+    """By the kinds of owners of which enough volumes were seen; None where there is no such kind."""
+    names = sorted({*owners} - {""})
+    if not names:
+        return None
+    places = {name: place for place, name in enumerate(names)}
+    by_volume = np.array([places.get(owner, -1) for owner in owners], dtype=np.int64)
+    found = calibrated_by(scores, by_volume[scores.volume], names)
+    return _rounded(found) if found.scales else None
+
+
+def _rounded(found: Calibrated) -> Calibrated:
+    return Calibrated(
+        factors={level: None if one is None else round(one, _DIGITS) for level, one in found.factors.items()},
+        volumes=found.volumes,
+        scales={shape: round(scale, _DIGITS) for shape, scale in found.scales.items()},
+    )
+
+
+def _times(scenario: Scenario) -> str:
+    return " and ".join(f"{times:g}" for times in scenario.times)

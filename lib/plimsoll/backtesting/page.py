@@ -1,0 +1,71 @@
+"""A backtest as a page: one file that opens offline, with a picture for each memory and scale of demand."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from plimsoll.backtesting.outcome import Outcome, RuleOutcome
+from plimsoll.backtesting.rules import LEARNED
+from plimsoll.backtesting.shown import rule_cells
+from plimsoll.extras import CHARTS
+from plimsoll.reports.charts.picture import Row
+from plimsoll.reports.charts.theme import LIGHT, WIDTH_PX
+from plimsoll.reports.html.page_files import templates_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Group:
+    """The rules at one memory and scale; `picture` is None where the extra is missing that draws it."""
+
+    title: str
+    rows: Sequence[Sequence[str]]
+    picture: Markup | None
+
+
+def outcome_page(outcome: Outcome) -> str:
+    """The page of a backtest."""
+    shown = [one for one in outcome.reliability if one.times is None] or outcome.reliability
+    page = _environment().get_template("page.html.j2")
+    groups = list(_groups(outcome.rules))
+    return page.render(about=outcome.about, reliability=shown, groups=groups, has_pictures=CHARTS.installed)
+
+
+def picture_rows(rules: Sequence[RuleOutcome]) -> list[Row]:
+    """What a picture of some rules shows. A level at which nothing is made cheaper is left out."""
+    return [
+        {
+            "rule": one.rule,
+            "level": "" if one.promised_pct is None else f"{one.promised_pct:g} %",
+            "saving_pct": one.saving_pct,
+            "minutes": one.throttled_minutes,
+            "is_curve": one.promised_pct is not None,
+            "label": f"{one.promised_pct:g} %" if one.rule == LEARNED else "",
+        }
+        for one in rules
+        if one.reduced
+    ]
+
+
+def _groups(rules: Sequence[RuleOutcome]) -> Iterator[_Group]:
+    for (memory_days, times), found in groupby(rules, key=lambda one: (one.memory_days, one.times)):
+        here = list(found)
+        title = f"{memory_days:g} days of memory, demand times {times:g}"
+        picture = _drawn(here, title) if CHARTS.installed else None
+        yield _Group(title=title, rows=[rule_cells(one) for one in here], picture=picture)
+
+
+def _drawn(rules: Sequence[RuleOutcome], title: str) -> Markup:
+    from plimsoll.reports.charts.render import to_svg  # noqa: PLC0415  # the extra `charts` brings what it needs
+    from plimsoll.reports.charts.tradeoff import tradeoff_spec  # noqa: PLC0415  # as above
+
+    spec = tradeoff_spec(picture_rows(rules), LIGHT, WIDTH_PX, title=title)
+    return Markup(to_svg(spec))  # noqa: S704  # drawn here, of names of rules and figures alone
+
+
+@cache
+def _environment() -> Environment:
+    return templates_of("plimsoll.backtesting")

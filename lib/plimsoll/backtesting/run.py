@@ -1,0 +1,176 @@
+"""A backtest from a fleet's file to its outcome: scores first, then judgments, batch by batch, each kept when done."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from plimsoll.backtesting.cuts import Known, clipped, known_at, scores_at, without_initial_load
+from plimsoll.backtesting.fleet import Batch, Fleet, keep_arrays
+from plimsoll.backtesting.judging import Key, Tally, judged, judged_cuts
+from plimsoll.backtesting.learning import LEAST_CUTS, Lessons, folds_of
+from plimsoll.backtesting.outcome import Outcome, outcome_of
+from plimsoll.backtesting.rules import Shop
+from plimsoll.backtesting.scenario import Cut, Scenario
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.risk.scores import Scores, together
+from plimsoll.domain.units import DAY_S
+from plimsoll.writing import whole
+
+Progress = Callable[[int, int], None]
+"""Called with how many volumes are done, of how many: each counts twice, since it is scored and then judged."""
+
+_SCENARIO: Final = "scenario.json"
+
+
+def backtest(fleet: Fleet, scenario: Scenario, folder: Path, progress: Progress = lambda _done, _all: None) -> Outcome:
+    """The outcome of a scenario on a fleet. What is done is kept in `folder`, and not done again."""
+    cuts, volumes = _cuts(fleet, scenario), len(fleet.shape.names)
+    about = about_of(fleet, scenario, cuts)
+    scores = learned_scores(fleet, scenario, folder, lambda done: progress(done, 2 * volumes))
+    lessons = Lessons(
+        scores=scores,
+        cuts=cuts,
+        folds=folds_of(fleet.shape.names, scenario.folds),
+        levels_pct=scenario.levels_pct,
+    )
+    parts = _judgments(fleet, scenario, folder, lessons, lambda done: progress(volumes + done, 2 * volumes))
+    return outcome_of(about, parts)
+
+
+def learned_scores(
+    fleet: Fleet, scenario: Scenario, folder: Path, done: Callable[[int], None] = lambda _volumes: None
+) -> dict[float, Scores]:
+    """The scores of all cuts, by memory. BadInput where the folder has those of something else."""
+    _same_scenario(folder, about_of(fleet, scenario, scenario.cuts(_days(fleet))))
+    parts: dict[float, list[Scores]] = {memory: [] for memory in scenario.memories_days}
+    for batch in fleet.batches():
+        kept = folder / f"scores-{batch.first}.npz"
+        if not kept.exists():
+            keep_arrays(kept, _scored(batch, fleet, scenario))
+        with np.load(kept) as arrays:
+            for place, memory in enumerate(scenario.memories_days):
+                columns = {name: arrays[f"{place}-{name}"] for name in Scores.__slots__}
+                parts[memory].append(Scores(**columns))
+        done(batch.first + len(batch.rates))
+    return {memory: together(found) for memory, found in parts.items() if found}
+
+
+def about_of(fleet: Fleet, scenario: Scenario, cuts: list[Cut]) -> dict[str, Any]:
+    """What a backtest is of, in plain values."""
+    counts = {f"{memory:g}": sum(one.memory_days == memory for one in judged_cuts(cuts)) for memory in _memories(cuts)}
+    return {
+        "fleet": fleet.path.name,
+        "volumes": len(fleet.shape.names),
+        "days": round(_days(fleet), 1),
+        "period_s": fleet.shape.period_s,
+        "operations": "counted" if fleet.counts_operations else f"taken to be of {scenario.io_kib:g} KiB",
+        "times": list(scenario.times),
+        "present": str(scenario.present),
+        "to": scenario.to,
+        "region": scenario.market.book.region,
+        "promise_days": scenario.days,
+        "every_days": scenario.every_days,
+        "budget_min": scenario.budget_min,
+        "levels_pct": list(scenario.levels_pct),
+        "folds": scenario.folds,
+        "cuts_judged": counts,
+    }
+
+
+def _memories(cuts: list[Cut]) -> list[float]:
+    return sorted({cut.memory_days for cut in cuts})
+
+
+def _cuts(fleet: Fleet, scenario: Scenario) -> list[Cut]:
+    """The cuts of a fleet; BadInput where it is too short for any that can be judged."""
+    total_days = _days(fleet)
+    cuts = scenario.cuts(total_days)
+    if not judged_cuts(cuts):
+        least = min(scenario.memories_days) + scenario.days + LEAST_CUTS * scenario.every_days
+        raise BadInput(
+            f"{fleet.path} has {total_days:.1f} days. A backtest with {min(scenario.memories_days):g} days of memory "
+            f"that judges {scenario.days:g} days needs {least:g}, since it learns from {LEAST_CUTS} earlier cuts. "
+            "Give less with --memory, --days and --every, or a longer fleet."
+        )
+    return cuts
+
+
+def _days(fleet: Fleet) -> float:
+    return fleet.shape.buckets * fleet.shape.period_s / DAY_S
+
+
+def _scored(batch: Batch, fleet: Fleet, scenario: Scenario) -> dict[str, np.ndarray[Any, Any]]:
+    found: dict[float, list[Scores]] = {memory: [] for memory in scenario.memories_days}
+    volumes, period_s = np.arange(batch.first, batch.first + len(batch.rates)), fleet.shape.period_s
+    for cut, _, known in _known(batch, fleet, scenario):
+        found[cut.memory_days].append(scores_at(cut, known, volumes, scenario, period_s))
+    arrays: dict[str, np.ndarray[Any, Any]] = {}
+    for place, memory in enumerate(scenario.memories_days):
+        scores = together(found[memory]) if found[memory] else _nothing()
+        arrays |= {f"{place}-{name}": getattr(scores, name) for name in Scores.__slots__}
+    return arrays
+
+
+def _judgments(
+    fleet: Fleet, scenario: Scenario, folder: Path, lessons: Lessons, done: Callable[[int], None]
+) -> Iterator[dict[Key, Tally]]:
+    shop = Shop(scenario)
+    for batch in fleet.batches():
+        kept = folder / f"judged-{batch.first}.npz"
+        if not kept.exists():
+            keep_arrays(kept, _to_arrays(_judged(batch, fleet, scenario, lessons, shop)))
+        with np.load(kept) as arrays:
+            yield _from_arrays(arrays)
+        done(batch.first + len(batch.rates))
+
+
+def _judged(batch: Batch, fleet: Fleet, scenario: Scenario, lessons: Lessons, shop: Shop) -> dict[Key, Tally]:
+    found: dict[Key, Tally] = {}
+    volumes, period_s = np.arange(batch.first, batch.first + len(batch.rates)), fleet.shape.period_s
+    can_be = set(judged_cuts(lessons.cuts))
+    for cut, times, known in _known(batch, fleet, scenario):
+        if cut in can_be:
+            for key, tally in judged(cut, known, volumes, lessons, shop, times=times, period_s=period_s):
+                found[key] = found[key] + tally if key in found else tally
+    return found
+
+
+def _known(batch: Batch, fleet: Fleet, scenario: Scenario) -> Iterator[tuple[Cut, float, Known]]:
+    """What is known of a batch at each cut, at each scale of its demand."""
+    period_s = fleet.shape.period_s
+    for times in scenario.times:
+        rates = clipped(batch.rates * times, scenario)
+        history = without_initial_load(rates, scenario.policy, period_s)
+        for cut in scenario.cuts(_days(fleet)):
+            yield cut, times, known_at(cut, rates, history, scenario, period_s)
+
+
+def _nothing() -> Scores:
+    none, rates = np.zeros(0, dtype=np.int64), np.zeros(0)
+    return Scores(volume=none, cut=none, shape=none, above_free=rates, of_present=rates, score=rates, ratio=rates)
+
+
+def _to_arrays(tallies: Mapping[Key, Tally]) -> dict[str, np.ndarray[Any, Any]]:
+    names = [one.name for one in fields(Tally)]
+    arrays: dict[str, np.ndarray[Any, Any]] = {"keys": np.array(json.dumps([list(key) for key in tallies]))}
+    return arrays | {name: np.array([getattr(tally, name) for tally in tallies.values()]) for name in names}
+
+
+def _from_arrays(arrays: Mapping[str, np.ndarray[Any, Any]]) -> dict[Key, Tally]:
+    keys = [Key(*key) for key in json.loads(str(arrays["keys"]))]
+    columns = {one.name: arrays[one.name] for one in fields(Tally)}
+    return {key: Tally(**{name: column[at] for name, column in columns.items()}) for at, key in enumerate(keys)}
+
+
+def _same_scenario(folder: Path, about: Mapping[str, Any]) -> None:
+    """Notes what a folder's parts are of; BadInput where they are of something else."""
+    written, path = json.dumps(about, indent=2) + "\n", folder / _SCENARIO
+    if path.exists() and path.read_text(encoding="utf-8") != written:
+        raise BadInput(f"{folder} has a backtest of something else: give another folder with --out.")
+    if not path.exists():
+        with whole(path) as beside:
+            beside.write_text(written, encoding="utf-8")

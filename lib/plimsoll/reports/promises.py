@@ -1,0 +1,111 @@
+"""Promises in a run: what its records say of those that earlier runs made, and what people are told of that."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from plimsoll.domain.recommendation import CHANGES, InsufficientData, Wait
+from plimsoll.domain.risk.tally import BROKEN_PCT, PromiseTally
+from plimsoll.domain.risk.watch import Promise, Promised
+from plimsoll.domain.risk.watching import Review, Stay, Throttling, reviewed
+from plimsoll.reports.fleet_risk import people
+from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
+from plimsoll.reports.run_reader import Matched
+from plimsoll.reports.wording import count_of
+
+
+def review_of(record: RecommendationRecord, profile: DemandProfileRecord | None, now: datetime) -> Review:
+    """What a run as of `now` saw of a volume. Nothing certain is known of one that could not be judged."""
+    is_judged = record.action != InsufficientData.action
+    return Review(
+        at_s=int(now.timestamp()),
+        spec=record.current.spec,
+        offered=_offered(record, now),
+        silent=record.action in {InsufficientData.action, Wait.action},
+        stays=list(_stays(record)),
+        throttling=_throttling(profile) if profile is not None and is_judged else None,
+    )
+
+
+def checked(found: Iterable[Matched], promised: dict[str, Promised], now: datetime) -> PromiseTally:
+    """The tally of a run's volumes, of which `promised` has what earlier runs promised, by volume id, and has what is
+    promised after this run in its place."""
+    tally = PromiseTally()
+    for record, profile in found:
+        after = reviewed(promised.pop(record.volume_id, None), review_of(record, profile, now))
+        if after is not None:
+            promised[record.volume_id] = after
+            tally.add(after.watch)
+    return tally
+
+
+def told_of(tally: PromiseTally) -> dict[str, Any]:
+    """What run.json says of promises; nothing where no changed volume was seen again."""
+    if not tally.volumes:
+        return {}
+    return {
+        "promises": {
+            "changed": tally.volumes,
+            "throttled": tally.throttled,
+            "expected": round(tally.expected, 2),
+            "chance_pct": round(tally.chance_pct, 4),
+            "broken": tally.is_broken,
+            "observed_pct": round(min(100.0, 100 * tally.observed_s / max(1, tally.promised_s)), 1),
+        }
+    }
+
+
+def kept_promises(run: Mapping[str, Any]) -> str:
+    """How many changed volumes throttled, and how many were expected; empty where a run saw none again."""
+    return " ".join(_kept(run["promises"])) if run.get("promises") else ""
+
+
+def _kept(told: Mapping[str, Any]) -> Iterator[str]:
+    throttled, expected = told["throttled"], told["expected"]
+    of = count_of(told["changed"], "changed volume")
+    shown = people(expected)
+    yield f"Of {of} {throttled or 'none'} throttled; {shown} {'was' if shown == '1' else 'were'} expected."
+    if told["broken"]:
+        yield (
+            f"Promises are broken: chance alone does that in {BROKEN_PCT:g} % of cases at most. "
+            "Look at the throttled volumes, set a lower risk_pct or more headroom_pct, and learn from your own fleet."
+        )
+    if told["observed_pct"] < 100:
+        yield f"{told['observed_pct']:.0f} % of the promised time has been watched."
+
+
+def _offered(record: RecommendationRecord, now: datetime) -> Promise | None:
+    """The promise that a recommendation makes; None where it makes none."""
+    risk, target = record.risk, record.target
+    if risk is None or risk.promised_pct is None or target is None or record.action not in CHANGES:
+        return None
+    return Promise(
+        before=record.current.spec,
+        target=target.spec,
+        promised_pct=risk.promised_pct,
+        minutes=risk.minutes,
+        days=risk.days,
+        made_s=int(now.timestamp()),
+    )
+
+
+def _stays(record: RecommendationRecord) -> Iterator[Stay]:
+    for epoch in record.epochs:
+        if epoch.spec is not None:
+            yield Stay(start_s=_seconds(epoch.start), end_s=_seconds(epoch.end), spec=epoch.spec.spec)
+
+
+def _seconds(written: str) -> int:
+    return int(datetime.fromisoformat(written).timestamp())
+
+
+def _throttling(profile: DemandProfileRecord) -> Throttling:
+    lengths_s = np.array(profile.length_s, dtype=np.int64)
+    return Throttling(
+        starts_s=profile.start_s + np.cumsum(lengths_s) - lengths_s,
+        lengths_s=lengths_s,
+        minutes=np.array(profile.throttled_minutes),
+        observed=np.array([rate is not None for rate in profile.iops], dtype=np.bool_),
+    )

@@ -1,0 +1,52 @@
+"""The changes of templates in words, the same for every report."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from plimsoll.reports.record import OwnerRecord
+from plimsoll.reports.wording import count_of, owner_text, usd
+
+TITLE: Final = "One change for all that a template makes"
+WHY: Final = (
+    "Most of these volumes save too little alone, or live too short to be judged alone. The template makes new ones as "
+    "it says then. Those that are there follow when they are replaced, or each by a change of its own."
+)
+SHOWN: Final = 10
+"""How many are shown; run.json has all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemplateText:
+    """One change of a template: what makes the volumes and where, what they become, and what that saves."""
+
+    made_by: str
+    where: str
+    volumes: str
+    change: str
+    saves: str
+    example: str
+
+
+def template_texts(run: Mapping[str, Any]) -> Iterator[TemplateText]:
+    """The changes of a run that save most, from its run.json; none where an earlier version wrote it."""
+    for one in run.get("templates", ())[:SHOWN]:
+        target = one["target"]
+        figures = [target["type"]]
+        figures += [f"{target['iops']:,} IOPS"] if target["iops"] else []
+        figures += [f"{target['throughput_mib_s']:,} MiB/s"] if target["throughput_mib_s"] else []
+        made_by = owner_text(OwnerRecord(kind=one["kind"], name=one["template"]))
+        yield TemplateText(
+            made_by=f"{made_by} {one['device']}".rstrip(),
+            where=f"{one['account']}/{one['region']}",
+            volumes=count_of(one["volumes"], "volume"),
+            change=f"{one['type']} to {', '.join(figures)}",
+            saves=_saves(one),
+            example=one["example"],
+        )
+
+
+def _saves(one: Mapping[str, Any]) -> str:
+    saved, more = one["monthly_usd_saved"], one["monthly_usd_saved_beyond_volumes"]
+    beyond = "" if saved == more else f", {usd(more)} of it beyond what volumes save alone"
+    return f"saves {usd(saved)} a month{beyond}"
