@@ -39,11 +39,13 @@ GOOGLE: Final = Extra(
 )
 DEMO: Final = Extra(name="demo", brings="the simulator's libraries", packages=("moto", "flask", "werkzeug"))
 CHARTS: Final = Extra(name="charts", brings="Altair and vl-convert", packages=("altair", "vl_convert"))
+SERVE: Final = Extra(name="serve", brings="Starlette and uvicorn", packages=("starlette", "uvicorn"))
 EXTRAS: Final = (
     SQL,
     GOOGLE,
     DEMO,
     CHARTS,
+    SERVE,
     Extra(name="slack", brings="Slack's libraries", packages=("slack_sdk",)),
 )
 

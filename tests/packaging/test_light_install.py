@@ -29,6 +29,7 @@ LACKING = {
     "slack": [("slack", "post", "RUN", "--dry-run"), ("report", "RUN", "--format", "slack"),
               ("report", "RUN", "--format", "slack-preview")],
     "demo": [("demo",), ("simulate",)],
+    "serve": [("serve", "RUN")],
 }  # fmt: skip
 """Commands that need each extra; RUN is a run's folder."""
 

@@ -24,7 +24,7 @@ app = PlainTyper(
 )
 for panel, commands in {
     "Audit": (access.permissions, audits.audit, audits.explain, audits.stripes),
-    "Read a run": (results.report, results.query, results.diff, results.schema),
+    "Read a run": (results.report, results.serve, results.query, results.diff, results.schema),
     "Measure": (evidence.validate, evidence.probe, evidence.benchmark, evidence.sweep, evidence.bench_agent),
     "Look back": (backtests.backtest, backtests.learn, backtests.fleet),
     "Try it": (simulation.demo, simulation.simulate),

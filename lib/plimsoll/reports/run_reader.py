@@ -1,5 +1,6 @@
 """What a run's folder holds, read as a stream: memory does not grow with the fleet."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +19,9 @@ RUN: Final = "run.json"
 PAGE: Final = "report.html"
 MARKDOWN: Final = "report.md"
 SLACK_PREVIEW: Final = "slack-preview.html"
+
+_PLAIN: Final = re.compile(r"[A-Za-z0-9._-]+")
+"""An id that JSON writes as it is."""
 
 _RECORDS = TypeAdapter(list[RecommendationRecord], config=ConfigDict(defer_build=True))
 
@@ -56,6 +60,18 @@ def stream_records(folder: Path, only: Only | None = None) -> Iterator[Recommend
         raise damaged(path, "is not a list of recommendations") from error
 
 
+def _records_naming(folder: Path, volume: str) -> Iterator[RecommendationRecord]:
+    """The recommendations of a run in whose text a volume's id stands: others need not be parsed."""
+    path, named = folder / RECOMMENDATIONS, volume.rpartition("/")[2]
+    if _PLAIN.fullmatch(named) is None or not path.exists() or not _has_lines(path):
+        yield from stream_records(folder)
+        return
+    try:
+        yield from _by_line(path, naming=named.encode("ascii"))
+    except (OSError, ValidationError) as error:
+        raise damaged(path, "is not a list of recommendations") from error
+
+
 def read_records(folder: Path) -> list[RecommendationRecord]:
     """All of `stream_records`."""
     return list(stream_records(folder))
@@ -66,7 +82,7 @@ def find_record(folder: Path, volume: str) -> RecommendationRecord | None:
 
     BadInput where several volumes have that id.
     """
-    return _only_one(volume, stream_records(folder))
+    return _only_one(volume, _records_naming(folder, volume))
 
 
 def stream_profiles(folder: Path) -> Iterator[DemandProfileRecord]:
@@ -161,13 +177,14 @@ def _has_lines(path: Path) -> bool:
         return next(file, b"") == b"[\n" and next(file, b"")[:1] in {b"{", b"]"}
 
 
-def _by_line(path: Path) -> Iterator[RecommendationRecord]:
+def _by_line(path: Path, naming: bytes = b"") -> Iterator[RecommendationRecord]:
     with path.open("rb") as file:
         next(file)
         for line in file:
             if line == b"]\n":
                 return
-            yield RecommendationRecord.model_validate_json(line.removesuffix(b"\n").removesuffix(b","))
+            if naming in line:
+                yield RecommendationRecord.model_validate_json(line.removesuffix(b"\n").removesuffix(b","))
     raise damaged(path, "ends in the middle")
 
 

@@ -37,6 +37,19 @@ def report(
     report_run(run, format_=format_, out=out, where=where, volumes=tuple(volume or ()))
 
 
+def serve(
+    run: options.RunFolder = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on. Any but this machine's own lets others read all answers.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any that is free.")] = 8642,
+) -> None:
+    """Show the newest run in a browser, also while its audit goes on, with each volume's history. It only reads."""
+    from plimsoll.cli.serve import serve_run
+
+    serve_run(run, host, port)
+
+
 def query(
     words: Annotated[
         list[str] | None,

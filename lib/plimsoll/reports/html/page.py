@@ -16,7 +16,16 @@ from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.charts.theme import WIDTH_PX
 from plimsoll.reports.fleet_risk import outlook
-from plimsoll.reports.html.page_files import drawing_script, early, hash_of, script, specs, style, templates_of
+from plimsoll.reports.html.page_files import (
+    drawing_script,
+    early,
+    hash_of,
+    live_script,
+    script,
+    specs,
+    style,
+    templates_of,
+)
 from plimsoll.reports.html.volume_blocks import blocks, packed
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched, Only, audited_at, full_name, matched_records, read_run
@@ -77,6 +86,13 @@ SEEN: Final = "{seen}"
 """In the words of the steps, where a drill-down says for how long its volume was observed."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Live:
+    """What a report is told that is served (`plimsoll serve`), and so can ask its server for newer answers."""
+
+    version: str
+
+
 def write_html(
     folder: Path,
     out: Path,
@@ -89,6 +105,7 @@ def write_html(
     shown_told: str = "",
     called: Path | None = None,
     found: Iterable[Matched] | None = None,
+    live: Live | None = None,
 ) -> None:
     """Writes the report of a run's folder, whole or not at all; memory does not grow with the fleet.
 
@@ -97,7 +114,7 @@ def write_html(
     `envelopes` are drawn in the pictures, by name. `only` restricts the report to some volumes, and `told` says to
     which. `shown` restricts its list alone, where that has no room for all, and `shown_told` says to which. `called` is
     what its commands call the folder, where readers will have it elsewhere. BadInput where the folder holds no run or a
-    damaged one, or the file cannot be written.
+    damaged one, or the file cannot be written. A report that is not `live` asks nobody for anything.
     """
     run, overview = read_run(folder), Overview()
     seen = counted(matched_records(folder, only) if found is None else found, overview)
@@ -108,7 +125,7 @@ def write_html(
         aside.seek(0)
         said = _said(called or folder, run, overview, told, whole_run=only is None)
         template = _environment().get_template("page.html.j2")
-        page = template.stream(**said, shown_told=shown_told, blocks=aside)
+        page = template.stream(**said, **_live(live), shown_told=shown_told, blocks=aside)
         with beside.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(page)
 
@@ -172,10 +189,15 @@ def _same_for_every_run(steps: Mapping[str, StepWords]) -> dict[str, Any]:
         "early": early(),
         "script": script(),
         "drawer": packed(drawing_script().encode()),
-        "hashes": [hash_of(early()), hash_of(script()), hash_of(drawing_script())],
         "columns": COLUMNS,
         "settings": packed(to_json(told)),
     }
+
+
+def _live(live: Live | None) -> dict[str, Any]:
+    """What only a served report has, with the hashes of all its scripts."""
+    scripts = [early(), script(), drawing_script(), *([] if live is None else [live_script()])]
+    return {"live": live, "live_script": live_script(), "hashes": [hash_of(one) for one in scripts]}
 
 
 def _about(run: Mapping[str, Any], policy: Policy) -> Iterator[tuple[str, str]]:

@@ -37,6 +37,12 @@ def early() -> str:
     return _text("scripts", "early.js")
 
 
+@cache
+def live_script() -> str:
+    """The script that a served report has besides."""
+    return _text("scripts", "live.js")
+
+
 def vega(name: str) -> str:
     """A file that pictures are drawn with; `make pictures` makes it."""
     return _text("vega", name)

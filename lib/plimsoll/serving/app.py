@@ -1,0 +1,88 @@
+"""The application of `plimsoll serve`: three addresses that are only read, for browsers on this machine."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from plimsoll.bootstrap import console_link
+from plimsoll.domain.errors import BadInput, PlimsollError
+from plimsoll.reports.run_reader import find_profile, find_record
+from plimsoll.run import resumed
+from plimsoll.serving.history import history_of
+from plimsoll.serving.live_report import LiveReport
+from plimsoll.serving.volume_page import message_page, volume_page
+
+HEADERS: Final = {
+    "Content-Security-Policy": "frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+"""What every answer has. Each page has a content security policy of its own besides, and both hold."""
+
+
+def application(report: LiveReport, hosts: Sequence[str]) -> Starlette:
+    """What serves a live report to browsers that call this machine by one of those names: a page of another site
+    cannot have itself called so."""
+
+    def page(_request: Request) -> Response:
+        try:
+            return FileResponse(report.page(), media_type="text/html")
+        except PlimsollError as error:
+            return HTMLResponse(message_page("There is nothing to show yet", str(error)), status_code=503)
+
+    def state(_request: Request) -> Response:
+        try:
+            found = report.state()
+        except PlimsollError as error:
+            return JSONResponse({"told": str(error)}, status_code=503)
+        return JSONResponse({"version": found.version, "told": found.told, "running": found.running})
+
+    def volume(request: Request) -> Response:
+        name = "/".join(request.path_params[part] for part in ("account", "region", "id"))
+        try:
+            return HTMLResponse(_volume(report, name))
+        except PlimsollError as error:
+            return HTMLResponse(message_page("There is no such page", str(error)), status_code=404)
+
+    routes = [
+        Route("/", page),
+        Route("/state.json", state),
+        Route("/volume/{account}/{region}/{id}", volume),
+    ]
+    middleware = [Middleware(_Headers), Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))]
+    return Starlette(routes=routes, middleware=middleware)
+
+
+def _volume(report: LiveReport, name: str) -> str:
+    folder = report.folder()
+    record = find_record(folder, name)
+    if record is None:
+        raise BadInput(f"the run {folder.name} has no recommendation for {name}: go back to the report.")
+    order = resumed(folder)
+    past = list(history_of(name, folder.parent))
+    return volume_page(record, find_profile(folder, name), past, console_link(record, order.policy, order.now))
+
+
+class _Headers:
+    """Puts the headers of every answer on."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        await self._app(scope, receive, sent)

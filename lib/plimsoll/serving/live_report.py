@@ -1,0 +1,120 @@
+"""The report of the newest run as a file, made anew where the run has gone on."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+from plimsoll.api.runs import run_folder
+from plimsoll.bootstrap import console_link, envelope_library
+from plimsoll.domain.errors import BadInput
+from plimsoll.reports.html.page import Live, write_html
+from plimsoll.reports.journal import JOURNAL
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.run_reader import RUN, audited_at, read_run
+from plimsoll.reports.run_writer import RUNNING
+from plimsoll.reports.wording import usd
+from plimsoll.run import resumed
+from plimsoll.settings import Settings
+
+LEAST_S: Final = 5.0
+"""A report is made anew after so many seconds at the earliest."""
+TIMES: Final = 4.0
+"""And after so many times the seconds that the last one took: most of the time belongs to the audit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What a reader is told of a run: which version of its report there is, and how far it is."""
+
+    version: str
+    told: str
+    running: bool
+
+
+@dataclass(slots=True, kw_only=True)
+class LiveReport:
+    """The report of a run: of the one whose folder is named, or of the newest that has answers.
+
+    Several threads may use it.
+    `place` is a folder of this process's own. `clock` gives seconds.
+    """
+
+    place: Path
+    run: Path | None = None
+    clock: Callable[[], float] = time.monotonic
+    _lock: Lock = field(default_factory=Lock, repr=False)
+    _folder: Path | None = None
+    _shown: Path | None = None
+    _version: str = ""
+    _next_s: float = float("-inf")
+
+    def page(self) -> Path:
+        """The report's file, which has all answers of some seconds ago at least. BadInput where there is no run."""
+        with self._lock:
+            out = self.place / "report.html"
+            folder = self.folder()
+            version = _version(folder)
+            if version != self._version and not self._waits(folder):
+                began_s = self.clock()
+                _write(run_folder(folder), out, version)
+                self._version, self._shown = version, folder
+                self._next_s = self.clock() + max(LEAST_S, TIMES * (self.clock() - began_s))
+            return out
+
+    def state(self) -> State:
+        """The version that `page` would give now, and how far the run is. BadInput where there is no run."""
+        folder = self.folder()
+        run = read_run(folder)
+        running = run.get("status") == RUNNING
+        version = self._version if self._waits(folder) else _version(folder)
+        return State(version=version, told=_told(run), running=running)
+
+    def _waits(self, folder: Path) -> bool:
+        """Whether the report of that run was made so lately that it stays as it is."""
+        return folder == self._shown and self.clock() < self._next_s
+
+    def folder(self) -> Path:
+        """The folder of the run that is shown."""
+        if self.run is not None:
+            return self.run
+        if self._folder is None or _newest(self._folder.parent) != self._folder:
+            self._folder = run_folder(None)
+        return self._folder
+
+
+def _newest(runs_dir: Path) -> Path | None:
+    """The folder whose run.json was written last."""
+    by_age = {path: path.stat().st_mtime_ns for path in runs_dir.glob(f"*/{RUN}")}
+    return max(by_age, key=lambda path: by_age[path]).parent if by_age else None
+
+
+def _version(folder: Path) -> str:
+    """What changes whenever a run has more to show."""
+    sizes = [path.stat().st_size if path.exists() else 0 for path in (folder / JOURNAL, folder / RUN)]
+    return f"{folder.name}/{sizes[0]}/{read_run(folder).get('status')}"
+
+
+def _write(folder: Path, out: Path, version: str) -> None:
+    order = resumed(folder)
+
+    def link(record: RecommendationRecord) -> str:
+        return console_link(record, order.policy, order.now)
+
+    envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes
+    write_html(folder, out, envelopes=envelopes, console_link=link, live=Live(version=version))
+
+
+def _told(run: dict[str, Any]) -> str:
+    """How far a run is, in a sentence."""
+    try:
+        volumes, saved = run["volumes"], usd(run["monthly_usd"]["saved"])
+        if run["status"] == RUNNING:
+            return (
+                f"Auditing: {volumes['answered']:,} of {volumes['seen']:,} volumes so far, which save {saved} a month."
+            )
+        return f"Audited {audited_at(run):%Y-%m-%d %H:%M} UTC: {run['status']}."
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadInput(f"the run's {RUN} lacks {error}: audit again.") from error

@@ -1,0 +1,49 @@
+"""The page of one volume: why, what fewer minutes would cost, and what earlier runs said of it."""
+
+from collections.abc import Sequence
+from io import StringIO
+from typing import Final
+
+from rich.console import Console
+
+from plimsoll.reports.html.page_files import early, hash_of, style, templates_of
+from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
+from plimsoll.reports.run_reader import full_name
+from plimsoll.reports.terminal.explain import show_record
+from plimsoll.reports.wording import change_words, outcome_text, short_name, spec_text, usd
+from plimsoll.serving.history import PastAnswer
+
+WIDTH: Final = 110
+"""Characters of a line of what `plimsoll explain` shows."""
+
+
+def volume_page(
+    record: RecommendationRecord, profile: DemandProfileRecord | None, past: Sequence[PastAnswer], link: str
+) -> str:
+    """A volume of the run that is shown, with its history; `link` is where its cloud's console shows its demand."""
+    environment = templates_of("plimsoll.serving")
+    environment.filters.update(
+        change_words=change_words, outcome_text=outcome_text, short_name=short_name, spec_text=spec_text, usd=usd
+    )
+    return environment.get_template("volume.html.j2").render(
+        style=style(),
+        early=early(),
+        hashes=[hash_of(early())],
+        record=record,
+        name=full_name(record),
+        explained=_explained(record, profile, link),
+        past=past,
+    )
+
+
+def message_page(title: str, text: str) -> str:
+    """A page with a sentence, which looks again after some seconds."""
+    environment = templates_of("plimsoll.serving")
+    return environment.get_template("message.html.j2").render(style=style(), title=title, text=text)
+
+
+def _explained(record: RecommendationRecord, profile: DemandProfileRecord | None, link: str) -> str:
+    """What `plimsoll explain` shows of the volume."""
+    text = StringIO()
+    show_record(Console(file=text, width=WIDTH, no_color=True, highlight=False), record, profile, link or None, None)
+    return text.getvalue()
