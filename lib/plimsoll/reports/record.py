@@ -226,6 +226,9 @@ class RiskRecord(_Record):
     volumes: int
     public: bool = Field(description="whether the promise was learned from public fleets, not your own")
     text: str
+    left_pct: float | None = Field(
+        default=None, description="the headroom that is left; more than was asked for where what is free is enough"
+    )
     stratum: str | None = Field(
         default=None, description="the kind of owner that it was learned of; null where that is the whole fleet"
     )

@@ -198,6 +198,7 @@ def _risk(found: Risk) -> RiskRecord:
         volumes=found.volumes,
         public=found.public,
         text=found.text,
+        left_pct=found.left_pct,
         stratum=found.stratum or None,
         safer=None
         if safer is None
