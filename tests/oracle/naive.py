@@ -226,7 +226,8 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
     if past is not None and asks_the_past(found):
         found = decide_with(volume, minutes, siblings, policy, frontier, days)
         whole_days = len(minutes["read_ops"]) // 1440
-        headroom_pct = headroom_with_growth(volume, days, whole_days, policy) if asks_the_past(found) else None
+        less = found["reduces"]
+        headroom_pct = headroom_with_growth(volume, days, whole_days, policy, less) if asks_the_past(found) else None
         if headroom_pct is not None:
             grown = {**policy, "headroom_pct": headroom_pct}
             more = decide_with(volume, minutes, siblings, grown, frontier, days)

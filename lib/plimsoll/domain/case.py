@@ -123,15 +123,12 @@ class Case:
     pool_gib: int
     remembered: Remembered | None = None
 
-    @property
-    def risk(self) -> Risk | None:
-        """What is promised of a smaller configuration that carries its load; None where nothing was learned. Room for
-        growth is not headroom that a fleet without it kept."""
-        growth = self.context.growth
+    def risk(self, times: float) -> Risk | None:
+        """What is promised of a smaller configuration that carries so many times its load; None where nothing was
+        learned. Room for growth is not headroom that a fleet without it kept."""
+        growth, context, volume = self.context.growth, self.context, self.volume
         usual = self.policy if growth is None else replace(self.policy, headroom_pct=growth.usual_headroom_pct)
-        return risk_of(
-            usual, self.context.learned, self.context.history_days(self.volume), self.volume.owner.kind.value
-        )
+        return risk_of(usual, context.learned, context.history_days(volume), volume.owner.kind.value, times)
 
     @property
     def policy(self) -> Policy:

@@ -7,7 +7,7 @@ rate that any bucket of the resolution inside it can have had.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial, reduce
+from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -248,14 +248,6 @@ class Knowledge:
         found: _Made = self._remembered[key]
         return found
 
-    @classmethod
-    def of_several(cls, found: Sequence["Knowledge"]) -> "Knowledge":
-        """The work of several volumes together, known of one window: in buckets that begin where those of all do."""
-        together = cls(found[0].segments)
-        for group in (OPERATIONS, BYTES):
-            together.tracks[group] = _added([one.tracks[group] for one in found], together.window.end_s)
-        return together
-
     def hour(self, times_s: Any) -> Any:
         """How many clock hours after the window's first one a time (epoch seconds) is, or each of an array of them."""
         return times_s // HOUR_S - self.window.start_s // HOUR_S
@@ -339,24 +331,6 @@ def _grid(window: Window, period_s: int, segments: tuple[Segment, ...], least_pe
         finest_s[: np.searchsorted(starts_s, segment.window.end_s)] = segment.period_s
     finest_s = np.maximum(finest_s, least_period_s)
     return _Grid(starts_s, np.full(buckets, period_s, dtype=np.int64), finest_s)
-
-
-def _added(tracks: Sequence[Track], end_s: int) -> Track:
-    """The sums of several tracks of one group, zero where there is no point."""
-    starts_s = reduce(partial(np.intersect1d, assume_unique=True), [track.starts_s for track in tracks])
-    places = [np.searchsorted(track.starts_s, starts_s) for track in tracks]
-    return Track(
-        starts_s=starts_s,
-        lengths_s=np.append(starts_s[1:], end_s) - starts_s,
-        finest_s=tracks[0].finest_s[places[0]],
-        series={
-            name: np.sum(
-                [np.add.reduceat(counted(track.series[name]), at) for track, at in zip(tracks, places, strict=True)],
-                axis=0,
-            )
-            for name in tracks[0].series
-        },
-    )
 
 
 def _nothing(group: str) -> Track:

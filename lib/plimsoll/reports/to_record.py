@@ -55,6 +55,7 @@ from plimsoll.reports.record import (
     TemplateRecord,
     WaitRecord,
 )
+from plimsoll.reports.seconds_seen import seen_record
 
 _DIGITS: Final = {
     "read_share": 3,
@@ -135,7 +136,10 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
 
 def answered_record(answered: Answered) -> RecommendationRecord:
     """The record of an audit's answer."""
-    return record_of(answered.recommendation, answered.change, provider=answered.target.provider)
+    record = record_of(answered.recommendation, answered.change, provider=answered.target.provider)
+    if answered.seen is None:
+        return record
+    return record.model_copy(update={"seconds_seen": seen_record(answered.seen, record.ceilings)})
 
 
 def spec_record(spec: VolumeSpec) -> SpecRecord:
@@ -202,6 +206,7 @@ def _risk(found: Risk) -> RiskRecord:
         volumes=found.volumes,
         public=found.public,
         text=found.text,
+        left_pct=found.left_pct,
         stratum=found.stratum or None,
         safer=None
         if safer is None
