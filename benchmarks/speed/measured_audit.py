@@ -82,6 +82,10 @@ class CountedMetrics:
         """As the metrics have it."""
         return self.metrics.series(volume)
 
+    def host_series(self, volume: Volume) -> int:
+        """As the metrics have it."""
+        return self.metrics.host_series(volume)
+
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
         """What the looks found, counted by volume."""
         answers = self.metrics.read(asks)

@@ -114,6 +114,10 @@ class SharedMinutes:
         """As many as the workload has."""
         return len(list(series(self._sums(volume))))
 
+    def host_series(self, _volume: Volume) -> int:
+        """None."""
+        return 0
+
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
         """What the workloads did."""
         self.usage.calls += 1

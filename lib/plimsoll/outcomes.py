@@ -7,6 +7,7 @@ from plimsoll.domain.demand_profile import DemandProfile
 from plimsoll.domain.errors import BadAnswer, CloudError
 from plimsoll.domain.plan import Plan
 from plimsoll.domain.recommendation import Recommendation
+from plimsoll.domain.seconds_seen import SecondsSeen
 from plimsoll.ports import FailedTarget, Target
 
 ANSWERED_BEFORE = "answered by an earlier part of this run"
@@ -43,13 +44,14 @@ class Priced:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """A volume's recommendation, how its owner would make the change (empty where there is none), and the profile of
-    its demand (None where no metrics were read)."""
+    """A volume's recommendation, how its owner would make the change (empty where there is none), the profile of its
+    demand (None where no metrics were read), and what a probe saw of it last (None where it was never probed)."""
 
     target: Target
     recommendation: Recommendation
     change: str = ""
     profile: DemandProfile | None = None
+    seen: SecondsSeen | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -115,6 +115,10 @@ class Metrics(Protocol):
         """How many series the cloud publishes of such a volume."""
         ...
 
+    def host_series(self, volume: Volume) -> int:
+        """How many series the cloud publishes of the limits of a volume's only host."""
+        ...
+
     @property
     def call_limits(self) -> CallLimits:
         """How much one call can bring."""

@@ -10,7 +10,7 @@ import numpy as np
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.sums import COUNTER_SERIES, HIGHEST_SERIES, OPTIONAL_SERIES, Sums, Window, series
+from plimsoll.domain.sums import COUNTER_SERIES, HIGHEST_SERIES, LEAST_SERIES, OPTIONAL_SERIES, Sums, Window, series
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.ports import CallLimits, FailedTarget, Target, UnreadVolume, Usage
@@ -73,6 +73,12 @@ class MemoryMetrics:
         """As many as were given."""
         return len(list(series(self.given[volume.id]))) if volume.id in self.given else 0
 
+    def host_series(self, volume: Volume) -> int:
+        """As many as were given."""
+        return (
+            sum(name.startswith("host_") for name, _ in series(self.given[volume.id])) if volume.id in self.given else 0
+        )
+
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
         """The asked series over the asked windows."""
         self.usage.calls += 1
@@ -123,7 +129,7 @@ def cut(sums: Sums, window: Window, period_s: int, names: Collection[str] = ALL_
 
 def _fold(buckets: np.ndarray[tuple[int, ...], np.dtype[np.float64]], name: str) -> object:
     absent = np.isnan(buckets).all(axis=1)
-    if name == "burst_balance_pct":
+    if name in LEAST_SERIES:
         folded = np.where(np.isnan(buckets), np.inf, buckets).min(axis=1)
     elif name in HIGHEST_SERIES:
         folded = np.nan_to_num(buckets).max(axis=1)

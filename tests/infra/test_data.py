@@ -14,6 +14,7 @@ from plimsoll.service.slack_config import SlackConfig
 from tests.infra.templates import MEMBERS, SERVICE, listed, plain
 
 
+@pytest.mark.release
 def test_the_templates_are_clean_by_cfn_lint(templates):
     paths = [str(templates.path(stack)) for stack in (*SERVICE, *MEMBERS, "probe-document")]
     done = subprocess.run(

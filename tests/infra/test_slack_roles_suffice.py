@@ -33,6 +33,8 @@ from tests.infra.roles import Listener, allows
 from tests.slack.server import FakeSlack
 from tests.slack.workspace import CHANNEL, GROUP, MEMBER, TEAM
 
+pytestmark = pytest.mark.release
+
 FUNCTIONS = ("slack_act", "slack_work", "slack_report", "slack_answer")
 SIGNING = "a-signing-secret"
 SECRET, WORKER = "the-secret", "the-worker"

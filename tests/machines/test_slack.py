@@ -78,6 +78,7 @@ def executions(service, machine):
     return listed["executions"]
 
 
+@pytest.mark.release
 def test_from_an_audit_to_a_message_and_from_a_button_to_fio_and_back_into_the_thread(service, slack, message):
     account, front = service.account, service.account.front
     run = json.loads(service.content("reports/weekly/run.json"))

@@ -6,6 +6,7 @@ how it is read here:
 - A day is known by any point of operations or bytes. Of the memory only days that it remembers are.
 - A week belongs to the epoch that holds all of it, and to none where it is not known what the volume was.
 - The last two weeks are the last two that count.
+- Where a reduction is asked about, weeks of any two epochs are compared.
 - Growth is rounded up to a tenth of a percent of headroom.
 - An earlier epoch tells of its last 28 known days. The later one tells of the window alone.
 - What a higher ceiling should have brought is counted in the minutes that stand at it: the part that the lower one
@@ -51,8 +52,8 @@ def edges_of(volume):
     return sorted(found, key=lambda one: one[0])
 
 
-def headroom_with_growth(volume, days, whole_days, policy):
-    """The headroom in percent that keeps room for growth; None where there is none."""
+def headroom_with_growth(volume, days, whole_days, policy, less):
+    """The headroom in percent that keeps room for growth; None where there is none. `less`: it is about a reduction."""
     weeks = []
     edges = edges_of(volume)
     for number in range(8):
@@ -61,7 +62,7 @@ def headroom_with_growth(volume, days, whole_days, policy):
         epoch = max(place for place, (edge, _) in enumerate(edges) if edge <= first * MINUTES)
         known = [days[day] for day in range(first, first + 7) if day in days]
         if not cut and edges[epoch][1] is not None and len(known) >= 6:
-            weeks.append((number, epoch, mean(one[0] for one in known), mean(one[1] for one in known)))
+            weeks.append((number, 0 if less else epoch, mean(one[0] for one in known), mean(one[1] for one in known)))
     fastest = max(risen(weeks, 2), risen(weeks, 3))
     if fastest <= 0 or policy["growth_days"] <= 0:
         return None

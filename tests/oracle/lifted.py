@@ -42,7 +42,7 @@ def load_of(work, observed, epochs, policy, *, seconds=None, checks=None, balanc
         "lift": {side: np.ones(len(observed)) for side in SIDES},
         "bound_lift": {side: np.ones(len(observed)) for side in SIDES},
         "most": {side: np.full(len(observed), np.inf) for side in SIDES},
-        "room": room_of(work, hosted, len(observed)),
+        "room": room_of(work, observed, hosted, policy),
         "bound": bound_minutes(work, observed, hosted, policy),
         "clip": {side: np.full(len(observed), np.inf) for side in SIDES},
         "days": days_in_window(work, observed) if days is None else days,
@@ -168,8 +168,8 @@ def raised(limit, after, side):
     return None
 
 
-def bound_minutes(work, observed, hosted, policy):
-    """The minutes in which the host stood at what it carried, and this volume had its part in it."""
+def bound_minutes(work, observed, hosted, policy, *, measured_alone=False):
+    """The minutes in which the host was the limit, and this volume had its part in it; or those that were measured."""
     bound = np.zeros(len(observed), dtype=bool)
     if hosted is None or hosted["others"] is None:
         return bound
@@ -177,22 +177,35 @@ def bound_minutes(work, observed, hosted, policy):
     total = counted(summed([work, hosted["others"]]), hosted["counts"])
     for side in SIDES:
         at = total[side] >= policy["saturation_pct"] / 100 * hosted["carries"][side]
-        bound |= at & (own[side] >= 0.05 * total[side]) & (own[side] > 0)
+        if "quiet" in hosted:
+            at = at & ~hosted["quiet"][side]
+            at = hosted["raised"][side] | (at & hosted["empty"][side] if measured_alone else at)
+        elif measured_alone:
+            continue
+        bound |= at & has_its_part(own[side], total[side])
     return bound & observed
 
 
-def room_of(work, hosted, length):
-    """How many times what was observed the host could have let through, by side; at least once."""
+def has_its_part(own, total):
+    """The minutes in which a volume did at least a twentieth of what all on its host did."""
+    return (own >= 0.05 * total) & (own > 0)
+
+
+def room_of(work, observed, hosted, policy):
+    """How many times what was observed the host could have let through, by side; at least once, and once where it was
+    measured as the limit."""
     if hosted is None:
-        return {side: np.full(length, np.inf) for side in SIDES}
+        return {side: np.full(len(observed), np.inf) for side in SIDES}
     own, others = counted(work, hosted["counts"]), dict.fromkeys(SIDES, 0.0)
     if hosted["others"] is not None:
         others = counted(hosted["others"], hosted["counts"])
     with np.errstate(divide="ignore", invalid="ignore"):
-        return {
+        room = {
             side: np.where(own[side] > 0, np.maximum(1.0, (hosted["carries"][side] - others[side]) / own[side]), np.inf)
             for side in SIDES
         }
+    full = bound_minutes(work, observed, hosted, policy, measured_alone=True)
+    return {side: np.where(full, 1.0, room[side]) for side in SIDES}
 
 
 def bind(found, described, hosted):

@@ -63,6 +63,30 @@ def limits_of_host(host):
     }
 
 
+def measure(carries, limits, measured, policy):
+    """Puts what was measured of a host in the place of what its published limits say.
+
+    measured: `iops_check`, `mib_s_check`, `iops_balance` and `mib_s_balance`, minute by minute, NaN where there is no
+    point; any may be missing. A balance says whether credits were left. A check is raised, or says in a minute in which
+    the host may use its maximum that it was not the limit.
+    """
+    raised, quiet, empty = {}, {}, {}
+    for side in SIDES:
+        maximum, baseline = limits["maximum"][side], limits["baseline"][side]
+        nothing = np.full(len(carries[side]), np.nan)
+        balance = measured.get(f"{side}_balance", nothing)
+        check = measured.get(f"{side}_check", nothing)
+        empty[side] = np.zeros(len(check), dtype=bool)
+        if maximum > baseline:
+            empty[side] = balance < policy["empty_balance_pct"]
+            spent = min(maximum, baseline + (maximum - baseline) * 1800 / 86400)
+            known = np.where(empty[side], spent, maximum)
+            carries[side][:] = np.where(np.isnan(balance), carries[side], known)
+        raised[side] = check > 0
+        quiet[side] = (check == 0) & (carries[side] >= maximum)
+    return {"raised": raised, "quiet": quiet, "empty": empty}
+
+
 def load_for(volume, minutes, siblings, policy, days):
     """The load of a volume on its hosts, and the share of its credits that it begins with."""
     observed = observed_minutes(minutes)
@@ -76,14 +100,16 @@ def load_for(volume, minutes, siblings, policy, days):
     if host is not None and host["maximum_iops"] is not None:
         others = summed([{name: np.zeros(len(observed)) for name in work}, *siblings])
         carries = host_carries(limits_of_host(host), counted(summed([work, others]), AS_COUNTED))
-        hosted = {"carries": carries, "counts": AS_COUNTED, "others": others}
+        checks_of_host = measure(carries, limits_of_host(host), volume.get("measured") or {}, policy)
+        hosted = {"carries": carries, "counts": AS_COUNTED, "others": others, **checks_of_host}
         since = volume.get("on_host_from") or 0
         for side in SIDES:
             carries[side][: max(0, since)] = INFINITE
+            hosted["raised"][side][: max(0, since)] = False
     if len(volume["hosts"]) > 1 and all(one is not None and one["maximum_iops"] is not None for one in volume["hosts"]):
         limits = [limits_of_host(one)["maximum"] for one in volume["hosts"]]
         carries = {side: np.full(len(observed), sum(one[side] for one in limits)) for side in SIDES}
-        hosted = {"carries": carries, "counts": AS_COUNTED, "others": None}
+        hosted = {"carries": carries, "counts": AS_COUNTED, "others": None}  # nobody is bound by one of several
     checks = {
         side: None if minutes.get(name) is None else np.nan_to_num(minutes[name]) > 0
         for side, name in (("iops", "iops_exceeded"), ("mib_s", "throughput_exceeded"))
@@ -187,19 +213,21 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
     """The answer for one volume.
 
     volume: spec, region, state, boot, attachments, hosts (maximum_iops, maximum_mb_s, baseline_iops, baseline_mb_s,
-    nitro; None where unknown), and where known: `epochs` (dictionaries of first, a minute, and spec, None where it is
-    not known; the last is the present), `on_host_from` and `replaced` (the minute from which it is on its host, and
-    whether it was on another before), `restored_until` (the minute up to which nothing is its demand), `modifying`,
-    `ran_from` (the minute from which it is on a running host). minutes: the series, as arrays with NaN where there is
-    no point. siblings: the work of every other volume on its only host. `frontier`: what the budgets cost as well.
-    past, days: what was before the window, as `past.buckets_of` and `days.days_of` make it, these of the window too.
+    nitro; None where unknown), and where known: `measured` of its only host (see `measure`), `epochs` (dictionaries of
+    first, a minute, and spec, None where it is not known; the last is the present), `on_host_from` and `replaced` (the
+    minute from which it is on its host, and whether it was on another before), `restored_until` (the minute up to which
+    nothing is its demand), `modifying`, `ran_from` (the minute from which it is on a running host). minutes: the
+    series, as arrays with NaN where there is no point. siblings: the work of every other volume on its only host.
+    `frontier`: what the budgets cost as well. past, days: what was before the window, as `past.buckets_of` and
+    `days.days_of` make it, these of the window too.
     """
     own = None if days is None else {day: done for day, done in days.items() if day >= 0}
     found = decide_with(volume, minutes, siblings, policy, frontier, own)
     if past is not None and asks_the_past(found):
         found = decide_with(volume, minutes, siblings, policy, frontier, days)
         whole_days = len(minutes["read_ops"]) // 1440
-        headroom_pct = headroom_with_growth(volume, days, whole_days, policy) if asks_the_past(found) else None
+        less = found["reduces"]
+        headroom_pct = headroom_with_growth(volume, days, whole_days, policy, less) if asks_the_past(found) else None
         if headroom_pct is not None:
             grown = {**policy, "headroom_pct": headroom_pct}
             more = decide_with(volume, minutes, siblings, grown, frontier, days)

@@ -10,7 +10,7 @@ import pytest
 from cloud_simulator.faults import Fault
 from cloud_simulator.running import running, running_google
 
-from .commands import REGIONS, plimsoll, roles
+from .commands import IN_PART, REGIONS, plimsoll, roles
 
 pytestmark = pytest.mark.once
 
@@ -171,7 +171,7 @@ def test_both_clouds_are_one_run_with_one_report(tmp_path):
     with ExitStack() as stack:
         organization = stack.enter_context(running(now, volumes=1))
         cloud = stack.enter_context(running_google(now, volumes=1))
-        where = ["--project", "plimsoll-sim-lab", *REGIONS, *roles(organization)]
+        where = ["--project", "plimsoll-sim-lab", *IN_PART, *roles(organization)]
         words = ["--cloud", "aws", "--cloud", "google", *where]
         done = plimsoll(organization, tmp_path, "audit", *words, "--out", "run", *ONE_DAY, **cloud.environment)
     run, recommendations = read(tmp_path)

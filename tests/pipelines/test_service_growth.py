@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.release]
 
 SPEED = Path(__file__).parents[2] / "benchmarks" / "speed"
 

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume, truth
+from cloud_simulator.aws import signals
+from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume, served_minutes, truth
 from cloud_simulator.running import running
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
@@ -90,6 +91,30 @@ def past_of(volume: SimulatedVolume, window: Window, memory_days: int) -> dict[s
     }
 
 
+MEASURED = {
+    "iops_check": "InstanceEBSIOPSExceededCheck",
+    "mib_s_check": "InstanceEBSThroughputExceededCheck",
+    "iops_balance": "EBSIOBalance%",
+    "mib_s_balance": "EBSByteBalance%",
+}
+
+
+def measured_on_host(fleet: Fleet, volume: SimulatedVolume, window: Window) -> dict[str, object]:
+    """What CloudWatch measured of a volume's only host, minute by minute; balances hold for five minutes each."""
+    if len(volume.hosts) != 1:
+        return {}
+    (host,) = volume.hosts
+    there = [one for one in fleet.at(volume.account, volume.region) if host in one.hosts and one.workload is not None]
+    first, count = window.start_s // 60, window.buckets(60)
+    made = {one.id: served_minutes(one, first, count) for one in there}
+    found = {}
+    for name, metric in MEASURED.items():
+        values = signals.of_host(metric, host, there, lambda one, series: made[one.id][series])
+        if values is not None:
+            found[name] = np.repeat(values[::5], 5) if name.endswith("balance") else values
+    return found
+
+
 def host_limits(host: SimulatedHost) -> dict[str, object]:
     limits = HOSTS[host.type]
     names = ("baseline_mb_s", "maximum_mb_s", "baseline_iops", "maximum_iops")
@@ -160,6 +185,7 @@ def oracle_answers(fleet: Fleet, window: Window, memory_days: int = 455) -> dict
             "replaced": attached > volume.created + timedelta(hours=1),
             "modifying": volume.modification is not None and volume.modification.ended is None,
             "ran_from": ran_from(fleet, volume, window),
+            "measured": measured_on_host(fleet, volume, window),
         }
         beside = on_host.get(volume.hosts[0].id, []) if len(volume.hosts) == 1 else []
         others = [minutes[one] for one in beside if one != volume.id]

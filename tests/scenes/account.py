@@ -14,6 +14,7 @@ from unittest.mock import patch
 
 import numpy as np
 
+from cloud_simulator.aws import signals
 from cloud_simulator.aws.cloudwatch import UNEVEN, USUAL, CloudWatch
 from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume
 from cloud_simulator.aws.server import Front, serve
@@ -28,7 +29,7 @@ from plimsoll.domain.stripes import StripeSet
 from plimsoll.domain.volume_types import LatencyClass
 from plimsoll.run import Order, carry_out
 from plimsoll.settings import Settings
-from tests.scenes.scene import Scene
+from tests.scenes.scene import MEASURED, Scene
 from tests.scenes.work import KIB, NOW, Time
 
 ACCOUNT, REGION = "111111111111", "us-east-1"
@@ -152,7 +153,24 @@ def served(scenes: Sequence[Scene]) -> Iterator[Running]:
             raise ValueError(f"{volume.id} does nothing")
         return _with_means(work(Time(np.arange(first, first + count))).series())
 
-    front = Front(fleet, CloudWatch(fleet, clock=NOW.timestamp, history=History(minutes, USUAL, UNEVEN)))
+    said = {
+        host.id: scene.measured
+        for scene, volume in zip(scenes, fleet.volumes, strict=True)
+        for host in volume.hosts
+        if scene.measured is not None
+    }
+
+    def of_host(metric: str, host: Any, volumes: Any, each: Any, first: int) -> Any:
+        if host.id not in said:
+            return signals.of_host(metric, host, volumes, each)
+        found = said[host.id](Time(np.arange(first, first + len(each(volumes[0], "read_ops")))))
+        made = next((values for name, values in found.items() if MEASURED[name] == metric), None)
+        if made is None or "Balance" not in metric:
+            return made
+        return np.where(np.arange(len(made)) % signals.BALANCE_MINUTES == 0, made, np.nan)
+
+    cloudwatch = CloudWatch(fleet, clock=NOW.timestamp, history=History(minutes, USUAL, UNEVEN), of_host=of_host)
+    front = Front(fleet, cloudwatch)
     server = serve(front)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -1,10 +1,20 @@
 """Scene: a volume with its past, what it does, and the right answer with its reason."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from cloud_simulator.published import VolumeSpec
-from tests.scenes.work import Does
+from tests.scenes.work import Does, Time
+
+MEASURED: Final = {
+    "iops_check": "InstanceEBSIOPSExceededCheck",
+    "mib_s_check": "InstanceEBSThroughputExceededCheck",
+    "iops_balance": "EBSIOBalance%",
+    "mib_s_balance": "EBSByteBalance%",
+}
+"""What CloudWatch measures of a host: checks minute by minute, balances every five minutes. What a scene does not name
+is absent, as is NaN."""
 
 Target = tuple[str, int, int | None, int | None]
 """Type, GiB, IOPS and MiB/s."""
@@ -42,7 +52,8 @@ class Was:
 class Scene:
     """One volume. Ages are in hours before now; volumes that name the same `host_id` share it; `stripe` names the
     md device that it is a member of, `module` the Terraform module that makes it; `policy` holds for this volume alone;
-    `hosts` is how many it is attached to."""
+    `hosts` is how many it is attached to. `measured` is what CloudWatch has of its only host, by the names of
+    `MEASURED`; None: what follows from what its volumes did."""
 
     name: str
     spec: VolumeSpec
@@ -61,6 +72,7 @@ class Scene:
     stripe: str | None = None
     module: str | None = None
     excluded: bool = False
+    measured: Callable[[Time], Mapping[str, Any]] | None = None
     policy: dict[str, Any] = field(default_factory=dict)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tests.scenes import changes, credits_and_types, decision_page, sharing, templates, weeks
+from tests.scenes import changes, credits_and_types, decision_page, measured_hosts, sharing, templates, weeks
 
 SCENES: Final = (
     *decision_page.SCENES,
@@ -11,4 +11,5 @@ SCENES: Final = (
     *sharing.SCENES,
     *templates.SCENES,
     *weeks.SCENES,
+    *measured_hosts.SCENES,
 )

@@ -9,7 +9,16 @@ from tests.oracle.templates import change_of
 from tests.scenes.account import REGION
 from tests.scenes.table import SCENES
 from tests.scenes.templates import CHANGES
-from tests.scenes.to_oracle import FIRST_MINUTE, days_of_scene, described, minutes_of, past_of, policy_of, siblings_of
+from tests.scenes.to_oracle import (
+    FIRST_MINUTE,
+    days_of_scene,
+    described,
+    measured_on_host,
+    minutes_of,
+    past_of,
+    policy_of,
+    siblings_of,
+)
 
 pytestmark = pytest.mark.release
 
@@ -17,7 +26,7 @@ pytestmark = pytest.mark.release
 def asked(scene):
     """What the oracle is told of a scene."""
     return {
-        "volume": described(scene),
+        "volume": described(scene) | {"measured": measured_on_host(scene, SCENES)},
         "minutes": minutes_of(scene),
         "siblings": siblings_of(scene, SCENES),
         "policy": policy_of(scene),

@@ -81,6 +81,41 @@ def described(scene: Scene) -> dict[str, Any]:
     }
 
 
+def measured_on_host(scene: Scene, others: list[Scene]) -> dict[str, Any]:
+    """What CloudWatch measured of its only host: what the scene says, or what follows from what its volumes did.
+
+    A check is raised from 95 % of the maximum on. Each day begins with all credits, and none come back before its end.
+    """
+    if scene.hosts != 1 or scene.does is None or not scene.nitro:
+        return {}
+    here = [scene, *(one for one in others if scene.host_id is not None and one.host_id == scene.host_id)]
+    said = next((one.measured for one in here if one.measured is not None), None)
+    if said is not None:
+        return {name: np.asarray(values, dtype=float) for name, values in said(WINDOW).items()}
+    done = {one.name: minutes_of(one) for one in here}.values()
+    baseline_mb_s, maximum_mb_s, baseline_iops, maximum_iops = HOSTS[scene.host]
+    found = {}
+    for side, names, unit, baseline, maximum in (
+        ("iops", ("read_ops", "write_ops"), 1, baseline_iops, maximum_iops),
+        ("mib_s", ("read_bytes", "write_bytes"), 1e6, baseline_mb_s, maximum_mb_s),
+    ):
+        rate = sum(np.nan_to_num(one[name]) for one in done for name in names) / 60 / unit
+        ran = np.logical_or.reduce([~np.isnan(one["read_ops"]) for one in done])
+        found[f"{side}_check"] = np.where(ran, rate >= 0.95 * maximum, np.nan)
+        if maximum > baseline:
+            found[f"{side}_balance"] = np.where(ran, _balance(rate, baseline, maximum), np.nan)
+    return found
+
+
+def _balance(rate: Any, baseline: float, maximum: float) -> Any:
+    """What is left of half an hour at the maximum, the least of each five minutes."""
+    left = np.full(len(rate), 100.0)
+    for minute, spent in enumerate((np.maximum(0, rate - baseline) / (30 * (maximum - baseline))).tolist()):
+        before = 100.0 if minute % 1440 == 0 else left[minute - 1]
+        left[minute] = max(0.0, before - 100 * spent)
+    return np.repeat(left.reshape(-1, 5).min(axis=1), 5)
+
+
 def past_of(scene: Scene) -> Any:
     """What CloudWatch still has of the time before the window; None of a volume that is attached to nothing."""
     if scene.does is None:

@@ -2,14 +2,14 @@
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 
 from cloud_simulator.aws import signals
-from cloud_simulator.aws.fleet import Fleet, SimulatedVolume, served_minutes
+from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume, served_minutes
 from cloud_simulator.aws.metric_request import (
     Asked,
     AskedData,
@@ -21,7 +21,7 @@ from cloud_simulator.aws.metric_request import (
 )
 from cloud_simulator.faults import COMPLETE, Faults, Refused
 from cloud_simulator.metrics.history import History, fold
-from cloud_simulator.units import KIB, MINUTE_S, FloatArray
+from cloud_simulator.units import DAY_S, KIB, MINUTE_S, FloatArray
 
 _NAMESPACE: Final = "AWS/EBS"
 _HOSTS_NAMESPACE: Final = "AWS/EC2"
@@ -66,6 +66,17 @@ UNEVEN: Final = frozenset({"idle_s"})
 
 _NOTHING: Final = (np.empty(0), np.empty(0))
 
+OfHost = Callable[[str, SimulatedHost, Sequence[SimulatedVolume], signals.Each, int], FloatArray | None]
+"""The minutes of a metric of a host with some volumes, from a minute since the epoch on that is a midnight (UTC); None
+where none is published."""
+
+
+def _of_what_volumes_did(
+    metric: str, host: SimulatedHost, volumes: Sequence[SimulatedVolume], each: signals.Each, _first_minute: int
+) -> FloatArray | None:
+    return signals.of_host(metric, host, volumes, each)
+
+
 Points = tuple[FloatArray, FloatArray]
 """Timestamps in epoch seconds, and values."""
 
@@ -102,13 +113,15 @@ class Quotas:
 
 @dataclass(slots=True)
 class CloudWatch:
-    """Answers for the metrics of a fleet. `clock` None: time passes from the fleet's own `now` on."""
+    """Answers for the metrics of a fleet. `clock` None: time passes from the fleet's own `now` on. `of_host` says what
+    is measured of hosts."""
 
     fleet: Fleet
     faults: Faults = field(default_factory=Faults)
     clock: Callable[[], float] | None = None
     quotas: Quotas = field(default_factory=Quotas)
     history: History[SimulatedVolume] = field(default_factory=lambda: History(served_minutes, USUAL, UNEVEN))
+    of_host: OfHost = _of_what_volumes_did
     _started: float = field(default_factory=time.monotonic, repr=False)
 
     def get_metric_data(self, request: Mapping[str, Any], account: str, region: str) -> dict[str, Any]:
@@ -199,8 +212,10 @@ class CloudWatch:
     def _signal(self, one: AskedSeries, start_s: int, count: int, place: tuple[str, str]) -> FloatArray | None:
         """The minutes of what follows from what volumes did."""
 
+        lead = start_s % DAY_S // MINUTE_S if one.metric in signals.OF_HOSTS else 0
+
         def each(volume: SimulatedVolume, name: str) -> FloatArray:
-            return self.history.buckets(volume, name, USUAL[name], start_s, count, MINUTE_S)
+            return self.history.buckets(volume, name, USUAL[name], start_s - lead * MINUTE_S, lead + count, MINUTE_S)
 
         instance_id = one.dimensions.get("InstanceId")
         if one.metric in signals.OF_HOSTS:
@@ -208,7 +223,8 @@ class CloudWatch:
             if host is None or one.namespace != _HOSTS_NAMESPACE or set(one.dimensions) != {"InstanceId"}:
                 return None
             there = [volume for volume in self.fleet.at(*place) if host in volume.hosts and volume.workload is not None]
-            return signals.of_host(one.metric, host, there, each)
+            made = self.of_host(one.metric, host, there, each, start_s // MINUTE_S - lead)
+            return None if made is None else made[lead:]
         volume = self.fleet.volume(one.dimensions.get("VolumeId", ""))
         if volume is None or volume.workload is None or one.namespace != _NAMESPACE:
             return None

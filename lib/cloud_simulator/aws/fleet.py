@@ -134,10 +134,10 @@ class Fleet:
     volumes: tuple[SimulatedVolume, ...]
     automated: frozenset[str] = frozenset()
     standing: tuple[StandingHost, ...] = ()
-    _by_place: dict[tuple[str, str], list[SimulatedVolume]] = field(default_factory=dict, repr=False)
-    _by_id: dict[str, SimulatedVolume] = field(default_factory=dict, repr=False)
-    _hosts: dict[tuple[str, str], dict[str, SimulatedHost]] = field(default_factory=dict, repr=False)
-    _zones: dict[str, str] = field(default_factory=dict, repr=False)
+    _by_place: dict[tuple[str, str], list[SimulatedVolume]] = field(default_factory=dict, init=False, repr=False)
+    _by_id: dict[str, SimulatedVolume] = field(default_factory=dict, init=False, repr=False)
+    _hosts: dict[tuple[str, str], dict[str, SimulatedHost]] = field(default_factory=dict, init=False, repr=False)
+    _zones: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         for volume in self.volumes:

@@ -36,7 +36,10 @@ def of_volume(metric: str, volume: SimulatedVolume, instance_id: str | None, eac
 
 
 def of_host(metric: str, host: SimulatedHost, volumes: Sequence[SimulatedVolume], each: Each) -> FloatArray | None:
-    """The minutes of a metric of a host with these volumes; None where none is published."""
+    """The minutes of a metric of a host with these volumes, from a midnight (UTC) on; None where none is published.
+
+    Checks have a point in each minute in which any volume had one, balances one in each five minutes.
+    """
     limits = _limits(host.type)
     if metric not in _OF_HOST or limits is None or not host.nitro or not volumes:
         return None
@@ -44,11 +47,13 @@ def of_host(metric: str, host: SimulatedHost, volumes: Sequence[SimulatedVolume]
     baseline, maximum = limits[series]
     names = (f"read_{series}", f"write_{series}")
     done = [each(volume, name) for volume in volumes for name in names]
+    ran = ~np.isnan([each(volume, "read_ops") for volume in volumes]).all(axis=0)
     rate: FloatArray = np.nansum(done, axis=0) / MINUTE_S
     if not balance:
-        exceeded: FloatArray = (rate >= share * maximum).astype(np.float64)
-        return exceeded
-    return None if maximum <= baseline else _balance_pct(rate, baseline, maximum)
+        return np.where(ran, (rate >= share * maximum).astype(np.float64), np.nan)
+    if maximum <= baseline:
+        return None
+    return _every_five_minutes(np.where(ran, _balance_pct(rate, baseline, maximum), np.nan))
 
 
 def total_time_s(volume: SimulatedVolume, series: str, each: Each) -> FloatArray:
@@ -94,6 +99,10 @@ _OF_HOST: Final = {
     "EBSIOBalance%": ("ops", 1.0, True),
     "EBSByteBalance%": ("bytes", 1.0, True),
 }
+BALANCE_MINUTES: Final = 5
+"""How often a host's balances are published: with basic monitoring alone (Amazon EC2 User Guide, "CloudWatch metrics
+that are available for your instances", read 2026-11-23)."""
+
 METRICS: Final = frozenset({*_ALONE, *_ATTACHED, *_OF_HOST})
 OF_HOSTS: Final = frozenset(_OF_HOST)
 
@@ -111,8 +120,17 @@ def _limits(type_name: str) -> dict[str, tuple[float, float]] | None:
     }
 
 
+def _every_five_minutes(values: FloatArray) -> FloatArray:
+    """The least of each five minutes, at the first of them, and no point at the others."""
+    padded = np.concatenate([values, np.full(-len(values) % BALANCE_MINUTES, np.nan)]).reshape(-1, BALANCE_MINUTES)
+    found = np.full_like(padded, np.nan)
+    found[:, 0] = np.fmin.reduce(padded, axis=1)
+    least: FloatArray = found.reshape(-1)[: len(values)]
+    return least
+
+
 def _balance_pct(rate: FloatArray, baseline: float, maximum: float) -> FloatArray:
-    """What is left of 30 minutes at the maximum; every day of the span begins with all of it."""
+    """What is left of 30 minutes at the maximum; every day begins with all of it."""
     capacity, day = (maximum - baseline) * 30 * MINUTE_S, DAY_S // MINUTE_S
     spent = np.maximum(0.0, rate - baseline) * MINUTE_S
     padded = np.concatenate([spent, np.zeros(-len(spent) % day)]).reshape(-1, day)

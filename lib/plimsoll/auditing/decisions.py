@@ -16,6 +16,7 @@ from plimsoll.domain.members import Judged
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.pool import in_shared_pools
 from plimsoll.domain.recommendation import Change, Recommendation
+from plimsoll.domain.seconds_seen import SecondsSeen
 from plimsoll.domain.together import free_to_change, units_of, untouchable
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of
@@ -96,7 +97,8 @@ def outcome_of(
     recommendation, change = decision.recommendation, ""
     if isinstance(recommendation, Change):
         change = ports.catalog.change(volume, recommendation.target.spec)
-    return _answered(target, recommendation, policy, change=change, profile=decision.profile)
+    seen = ports.seen.get((volume.account, volume.region, volume.id))
+    return _answered(target, recommendation, policy, change=change, profile=decision.profile, seen=seen)
 
 
 def _read_metrics(asks: Sequence[Ask], ports: AuditPorts) -> Sequence[Found | CloudError]:
@@ -114,8 +116,9 @@ def _answered(
     *,
     change: str = "",
     profile: DemandProfile | None = None,
+    seen: SecondsSeen | None = None,
 ) -> Answered:
     """The answer with only those of the volume's tags that the policy shows."""
     volume = replace(recommendation.volume, tags=policy.shown(recommendation.volume.tags))
     shown = replace(recommendation, volume=volume)
-    return Answered(target=target, recommendation=shown, change=change, profile=profile)
+    return Answered(target=target, recommendation=shown, change=change, profile=profile, seen=seen)

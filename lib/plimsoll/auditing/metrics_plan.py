@@ -5,9 +5,9 @@ from datetime import datetime
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.decide import is_detached
-from plimsoll.domain.hosting import with_neighbors
+from plimsoll.domain.hosting import asking_for_hosts, with_neighbors
 from plimsoll.domain.memory import memory_of, memory_segments
-from plimsoll.domain.plan import Plan, memory_plan, plan_of
+from plimsoll.domain.plan import Plan, hosts_plan, memory_plan, plan_of
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Segment, Window, segments
 from plimsoll.domain.volume import Volume
@@ -35,14 +35,26 @@ def metrics_plan(
         page=limits.datapoints,
         most_queries=limits.queries,
     )
-    return memory + plan_of(
-        [ports.metrics.series(volume) for volume in read if volume.id not in whole],
+    share, types = policy.saturation_pct / 100, ports.catalog.types
+    hosts = hosts_plan(
+        [ports.metrics.host_series(volume) for volume in asking_for_hosts(read, types, share)],
         metrics_segments(ports, policy, now),
-        whole=[ports.metrics.series(volume) for volume in read if volume.id in whole],
         every_minute=ports.every_minute,
-        closer=ports.query_cost.closer,
         page=limits.datapoints,
         most_queries=limits.queries,
+    )
+    return (
+        memory
+        + hosts
+        + plan_of(
+            [ports.metrics.series(volume) for volume in read if volume.id not in whole],
+            metrics_segments(ports, policy, now),
+            whole=[ports.metrics.series(volume) for volume in read if volume.id in whole],
+            every_minute=ports.every_minute,
+            closer=ports.query_cost.closer,
+            page=limits.datapoints,
+            most_queries=limits.queries,
+        )
     )
 
 

@@ -10,6 +10,7 @@ from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.failed_measurement import FailedMeasurement
 from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.risk.table import LearnedTable
+from plimsoll.domain.seconds_seen import SecondsSeen
 from plimsoll.domain.stripes import StripeSet
 from plimsoll.ports import Catalog, Inventory, Metrics, Prices
 
@@ -48,6 +49,7 @@ class AuditPorts:
     - `batch_volumes` is the number of volumes whose metrics are read together, about.
     - `excluded` are volumes that people left out: why, by id. They have no answer but load their hosts.
     - `learned` is what headroom keeps which risk; None where nothing was learned.
+    - `seen` is what a probe saw last of each volume that was probed, by account, region and id.
     - `sold_elsewhere` are the types of other clouds, which a policy may name too.
     """
 
@@ -65,6 +67,7 @@ class AuditPorts:
     excluded: Mapping[str, str] = field(default_factory=dict)
     sold_elsewhere: frozenset[str] = frozenset()
     learned: LearnedTable | None = None
+    seen: Mapping[tuple[str, str, str], SecondsSeen] = field(default_factory=dict, repr=False)
 
     @property
     def known_types(self) -> frozenset[str]:

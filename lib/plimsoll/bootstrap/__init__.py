@@ -225,4 +225,5 @@ def _ports(cloud: str, inventory: Inventory, metrics: Metrics, prices: Prices, s
         stripes=stripe_book(settings).sets,
         sold_elsewhere=frozenset(published_types()),
         learned=own_or_public(settings),
+        seen=probe_book(settings).latest_of_each(),
     )

@@ -19,6 +19,7 @@ from plimsoll.domain.evidence import best_grade
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.campaigns import HostEntry
+from plimsoll.envelopes.fio_logs import is_log, with_logs
 from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
 from plimsoll.envelopes.reading import read_output
 from plimsoll.envelopes.results import Output
@@ -92,7 +93,8 @@ def import_files(files: Sequence[Path], name: str, given: MeasuredVolumeOptions,
     spec, volumes, host_type = spec_from(given), given.volumes, given.host_type
     provider = given.provider or cloud_of(spec.type) or AWS
     check_place(spec, provider, given)
-    found = sum((read_output(_text(path), name=str(path)) for path in files), Output())
+    logs = {path.name: _text(path) for path in files if is_log(path.name)}
+    found = sum((read_output(_text(path), name=str(path)) for path in files if not is_log(path.name)), Output())
     if not found.results:
         raise BadInput(f"nothing in {_names(files)} measures storage, so there is no envelope to add.")
     on = f" on {host_type}" if host_type else ""
@@ -109,7 +111,7 @@ def import_files(files: Sequence[Path], name: str, given: MeasuredVolumeOptions,
         spec=spec,
         volumes=volumes,
         host=host_from(provider, host_type) if host_type else None,
-        results=tuple(as_measured(one) for one in found.results),
+        results=tuple(as_measured(one) for one in with_logs(found.results, logs)),
         profiles=found.profiles,
     )
     folder = Settings.of_environment().measured_dir

@@ -55,6 +55,10 @@ class ProbeBook:
                         f"line {number} of {path} is no probe ({error.errors()[0]['msg']}): remove that line."
                     ) from error
 
+    def latest_of_each(self) -> dict[tuple[str, str, str], SecondsSeen]:
+        """What was seen last of each volume that was probed, by account, region and id."""
+        return {(line.account, line.region, line.seen.volume_id): line.seen for line in self.lines()}
+
     def latest(self, volume_id: str, account: str, region: str) -> ProbeLine | None:
         """What was seen of a volume last, None where it was never probed."""
         found = None

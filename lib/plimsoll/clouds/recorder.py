@@ -159,6 +159,10 @@ class RecordedPorts:
         """As the metrics have it."""
         return self.metrics.series(volume)
 
+    def host_series(self, volume: Volume) -> int:
+        """As the metrics have it."""
+        return self.metrics.host_series(volume)
+
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
         """What the looks found, recorded one by one."""
         try:

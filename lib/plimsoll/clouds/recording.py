@@ -26,6 +26,7 @@ from plimsoll.clouds.registry import AWS
 from plimsoll.domain import errors
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import BadInput, CloudError, Unexpected
+from plimsoll.domain.knowledge import HOST
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import CallLimits, FailedTarget, Target, UnreadVolume, Usage
@@ -157,6 +158,10 @@ class Recording:
         """None that would have to be asked for."""
         return 0
 
+    def host_series(self, _volume: Volume) -> int:
+        """None that would have to be asked for."""
+        return 0
+
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
         """The recorded series of each look."""
         return [self._found(ask) for ask in asks]
@@ -168,6 +173,8 @@ class Recording:
     def _found(self, ask: Ask) -> Found | CloudError:
         try:
             found = self._arrays(ask, FOUND)
+            if found is None and all(group in HOST for group in ask.look.groups):
+                return {}  # Those of earlier versions have nothing of hosts, which is unknown.
             return self._recorded_error(ask) if found is None else self._both(found, ask)
         except DAMAGE as error:
             return self._damaged(ask.volume.id, error)
@@ -185,7 +192,10 @@ class Recording:
         again = self._arrays(ask, FOUND_AGAIN)
         if again is None:
             return found
-        return {name: np.where(np.isnan(again[name]), values, again[name]) for name, values in found.items()}
+        return {
+            name: np.where(np.isnan(again[name]), values, again[name]) if name in again else values
+            for name, values in found.items()
+        }
 
     def _recorded_error(self, ask: Ask) -> CloudError:
         name = found_member(ask, "error.json")

@@ -12,8 +12,8 @@ from plimsoll.domain.demand import Demand, Spread
 def together(demands: Sequence[Demand]) -> Demand:
     """The demand of several volumes together, from demands on one grid.
 
-    Exceeded checks, burst balances, idle time and coverage are left out, since they have no sum. The busiest seconds of
-    all volumes are taken to be the same second.
+    Exceeded checks, burst balances, idle time, coverage and the host are left out, since they have no sum. The busiest
+    seconds of all volumes are taken to be the same second.
     """
     first = demands[0]
     return replace(
@@ -32,6 +32,7 @@ def together(demands: Sequence[Demand]) -> Demand:
         spread=_spread(demands),
         whole=all(demand.whole for demand in demands),
         coverage=None,
+        host=None,
     )
 
 

@@ -30,7 +30,11 @@ What else an answer says has to be the same in both views:
   bytes are read, because it is lifted along its size of I/O. What an epoch's edge cuts is read finely, because either
   side counts by itself.
 - What the host let through, and where it was the limit. Its traffic is known where the most that all its volumes can
-  have done, with headroom, stays under what it always carries. There it cuts nothing and spends no credits.
+  have done, with headroom, stays under what it always carries. There it cuts nothing and spends no credits. What was
+  measured of it is read to its minutes where it says more than this: each raised check with the work of all its
+  volumes, a check that is not raised where they reached its maximum, a balance where it was spent or where the replay
+  says so. Elsewhere no check is raised, none can take back what the replay does not say, and either view of the
+  credits leaves all of them.
 - The trial of the present configuration, and whether relief halves it: where the least and the most are one.
 - The need, as far as evidence is told by it: the least and the most have the same.
 - Busiest seconds, where a cloud publishes them: a bucket of which they were not read stays under every ceiling that

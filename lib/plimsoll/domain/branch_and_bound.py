@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from plimsoll.domain.case import Case, DecisionContext, edges_of
-from plimsoll.domain.certificate import open_buckets
+from plimsoll.domain.certificate import open_buckets, open_of_host
 from plimsoll.domain.day_sums import sums_of_knowledge
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand import Demand, demand_of
@@ -30,6 +30,7 @@ from plimsoll.domain.knowledge import Knowledge, Look, first_looks
 from plimsoll.domain.lockstep import hint_text, hints
 from plimsoll.domain.members import Group, Judged, Member, grouped, share_errors
 from plimsoll.domain.period import FloatArray
+from plimsoll.domain.policy import Policy
 from plimsoll.domain.pools import Decided, decide_pools
 from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.reasons import few_hours
@@ -80,7 +81,11 @@ def judge(
     Demands take memory by the volume, so that they are kept only with `keep_demand`.
     """
     groups = grouped(bases, volumes, segments, units, memory)
-    first = {whole: first_looks(segments, every_minute=whole) for whole in (False, True)}
+    first = {
+        (whole, host): first_looks(segments, every_minute=whole, host=host)
+        for whole in (False, True)
+        for host in (False, True)
+    }
     pending = [
         (
             group,
@@ -88,7 +93,7 @@ def judge(
                 (member, look)
                 for member in group.members
                 for look in (
-                    *first[every_minute or member.whole],
+                    *first[every_minute or member.whole, member.asks_host],
                     *(member.recall.everything() if every_minute and member.recall is not None else ()),
                 )
             ],
@@ -218,8 +223,14 @@ def _asks(
         name = member.volume.id
         if not (member.whole or demands[name].disputed):
             case = found[name][0] if name in found else None
+            if load is not None and member.asks_host:
+                open_now[name].host = open_of_host(load, demands[name], _policies(group))
             for look in refine(case, demands[name], open_now[name], member.knowledge, query_cost):
                 yield member, look
+
+
+def _policies(group: Group) -> list[Policy]:
+    return [member.context.policy for member in group.members if member.context is not None]
 
 
 def _more_is_told(members: Sequence[Member], found: Decided) -> bool:

@@ -123,15 +123,12 @@ class Case:
     pool_gib: int
     remembered: Remembered | None = None
 
-    @property
-    def risk(self) -> Risk | None:
-        """What is promised of a smaller configuration that carries its load; None where nothing was learned. Room for
-        growth is not headroom that a fleet without it kept."""
-        growth = self.context.growth
+    def risk(self, times: float) -> Risk | None:
+        """What is promised of a smaller configuration that carries so many times its load; None where nothing was
+        learned. Room for growth is not headroom that a fleet without it kept."""
+        growth, context, volume = self.context.growth, self.context, self.volume
         usual = self.policy if growth is None else replace(self.policy, headroom_pct=growth.usual_headroom_pct)
-        return risk_of(
-            usual, self.context.learned, self.context.history_days(self.volume), self.volume.owner.kind.value
-        )
+        return risk_of(usual, context.learned, context.history_days(volume), volume.owner.kind.value, times)
 
     @property
     def policy(self) -> Policy:
@@ -271,6 +268,8 @@ def summary_of(demand: Demand, lifted: Lifted, room: HostRoom, policy: Policy) -
         censored=bool((lifted.any | room.bound).any()),
         throttled_minutes=demand.minutes(lifted.any),
         host_bound_minutes=demand.minutes(room.bound),
+        host_bound_measured_minutes=demand.minutes(room.bound & room.measured),
+        host_cleared_minutes=demand.minutes(room.cleared),
         coverage=demand.coverage
         or Coverage(hours_expected=demand.hours_observed, hours_observed=demand.hours_observed),
     )

@@ -16,9 +16,10 @@ from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.counting import weighted
 from plimsoll.domain.decide import evidence_of
 from plimsoll.domain.demand import Demand
+from plimsoll.domain.knowledge import HOST_BALANCES, HOST_CHECKS, BoolArray
 from plimsoll.domain.offer import Offer
 from plimsoll.domain.period import FloatArray
-from plimsoll.domain.policy import SizeOn
+from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.pool import Pool, pool_ceiling, present_ceiling
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
 from plimsoll.domain.required import Purpose, peaks
@@ -36,11 +37,13 @@ Decided = Mapping[str, tuple[Case, Recommendation]]
 @dataclass(slots=True)
 class Open:
     """How far the buckets of one volume reach: operations in the first row of `work`, bytes in the second, and its
-    busiest seconds. `rest` is True where something is open that no single bucket decides."""
+    busiest seconds. `rest` is True where something is open that no single bucket decides. `host` are the buckets in
+    which what was measured of its host is open, by group."""
 
     work: FloatArray
     seconds: FloatArray
     rest: bool = False
+    host: Mapping[str, BoolArray] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,8 @@ def open_buckets(
     always = None if load is None else _always(load.host.ceiling, saturation_pct)
     if load is not None and always is not None:
         found.reaches(demands, np.stack([load.most_iops, load.most_throughput_mib_s]) * (headroom / always))
+        raised = load.raised
+        found.reaches(demands, np.where(np.stack([raised, raised]), np.inf, 0.0))
     for case, answer in decided.values():
         _own(found, case, answer)
         if load is not None and always is not None:
@@ -111,6 +116,20 @@ def open_buckets(
     for tested in _tests(decided, pools, demands):
         _try(found, tested, _size_on_seconds(decided, tested))
     return found.open
+
+
+def open_of_host(load: HostLoad, demand: Demand, policies: Sequence[Policy]) -> dict[str, BoolArray]:
+    """The buckets of a demand in which what was measured of its host could still change an answer, by group.
+
+    A raised check is read to its minutes. One that is not raised is read where the published maximum was reached,
+    because there it says whether the host was the limit; a balance where it was spent or where the replay says so.
+    """
+    found: dict[str, BoolArray] = {}
+    for policy in policies if load.seen is not None else ():
+        for check, balance, limit in zip(HOST_CHECKS, HOST_BALANCES, load.limits(demand, policy), strict=True):
+            found[check] = limit.check_open | found.get(check, False)
+            found[balance] = limit.balance_open | found.get(balance, False)
+    return found
 
 
 def _is_known(demand: Demand) -> bool:

@@ -7,15 +7,21 @@ import numpy as np
 
 from plimsoll.domain import period
 from plimsoll.domain.busiest import BusiestSeconds, busiest_seconds
-from plimsoll.domain.ceiling import Accounting
+from plimsoll.domain.ceiling import Accounting, Resource
 from plimsoll.domain.counting import accounted, weighted
 from plimsoll.domain.highest import highest
+from plimsoll.domain.host_seen import HostSeen, SideSeen
 from plimsoll.domain.knowledge import (
     BALANCE,
     BYTES,
     FIRST,
     HIGHEST_IOPS,
     HIGHEST_THROUGHPUT,
+    HOST,
+    HOST_IOPS_BALANCE,
+    HOST_IOPS_CHECK,
+    HOST_THROUGHPUT_BALANCE,
+    HOST_THROUGHPUT_CHECK,
     IDLE,
     IOPS_CHECK,
     OPERATIONS,
@@ -94,7 +100,8 @@ class Demand:
     `throughput_exceeded` whether some second asked for more than is provisioned, `busiest` what its busiest second had;
     None where the cloud publishes no such metric for the volume. `coarsest_s` is the coarsest period of the data, where
     finer ones had expired. It is `whole` when all work and idle time was read as finely as the cloud keeps it.
-    `coverage` says how much was received of what it is made of, None where all was.
+    `coverage` says how much was received of what it is made of, None where all was. `host` is what was measured of the
+    volume's only host, where it was asked by this volume and the cloud measures any.
     """
 
     start_s: int
@@ -113,6 +120,7 @@ class Demand:
     spread: Spread | None = None
     whole: bool = True
     coverage: Coverage | None = None
+    host: HostSeen | None = None
     _counted: dict[Accounting, FloatArray] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -303,6 +311,7 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, edges: Sequence[IntArr
         else _spread(cells, starts_s, lengths_s, resolution_s, observed),
         whole=not any(knowledge.unread(group).any() for group in WORK),
         coverage=coverage_of(knowledge, hours, hours_observed),
+        host=_host_seen(cells),
     )
 
 
@@ -353,7 +362,7 @@ def _grid(
     knowledge: Knowledge, hours: BoolArray, resolution_s: int, edges: Sequence[IntArray]
 ) -> tuple[IntArray, IntArray]:
     """The starts and lengths of the buckets of a demand: none is cut by a bucket of its series, or by a gap."""
-    tracks = [knowledge.tracks[group] for group in FIRST if group in knowledge.tracks]
+    tracks = [knowledge.tracks[group] for group in (*FIRST, *HOST) if group in knowledge.tracks]
     cuts = [*edges, *(track.starts_s for track in tracks), *_expired(tracks, resolution_s)]
     if not hours.all():
         turns = np.flatnonzero(np.diff(hours.astype(np.int8))) + 1
@@ -442,6 +451,26 @@ def _busiest(cells: _Cells) -> BusiestSeconds | None:
     if all(cells.published(PEAKS, name) is None for name in SERIES[PEAKS]):
         return None
     return busiest_seconds([cells.values(PEAKS, name) for name in SERIES[PEAKS]], exact=~cells.unread(PEAKS))
+
+
+def _host_seen(cells: _Cells) -> HostSeen | None:
+    """What was measured of the host in each cell; None where nobody asked, or the cloud measures none of it."""
+    groups = {
+        Resource.IOPS: (HOST_IOPS_CHECK, HOST_IOPS_BALANCE),
+        Resource.THROUGHPUT: (HOST_THROUGHPUT_CHECK, HOST_THROUGHPUT_BALANCE),
+    }
+    names = [name for group in HOST for name in SERIES[group]]
+    if HOST_IOPS_CHECK not in cells.knowledge.tracks or not cells.knowledge.published.intersection(names):
+        return None
+    return {
+        resource: SideSeen(
+            exceeded=cells.values(check, *SERIES[check]),
+            balance_pct=cells.values(balance, *SERIES[balance]),
+            check_unread=cells.unread(check),
+            balance_unread=cells.unread(balance),
+        )
+        for resource, (check, balance) in groups.items()
+    }
 
 
 def _raised(check: FloatArray | None) -> BoolArray | None:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.time_series import TimeSeries
 from plimsoll.domain.volume import VolumeSpec
 
 
@@ -150,12 +151,26 @@ class RunFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Lasting:
+    """What a time series shows of one side: its burst rate, what lasts when the credits are spent (None: it does not
+    show that), how many credits those were (None: none were seen to end), and a sentence with figures."""
+
+    side: Resource
+    burst_rate: float
+    sustained_rate: float | None
+    credits: float | None
+    spent_at_s: float | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measurement:
     """One benchmark result: configuration, job shape, IOPS, MiB/s, latency and provenance.
 
     `iops` and `throughput_mib_s` are both directions together, None where the source gives none. `device_iops` is what
     the device itself counted. `printed` keeps the figures that the source printed, in its own words and units, so that
-    nothing is lost by conversion. `rulings` say what it counts for.
+    nothing is lost by conversion. `rulings` say what it counts for. `series` is what it did over time, None where that
+    is not told, and `lastings` what that shows.
     """
 
     system: str
@@ -171,6 +186,8 @@ class Measurement:
     volumes: int = 1
     run: RunFacts = field(default_factory=RunFacts)
     rulings: tuple[Ruling, ...] = ()
+    series: TimeSeries | None = None
+    lastings: tuple[Lasting, ...] = ()
     printed: tuple[tuple[str, str], ...] = ()
     note: str | None = None
 

@@ -121,7 +121,7 @@ def _for(best: Sequence[Best], place: Place) -> Evidence:
     return Evidence(
         grade=_grade(best),
         envelope=proven[0].envelope.name,
-        text=_text(proven),
+        text=_text(best),
         covers=tuple(proof.resource for proof in proven),
         measurements=tuple(proof.measurement for proof in proven),
         age_days=_age_days(proven, place.today),
@@ -174,12 +174,21 @@ def _age_days(proven: Sequence[Proof], today: date) -> int | None:
     return max(ages) if len(ages) == len(made) else None
 
 
-def _text(proven: Sequence[Proof]) -> str:
-    told = "; ".join(_told(proof) for proof in proven)
-    if len(proven) == len(Resource):
+def _text(best: Sequence[Best]) -> str:
+    told = "; ".join(f"{_told(one.highest)}{_sustained(one)}" for one in best)
+    if len(best) == len(Resource):
         return f"{told}."
-    other = "throughput" if proven[0].resource is Resource.IOPS else "IOPS"
+    other = "throughput" if best[0].highest.resource is Resource.IOPS else "IOPS"
     return f"{told}; its {other} rests on published limits alone."
+
+
+def _sustained(one: Best) -> str:
+    """What stands behind the need without credits, where that was asked for."""
+    if one.lasting is None:
+        return ""
+    lasting, same = one.lasting, one.lasting.measurement is one.highest.measurement
+    source = "" if same else f" ({lasting.envelope.name})"
+    return f", of which {lasting.lasting:,.0f} {lasting.resource.unit} are sustained{source}"
 
 
 def _told(proof: Proof) -> str:

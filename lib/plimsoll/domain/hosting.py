@@ -93,6 +93,27 @@ def never_the_limit(host: Host, volumes: Iterable[Volume], types: Mapping[str, V
     )
 
 
+def may_be_the_limit(volumes: Sequence[Volume], types: Mapping[str, VolumeType], share: float) -> bool:
+    """Whether the only host of some volumes, which are all on it, can have stood at that share of what it carries."""
+    host = sole_host(volumes[0])
+    return host is not None and not never_the_limit(host, volumes, types, share)
+
+
+def asking(volumes: Iterable[Volume]) -> Volume:
+    """The volume of a host by which what it measures is asked: the same one whatever their order."""
+    return min(volumes, key=lambda volume: volume.id)
+
+
+def asking_for_hosts(volumes: Iterable[Volume], types: Mapping[str, VolumeType], share: float) -> list[Volume]:
+    """The volumes by which hosts are asked what they measured: one of each that may be the limit. All volumes of a host
+    are among those given."""
+    hosted: dict[str, list[Volume]] = {}
+    for volume in volumes:
+        if (host := sole_host(volume)) is not None:
+            hosted.setdefault(host.id, []).append(volume)
+    return [asking(group) for group in hosted.values() if may_be_the_limit(group, types, share)]
+
+
 def _load(group: Sequence[Volume], demands: Mapping[str, Demand]) -> HostLoad | None:
     read = [demands[volume.id] for volume in group if volume.id in demands and not demands[volume.id].disputed]
     if not read:
@@ -106,4 +127,5 @@ def _load(group: Sequence[Volume], demands: Mapping[str, Demand]) -> HostLoad | 
         most_iops=np.sum([demand.most_counted(accounting)[0] for demand in read], axis=0),
         most_throughput_mib_s=np.sum([demand.most_counted(accounting)[1] for demand in read], axis=0),
         complete=len(read) == len(group),
+        seen=next((demand.host for demand in read if demand.host is not None), None),
     )

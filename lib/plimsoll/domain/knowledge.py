@@ -5,9 +5,9 @@ that it was read in; `Demand` is made from it with each coarse bucket spread eve
 rate that any bucket of the resolution inside it can have had.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial, reduce
+from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -33,6 +33,10 @@ THROUGHPUT_CHECK: Final = "throughput-check"
 PEAKS: Final = "peaks"
 HIGHEST_IOPS: Final = "highest-iops"
 HIGHEST_THROUGHPUT: Final = "highest-throughput"
+HOST_IOPS_CHECK: Final = "host-iops-check"
+HOST_THROUGHPUT_CHECK: Final = "host-throughput-check"
+HOST_IOPS_BALANCE: Final = "host-iops-balance"
+HOST_THROUGHPUT_BALANCE: Final = "host-throughput-balance"
 SIGNALS: Final = "signals"
 PAST_RATES: Final = "past-rates"
 
@@ -48,6 +52,10 @@ SERIES: Final[Mapping[str, tuple[str, ...]]] = {
     HIGHEST_IOPS: ("highest_iops", "summed_iops"),
     HIGHEST_THROUGHPUT: ("highest_throughput_mib_s", "summed_throughput_mib_s"),
     PAST_RATES: ("highest_iops", "highest_throughput_mib_s"),
+    HOST_IOPS_CHECK: ("host_iops_exceeded_minutes",),
+    HOST_THROUGHPUT_CHECK: ("host_throughput_exceeded_minutes",),
+    HOST_IOPS_BALANCE: ("host_iops_balance_pct",),
+    HOST_THROUGHPUT_BALANCE: ("host_throughput_balance_pct",),
     SIGNALS: (
         "read_time_s",
         "write_time_s",
@@ -70,7 +78,8 @@ SERIES: Final[Mapping[str, tuple[str, ...]]] = {
 """Which series are read together. `presence` reads one series of them for nothing but whether there are points;
 `signals` are read beside what is recommended (`plimsoll.domain.signals`). `highest` are the highest rate of any minute
 in a bucket and the sum of the rates of all, where a cloud publishes each minute's rate as a series of its own.
-`past-rates` are the highest alone, of days before the window (`plimsoll.domain.memory`).
+`past-rates` are the highest alone, of days before the window (`plimsoll.domain.memory`). Those of a `host` are of the
+volume's only one, whichever of its volumes they are asked by.
 """
 
 WORK: Final = (OPERATIONS, BYTES, IDLE)
@@ -78,6 +87,14 @@ WORK: Final = (OPERATIONS, BYTES, IDLE)
 
 HIGHEST: Final = (HIGHEST_IOPS, HIGHEST_THROUGHPUT)
 """The groups that say what the highest minute of a bucket was. Nobody needs them where every minute is read."""
+
+HOST_CHECKS: Final = (HOST_IOPS_CHECK, HOST_THROUGHPUT_CHECK)
+HOST_BALANCES: Final = (HOST_IOPS_BALANCE, HOST_THROUGHPUT_BALANCE)
+HOST: Final = (*HOST_CHECKS, *HOST_BALANCES)
+"""The groups that say where a host was the limit: asked by one of its volumes, and only where it may have been."""
+
+LEAST_PERIOD_S: Final[Mapping[str, int]] = dict.fromkeys(HOST_BALANCES, 300)
+"""The finest period of what no cloud publishes each minute, by group."""
 
 EVERY_MINUTE: Final = (*WORK, BALANCE, IOPS_CHECK, THROUGHPUT_CHECK, PEAKS)
 """The groups that are read where every minute is."""
@@ -188,9 +205,9 @@ class Knowledge:
 
     def learn(self, look: Look, found: Mapping[str, FloatArray]) -> None:
         """Takes in what a look found: one array for each series that the cloud publishes, NaN where it has no point."""
-        grid = _grid(look.window, look.period_s, self.segments)
         self.published.update(found)
         for group in look.groups:
+            grid = _grid(look.window, look.period_s, self.segments, LEAST_PERIOD_S.get(group, 0))
             track = self.tracks[group] if group in self.tracks else _nothing(group)
             old = track.within(look.window)
             read = track.with_read(old, grid, found)
@@ -203,8 +220,8 @@ class Knowledge:
 
     def learn_again(self, look: Look, found: Mapping[str, FloatArray]) -> None:
         """Takes in a second answer to a look: what it has stands, and what it lacks is as it was."""
-        grid = _grid(look.window, look.period_s, self.segments)
         for group in look.groups:
+            grid = _grid(look.window, look.period_s, self.segments, LEAST_PERIOD_S.get(group, 0))
             track = self.tracks[group]
             old = track.within(look.window)
             if not np.array_equal(track.starts_s[old], grid.starts_s):
@@ -231,14 +248,6 @@ class Knowledge:
         found: _Made = self._remembered[key]
         return found
 
-    @classmethod
-    def of_several(cls, found: Sequence["Knowledge"]) -> "Knowledge":
-        """The work of several volumes together, known of one window: in buckets that begin where those of all do."""
-        together = cls(found[0].segments)
-        for group in (OPERATIONS, BYTES):
-            together.tracks[group] = _added([one.tracks[group] for one in found], together.window.end_s)
-        return together
-
     def hour(self, times_s: Any) -> Any:
         """How many clock hours after the window's first one a time (epoch seconds) is, or each of an array of them."""
         return times_s // HOUR_S - self.window.start_s // HOUR_S
@@ -254,16 +263,16 @@ class Knowledge:
         return self._hours
 
 
-def first_looks(segments: Sequence[Segment], *, every_minute: bool = False) -> list[Look]:
+def first_looks(segments: Sequence[Segment], *, every_minute: bool = False, host: bool = False) -> list[Look]:
     """What to read of every volume first: whole days (UTC) as one bucket each, what is left by the hour.
 
     Idle time is read by the hour throughout: it costs no query more, and says in which hours there are points. With
-    `every_minute` everything is read at once, as finely as it is kept.
+    `every_minute` everything is read at once, as finely as it is kept. With `host` its host's series are read as well.
     """
     if every_minute:
-        return [Look(window=segment.window, period_s=segment.period_s, groups=EVERY_MINUTE) for segment in segments]
+        return [look for segment in segments for look in _every_minute(segment, host=host)]
     looks = []
-    rest = tuple(group for group in FIRST if group != IDLE)
+    rest = tuple(group for group in (*FIRST, *(HOST if host else ())) if group != IDLE)
     for segment in segments:
         start_s, end_s = segment.window.start_s, segment.window.end_s
         first_day_s = min(-(-start_s // DAY_S) * DAY_S, end_s)
@@ -277,6 +286,14 @@ def first_looks(segments: Sequence[Segment], *, every_minute: bool = False) -> l
                 looks.append(Look(window=Window(start_s=begin_s, end_s=until_s), period_s=period_s, groups=rest))
         looks.append(Look(window=segment.window, period_s=HOUR_S, groups=(IDLE,)))
     return looks
+
+
+def _every_minute(segment: Segment, *, host: bool) -> Iterator[Look]:
+    """Looks at everything of a segment: one a period, so that a window and a period name what they find."""
+    groups = (*EVERY_MINUTE, *(HOST if host else ()))
+    for period_s in sorted({max(segment.period_s, LEAST_PERIOD_S.get(group, 0)) for group in groups}):
+        alike = tuple(one for one in groups if max(segment.period_s, LEAST_PERIOD_S.get(one, 0)) == period_s)
+        yield Look(window=segment.window, period_s=period_s, groups=alike)
 
 
 def _hours_present(knowledge: Knowledge) -> tuple[BoolArray, BoolArray]:
@@ -305,32 +322,15 @@ class _Grid:
 
 
 @lru_cache(maxsize=1024)
-def _grid(window: Window, period_s: int, segments: tuple[Segment, ...]) -> _Grid:
+def _grid(window: Window, period_s: int, segments: tuple[Segment, ...], least_period_s: int) -> _Grid:
     """Shared by all volumes that are looked at alike."""
     buckets = window.buckets(period_s)
     starts_s = window.start_s + period_s * np.arange(buckets, dtype=np.int64)
     finest_s = np.full(buckets, segments[-1].period_s, dtype=np.int64)
     for segment in reversed(segments[:-1]):
         finest_s[: np.searchsorted(starts_s, segment.window.end_s)] = segment.period_s
+    finest_s = np.maximum(finest_s, least_period_s)
     return _Grid(starts_s, np.full(buckets, period_s, dtype=np.int64), finest_s)
-
-
-def _added(tracks: Sequence[Track], end_s: int) -> Track:
-    """The sums of several tracks of one group, zero where there is no point."""
-    starts_s = reduce(partial(np.intersect1d, assume_unique=True), [track.starts_s for track in tracks])
-    places = [np.searchsorted(track.starts_s, starts_s) for track in tracks]
-    return Track(
-        starts_s=starts_s,
-        lengths_s=np.append(starts_s[1:], end_s) - starts_s,
-        finest_s=tracks[0].finest_s[places[0]],
-        series={
-            name: np.sum(
-                [np.add.reduceat(counted(track.series[name]), at) for track, at in zip(tracks, places, strict=True)],
-                axis=0,
-            )
-            for name in tracks[0].series
-        },
-    )
 
 
 def _nothing(group: str) -> Track:

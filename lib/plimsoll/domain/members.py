@@ -8,7 +8,7 @@ from plimsoll.domain.demand import Demand
 from plimsoll.domain.demand_profile import DemandProfile
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.growth import Growth
-from plimsoll.domain.hosting import never_the_limit, running_from_s, sole_host
+from plimsoll.domain.hosting import asking, may_be_the_limit, running_from_s, sole_host
 from plimsoll.domain.knowledge import Knowledge
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.pool import Pool, pools_of
@@ -37,7 +37,8 @@ class Member:
     """A volume on its way: what is known of it, and its answer so far. Without a `context` only its traffic counts.
 
     `in_set`: it is of a stripe set that is decided on as one. `pooled`: its host's volumes can share pools. `whole`: it
-    is read whole from the start. `recall` is its past, None where nothing of it can be read.
+    is read whole from the start. `asks_host`: what is measured of its host is asked by it, for all volumes there.
+    `recall` is its past, None where nothing of it can be read.
     """
 
     volume: Volume
@@ -46,6 +47,7 @@ class Member:
     in_set: bool
     pooled: bool = False
     whole: bool = False
+    asks_host: bool = False
     recall: Recall | None = None
     error: CloudError | None = None
     judged: Judged | None = None
@@ -78,11 +80,11 @@ class Group:
     @property
     def may_reach_its_host(self) -> bool:
         """Whether what its volumes can do together may be more than their host carries."""
-        host, known = sole_host(self.members[0].volume), self.context
-        if host is None or known is None:
+        known = self.context
+        if known is None:
             return False
         share = known.policy.saturation_pct / 100
-        return not never_the_limit(host, [member.volume for member in self.members], known.market.types, share)
+        return may_be_the_limit([member.volume for member in self.members], known.market.types, share)
 
     @property
     def context(self) -> DecisionContext | None:
@@ -118,6 +120,10 @@ def grouped(
         groups[unit.stripes.host_id].units.append(unit)
     for group in groups.values():
         _find_pools(group)
+        if group.may_reach_its_host:
+            chosen = asking(member.volume for member in group.members)
+            for member in group.members:
+                member.asks_host = member.volume.id == chosen.id
     return list(groups.values())
 
 

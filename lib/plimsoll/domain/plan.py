@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from plimsoll.domain.knowledge import BYTES, IDLE, OPERATIONS, PAST_RATES, SERIES, Look, first_looks
+from plimsoll.domain.knowledge import BYTES, HOST_CHECKS, IDLE, OPERATIONS, PAST_RATES, SERIES, Look, first_looks
 from plimsoll.domain.query_cost import Closer, QueryCost
 from plimsoll.domain.sums import Segment
 from plimsoll.domain.units import DAY_S
@@ -102,6 +102,32 @@ def memory_plan(pasts: Iterable[Sequence[Segment]], *, every_minute: bool, page:
         whole += [(work, one.window.buckets(one.period_s)) for one in segments]
     expected, most = (_asked(asked, page, most_queries) for asked in (days, whole))
     return Plan(least=most, expected=most, most=most) if every_minute else Plan(expected=expected, most=most)
+
+
+def hosts_plan(
+    hosts: Sequence[int], segments: Sequence[Segment], *, every_minute: bool, page: int, most_queries: int
+) -> Plan:
+    """What it takes to ask hosts that may be the limit what they measured, of which each has so many series.
+
+    Their days are expected to be enough.
+    """
+    first, whole = (
+        _asked(
+            [
+                (series, look.window.buckets(look.period_s))
+                for look in first_looks(segments, every_minute=minutes, host=True)
+                if set(look.groups) & set(HOST_CHECKS)
+                for series in hosts
+                if series
+            ],
+            page,
+            most_queries,
+        )
+        for minutes in (False, True)
+    )
+    return (
+        Plan(least=whole, expected=whole, most=whole) if every_minute else Plan(least=first, expected=first, most=whole)
+    )
 
 
 def _asked(asked: Sequence[tuple[int, int]], page: int, most_queries: int) -> Reading:

@@ -405,7 +405,12 @@ def _host(case: Case) -> Iterator[str]:
         minutes = case.summary.host_bound_minutes
         yield (
             f"The host was the bottleneck in {_minutes(minutes)}. A larger volume does not help there; a larger "
-            "host does."
+            f"host does. {_how_host_is_known(minutes, case.summary.host_bound_measured_minutes)}"
+        )
+    if case.summary.host_cleared_minutes:
+        yield (
+            f"In {_minutes(case.summary.host_cleared_minutes)} the host stood at its published limit, and the cloud "
+            "measured that it was not the bottleneck."
         )
     for unit, carried, usable in (
         ("IOPS", present.iops, hosts.iops),
@@ -416,6 +421,15 @@ def _host(case: Case) -> Iterator[str]:
                 f"The volume is provisioned for {carried:,.0f} {unit}, and its host carries {usable:,.0f} at most. "
                 "The rest is waste, unless you replace the host by a larger one."
             )
+
+
+def _how_host_is_known(minutes: float, measured: float) -> str:
+    """Whether the cloud measured where the host was the limit, or its published limits say so."""
+    if measured >= minutes:
+        return "The cloud measured this."
+    if not measured:
+        return "This follows from its published limits."
+    return f"The cloud measured {_minutes(measured)} of these. The others follow from its published limits."
 
 
 def _quality(case: Case) -> Iterator[str]:

@@ -104,7 +104,7 @@ class Recall:
                 return True
         if not self._is_weighed and (less or more):
             self._is_weighed, self._grows_an_upgrade = True, more
-            self.growth = growth_of(self.days, self._volume, self._policy)
+            self.growth = growth_of(self.days, self._volume, self._policy, across=less is not None)
             if self.growth is not None:
                 return True
         if self.growth is not None and self._grows_an_upgrade and not more:

@@ -17,11 +17,13 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.host_received import gaps_to_ask_again, lone_days
 from plimsoll.domain.knowledge import (
     BALANCE,
     BYTES,
     EVERY_MINUTE,
     HIGHEST,
+    HOST,
     IDLE,
     IOPS_CHECK,
     OPERATIONS,
@@ -38,7 +40,7 @@ from plimsoll.domain.knowledge import (
     counted,
 )
 from plimsoll.domain.period import FloatArray
-from plimsoll.domain.sums import HIGHEST_SERIES, Window
+from plimsoll.domain.sums import HIGHEST_SERIES, LEAST_SERIES, Window
 from plimsoll.domain.units import DAY_S, HOUR_S
 
 FEW_IOPS: Final = 5.0
@@ -50,7 +52,7 @@ LATE_S: Final = 3 * HOUR_S
 EXACT: Final = 1e-9
 """Sums of whole numbers are exact, but for the last digits of a floating point figure."""
 
-_GROUP_OF: Final = {name: group for group in EVERY_MINUTE for name in SERIES[group]}
+_GROUP_OF: Final = {name: group for group in (*EVERY_MINUTE, *HOST) for name in SERIES[group]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,16 +91,17 @@ def second_looks(
 ) -> Iterator[Look]:
     """What to ask once more after some looks: what disagrees, with all that was asked beside it, and gaps.
 
-    A gap is a bucket that was read for the first time, after `gaps_from_s`, and has no point of any series.
+    A gap is a bucket that was read for the first time, after `gaps_from_s`, and has no point of any series; or one in
+    which a series of the host lacks what it has in others.
     """
     spans = [(doubt.start_s, doubt.end_s) for doubt in found]
     spans += [(gap.start_s, gap.end_s) for gap in _gaps(knowledge, looks, gaps_from_s)]
-    if not spans:
-        return
     asked: set[str] = set()
     for look in looks:
         within = [(start, end) for start, end in spans if start < look.window.end_s and look.window.start_s < end]
-        if within:
+        if not within:
+            yield from gaps_to_ask_again(knowledge, look)
+        else:
             yield Look(window=_around(within, look), period_s=look.period_s, groups=look.groups)
             asked.update(look.groups)
     for doubt in found:
@@ -149,6 +152,7 @@ def _siblings(knowledge: Knowledge) -> tuple[Doubt, ...]:
     volumes = [moved.series[name] for name in SERIES[BYTES]]
     idle = _Idle.of(knowledge, operations.starts_s, operations.lengths_s)
     found = [*_impossible(knowledge, operations, counts, volumes), *_lone_checks(knowledge, operations)]
+    found += lone_days(knowledge)
     if np.isnan(counts[0] + counts[1] + volumes[0] + volumes[1]).any() or (idle is not None and not idle.any.all()):
         found += _absent(operations, counts, volumes, idle)
     return tuple(found)
@@ -256,7 +260,7 @@ def _changed(name: str, before: FloatArray, finer: FloatArray, at: IntArray, set
 
     A sum may grow where it is not `settled`.
     """
-    if name == "burst_balance_pct":
+    if name in LEAST_SERIES:
         return np.asarray(~np.isnan(before) & ~(np.fmin.reduceat(finer, at) <= before + EXACT))
     was = counted(before)
     tolerance = EXACT * was + EXACT

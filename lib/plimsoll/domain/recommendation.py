@@ -57,6 +57,8 @@ class DemandSummary:
     censored: bool
     throttled_minutes: float
     host_bound_minutes: float
+    host_bound_measured_minutes: float
+    host_cleared_minutes: float
     coverage: Coverage
 
 

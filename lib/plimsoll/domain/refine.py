@@ -47,12 +47,13 @@ FULL_PCT: Final = 100.0
 
 def refine(case: Case | None, demand: Demand, found: Open, knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
     """What to read next of a volume; nothing where nothing is open. Without a case only its work counts."""
+    looks = _of_host(demand, found, knowledge, query_cost)
     flags = [] if case is None else _flags(case, knowledge, query_cost)
     if flags:
         # What is lifted follows from the minutes of a check, so that work is looked at after those are known.
-        return flags
+        return looks + flags
     edges_s = () if case is None else edges_of(case.volume, knowledge.window, case.policy)
-    looks = _at_work(demand, found.work, knowledge, query_cost, edges_s)
+    looks += _at_work(demand, found.work, knowledge, query_cost, edges_s)
     if knowledge.unread(PEAKS).any():
         looks += looks_at((PEAKS,), knowledge, _within(knowledge, PEAKS, demand, found.seconds), query_cost)
     if not looks and (found.rest or is_open(demand, found.work)):
@@ -60,6 +61,15 @@ def refine(case: Case | None, demand: Demand, found: Open, knowledge: Knowledge,
             everything = np.full(len(knowledge.tracks[group].starts_s), np.inf)
             looks += looks_at((group,), knowledge, everything, query_cost)
     return looks or looks_for_presence(knowledge)
+
+
+def _of_host(demand: Demand, found: Open, knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
+    """Looks at what was measured of the host, by the hour and then as finely as it is published."""
+    looks = []
+    for group, wanted in found.host.items():
+        reach = _by_hours(knowledge.tracks[group], _within(knowledge, group, demand, wanted.astype(np.float64)))
+        looks += looks_at((group,), knowledge, reach, query_cost)
+    return looks
 
 
 def _at_work(
@@ -127,7 +137,7 @@ def _flags(case: Case, knowledge: Knowledge, query_cost: QueryCost) -> list[Look
     for group, name in ((IOPS_CHECK, "iops_exceeded"), (THROUGHPUT_CHECK, "throughput_exceeded")):
         raised = knowledge.tracks[group].series[name] > 0
         looks += looks_at((group,), knowledge, _by_hours(knowledge.tracks[group], raised), query_cost)
-    if case.present.buckets:
+    if case.present.buckets or any(one.span.ceiling and one.span.ceiling.buckets for one in case.spans):
         track = knowledge.tracks[BALANCE]
         balance = track.series["burst_balance_pct"]
         wanted = balance < case.policy.empty_balance_pct

@@ -4,11 +4,13 @@ Everything that has to be carried is raised by as much as the next level asks fo
 included. So the price is the most that it can be.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 from plimsoll.domain.case import Case
 from plimsoll.domain.choice import Choice, Verdict
+from plimsoll.domain.offer import Offer
 from plimsoll.domain.offers import Makers
 from plimsoll.domain.remembered import least_of_all
 from plimsoll.domain.required import Purpose, raised
@@ -22,7 +24,7 @@ def risks_of(cases: Sequence[Case], choice: Choice) -> Sequence[Risk | None]:
     """
     if choice.verdict is not Verdict.CHANGE or choice.target is None or choice.target is choice.drop_in:
         return [None] * len(cases)
-    risks = [case.risk for case in cases]
+    risks = [case.risk(_times_carried(offer)) for case, offer in zip(cases, choice.target.offers, strict=True)]
     levels = [safer_level(risk, case.context.learned) for case, risk in zip(cases, risks, strict=True)]
     pairs = [(risk, level) for risk, level in zip(risks, levels, strict=True) if risk is not None and level is not None]
     if len(pairs) < len(cases) or any(case.context.draft for case in cases):
@@ -31,6 +33,13 @@ def risks_of(cases: Sequence[Case], choice: Choice) -> Sequence[Risk | None]:
     return [
         replace(risk, safer=Safer(level=level, usd_month=usd)) for (risk, level), usd in zip(pairs, prices, strict=True)
     ]
+
+
+def _times_carried(offer: Offer) -> float:
+    """How many times what is required an offer carries without credits, on the side where that is least."""
+    need, ceiling = offer.need, offer.ceiling
+    pairs = ((ceiling.sustained_iops, need.iops), (ceiling.sustained_throughput_mib_s, need.throughput_mib_s))
+    return min((carried / wanted for carried, wanted in pairs if wanted > 0), default=math.inf)
 
 
 def _times(risk: Risk, level: SafetyLevel) -> float:

@@ -156,14 +156,15 @@ def _host_bound(one: EpochSpan, demand: Demand, load: HostLoad | None, policy: P
     hosts = one.epoch.hosts
     if hosts is None or len(hosts) != 1:
         return False
-    traffic = HostLoad(
-        host=hosts[0],
-        iops=load.iops if load is not None and load.host.id == hosts[0].id else demand.iops,
-        throughput_mib_s=(
-            load.throughput_mib_s if load is not None and load.host.id == hosts[0].id else demand.throughput_mib_s
-        ),
-        most_iops=demand.most_iops,
-        most_throughput_mib_s=demand.most_throughput_mib_s,
-    )
+    if load is not None and load.host.id == hosts[0].id:
+        traffic = load.before(hosts[0])
+    else:
+        traffic = HostLoad(
+            host=hosts[0],
+            iops=demand.iops,
+            throughput_mib_s=demand.throughput_mib_s,
+            most_iops=demand.most_iops,
+            most_throughput_mib_s=demand.most_throughput_mib_s,
+        )
     room = host_room(demand, traffic, hosts[0].ceiling, policy)
     return bool(room.bound[one.span.buckets].any())

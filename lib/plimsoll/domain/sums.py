@@ -76,7 +76,9 @@ class Sums:
     `throughput_exceeded` are above 0 where demand was above what is provisioned in some second of the bucket.
     `peak_read_ops`, `peak_write_ops` (operations), `peak_read_bytes` and `peak_write_bytes` are what each direction did
     in its busiest second of the bucket. `highest_iops` and `highest_throughput_mib_s` are the highest rate of any
-    minute in it, `summed_iops` and `summed_throughput_mib_s` the sum of the rates of all its minutes.
+    minute in it, `summed_iops` and `summed_throughput_mib_s` the sum of the rates of all its minutes. Those of the
+    `host` are of the volume's only one: the minutes in which more was asked of it than its maximum, and the least
+    balance of its credits.
     """
 
     start_s: int
@@ -97,6 +99,10 @@ class Sums:
     highest_throughput_mib_s: FloatArray | None = None
     summed_iops: FloatArray | None = None
     summed_throughput_mib_s: FloatArray | None = None
+    host_iops_exceeded_minutes: FloatArray | None = None
+    host_throughput_exceeded_minutes: FloatArray | None = None
+    host_iops_balance_pct: FloatArray | None = None
+    host_throughput_balance_pct: FloatArray | None = None
 
     @property
     def buckets(self) -> int:
@@ -117,9 +123,7 @@ class Sums:
         return present
 
 
-OPTIONAL_SERIES = (
-    "idle_s",
-    "burst_balance_pct",
+HIGHEST_SERIES = (
     "iops_exceeded",
     "throughput_exceeded",
     "peak_read_ops",
@@ -128,11 +132,21 @@ OPTIONAL_SERIES = (
     "peak_write_bytes",
     "highest_iops",
     "highest_throughput_mib_s",
+)
+"""The series of which a longer bucket has the highest of those in it."""
+
+LEAST_SERIES = ("burst_balance_pct", "host_iops_balance_pct", "host_throughput_balance_pct")
+"""The series of which a longer bucket has the least of those in it; of all others it has the sum."""
+
+OPTIONAL_SERIES = (
+    "idle_s",
+    *LEAST_SERIES,
+    *HIGHEST_SERIES,
     "summed_iops",
     "summed_throughput_mib_s",
+    "host_iops_exceeded_minutes",
+    "host_throughput_exceeded_minutes",
 )
-HIGHEST_SERIES = frozenset(OPTIONAL_SERIES[2:-2])
-"""The series of which a longer bucket has the highest of those in it; of counters it has the sum."""
 
 COUNTER_SERIES = ("read_ops", "write_ops", "read_bytes", "write_bytes")
 

@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.envelope import BOTH_SIDES, Admission, BoundBy, JobShape, Measurement, Provenance, Ruling
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.time_series import TimeSeries
 from plimsoll.domain.units import mib_s_from_mb_s
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.printed import (
@@ -64,6 +65,22 @@ class JobEntry(StrictEntry):
     target: str | None = None
 
 
+class SeriesEntry(StrictEntry):
+    """What a result did over time: the mean of each step of so many seconds, as numbers with spaces between them."""
+
+    step_s: float = Field(gt=0)
+    iops: str = ""
+    throughput_mib_s: str = ""
+
+    def series(self) -> TimeSeries:
+        """The series. ValueError for what is no number."""
+        return TimeSeries(
+            step_s=self.step_s,
+            iops=tuple(float(rate) for rate in self.iops.split()),
+            throughput_mib_s=tuple(float(rate) for rate in self.throughput_mib_s.split()),
+        )
+
+
 class SpecEntry(StrictEntry):
     """The volume spec. A figure is absent where the source leaves it out."""
 
@@ -95,6 +112,7 @@ class MeasuredEntry(PrintedEntry):
     tool: str | None = None
     job: JobEntry = Field(default_factory=JobEntry)
     note: str | None = None
+    series: SeriesEntry | None = None
 
 
 class CampaignEntry(StrictEntry):
@@ -260,6 +278,7 @@ def _measurement(
         volumes=volumes,
         run=run_facts(one),
         rulings=tuple(_kept_out(one)),
+        series=None if one.series is None else one.series.series(),
         printed=tuple(_printed(one)),
         note=one.note,
     )

@@ -2,16 +2,19 @@
 
 fio prints notes before the first brace, and a shell may print after the last. Without group_reporting each job stands
 alone; the jobs of a group ran together, so they are one result. With --status-interval it prints snapshots of one run,
-which are one result: the last.
+which are one result: the last, with the others as its series.
 """
 
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Final
 
+import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from plimsoll.domain.time_series import TimeSeries, Work, series_of
 from plimsoll.envelopes.printed import MIXED, Figures, number_in, present
 from plimsoll.envelopes.results import Broken, Output, Part, Result, disk_figures, line_at, result_of
 
@@ -138,17 +141,36 @@ def looks_like(text: str) -> bool:
 def read(text: str) -> Output:
     """Every result in it. Broken where it is not whole."""
     text = _NAN.sub(r"\1null", text)
-    outputs: list[tuple[FioOutput, int]] = []
+    runs: list[list[tuple[FioOutput, int]]] = []
     at = _opening(text, 0)
     while at is not None:
         decoded, end = _decoded(text, at)
         line = line_at(text, at)
         output = _checked(decoded, line)
-        if outputs and _is_later(outputs[-1][0], output):
-            outputs.pop()
-        outputs.append((output, line))
+        if runs and _is_later(runs[-1][-1][0], output):
+            runs[-1].append((output, line))
+        else:
+            runs.append([(output, line)])
         at = _opening(text, end)
-    return Output(results=tuple(result for output, line in outputs for result in _results(output, line)))
+    return Output(results=tuple(result for run in runs for result in _of_run(run)))
+
+
+def _of_run(snapshots: Sequence[tuple[FioOutput, int]]) -> Iterator[Result]:
+    """The results of a run: those of its last snapshot, with what lies between all of them."""
+    found = [list(_results(output, line)) for output, line in snapshots]
+    for place, last in enumerate(found[-1]):
+        yield replace(last, series=_between([results[place] for results in found])) if len(found) > 1 else last
+
+
+def _between(snapshots: Sequence[Result]) -> TimeSeries | None:
+    """The series of a result by its snapshots, each of which has the means since the start."""
+    told = [(one.job.runtime_s, one.iops or 0.0, one.throughput_mib_s or 0.0) for one in snapshots]
+    known = {seconds: (iops * seconds, mib_s * seconds) for seconds, iops, mib_s in told if seconds}
+    times_s = np.array([0.0, *known])
+    if len(known) < 2 or (np.diff(times_s) <= 0).any():
+        return None
+    operations, moved = (np.array([0.0, *(done[side] for done in known.values())]) for side in (0, 1))
+    return series_of([Work(times_s, operations)], [Work(times_s, moved)])
 
 
 _SAME_START_S: Final = 1.0

@@ -14,6 +14,7 @@ import yaml
 
 from plimsoll.domain.envelope import BoundBy, Envelope
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.time_series import TimeSeries
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.envelopes.campaigns import Campaign, HostEntry, load_campaign
@@ -208,9 +209,17 @@ def _measured(one: NewResult, new: NewCampaign) -> dict[str, Any]:
             "tool": None if result.tool == new.tool else result.tool,
             "job": present({name: getattr(result.job, name) for name in _JOB}),
             "note": one.note,
+            "series": None if result.series is None else _series(result.series),
             "figures": {**result.printed.figures, **present(own)},
         }
     )
+
+
+def _series(found: TimeSeries) -> dict[str, Any]:
+    """A series, to six digits."""
+    sides = {"iops": found.iops, "throughput_mib_s": found.throughput_mib_s}
+    told = {name: " ".join(f"{rate:.6g}" for rate in rates) for name, rates in sides.items() if rates}
+    return {"step_s": found.step_s, **told}
 
 
 def _day(result: Result) -> str | None:

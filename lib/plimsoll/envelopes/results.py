@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from plimsoll.domain.envelope import JobShape, Latency
+from plimsoll.domain.time_series import TimeSeries
 from plimsoll.domain.units import KIB, KIB_PER_MIB
 from plimsoll.envelopes.fio_options import block_kib_of, direct_of, seconds_of, synced_of, target_of, verified_of
 from plimsoll.envelopes.printed import (
@@ -52,6 +53,7 @@ class Result:
     directions or jobs is, per percentile, the worst of them: an upper bound. `directions` holds those that did I/O.
     `device_iops` is what the device itself counted, None where it cannot be told from other groups'. `measured_on` is
     the date as printed, `options` the job's options as printed, `error` the errno that the job ended with (0: none).
+    `series` is what it did over time, None where that is not told.
     `printed` are the figures for a campaign file, as printed. The job's block size is the mean where it varied; a mode
     that the output does not tell is unstated-read, unstated-write or unstated-rw.
     """
@@ -70,6 +72,7 @@ class Result:
     measured_on: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     error: int = 0
+    series: TimeSeries | None = None
 
     @property
     def rate_capped(self) -> bool:

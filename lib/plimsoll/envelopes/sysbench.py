@@ -7,9 +7,12 @@ figures do not: the test, its mode, the size of its files.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from plimsoll.domain.envelope import JobShape, Latency
+from plimsoll.domain.time_series import TimeSeries, Work, series_of
+from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.envelopes.printed import (
     DIRECTIONS,
     Figures,
@@ -144,6 +147,7 @@ _DOING: Final = {
     "random r/w": "rndrw",
 }
 _MODES: Final = frozenset(_DOING.values())
+_INTERVAL: Final = re.compile(rf"\[\s*(\d{{1,9}})s\s*\]\s+reads:\s+{_N}\s+MiB/s\s+writes:\s+{_N}\s+MiB/s")
 
 
 def looks_like(text: str) -> bool:
@@ -225,12 +229,14 @@ def _result(body: str, asked: _Asked) -> Result:
     synced, took = number_in(printed.figures["fsync"]["iops"]) > 0, TOTAL_TIME.search(body)
     used = {name: figures for name, figures in told.items() if number_in(figures["iops"]) > 0}
     mode = _mode(asked, list(used))
+    job = _shape(asked, mode, iops, throughput_mib_s, synced=synced, took_s=took[1] if took else None)
     return Result(
         name=mode,
         group=0,
         tool="sysbench",
         tool_version=asked.version,
-        job=_shape(asked, mode, iops, throughput_mib_s, synced=synced, took_s=took[1] if took else None),
+        job=job,
+        series=_series(asked, job),
         iops=iops if used else None,
         throughput_mib_s=throughput_mib_s if used else None,
         latency=latency(printed),
@@ -238,6 +244,17 @@ def _result(body: str, asked: _Asked) -> Result:
         printed=printed,
         options=asked.options,
     )
+
+
+def _series(asked: _Asked, job: JobShape) -> TimeSeries | None:
+    """What it reported as it ran (--report-interval): MiB/s since the line before, of which IOPS follow."""
+    found = _INTERVAL.findall(asked.said)
+    ends_s = [float(seconds) for seconds, _, _ in found]
+    if len(found) < 2 or any(later <= earlier for earlier, later in pairwise(ends_s)):
+        return None
+    rates = [float(read) + float(written) for _, read, written in found]
+    per_mib = KIB_PER_MIB / job.block_kib
+    return series_of([Work.of_rates(ends_s, [rate * per_mib for rate in rates])], [Work.of_rates(ends_s, rates)])
 
 
 def _direction(figures: Figures) -> Direction:

@@ -4,7 +4,7 @@ from math import isfinite
 from typing import Any
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.envelope import Envelope, Measurement, Ruling
+from plimsoll.domain.envelope import Envelope, Lasting, Measurement, Ruling
 
 
 def as_data(envelope: Envelope) -> dict[str, Any]:
@@ -69,11 +69,24 @@ def _measurement_data(one: Measurement) -> dict[str, Any]:
         "bound_by": one.bound_by.value,
         "rulings": [_ruling_data(ruling) for ruling in one.rulings],
         "counts_for": {side.value: one.admission(side).value for side in Resource},
+        "over_time": [_lasting_data(found) for found in one.lastings],
         "source": made.source,
         "tool": made.tool,
         "tool_version": made.tool_version,
         "measured_on": made.dated,
         "printed": dict(one.printed),
+    }
+
+
+def _lasting_data(found: Lasting) -> dict[str, Any]:
+    """Rates are IOPS or MiB/s, and credits operations or MiB."""
+    return {
+        "side": found.side.value,
+        "burst_rate": found.burst_rate,
+        "sustained_rate": found.sustained_rate,
+        "credits": found.credits,
+        "spent_at_s": found.spent_at_s,
+        "text": found.text,
     }
 
 

@@ -80,6 +80,13 @@ class DemandRecord(_Record):
     censored: bool = Field(description="demand stood at a ceiling, so the true demand is at least this")
     throttled_minutes: float = Field(description="minutes at the volume's ceiling")
     host_bound_minutes: float = Field(description="minutes at the host's ceiling")
+    host_bound_measured_minutes: float = Field(
+        default=0.0, description="those of them that the cloud measured; the others follow from published limits"
+    )
+    host_cleared_minutes: float = Field(
+        default=0.0,
+        description="minutes at the host's published limits in which the cloud measured that it was not the limit",
+    )
     hours_observed: float
     gap_hours: float
     hours_expected: float | None = Field(
@@ -226,6 +233,9 @@ class RiskRecord(_Record):
     volumes: int
     public: bool = Field(description="whether the promise was learned from public fleets, not your own")
     text: str
+    left_pct: float | None = Field(
+        default=None, description="the headroom that is left; more than was asked for where what is free is enough"
+    )
     stratum: str | None = Field(
         default=None, description="the kind of owner that it was learned of; null where that is the whole fleet"
     )
@@ -256,6 +266,32 @@ class SignalsRecord(_Record):
     host_throughput_exceeded_minutes: float | None
     host_iops_balance_pct: float | None = Field(description="the least that was left of the host's credits")
     host_throughput_balance_pct: float | None
+
+
+class SecondsSeenRecord(_Record):
+    """What the latest probe saw of the volume, second by second; null where its host does not count that."""
+
+    began: str = Field(description="ISO 8601, UTC, in seconds")
+    seconds: int = Field(description="looked at one by one")
+    source: str = Field(description="nvme: EBS's own counts; diskstats: the kernel's")
+    missed_s: int = Field(description="seconds in which the host was too busy: peaks may be higher")
+    peak_iops: float = Field(description="the busiest second")
+    peak_iops_at: str
+    peak_throughput_mib_s: float
+    peak_throughput_at: str
+    p99_iops: float = Field(description="99 % of the seconds had at most that, to the bins of 10 %")
+    p99_throughput_mib_s: float
+    mean_queue: float
+    most_queue: int
+    exceeded_volume_iops_s: float | None = Field(description="for how long more was asked for than the volume allows")
+    exceeded_volume_throughput_s: float | None
+    exceeded_host_iops_s: float | None
+    exceeded_host_throughput_s: float | None
+    p99_read_latency_us: int | None = Field(description="99 % of the reads took at most that")
+    p99_write_latency_us: int | None
+    mean_latency_us: float | None
+    title: str
+    lines: list[str] = Field(description="the same in sentences, with the seconds above what the offer would sustain")
 
 
 Side = Literal["IOPS", "MiB/s"]
@@ -400,6 +436,7 @@ class RecommendationRecord(_Record):
     template: TemplateRecord | None = Field(
         default=None, description="null where no template is known to have made it, or nothing was weighed"
     )
+    seconds_seen: SecondsSeenRecord | None = Field(default=None, description="null where it was never probed")
     failed_measurements: list[FailedMeasurementRecord] = Field(
         default_factory=list, description="what was measured here and refused an offer, or made it larger"
     )

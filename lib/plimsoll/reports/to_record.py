@@ -55,8 +55,17 @@ from plimsoll.reports.record import (
     TemplateRecord,
     WaitRecord,
 )
+from plimsoll.reports.seconds_seen import seen_record
 
-_DIGITS: Final = {"read_share": 3, "throttled_minutes": 1, "host_bound_minutes": 1, "hours_observed": 1, "gap_hours": 1}
+_DIGITS: Final = {
+    "read_share": 3,
+    "throttled_minutes": 1,
+    "host_bound_minutes": 1,
+    "host_bound_measured_minutes": 1,
+    "host_cleared_minutes": 1,
+    "hours_observed": 1,
+    "gap_hours": 1,
+}
 """Decimals of a demand's figures; the others have two."""
 
 _MILLIONTHS: Final = 6
@@ -127,7 +136,10 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
 
 def answered_record(answered: Answered) -> RecommendationRecord:
     """The record of an audit's answer."""
-    return record_of(answered.recommendation, answered.change, provider=answered.target.provider)
+    record = record_of(answered.recommendation, answered.change, provider=answered.target.provider)
+    if answered.seen is None:
+        return record
+    return record.model_copy(update={"seconds_seen": seen_record(answered.seen, record.ceilings)})
 
 
 def spec_record(spec: VolumeSpec) -> SpecRecord:
@@ -194,6 +206,7 @@ def _risk(found: Risk) -> RiskRecord:
         volumes=found.volumes,
         public=found.public,
         text=found.text,
+        left_pct=found.left_pct,
         stratum=found.stratum or None,
         safer=None
         if safer is None

@@ -12,7 +12,6 @@ from pydantic import BaseModel, ValidationError
 from plimsoll.domain.errors import BadInput
 from plimsoll.ports import RunStore
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
-from plimsoll.reports.run_reader import UnansweredRecord
 
 _BEGIN: Final = b"["
 _END: Final = b"]"
@@ -58,11 +57,6 @@ def records_in(store: RunStore, key: str) -> Iterator[RecommendationRecord]:
 def profiles_in(store: RunStore, key: str, shown: Callable[[str], bool]) -> Iterator[DemandProfileRecord]:
     """The demand of those volumes whose full names `shown` takes; the others are not parsed."""
     return _parsed((line for line in lines_of(store.pieces(key)) if shown(_name(line, key))), DemandProfileRecord, key)
-
-
-def unanswered_in(store: RunStore, key: str) -> Iterator[UnansweredRecord]:
-    """The volumes without a recommendation."""
-    return _parsed(lines_of(store.pieces(key)), UnansweredRecord, key)
 
 
 def listed(lines: Iterable[bytes]) -> Iterator[bytes]:

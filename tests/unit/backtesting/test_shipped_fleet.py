@@ -3,11 +3,13 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.rules import LEARNED, MAX_AND_20
-from plimsoll.backtesting.run import backtest
+from plimsoll.backtesting.run import backtest, learned_scores
+from plimsoll.learned_table import load_table
 from tests.unit.backtesting.fleets import a_scenario
 
 ROOT = Path(__file__).parents[3]
@@ -66,3 +68,18 @@ def test_the_page_has_these_figures(outcome):
             round(one.over_budget_volumes),
             one.other_over_budget_volumes,
         ]
+
+
+def test_quiet_volumes_are_not_outgrown_more_often_than_what_they_are_left_promises(tmp_path):
+    """Those that what is free carries with a fifth to spare, by the shipped table and the demand as it is, too."""
+    fleet = Fleet(ROOT / "benchmarks" / "fleets" / "bitbrains-rnd-250.npz", 32)
+    scenario = a_scenario(times=(1.0, 10.0, 40.0), memories_days=(14.0, 30.0), days=30.0, budget_min=15.0)
+    for memory_days, scores in learned_scores(fleet, scenario, tmp_path).items():
+        known = load_table().band(memory_days).known
+        quiet = (scores.above_free * 1.2 <= 1) & (scores.of_present < 1)
+        left = np.minimum(1 / np.maximum(scores.above_free[quiet], 1e-9), 50)
+        promised, missed = np.array([known.promised_pct(one) or 100 for one in left]), scores.score[quiet] > 0
+        levels = [level for level in np.unique(promised) if (promised == level).sum() >= 50]
+        assert len(levels) >= 4
+        for level in levels:
+            assert 100 * missed[promised == level].mean() <= level

@@ -77,7 +77,10 @@ def test_its_environment_points_any_client_at_it_and_faults_and_seeds_reach_it()
     assert gone(settings["AWS_ENDPOINT_URL"])
 
 
-@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "ending",
+    [signal.SIGKILL, *(pytest.param(sign, marks=pytest.mark.release) for sign in (signal.SIGTERM, signal.SIGINT))],
+)
 def test_it_ends_when_its_starter_does(ending):
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True

@@ -1,11 +1,12 @@
 """Signals: how volumes and hosts answered, as CloudWatch publishes it, and as an audit reads it."""
 
 import math
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
 
+from cloud_simulator.aws.cloudwatch import CloudWatch
 from cloud_simulator.aws.fleet import Fleet
 from cloud_simulator.aws.volume_maker import Maker, gp2, gp3, io
 from cloud_simulator.faults import Fault
@@ -73,6 +74,44 @@ def test_a_host_at_its_maximum_says_so_and_spends_its_credits(maker):
     assert bound.host_throughput_balance_pct < 60
     assert bound.host_iops_exceeded_minutes == 0
     assert (calm.host_throughput_exceeded_minutes, calm.host_throughput_balance_pct) == (0.0, None)
+
+
+def test_a_check_has_a_point_each_minute_and_a_balance_each_five_minutes_whatever_is_asked(maker):
+    small = maker.host("t3.medium")
+    maker.volume(gp2(500), Archetype.HOST_BOUND, "node", low=20, high=2640, io_kib=64, hosts=(small,))
+    fleet = Fleet(now=NOW, accounts=(HOME,), regions=(TARGET.region,), volumes=tuple(maker.volumes))
+    midnight_s = Window.before(NOW, days=2).start_s
+
+    def points(cloudwatch, name, start_s, period_s, stat):
+        asked = {
+            "Id": "q0",
+            "MetricStat": {
+                "Metric": {
+                    "Namespace": "AWS/EC2",
+                    "MetricName": name,
+                    "Dimensions": [{"Name": "InstanceId", "Value": small.id}],
+                },
+                "Period": period_s,
+                "Stat": stat,
+            },
+        }
+        request = {
+            "MetricDataQueries": [asked],
+            "StartTime": datetime.fromtimestamp(start_s, UTC),
+            "EndTime": datetime.fromtimestamp(midnight_s + 11 * 3600, UTC),
+        }
+        (found,) = cloudwatch.get_metric_data(request, HOME, TARGET.region)["MetricDataResults"]
+        return dict(zip(found["Timestamps"], found["Values"], strict=True))
+
+    cloudwatch = CloudWatch(fleet, clock=NOW.timestamp)
+    checks = points(cloudwatch, "InstanceEBSThroughputExceededCheck", midnight_s + 9 * 3600, 60, "Sum")
+    assert len(checks) == 120
+    balances = points(cloudwatch, "EBSByteBalance%", midnight_s + 9 * 3600, 60, "Minimum")
+    assert len(balances) == 24
+    assert balances == points(cloudwatch, "EBSByteBalance%", midnight_s + 9 * 3600, 300, "Minimum")
+    whole = points(cloudwatch, "EBSByteBalance%", midnight_s, 300, "Minimum")
+    assert balances.items() <= whole.items()
+    assert min(balances.values()) < 100
 
 
 def test_what_is_not_published_of_a_volume_is_not_there(maker):

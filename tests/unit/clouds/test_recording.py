@@ -179,6 +179,41 @@ def test_a_replayed_audit_gives_the_same_outcomes(both):
     assert kinds >= {Answered, FailedVolume, FailedTarget, Notice}
 
 
+def host_world(*, measured=True):
+    """A volume on a small host that is the limit in five minutes, and of which some points are absent."""
+    buckets = WINDOW.buckets(60)
+    raised, balance = np.zeros(buckets), np.full(buckets, 90.0)
+    raised[600:605], raised[3000], balance[4000:4005] = 1, np.nan, np.nan
+    sums = busy(300)
+    if measured:
+        sums = replace(sums, host_iops_exceeded_minutes=raised, host_iops_balance_pct=balance)
+    volume = a_volume("gp3", 400, iops=16_000, throughput_mib_s=1000, id="vol-a", on=a_host("m5.large", id="i-1"))
+    return replace(
+        memory_world(), inventory=MemoryInventory(given=[volume]), metrics=MemoryMetrics(given={"vol-a": sums})
+    )
+
+
+def host_bound_minutes(outcomes):
+    (found,) = [one.recommendation for one in outcomes if isinstance(one, Answered)]
+    return found.demand.host_bound_minutes
+
+
+def test_what_was_measured_of_a_host_replays_as_it_was(tmp_path):
+    outcomes = recorded(host_world(), tmp_path / "audit.zip")
+    assert host_bound_minutes(outcomes) == 5
+    assert shown(replayed(tmp_path / "audit.zip")) == shown(outcomes)
+
+
+def test_a_recording_of_a_version_that_asked_no_host_is_decided_by_published_limits(tmp_path):
+    outcomes = recorded(host_world(measured=False), tmp_path / "audit.zip")
+    with zipfile.ZipFile(tmp_path / "audit.zip") as recording, zipfile.ZipFile(tmp_path / "old.zip", "w") as old:
+        for name in recording.namelist():
+            if "-300." not in name:
+                old.writestr(name, recording.read(name))
+    assert host_bound_minutes(outcomes) == 0
+    assert shown(replayed(tmp_path / "old.zip")) == shown(outcomes)
+
+
 def test_errors_replay_as_the_errors_they_were(both):
     _, path = both
     found = {one.name: one.error for one in replayed(path) if isinstance(one, FailedTarget)}

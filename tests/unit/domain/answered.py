@@ -12,6 +12,8 @@ def decided_on(one):
         summary.censored,
         summary.throttled_minutes,
         summary.host_bound_minutes,
+        summary.host_bound_measured_minutes,
+        summary.host_cleared_minutes,
         summary.hours_observed,
         summary.gap_hours,
         [blocker.code for blocker in found.blockers],

@@ -147,9 +147,33 @@ PASTS = st.one_of(
 
 
 @st.composite
+def measured_hosts(draw):
+    """What a cloud measured of a host, which has nothing to do with what its volumes did: checks minute by minute,
+    balances every five minutes. Each is now and then absent, and a check may be there only where it is raised."""
+    found = {}
+    for name, usual, seldom, step in (
+        ("host_iops_exceeded_minutes", 0.0, 1.0, 1),
+        ("host_throughput_exceeded_minutes", 0.0, 1.0, 1),
+        ("host_iops_balance_pct", 80.0, 0.0, 5),
+        ("host_throughput_balance_pct", 100.0, 0.5, 5),
+    ):
+        values = np.full(MINUTES, usual)
+        for figure, lengths in ((seldom, [5, 60, 1000, MINUTES]), (np.nan, [5, 15, 60, 300])):
+            for _ in range(draw(st.integers(0, 2))):
+                start = draw(st.integers(0, MINUTES // step - 1)) * step
+                values[start : start + draw(st.sampled_from(lengths))] = figure
+        if step == 1 and draw(st.integers(0, 4)) == 0:
+            values[values == 0] = np.nan
+        if draw(st.integers(0, 3)):
+            found[name] = values
+    return found
+
+
+@st.composite
 def fleets(draw):
     """One to three volumes on one host, or each on its own, with their minutes and the policy."""
     host = draw(HOSTS)
+    measured = draw(st.one_of(st.just({}), measured_hosts(), measured_hosts()))
     shared = draw(st.booleans())
     volumes, given_sums = [], {}
     for number in range(draw(st.integers(1, 3 if shared else 1))):
@@ -164,7 +188,7 @@ def fleets(draw):
             **draw(PASTS),
         )
         volumes.append(volume)
-        given_sums[volume.id] = draw(series(spec))
+        given_sums[volume.id] = replace(draw(series(spec)), **measured)
     return volumes, given_sums, draw(POLICIES), draw(TARIFFS)
 
 
@@ -269,6 +293,13 @@ def test_more_demand_can_bring_back_a_type_whose_smaller_offer_was_refuted_and_i
     whole, _ = judged([volume], given_sums, policy, every_minute=True, **known)
     assert whole["vol-0"].recommendation.target.spec.type == "gp3"
     assert_same(part, whole)
+
+
+def test_a_balance_is_read_where_an_earlier_configuration_had_credits():
+    volume = a_volume("gp2", 1500, id="vol-0", **changed(1.37, a_spec("gp2", 8)))
+    balance = np.full(MINUTES, 80.0)
+    balance[0] = 0.0
+    both(volume, minutes_of(np.full(MINUTES, 1.0), burst_balance_pct=balance))
 
 
 def minutes_of(iops, *, io_kib=16.0, **series):

@@ -90,7 +90,8 @@ def test_a_ceiling_that_is_raised_every_week_is_no_growth():
         for week in range(10)
         for changed in (0, 1)
     ]
-    assert growth_of(days_of(done), a_volume("gp3", iops=6000, created=MADE, seen=tuple(raised)), POLICY) is None
+    volume = a_volume("gp3", iops=6000, created=MADE, seen=tuple(raised))
+    assert growth_of(days_of(done), volume, POLICY) is None
     assert growth_of(days_of(done), a_large(), POLICY) is not None
 
 
@@ -100,6 +101,20 @@ def test_five_weeks_of_one_epoch_are_enough_and_four_are_not():
         seen = Seen(at_s=changed_s, spec=SMALL), Seen(at_s=changed_s, spec=LARGE, made=True)
         only_since = np.where(np.arange(DAYS) < DAYS - days, np.nan, line(0.005))
         assert (growth_of(days_of(only_since), a_large(*seen), POLICY) is not None) is right, days
+
+
+def test_growth_over_a_change_speaks_against_less_alone():
+    """Three weeks, three and two: too few pairs of one epoch, enough of all."""
+    first_s, then_s = (BEGINS_S + (DAYS - days) * DAY_S for days in (35, 14))
+    volume = a_large(
+        Seen(at_s=first_s, spec=LARGE),
+        Seen(at_s=first_s, spec=SMALL, made=True),
+        Seen(at_s=then_s, spec=SMALL),
+        Seen(at_s=then_s, spec=LARGE, made=True),
+    )
+    days = days_of(line(0.005))
+    assert growth_of(days, volume, POLICY) is None
+    assert growth_of(days, volume, POLICY, across=True) == growth_of(days, a_large(), POLICY)
 
 
 @st.composite
@@ -126,14 +141,14 @@ def histories(draw):
 
 
 @settings(max_examples=examples(400), deadline=None)
-@given(histories(), st.sampled_from([0, 20, 100]), st.sampled_from([0.0, 30.0, 90.0, 365.0]))
-def test_headroom_for_growth_is_that_of_counting_every_pair(history, headroom_pct, growth_days):
+@given(histories(), st.sampled_from([0, 20, 100]), st.sampled_from([0.0, 30.0, 90.0, 365.0]), st.booleans())
+def test_headroom_for_growth_is_that_of_counting_every_pair(history, headroom_pct, growth_days, less):
     rows, volume, epochs = history
     policy = replace(POLICY, headroom_pct=headroom_pct, growth_days=growth_days)
-    found = growth_of(days_of(*rows), volume, policy)
+    found = growth_of(days_of(*rows), volume, policy, across=less)
     counted = {day - (DAYS - 14): done for day, done in enumerate(zip(*rows, strict=True)) if not np.isnan(done[0])}
     rules = {"headroom_pct": headroom_pct, "growth_days": growth_days}
-    right = headroom_with_growth({"epochs": epochs, "spec": volume.spec}, counted, 14, rules)
+    right = headroom_with_growth({"epochs": epochs, "spec": volume.spec}, counted, 14, rules, less)
     assert (found is None) == (right is None)
     if found is not None:
         assert found.headroom_pct(headroom_pct) == right

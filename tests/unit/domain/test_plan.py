@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.domain.plan import Plan, Reading, plan_of
+from plimsoll.domain.plan import Plan, Reading, hosts_plan, plan_of
 from plimsoll.domain.sums import Segment, Window
 from tests.builders import a_tariff
 
@@ -26,6 +26,19 @@ def test_the_first_look_is_days_and_the_hours_of_today_and_idle_time_by_the_hour
 def test_every_minute_is_expected_where_it_is_asked_for():
     found = plan([8] * 10, every_minute=True)
     assert found.least == found.expected == found.most
+
+
+def hosts(series, *, every_minute=False):
+    return hosts_plan(series, FORTNIGHT, every_minute=every_minute, page=100_800, most_queries=500)
+
+
+def test_a_host_that_may_be_the_limit_is_asked_by_the_day_and_at_most_by_the_minute():
+    found = hosts([2, 4, 0])
+    assert found.volumes == 0
+    assert found.expected == found.least == Reading(queries=12, calls=1, datapoints=6 * 19)
+    assert found.most.datapoints == 6 * (14 * 1440 + 300)
+    assert hosts([2, 4], every_minute=True).least == found.most
+    assert hosts([]) == Plan()
 
 
 def test_plans_add_up():

@@ -8,7 +8,7 @@ from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.seconds_seen import Exceeded, LatencyBin, Peak, Rates, SecondsSeen, Source
 from plimsoll.domain.units import MIB
 from plimsoll.reports.record import CeilingRecord
-from plimsoll.reports.seconds_seen import seen_lines, seen_title
+from plimsoll.reports.seconds_seen import seen_lines, seen_record, seen_title
 from tests.golden import assert_golden
 
 AT = datetime(2026, 11, 20, 9, 31, 7, tzinfo=UTC)
@@ -90,3 +90,17 @@ def test_an_idle_volume_has_no_busiest_second():
 
 def test_what_is_not_known_to_be_limited_is_never_exceeded():
     assert list(seen_lines(seen(), {"now": carries(None, None)}))[-1] == "never more than the volume sustains"
+
+
+def test_a_record_has_the_figures_of_the_lines():
+    found = seen_record(seen(), None)
+    assert (found.peak_iops, found.peak_throughput_mib_s, found.most_queue) == (3_000, 46.9, 118)
+    assert (found.exceeded_volume_iops_s, found.exceeded_volume_throughput_s) == (9.24, 0)
+    assert (found.p99_read_latency_us, found.p99_write_latency_us) == (1_024, 4_096)
+    assert found.lines == list(seen_lines(seen(), {}))
+
+
+def test_what_the_kernel_does_not_count_is_null_and_never_zero():
+    found = seen_record(seen(**BY_THE_KERNEL), None)
+    assert (found.exceeded_volume_iops_s, found.exceeded_host_throughput_s, found.p99_read_latency_us) == (None,) * 3
+    assert found.peak_iops == 3_000

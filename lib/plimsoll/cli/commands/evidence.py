@@ -183,7 +183,9 @@ def compare_envelopes(
 @envelopes.command(name="import")
 @with_option_groups
 def import_envelope(
-    files: Annotated[list[Path], typer.Argument(help="What fio or sysbench printed; see docs/results.md.")],
+    files: Annotated[
+        list[Path], typer.Argument(help="What fio or sysbench printed, and fio's logs of it; see docs/results.md.")
+    ],
     *,
     name: Annotated[str, typer.Option("--as", help="Name of the new campaign and its envelope.")],
     measured: options.MeasuredVolumeOptions,

@@ -195,7 +195,7 @@ def numbers_of(values: Sequence[Any]) -> FloatArray:
 
 
 def _name(query: Query) -> str:
-    return f"{query.metric.name} of {query.volume_id}"
+    return f"{query.metric.name} of {query.metric.instance_id if query.metric.host else query.volume_id}"
 
 
 @cache

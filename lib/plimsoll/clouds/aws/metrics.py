@@ -27,6 +27,7 @@ from plimsoll.clouds.aws.queries import (
     Call,
     Query,
     calls_of,
+    host_metrics_of,
     metrics_of,
     queries_of,
 )
@@ -87,6 +88,10 @@ class AwsMetrics:
     def series(self, volume: Volume) -> int:
         """How many metrics CloudWatch publishes of it that are read where every minute is."""
         return sum(1 for metric in metrics_of(volume) if metric.series not in RATES)
+
+    def host_series(self, volume: Volume) -> int:
+        """How many metrics CloudWatch publishes of the limits of its only host."""
+        return sum(1 for _ in host_metrics_of(volume))
 
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
         """What each look at a volume found, or why not; all volumes are of one account and region."""

@@ -6,6 +6,7 @@ A call of GetMetricData has one window for all its queries, at most 500 of them,
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 from plimsoll.clouds.common.calls import in_lots
@@ -13,6 +14,7 @@ from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.common.query_batches import query_batches
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.branch_and_bound import Ask
+from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.knowledge import SIGNALS
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import KIB_PER_MIB
@@ -86,7 +88,10 @@ def queries_of(number: int, ask: Ask) -> Iterator[Query]:
     """The queries that answer an ask; `number` is its place among those asked together."""
     window, period_s = ask.look.window, ask.look.period_s
     wanted = set(ask.look.series)
-    metrics = signals_of(ask.volume) if SIGNALS in ask.look.groups else metrics_of(ask.volume)
+    if SIGNALS in ask.look.groups:
+        metrics = signals_of(ask.volume)
+    else:
+        metrics = chain(metrics_of(ask.volume), host_metrics_of(ask.volume))
     for metric in metrics:
         if metric.series in wanted:
             yield Query(ask=number, volume_id=ask.volume.id, metric=metric, window=window, period_s=period_s)
@@ -133,8 +138,23 @@ def signals_of(volume: Volume) -> Iterator[Metric]:
     yield Metric(series="highest_queue_length", name="VolumeQueueLength", stat="Maximum")
     for series, (name, stat) in _ATTACHED.items():
         yield Metric(series=series, name=name, stat=stat, instance_id=host.id)
-    for series, (name, stat) in _OF_HOST.items():
-        if stat != "Minimum" or host.ceiling.buckets:
+    yield from host_metrics_of(volume)
+
+
+def host_metrics_of(volume: Volume) -> Iterator[Metric]:
+    """The metrics of a volume's only host, on Nitro: whether more was asked of it than its maximum in each minute, and,
+    of sizes that burst, what was left of their credits in each five minutes.
+
+    Bare metal publishes none, which shows as series without points (Amazon EC2 User Guide, "CloudWatch metrics that are
+    available for your instances", and re:Post, "How do I check whether my EC2 instance exceeds its Amazon EBS
+    quotas?", both read 2026-11-23).
+    """
+    if len(volume.hosts) != 1 or not volume.hosts[0].nitro or volume.multi_attach:
+        return
+    host = volume.hosts[0]
+    bursts = {bucket.resource for bucket in host.ceiling.buckets}
+    for series, (name, stat, resource) in _OF_HOST.items():
+        if stat == "Sum" or resource in bursts:
             yield Metric(series=series, name=name, stat=stat, instance_id=host.id, host=True)
 
 
@@ -150,10 +170,10 @@ _ATTACHED: Final = {
     "stalled_minutes": ("VolumeStalledIOCheck", "Sum"),
 }
 _OF_HOST: Final = {
-    "host_iops_exceeded_minutes": ("InstanceEBSIOPSExceededCheck", "Sum"),
-    "host_throughput_exceeded_minutes": ("InstanceEBSThroughputExceededCheck", "Sum"),
-    "host_iops_balance_pct": ("EBSIOBalance%", "Minimum"),
-    "host_throughput_balance_pct": ("EBSByteBalance%", "Minimum"),
+    "host_iops_exceeded_minutes": ("InstanceEBSIOPSExceededCheck", "Sum", Resource.IOPS),
+    "host_throughput_exceeded_minutes": ("InstanceEBSThroughputExceededCheck", "Sum", Resource.THROUGHPUT),
+    "host_iops_balance_pct": ("EBSIOBalance%", "Minimum", Resource.IOPS),
+    "host_throughput_balance_pct": ("EBSByteBalance%", "Minimum", Resource.THROUGHPUT),
 }
 
 

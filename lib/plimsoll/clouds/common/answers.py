@@ -5,7 +5,7 @@ Nothing of a cloud's own dictionaries goes beyond this: who calls gets a typed a
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -40,17 +40,6 @@ def read_answer(kind: type[Read], raw: object, *, call: str, place: str) -> Read
         return kind.model_validate(raw)
     except ValidationError as error:
         raise bad_answer(field_of(error), raw, call=call, place=place) from error
-
-
-def read_each(
-    kind: type[Read], raw: Sequence[object], *, call: str, place: str, refused: Callable[[object, BadAnswer], None]
-) -> Iterable[Read]:
-    """Every entry of a list that can be read. Each other one is handed to `refused` with its error."""
-    for entry in raw:
-        try:
-            yield read_answer(kind, entry, call=call, place=place)
-        except BadAnswer as error:
-            refused(entry, error)
 
 
 def field_of(error: ValidationError) -> str:

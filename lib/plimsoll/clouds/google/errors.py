@@ -72,15 +72,11 @@ _REQUEST: Final = re.compile(r"^[A-Z]+ https?://\S+: ")
 
 
 @contextmanager
-def translated(place: str, permission: str) -> Iterator[None]:
-    """Raises what Google's clients raise inside the block as a CloudError that names the place and the permission."""
-    with attempted(f"read {place}", place, permission, AUDITING):
-        yield
-
-
-@contextmanager
 def attempted(what: str, place: str, permission: str, purpose: Purpose) -> Iterator[None]:
-    """As `translated`, for an attempt of any kind: `what` follows "cannot" in the sentence."""
+    """Raises what Google's clients raise inside the block as a CloudError that names the place and the permission.
+
+    `what` follows "cannot" in the sentence.
+    """
     try:
         yield
     except FAILURES as error:

@@ -110,6 +110,10 @@ class GoogleMetrics:
         """How many series Cloud Monitoring publishes of it: those of each place that it is known to be at."""
         return len(METRICS) * len(claims_of(volume))
 
+    def host_series(self, _volume: Volume) -> int:
+        """None: Cloud Monitoring does not say when a VM was the limit."""
+        return 0
+
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
         """What each look at a disk found, or why not; all disks are of one project and region.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from plimsoll.domain.policy import HeadroomFrom, Policy
+from plimsoll.domain.risk.calibration import FACTORS
 from plimsoll.domain.risk.table import Band, LearnedTable
 
 MOST_HEADROOM_PCT: Final = 400.0
@@ -30,7 +31,8 @@ class Safer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Risk:
-    """How likely a volume throttles for more than `minutes` in the `days` after a change that leaves it `headroom_pct`.
+    """How likely a volume throttles for more than `minutes` in the `days` after a change that leaves it `left_pct` more
+    than it did, of which `headroom_pct` were asked for.
 
     The chance is at most `promised_pct` percent, of volumes that resemble those of the table; None where nothing is
     promised, and `why_none` says why. `history_days` is what is known of the volume. `learned_from` are the fleets, and
@@ -45,6 +47,7 @@ class Risk:
     days: float
     history_days: float
     headroom_pct: float
+    left_pct: float
     wanted_pct: float | None
     is_learned: bool
     learned_from: tuple[str, ...]
@@ -88,16 +91,19 @@ def with_learned_headroom(policy: Policy, table: LearnedTable | None, history_da
     return replace(policy, headroom_pct=_headroom_pct(factor))
 
 
-def risk_of(policy: Policy, table: LearnedTable | None, history_days: float, owner: str = "") -> Risk | None:
+def risk_of(
+    policy: Policy, table: LearnedTable | None, history_days: float, owner: str = "", times: float = 1.0
+) -> Risk | None:
     """What is promised by a policy's headroom, learned or fixed, to a volume of such an owner; None where nothing was
-    learned."""
+    learned. What is offered carries so many `times` what is required: what is free is more than a quiet volume asks."""
     if table is None:
         return None
     band, why_none = table.band(history_days), _why_none(policy, table, history_days)
+    factor = min((1 + policy.headroom_pct / 100) * max(1.0, times), float(FACTORS[-1]))
     promised_pct = None
     if band is not None and not why_none:
         scale = band.known.scale_of(owner)
-        promised_pct = band.known.promised_pct((1 + policy.headroom_pct / 100 + 1e-9) / scale)
+        promised_pct = band.known.promised_pct((factor + 1e-9) / scale)
         why_none = "" if promised_pct is not None else "too many volumes outgrew such a headroom, or too few were seen"
     return Risk(
         promised_pct=promised_pct,
@@ -106,6 +112,7 @@ def risk_of(policy: Policy, table: LearnedTable | None, history_days: float, own
         days=policy.risk_days,
         history_days=history_days,
         headroom_pct=policy.headroom_pct,
+        left_pct=round(100 * (factor - 1), 1),
         wanted_pct=policy.risk_pct if policy.headroom_from is HeadroomFrom.LEARNED else None,
         is_learned=_learned_factor(policy, table, history_days, owner) is not None,
         learned_from=table.source.fleets,

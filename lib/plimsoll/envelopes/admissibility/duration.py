@@ -33,6 +33,8 @@ def _volume_burst(one: Measurement, limits: Limits) -> Iterator[Finding]:
         counted = one.device_iops if bucket.resource is Resource.IOPS else None
         seen = max((rate for rate in (one.figure(bucket.resource), counted) if rate is not None), default=0.0)
         if seen > bucket.sustained_rate:
+            if one.series is not None and one.series.rates(bucket.resource):
+                continue  # the series tells it better (`over_time`)
             spent = 0.0 if one.job.runtime_s is None else seen - bucket.capacity / one.job.runtime_s
             yield Finding(
                 admission=Admission.BOUNDED,

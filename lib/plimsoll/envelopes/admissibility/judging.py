@@ -6,16 +6,19 @@ from typing import Final
 
 from plimsoll.domain.envelope import SIMULATED_TOOL, Measurement, Ruling
 from plimsoll.domain.evidence import LOCAL
-from plimsoll.envelopes.admissibility import device, duration, load
+from plimsoll.envelopes.admissibility import device, duration, load, over_time
 from plimsoll.envelopes.admissibility.rule import Limits, Rule
 
-RULES: Final[tuple[Rule, ...]] = (*load.RULES, *device.RULES, *duration.RULES)
+RULES: Final[tuple[Rule, ...]] = (*load.RULES, *device.RULES, *duration.RULES, *over_time.RULES)
 """Every rule that looks at one measurement; that of a sweep's edge looks at all (`sweep`)."""
 
 
 def judged(measurements: Sequence[Measurement], limits: Limits) -> tuple[Measurement, ...]:
     """The measurements with what each counts for."""
-    return tuple(replace(one, rulings=(*one.rulings, *rulings(one, limits))) for one in measurements)
+    return tuple(
+        replace(one, rulings=(*one.rulings, *rulings(one, limits)), lastings=over_time.lastings(one, limits))
+        for one in measurements
+    )
 
 
 def rulings(one: Measurement, limits: Limits) -> Iterator[Ruling]:

@@ -192,9 +192,12 @@ def _demand(found: DemandRecord) -> list[RenderableType]:
             table.add_row(label, f"{iops:,.1f}", f"{throughput_mib_s or 0:,.2f}")
     size = "" if found.mean_io_size_kib is None else f"; mean I/O {found.mean_io_size_kib:,.1f} KiB"
     reads = "" if found.read_share is None else f", {found.read_share:.0%} reads"
+    measured = found.host_bound_measured_minutes
+    known = f" ({measured:,.0f} measured)" if measured else ""
     quality = (
         f"{coverage_words(found)}; by {found.resolution_s} s{size}{reads}; "
-        f"{found.throttled_minutes:,.0f} min at the volume's ceiling, {found.host_bound_minutes:,.0f} at the host's"
+        f"{found.throttled_minutes:,.0f} min at the volume's ceiling, "
+        f"{found.host_bound_minutes:,.0f} at the host's{known}"
     )
     return [table, Text(quality, style="dim")]
 

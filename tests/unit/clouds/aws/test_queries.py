@@ -4,7 +4,7 @@ import pytest
 
 from plimsoll.clouds.aws.queries import metrics_of, queries_of
 from plimsoll.domain.branch_and_bound import Ask
-from plimsoll.domain.knowledge import BYTES, Look
+from plimsoll.domain.knowledge import BYTES, HOST, HOST_CHECKS, Look
 from plimsoll.domain.sums import Window
 from tests.builders import a_host, a_volume
 
@@ -66,6 +66,30 @@ def test_a_detached_volume_has_no_checks():
 
 def test_a_host_that_the_cloud_hides_has_no_checks():
     assert not metrics(a_volume(on=(None,))) & CHECKS
+
+
+OF_HOSTS = {"InstanceEBSIOPSExceededCheck": "Sum", "InstanceEBSThroughputExceededCheck": "Sum"}
+BALANCES = {"EBSIOBalance%": "Minimum", "EBSByteBalance%": "Minimum"}
+
+
+@pytest.mark.parametrize(
+    ("host", "published"),
+    [("m5.large", OF_HOSTS | BALANCES), ("m5.24xlarge", OF_HOSTS), ("m4.large", {}), ("t2.micro", {})],
+)
+def test_what_is_measured_of_a_host_is_asked_under_the_instance_alone(host, published):
+    look = Look(window=Window(start_s=0, end_s=600), period_s=300, groups=HOST)
+    queries = list(queries_of(0, Ask(volume=a_volume("gp3", on=a_host(host, id="i-9")), look=look)))
+    asked = [query.asked_as("q0")["MetricStat"] for query in queries]
+    assert {one["Metric"]["MetricName"]: one["Stat"] for one in asked} == published
+    for one in asked:
+        assert one["Metric"]["Dimensions"] == [{"Name": "InstanceId", "Value": "i-9"}]
+        assert one["Metric"]["Namespace"] == "AWS/EC2"
+
+
+def test_a_volume_of_several_hosts_asks_for_nothing_of_theirs():
+    volume = a_volume("io2", iops=5000, multi_attach=True, on=(a_host(id="i-1"), a_host(id="i-2")))
+    look = Look(window=Window(start_s=0, end_s=600), period_s=300, groups=HOST_CHECKS)
+    assert not list(queries_of(0, Ask(volume=volume, look=look)))
 
 
 def test_checks_and_rates_are_asked_under_volume_and_instance_and_the_rest_under_the_volume():

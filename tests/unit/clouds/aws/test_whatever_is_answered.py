@@ -37,6 +37,8 @@ SERIES = {
     "BurstBalance": "burst_balance_pct",
     "VolumeIOPSExceededCheck": "iops_exceeded",
     "VolumeThroughputExceededCheck": "throughput_exceeded",
+    "InstanceEBSIOPSExceededCheck": "host_iops_exceeded_minutes",
+    "InstanceEBSThroughputExceededCheck": "host_throughput_exceeded_minutes",
 }
 
 
@@ -57,6 +59,8 @@ def busy(peak, at):
         burst_balance_pct=np.full(MINUTES, 90.0),
         iops_exceeded=nothing,
         throughput_exceeded=nothing,
+        host_iops_exceeded_minutes=nothing,
+        host_throughput_exceeded_minutes=nothing,
         **with_rates(ops, ops * 16 * KIB),
     )
 
@@ -67,6 +71,7 @@ VOLUMES = [
     a_volume("gp3", 500, iops=9000, throughput_mib_s=500, id="vol-3", on=a_host(id="i-3")),
 ]
 TRUTH = {"vol-1": busy(8967.0, 1234), "vol-2": busy(1100.0, 3100), "vol-3": busy(5000.0, 20)}
+TRUTH["i-1"] = TRUTH["vol-1"]
 
 
 def emptied(result, _rng):
@@ -179,7 +184,7 @@ def answers(cloud):
 
 
 WORK = ("VolumeReadOps", "VolumeWriteOps", "VolumeReadBytes", "VolumeWriteBytes", "VolumeIdleTime")
-STRUCK = (*WORK, "BurstBalance", "VolumeAvgIOPS")
+STRUCK = (*WORK, "BurstBalance", "VolumeAvgIOPS", "InstanceEBSIOPSExceededCheck")
 EVERY = (*SERIES, "VolumeAvgIOPS", "VolumeAvgThroughput")
 FAULTS = st.lists(
     st.tuples(

@@ -10,7 +10,7 @@ from google.protobuf.json_format import ParseError
 from google.rpc.error_details_pb2 import ErrorInfo
 
 from plimsoll.clouds.common.messages import Purpose
-from plimsoll.clouds.google.errors import AUDITING, attempted, refused, translated
+from plimsoll.clouds.google.errors import AUDITING, attempted, refused
 from plimsoll.domain.errors import (
     AccessDenied,
     ApiDisabled,
@@ -134,7 +134,7 @@ def test_what_google_s_clients_raise_is_a_sentence_with_its_remedy(error, kind, 
 
 
 def test_the_block_raises_it_from_what_was_raised():
-    with pytest.raises(Throttled) as caught, translated(PLACE, PERMISSION):
+    with pytest.raises(Throttled) as caught, attempted(f"read {PLACE}", PLACE, PERMISSION, AUDITING):
         raise api.TooManyRequests("slow")
     assert isinstance(caught.value.__cause__, api.TooManyRequests)
 
@@ -145,7 +145,7 @@ def test_an_api_that_is_off_is_switched_on_by_a_line_to_copy():
 
 
 def test_an_error_of_ours_passes():
-    with pytest.raises(ZeroDivisionError), translated(PLACE, PERMISSION):
+    with pytest.raises(ZeroDivisionError), attempted(f"read {PLACE}", PLACE, PERMISSION, AUDITING):
         raise ZeroDivisionError
 
 

@@ -77,3 +77,12 @@ def test_the_promise_is_in_the_record_the_ticket_and_the_table():
     assert found.risk.text in ticket(record, LEARNED, "").replace("\\", "")
     cells = dict(zip(header(), row(record), strict=True))
     assert (cells["risk_promised_pct"], cells["risk"]) == ("5.0", found.risk.text)
+
+
+def test_a_quiet_volume_risks_less_since_what_is_free_leaves_it_more():
+    busy, quiet, idle = (decided(LONG, asked=asked).risk for asked in (5_000, 900, 30))
+    assert [one.left_pct for one in (busy, quiet, idle)] == sorted(one.left_pct for one in (busy, quiet, idle))
+    assert busy.left_pct == pytest.approx(20, abs=1)
+    assert quiet.left_pct == pytest.approx(100 * (125 / 50 - 1), abs=1)
+    assert busy.promised_pct > quiet.promised_pct
+    assert {one.headroom_pct for one in (busy, quiet, idle)} == {20}

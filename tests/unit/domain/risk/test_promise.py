@@ -72,6 +72,17 @@ def test_what_cannot_be_promised_is_said_in_words(policy, history_days):
     assert with_learned_headroom(policy, load_table(), history_days) == policy
 
 
+@settings(max_examples=examples(60))
+@given(
+    st.lists(st.floats(min_value=0, max_value=1e6), min_size=2, max_size=6).map(sorted), st.sampled_from([14.0, 60.0])
+)
+def test_more_room_never_risks_more(times, history_days):
+    found = [risk_of(Policy(), load_table(), history_days, times=one) for one in times]
+    promised = [one.promised_pct or 100.0 for one in found]
+    assert promised == sorted(promised, reverse=True)
+    assert all(one.left_pct >= Policy().headroom_pct for one in found)
+
+
 def test_a_fixed_headroom_is_never_changed_and_nothing_learned_promises_nothing():
     assert with_learned_headroom(Policy(), load_table(), 60) == Policy()
     assert risk_of(Policy(), None, 60) is None

@@ -226,11 +226,17 @@ function bodyOf(row, detail) {
     record.offers.length ? section('What was weighed', 'offers', offersTable(record)) : null,
     record.frontier.length ? frontierOf(record) : null,
     record.evidence ? section('What stands behind it', 'evidence', evidenceOf(record.evidence)) : null,
+    record.seconds_seen ? section('Seen by the second', 'seconds', secondsOf(record.seconds_seen)) : null,
     record.risk ? section('How likely it is outgrown', 'risk', element('p', {}, record.risk.text)) : null,
     record.stripe_set ? stripesOf(record) : null,
     record.pool.length ? poolOf(record) : null,
     changeOf(row, detail),
   ];
+}
+
+// What the latest probe saw: its lines are those of explain.
+function secondsOf(seen) {
+  return [element('p', { class: 'soft' }, seen.title), list(seen.lines)];
 }
 
 function wayBack(row, place) {
