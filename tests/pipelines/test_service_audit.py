@@ -136,3 +136,32 @@ def test_after_a_crash_a_rerun_asks_only_for_what_is_missing(fleet, whole, tmp_p
     assert parted == straight
     assert not {str(item) for item in broken.audited[:2]} & {str(item) for item in rerun.audited}
     assert records(files(rerun.service, "first")) == in_region(whole, REGIONS[1])
+
+
+def with_nodes_of_a_group(fleet, count):
+    """The organization with so many nodes of its Auto Scaling group, each of which boots from 40 GiB."""
+    first = next(volume for volume in fleet.volumes if ("Name", "worker-root") in volume.tags)
+    nodes = [
+        replace(
+            first,
+            id=f"vol-{number:017x}",
+            spec=replace(first.spec, size_gib=40),
+            hosts=tuple(replace(host, id=f"i-{number:017x}") for host in first.hosts),
+            workload=replace(first.workload, low_iops=20, high_iops=80, seed=number),
+        )
+        for number in range(count)
+    ]
+    return replace(fleet, volumes=tuple(nodes))
+
+
+def test_the_volumes_of_a_template_are_one_change_however_many_batches_they_are_in(fleet, tmp_path):
+    nodes = with_nodes_of_a_group(fleet, 12)
+    with served_here(nodes) as (there, _front):
+        audited(there, tmp_path / "whole", NOW, POLICY)
+    with served_here(nodes):
+        loop = a_loop(nodes, tmp_path / "parts", batch_volumes=5, slice_volumes=2, slices=1)
+        loop.run()
+    assert loop.rounds > 2
+    (change,) = run_json(tmp_path / "whole")["templates"]
+    assert change["volumes_too_small_alone"] == 12
+    assert run_json(files(loop.service, "first"))["templates"] == [change]

@@ -31,7 +31,9 @@ def serve_run(run: Path | None, host: str, port: int) -> None:
             Screen(stderr=True).say(told, "yellow")
         hosts = ["127.0.0.1", "localhost", "[::1]"] if _is_loopback(host) else ["*"]
         app = application(LiveReport(place=Path(place), run=folder), hosts)
-        config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
+        )
         with suppress(KeyboardInterrupt):  # that is how it ends
             uvicorn.Server(config).run(sockets=[listening])
 

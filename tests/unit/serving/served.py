@@ -19,11 +19,14 @@ def served(place: Path, run: Path | None = None) -> Iterator[str]:
     place.mkdir(exist_ok=True)
     listening = socket.create_server(("127.0.0.1", 0))
     app = application(LiveReport(place=place, run=run), ["127.0.0.1", "localhost"])
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, ws="none"))
+    server = uvicorn.Server(
+        uvicorn.Config(app, log_level="warning", access_log=False, ws="none", timeout_graceful_shutdown=5)
+    )
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:
         while not server.started:
+            assert thread.is_alive()
             time.sleep(0.01)
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     finally:
