@@ -122,10 +122,18 @@ def test_the_example_price_file_is_one(tmp_path):
     assert yaml.safe_load(example)["currency"] == "USD"
 
 
-def test_every_linked_file_exists():
+def anchors(page: Path) -> set[str]:
+    """What can be linked to in a page: its headings, as GitHub names them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def test_every_linked_file_and_heading_exists():
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]:
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+        for name, _, heading in re.findall(r"\]\((?!\w+:)([^)#]*)(#([^)]+))?\)", page.read_text(encoding="utf-8")):
+            target = page.parent / name if name else page
+            assert target.exists(), f"{page.name} links to {name}"
+            assert not heading or heading in anchors(target), f"{page.name} links to {name}#{heading}"
 
 
 def written_commands():
