@@ -7,9 +7,7 @@ What the cloud measured goes before what is published, in both directions:
 - A check that is not raised: the maximum was not the limit. Only spent credits can have been.
 - A balance: whether its credits were spent, which a replay that begins in the middle cannot know.
 
-What was not measured is told by the token bucket of the published limits, replayed on what all volumes did. CloudWatch
-compares the check with the maximum, not with the baseline (Amazon EC2 User Guide, "CloudWatch metrics that are
-available for your instances", read 2026-11-23).
+What was not measured is told by the token bucket of the published limits, replayed on what all volumes did.
 """
 
 from dataclasses import dataclass

@@ -145,9 +145,9 @@ def host_metrics_of(volume: Volume) -> Iterator[Metric]:
     """The metrics of a volume's only host, on Nitro: whether more was asked of it than its maximum in each minute, and,
     of sizes that burst, what was left of their credits in each five minutes.
 
-    Bare metal publishes none, which shows as series without points (Amazon EC2 User Guide, "CloudWatch metrics that are
-    available for your instances", and re:Post, "How do I check whether my EC2 instance exceeds its Amazon EBS
-    quotas?", both read 2026-11-23).
+    The check is held against the maximum, not against the baseline. Bare metal publishes none, which shows as series
+    without points (Amazon EC2 User Guide, "CloudWatch metrics that are available for your instances", and re:Post,
+    "How do I check whether my EC2 instance exceeds its Amazon EBS quotas?", both read 2026-11-23).
     """
     if len(volume.hosts) != 1 or not volume.hosts[0].nitro or volume.multi_attach:
         return

@@ -107,7 +107,7 @@ def test_a_volume_that_passes_has_measured_against_needed_in_the_thread(tmp_path
 
 
 def test_one_that_does_not_pass_says_by_what_and_what_is_recommended_now(tmp_path, slack):
-    said = validated(tmp_path, slack, work_of={"vol-1": work(1400.0, 100.0)}, shares={"gp3": 0.5, "io2": 0.5})
+    said = validated(tmp_path, slack, work_of={"vol-1": work(1400.0, 100.0)}, shares={"gp3": 0.01, "io2": 0.01})
     assert said.startswith("Did not pass: ")
     assert "why not: delivered only" in said
     assert "Recommended now: " in said
