@@ -85,6 +85,7 @@ lint: .venv/.ready ## style, types and the direction of imports
 	$(RUN) ruff format --check .
 	$(RUN) mypy
 	MYPYPATH=benchmarks/speed $(RUN) mypy --explicit-package-bases benchmarks/speed
+	$(RUN) mypy --explicit-package-bases benchmarks/application
 	$(RUN) lint-imports
 
 backtest: .venv/.ready ## what docs/backtest.md says of the shipped fleets
@@ -119,7 +120,7 @@ e2e: .venv-e2e/.ready ## the synthesized templates and zips on an emulator of AW
 
 pictures: .venv/.ready ## draw docs/charts anew, and what report.html draws with; where nothing changed, to the same bytes
 	$(RUN) python -m tests.unit.reports.html.vega_files
-	$(RUN) python docs/charts/draw.py
+	$(RUN) python -m docs.charts.draw
 
 screenshots: .venv/.ready tools ## docs/*.png, the reports as the README shows them, of the demo's run
 	$(RUN) python -m tests.browser.screenshots plimsoll-runs/demo

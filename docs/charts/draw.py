@@ -1,7 +1,9 @@
-"""Draws the pictures of the README and of docs/charts.md, by the commands that the page shows: `make pictures`."""
+"""Draws the pictures of the README and of the documents, mostly by the commands that docs/charts.md shows: `make
+pictures`."""
 
 from pathlib import Path
 
+from benchmarks.application import picture as application
 from plimsoll.cli.main import app
 
 HERE = Path(__file__).parent
@@ -16,11 +18,17 @@ PICTURES = {
     "roofline.svg": ("chart", "roofline", "vol-003b87a83610a8a08", "--run", RUN, "--out"),
 }
 
+APPLICATION = "application.svg"
+"""Drawn from docs/evidence.md's check by an application, which is no command of Plimsoll."""
+
+NAMES = (*PICTURES, APPLICATION)
+
 
 def draw(folder: Path) -> None:
     """Draws every picture into a folder."""
     for name, words in PICTURES.items():
         app([*words, str(folder / name)], standalone_mode=False)
+    (folder / APPLICATION).write_text(application.draw(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 import vl_convert
 
-from docs.charts.draw import HERE, PICTURES, draw
+from docs.charts.draw import HERE, NAMES, draw
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.envelope import Latency
 from plimsoll.reports.charts.comparison import comparison_picture
@@ -123,7 +123,7 @@ def drawn(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_documents_pictures_are_what_is_drawn_now(drawn, name):
     committed = (HERE / name).read_text(encoding="utf-8")
     assert shown((drawn / name).read_text(encoding="utf-8")) == shown(committed)
