@@ -234,13 +234,7 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
             if found["action"] != "upgrade" or more["action"] == "upgrade":
                 found, policy = more, grown
         if found["reduces"]:
-            limits = [
-                limits_of_host(one)["maximum"] for one in volume["hosts"] if one and one["maximum_iops"] is not None
-            ]
-            hosts = None
-            if limits and len(limits) == volume["attachments"]:
-                hosts = {side: sum(one[side] for one in limits) for side in SIDES}
-            asked = required_by(past, policy, hosts)
+            asked = required_by(past, policy, carried_by_hosts(volume))
             found = decide_with(volume, minutes, siblings, policy, frontier, days, asked=asked)
     found.pop("reduces", None)
     return found

@@ -110,7 +110,7 @@ def _limits(ceiling: Ceiling, resource: Resource) -> Iterator[_Limit]:
     on_iops = resource is Resource.IOPS
     costs = (ceiling.write_iops_cost,) * 2 if on_iops else (1.0, ceiling.write_throughput_cost)
     charges = (1.0, per_mib) if on_iops else (0.0, 1.0)
-    yield _Limit(_limit(ceiling, resource), 0.0, 0.0, 0.0, *charges, *costs)
+    yield _Limit(ceiling.limit(resource), 0.0, 0.0, 0.0, *charges, *costs)
     for bucket in ceiling.buckets:
         if bucket.resource is resource:
             charged = charges if on_iops else (bucket.least_charge_mib, 1.0)
@@ -217,7 +217,3 @@ def _waiting(jump: FloatArray, change: FloatArray, at_start: float) -> FloatArra
     """
     total = np.cumsum(change)
     return np.maximum(0.0, total + np.maximum(np.maximum.accumulate(jump - total), at_start))
-
-
-def _limit(ceiling: Ceiling, resource: Resource) -> float:
-    return ceiling.iops if resource is Resource.IOPS else ceiling.throughput_mib_s

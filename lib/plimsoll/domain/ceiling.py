@@ -91,6 +91,10 @@ class Ceiling:
     write_iops_cost: float = 1.0
     write_throughput_cost: float = 1.0
 
+    def limit(self, resource: Resource) -> float:
+        """What it carries of a resource, IOPS or MiB/s."""
+        return self.iops if resource is Resource.IOPS else self.throughput_mib_s
+
     @property
     def accounting(self) -> Accounting:
         """How it counts work."""

@@ -120,7 +120,7 @@ def _carried(envelope: Envelope, published: Ceiling, side: Resource, seen: Seque
     host = envelope.host
     limits = published if host is None else published & host
     deep = [one for one in seen if _is_deep(one, published) and _side_at(limits, one.job.block_kib) is side]
-    if host is not None and _of_side(host, side) < _of_side(published, side):
+    if host is not None and host.limit(side) < published.limit(side):
         return None
     return max((envelope.in_reads(one, side) or 0.0 for one in deep), default=None)
 
@@ -138,7 +138,3 @@ def _side_at(limits: Ceiling, block_kib: float) -> Resource:
     """The side that limits I/O of that size."""
     by_iops = limits.iops * block_kib / 1_024
     return Resource.IOPS if by_iops <= limits.throughput_mib_s else Resource.THROUGHPUT
-
-
-def _of_side(ceiling: Ceiling, side: Resource) -> float:
-    return ceiling.iops if side is Resource.IOPS else ceiling.throughput_mib_s

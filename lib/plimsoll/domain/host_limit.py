@@ -58,7 +58,7 @@ def host_limit(
     if seen is None:
         nowhere = np.zeros_like(by_replay)
         return HostLimit(replayed, replayed, by_replay, by_replay, nowhere, nowhere, nowhere, nowhere)
-    most, carried, empty = _most(ceiling, resource), replayed, np.zeros_like(by_replay)
+    most, carried, empty = ceiling.limit(resource), replayed, np.zeros_like(by_replay)
     for bucket in ceiling.buckets:
         if bucket.resource is resource:
             empty = seen.balance_pct < policy.empty_balance_pct
@@ -79,13 +79,9 @@ def host_limit(
     )
 
 
-def _most(ceiling: Ceiling, resource: Resource) -> float:
-    return ceiling.iops if resource is Resource.IOPS else ceiling.throughput_mib_s
-
-
 def _replayed(ceiling: Ceiling, resource: Resource, total: FloatArray, demand: Demand) -> FloatArray:
     """What a host could have let through on a resource, its credits spent by what was done."""
-    carried = np.full(len(total), _most(ceiling, resource))
+    carried = np.full(len(total), ceiling.limit(resource))
     for bucket in ceiling.buckets:
         if bucket.resource is resource and not never_spent(total, bucket, demand.lengths_s):
             left = credits_left(total, bucket, demand.lengths_s)

@@ -64,17 +64,12 @@ def takes_what_it_gets(demand: Demand, ceiling: Ceiling, told: Told, saturated: 
     What it does in its `saturated` buckets is held against the last earlier ceiling that was lower. At least half of
     what that one would not have let through must have come on top of what was done then.
     """
-    lower = next((one for one in reversed(told.did) if limit(one.ceiling, resource) < limit(ceiling, resource)), None)
+    lower = next((one for one in reversed(told.did) if one.ceiling.limit(resource) < ceiling.limit(resource)), None)
     if lower is None or told.many < LEAST_DAYS:
         return False
     rate = demand.iops if resource is Resource.IOPS else demand.throughput_mib_s
     done = rate * demand.lengths_s
     now, before = float(done[told.buckets].sum()) / told.many, lower.a_day[resource]
     held = float(done[told.buckets & saturated].sum()) / told.many
-    brought = held * (1 - limit(lower.ceiling, resource) / limit(ceiling, resource))
+    brought = held * (1 - lower.ceiling.limit(resource) / ceiling.limit(resource))
     return brought >= LEAST_SHARE * before and now - before < brought / 2
-
-
-def limit(ceiling: Ceiling, resource: Resource) -> float:
-    """What a ceiling carries of a resource."""
-    return ceiling.iops if resource is Resource.IOPS else ceiling.throughput_mib_s

@@ -14,7 +14,7 @@ import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.demand import Demand, scaled
-from plimsoll.domain.jobs import Told, limit, takes_what_it_gets
+from plimsoll.domain.jobs import Told, takes_what_it_gets
 from plimsoll.domain.knowledge import BoolArray
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.policy import Policy
@@ -124,7 +124,7 @@ def _factors(demand: Demand, ceiling: Ceiling, resource: Resource, beyond: float
         Resource.THROUGHPUT: demand.counted_throughput_mib_s(ceiling.accounting),
     }
     times = {
-        side: np.divide(limit(ceiling, side) * beyond, rate, out=np.ones_like(rate), where=rate > LEAST_RATE)
+        side: np.divide(ceiling.limit(side) * beyond, rate, out=np.ones_like(rate), where=rate > LEAST_RATE)
         for side, rate in rates.items()
     }
     return {side: np.maximum(1.0, np.minimum(times[resource], times[side])) for side in Resource}

@@ -101,7 +101,7 @@ def budget_of(minutes_a_month: float, window_s: float) -> float:
 def held_back(required: Required, ceiling: Ceiling, resource: Resource) -> HeldBack:
     """What a ceiling would have throttled on one resource: minutes in each bucket, and the longest wait in seconds."""
     demand, spread = required.work, required.work.spread
-    limit = ceiling.iops if resource is Resource.IOPS else ceiling.throughput_mib_s
+    limit = ceiling.limit(resource)
     if required.peak(ceiling.accounting, resource) <= limit and all(
         one.resource != resource for one in ceiling.buckets
     ):

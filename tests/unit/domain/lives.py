@@ -55,7 +55,9 @@ def flat_with(rate, *events):
     return iops
 
 
-def judged(volumes, lives, policy=PLAIN, *, every_minute=False, memory=SEGMENTS, query_cost=None, metrics=None):
+def judged(
+    volumes, lives, policy=PLAIN, *, every_minute=False, memory=SEGMENTS, query_cost=None, metrics=None, units=()
+):
     metrics = metrics or MemoryMetrics(given=lives)
     found = judge(
         {volume.id: a_basis(policy) for volume in volumes},
@@ -65,6 +67,7 @@ def judged(volumes, lives, policy=PLAIN, *, every_minute=False, memory=SEGMENTS,
         resolution_s=60,
         query_cost=query_cost or a_tariff(),
         memory=memory,
+        units=units,
         every_minute=every_minute,
     )
     return found, metrics.usage

@@ -6,18 +6,16 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from plimsoll.domain.branch_and_bound import judge
 from plimsoll.domain.knowledge import BYTES, OPERATIONS, PAST_RATES
 from plimsoll.domain.memory import Past, begun_s, memory_of, memory_segments
 from plimsoll.domain.memory_reasons import rhythm
 from plimsoll.domain.past_looks import look_at_highest, looks
 from plimsoll.domain.recommendation import Change, Keep
 from plimsoll.domain.remembered import limits_of
-from plimsoll.domain.sums import COUNTER_SERIES, Window, segments
+from plimsoll.domain.sums import COUNTER_SERIES, Window
 from plimsoll.domain.together import Unit
 from plimsoll.domain.units import DAY_S, HOUR_S
-from tests.builders import NOW, a_basis, a_host, a_stripe_set, a_tariff, a_volume, ceiling_of
-from tests.in_memory.ports import MemoryMetrics
+from tests.builders import NOW, a_host, a_stripe_set, a_tariff, a_volume, ceiling_of
 from tests.unit.domain.lives import (
     A_LIFE_AGO,
     DAY,
@@ -137,18 +135,8 @@ def test_the_past_of_one_member_is_that_of_its_whole_set():
         "vol-a": a_life(flat_with(900), io_kib=8),
         "vol-b": a_life(flat_with(900, (20 * DAY, 120, 9000)), io_kib=8),
     }
-    stripes = a_stripe_set("vol-a", "vol-b")
-    metrics = MemoryMetrics(given=lives)
-    found = judge(
-        {volume.id: a_basis(PLAIN) for volume in volumes},
-        volumes,
-        metrics.read,
-        segments=segments(WINDOW, 60, RETENTION, NOW.timestamp()),
-        resolution_s=60,
-        query_cost=a_tariff(),
-        memory=SEGMENTS,
-        units=[Unit(stripes=stripes, volumes=volumes, held={})],
-    )
+    unit = Unit(stripes=a_stripe_set("vol-a", "vol-b"), volumes=volumes, held={})
+    found, _ = judged(volumes, lives, units=[unit])
     assert {one.recommendation.target.spec.iops for one in found.values()} == {10_800}
 
 

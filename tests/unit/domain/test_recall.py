@@ -7,12 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.branch_and_bound import judge
 from plimsoll.domain.recommendation import Upgrade
-from plimsoll.domain.sums import segments
 from plimsoll.domain.together import Unit
-from tests.builders import NOW, a_basis, a_host, a_stripe_set, a_tariff, a_volume
-from tests.in_memory.ports import MemoryMetrics
+from tests.builders import a_host, a_stripe_set, a_volume
 from tests.profiles import examples
 from tests.unit.domain.lives import (
     A_LIFE_AGO,
@@ -20,9 +17,6 @@ from tests.unit.domain.lives import (
     DAYS,
     MINUTES,
     PLAIN,
-    RETENTION,
-    SEGMENTS,
-    WINDOW,
     a_large,
     a_life,
     answer_to,
@@ -63,17 +57,8 @@ def test_what_one_member_of_a_set_grows_by_all_have_room_for():
         "vol-a": a_life(flat_with(4000), io_kib=8),
         "vol-b": a_life(risen_to(4000, 0.005), io_kib=8),
     }
-    metrics = MemoryMetrics(given=given_lives)
-    found = judge(
-        {volume.id: a_basis(PLAIN) for volume in volumes},
-        volumes,
-        metrics.read,
-        segments=segments(WINDOW, 60, RETENTION, NOW.timestamp()),
-        resolution_s=60,
-        query_cost=a_tariff(),
-        memory=SEGMENTS,
-        units=[Unit(stripes=a_stripe_set("vol-a", "vol-b"), volumes=volumes, held={})],
-    )
+    unit = Unit(stripes=a_stripe_set("vol-a", "vol-b"), volumes=volumes, held={})
+    found, _ = judged(volumes, given_lives, units=[unit])
     assert all(one.recommendation.growth.headroom_pct == pytest.approx(76, abs=2) for one in found.values())
     assert len({one.recommendation.target.spec.iops for one in found.values()}) == 1
     assert found["vol-a"].recommendation.target.spec.iops >= 1.7 * 4000
