@@ -7,25 +7,25 @@ from datetime import UTC, date, datetime, timedelta
 import numpy as np
 
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.case import Case, DecisionContext, case_of
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.decide import answer
-from plimsoll.domain.demand import Demand, demand_of
-from plimsoll.domain.envelope import Envelope
+from plimsoll.domain.demand.demand import Demand, demand_of
+from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.failed_measurement import FailedMeasurement
+from plimsoll.domain.evidence.envelope import Envelope
+from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
+from plimsoll.domain.groups.hosting import host_loads, sole_host
+from plimsoll.domain.groups.stripes import StripeSet
 from plimsoll.domain.host import Host, HostLimits
-from plimsoll.domain.hosting import host_loads, sole_host
-from plimsoll.domain.knowledge import Knowledge, Look
-from plimsoll.domain.offer import Market
+from plimsoll.domain.metrics.knowledge import Knowledge, Look
+from plimsoll.domain.metrics.sums import COUNTER_SERIES, Segment, Sums, Window, series
+from plimsoll.domain.offers.offer import Market
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook, TypePrice
-from plimsoll.domain.query_cost import Closer, QueryCost
 from plimsoll.domain.recommendation import Recommendation
-from plimsoll.domain.saturation import HostLoad
-from plimsoll.domain.stripes import StripeSet
-from plimsoll.domain.sums import COUNTER_SERIES, Segment, Sums, Window, series
+from plimsoll.domain.refine.branch_and_bound import Ask
+from plimsoll.domain.refine.query_cost import Closer, QueryCost
 from plimsoll.domain.units import mib_s_from_mb_s
 from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState
 from plimsoll.domain.volume_types import Provisioned, VolumeType

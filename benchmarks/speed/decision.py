@@ -11,16 +11,16 @@ from measured_audit import Row
 from memory_fleet import NOW, Patterns, project_ports
 
 from plimsoll.auditing.inventory import list_volumes
-from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.case import DecisionContext, case_of
 from plimsoll.domain.decide import answer
-from plimsoll.domain.demand import Demand, demand_of
-from plimsoll.domain.hosting import host_loads
-from plimsoll.domain.knowledge import Knowledge, first_looks
-from plimsoll.domain.offer import Market
+from plimsoll.domain.demand.demand import Demand, demand_of
+from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.groups.hosting import host_loads
+from plimsoll.domain.metrics.knowledge import Knowledge, first_looks
+from plimsoll.domain.metrics.sums import Window, segments
+from plimsoll.domain.offers.offer import Market
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.saturation import HostLoad
-from plimsoll.domain.sums import Window, segments
+from plimsoll.domain.refine.branch_and_bound import Ask
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import Target
 

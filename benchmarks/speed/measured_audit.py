@@ -13,10 +13,10 @@ from plimsoll.auditing.audit import audit
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import Scope, ports_of
 from plimsoll.clouds.ledger import Ledger
-from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Recommendation
+from plimsoll.domain.refine.branch_and_bound import Ask, Found
 from plimsoll.domain.volume import Volume
 from plimsoll.outcomes import Answered
 from plimsoll.ports import CallLimits, Metrics, Target, Usage

@@ -8,7 +8,7 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 
 from infra.constructs.alarms import Alarms
 from plimsoll.clouds.aws.queries import COUNTERS, NAMESPACE
-from plimsoll.domain.period import iops_expression, throughput_expression
+from plimsoll.domain.metrics.period import iops_expression, throughput_expression
 from plimsoll.domain.units import MINUTE_S
 
 _MINUTES: Final = 15

@@ -7,8 +7,8 @@ from pathlib import Path
 from plimsoll.bench.jobs import load_job
 from plimsoll.bench.local import Placed, Watch, fio_path, placed, run
 from plimsoll.bench.targets import GIB, check_room, claimed, target_at
-from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.units import MINUTE_S
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.envelopes.campaigns import load_campaign

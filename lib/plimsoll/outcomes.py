@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from datetime import date
 
-from plimsoll.domain.demand_profile import DemandProfile
+from plimsoll.domain.demand.demand_profile import DemandProfile
 from plimsoll.domain.errors import BadAnswer, CloudError
-from plimsoll.domain.plan import Plan
+from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.domain.recommendation import Recommendation
-from plimsoll.domain.seconds_seen import SecondsSeen
+from plimsoll.domain.refine.plan import Plan
 from plimsoll.ports import FailedTarget, Target
 
 ANSWERED_BEFORE = "answered by an earlier part of this run"

@@ -12,7 +12,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.domain.errors import PolicyError
-from plimsoll.domain.evidence import Grade
+from plimsoll.domain.evidence.evidence import Grade
 from plimsoll.domain.policy import Override, Policy, TagMatch
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.domain.volume_types import LatencyClass

@@ -9,13 +9,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.decisions import Decision
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.history import HistoryEntry
 from plimsoll.domain.host import Host
 from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.prices import PriceBook
+from plimsoll.domain.refine.branch_and_bound import Ask, Found
 from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
 from plimsoll.domain.task import Task, TaskOutcome
 from plimsoll.domain.volume import Volume, VolumeSpec

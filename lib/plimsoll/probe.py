@@ -19,7 +19,7 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bench.probe.answer import read_probe
 from plimsoll.clouds.probe_book import ProbeLine
 from plimsoll.domain.errors import BadInput, CloudError, NotMeasured, PlimsollError
-from plimsoll.domain.seconds_seen import SecondsSeen
+from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.domain.task import Task, TaskMode
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import Bench, FailedTarget, RunStore, Target

@@ -16,9 +16,9 @@ import numpy as np
 from plimsoll.auditing.audit import audit, never
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.errors import BadInput, DiskFull, NothingRead
-from plimsoll.domain.plan import Plan
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.query_cost import QueryCost
+from plimsoll.domain.refine.plan import Plan
+from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.risk.watch import Promised
 from plimsoll.domain.units import MIB
 from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, Planned, Skipped

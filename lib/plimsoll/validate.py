@@ -14,8 +14,8 @@ from typing import Final
 from plimsoll.auditing.audit import audit
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.errors import PlimsollError
-from plimsoll.domain.evidence import Grade
-from plimsoll.domain.validation import Budget, MeasuringRun, Mode, runs_for, within
+from plimsoll.domain.evidence.evidence import Grade
+from plimsoll.domain.evidence.validation import Budget, MeasuringRun, Mode, runs_for, within
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.outcomes import Answered
 from plimsoll.ports import Target

@@ -9,15 +9,15 @@ from typing import Final
 import numpy as np
 
 from plimsoll.domain.case import DecisionContext, case_of
-from plimsoll.domain.day_sums import sums_of_demand
 from plimsoll.domain.decide import answer
-from plimsoll.domain.demand import Demand
-from plimsoll.domain.knowledge import Look
-from plimsoll.domain.memory import memory_segments
+from plimsoll.domain.demand.day_sums import sums_of_demand
+from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.memory.memory import memory_segments
+from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.recall import Recall
 from plimsoll.domain.recommendation import Change, Recommendation
-from plimsoll.domain.sums import Segment, Window
+from plimsoll.domain.refine.recall import Recall
 from plimsoll.domain.volume import Seen, Volume, VolumeSpec
 from tests.builders import LONG_AGO, TYPES, a_host, a_market, a_volume, load_of
 from tests.closed_loop.workload import BUCKET_S, DAY, KIB, WEEK, Numbers, Workload, of_kind

@@ -27,7 +27,7 @@ from plimsoll.clouds.google.prices import GooglePrices
 from plimsoll.clouds.recorder import RecordedPorts, Recorder
 from plimsoll.clouds.recording import open_recording
 from plimsoll.domain.errors import AccessDenied, BadCredentials, CloudError
-from plimsoll.domain.sums import Window
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState
 from plimsoll.ports import FailedTarget, Inventory, Metrics, Prices, Target
 from tests.builders import US_EAST_1, a_host, a_tariff, a_volume, read, some_sums

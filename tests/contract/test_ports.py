@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plimsoll.domain.errors import AccessDenied, CloudError
-from plimsoll.domain.sums import series
+from plimsoll.domain.metrics.sums import series
 from plimsoll.domain.volume import VolumeSpec, VolumeState
 from plimsoll.ports import FailedTarget, Target
 from tests.builders import read

@@ -12,8 +12,8 @@ import yaml
 from plimsoll.cli.envelopes import host_from
 from plimsoll.clouds.published import types_by_cloud
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.envelope import Admission, Measurement
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.evidence.envelope import Admission, Measurement
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.campaigns import load_campaign
 from plimsoll.envelopes.fit import fit

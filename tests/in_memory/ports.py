@@ -7,10 +7,18 @@ from datetime import datetime
 
 import numpy as np
 
-from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
+from plimsoll.domain.metrics.sums import (
+    COUNTER_SERIES,
+    HIGHEST_SERIES,
+    LEAST_SERIES,
+    OPTIONAL_SERIES,
+    Sums,
+    Window,
+    series,
+)
 from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.sums import COUNTER_SERIES, HIGHEST_SERIES, LEAST_SERIES, OPTIONAL_SERIES, Sums, Window, series
+from plimsoll.domain.refine.branch_and_bound import Ask, Found
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.ports import CallLimits, FailedTarget, Target, UnreadVolume, Usage

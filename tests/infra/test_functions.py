@@ -7,7 +7,7 @@ import pytest
 
 from infra.packaging.contents import handlers
 from plimsoll.clouds.aws.published import metric_math, query_cost
-from plimsoll.domain.sums import Window
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.settings import Settings
 from tests.infra.templates import plain
 from tests.infra.test_state_machines import MACHINES

@@ -14,9 +14,9 @@ from plimsoll.auditing.audit import audit
 from plimsoll.auditing.batches import BATCHES_AT_ONCE, EVERY_MINUTE_BATCH_VOLUMES
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.errors import AccessDenied, CloudError, RegionUnavailable, Throttled, Unexpected
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import OPT_OUT, Override, TagMatch
 from plimsoll.domain.recommendation import Detached, InsufficientData, Keep, Migrate, Reprovision
-from plimsoll.domain.sums import Window
 from plimsoll.domain.units import MIB
 from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, Notice, Planned, Seen, Skipped
 from plimsoll.ports import FailedTarget, Target, UnreadVolume

@@ -6,9 +6,9 @@ import pytest
 
 from cloud_simulator.aws.organization import Mix
 from cloud_simulator.running import running
-from plimsoll.domain.memory import memory_segments
+from plimsoll.domain.memory.memory import memory_segments
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.sums import Window
 from tests.oracle.compare import differences
 from tests.pipelines.in_process import audited
 from tests.pipelines.test_truth import NOW, oracle_answers

@@ -11,8 +11,8 @@ import pytest
 from cloud_simulator.aws import signals
 from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume, served_minutes, truth
 from cloud_simulator.running import running
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import VolumeSpec
 from tests.oracle.compare import differences
 from tests.oracle.days import days_of

@@ -3,9 +3,9 @@ nothing was measured. A bench that was fit never hides a failure."""
 
 import pytest
 
-from plimsoll.domain.bench_load import BenchLimitCode
 from plimsoll.domain.errors import BenchWasTheLimit
-from plimsoll.domain.validation import Budget
+from plimsoll.domain.evidence.bench_load import BenchLimitCode
+from plimsoll.domain.evidence.validation import Budget
 from plimsoll.validate import Concluded, Decided, NotConcluded
 from plimsoll.validation.concluding import BENCH_TRIES
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from plimsoll.domain.evidence.validation import Mode
 from plimsoll.domain.task import TaskMode
-from plimsoll.domain.validation import Mode
 from plimsoll.domain.volume import Modification
 from plimsoll.envelopes.library import load_library
 from plimsoll.validate import Concluded, NotConcluded

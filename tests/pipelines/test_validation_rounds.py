@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.domain.errors import BadInput, Throttled
-from plimsoll.domain.failed_measurement import CODE
+from plimsoll.domain.evidence.failed_measurement import CODE
+from plimsoll.domain.evidence.validation import Budget, Mode
 from plimsoll.domain.task import TaskEnd, TaskOutcome
-from plimsoll.domain.validation import Budget, Mode
 from plimsoll.envelopes.library import load_library
 from plimsoll.ports import Target
 from plimsoll.reports.record import FIRST_PROVIDER

@@ -24,8 +24,8 @@ from cloud_simulator.metrics.workloads import Archetype, Workload
 from cloud_simulator.running import Running
 from plimsoll.bootstrap import Scope, ports_of
 from plimsoll.clouds.ledger import Ledger
+from plimsoll.domain.groups.stripes import StripeSet
 from plimsoll.domain.policy import Override, Policy, SizeOn, TagMatch
-from plimsoll.domain.stripes import StripeSet
 from plimsoll.domain.volume_types import LatencyClass
 from plimsoll.run import Order, carry_out
 from plimsoll.settings import Settings

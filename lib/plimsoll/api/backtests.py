@@ -13,7 +13,7 @@ from plimsoll.backtesting.scenario import Scenario
 from plimsoll.clouds.common.dated_data import load_prices, shipped_prices, volume_types
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.offer import Market
+from plimsoll.domain.offers.offer import Market
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import type_of
 from plimsoll.writing import check_place

@@ -10,7 +10,7 @@ from plimsoll.api.runs import run_folder
 from plimsoll.auditing.explain import explain_anywhere
 from plimsoll.bootstrap import Scope, clock, ports_of, recorded_ports
 from plimsoll.clouds.registry import CLOUDS
-from plimsoll.domain.demand import Demand
+from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered, FailedVolume, Skipped

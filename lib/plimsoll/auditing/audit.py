@@ -17,8 +17,8 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.prices import market_of, price_outcomes
 from plimsoll.domain.case import DecisionContext
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.hosting import by_host
-from plimsoll.domain.offer import Market, check_types
+from plimsoll.domain.groups.hosting import by_host
+from plimsoll.domain.offers.offer import Market, check_types
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
 from plimsoll.outcomes import Notice, Outcome, Planned, Seen

@@ -6,18 +6,18 @@ from dataclasses import replace
 from plimsoll.auditing.metrics_plan import metrics_segments, past_segments
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.signals import with_signals
-from plimsoll.domain.branch_and_bound import Ask, Found, judge
 from plimsoll.domain.case import DecisionContext
 from plimsoll.domain.decide import is_detached, recommend_detached
-from plimsoll.domain.demand_profile import DemandProfile
+from plimsoll.domain.demand.demand_profile import DemandProfile
 from plimsoll.domain.errors import CloudError, UnknownVolumeType
-from plimsoll.domain.hosting import with_neighbors
-from plimsoll.domain.members import Judged
+from plimsoll.domain.groups.hosting import with_neighbors
+from plimsoll.domain.groups.pool import in_shared_pools
+from plimsoll.domain.groups.together import free_to_change, units_of, untouchable
+from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.pool import in_shared_pools
 from plimsoll.domain.recommendation import Change, Recommendation
-from plimsoll.domain.seconds_seen import SecondsSeen
-from plimsoll.domain.together import free_to_change, units_of, untouchable
+from plimsoll.domain.refine.branch_and_bound import Ask, Found, judge
+from plimsoll.domain.refine.members import Judged
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of
 from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, Skipped

@@ -10,11 +10,11 @@ from plimsoll.auditing.inventory import listings, with_stripes_of
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.prices import market_of
 from plimsoll.auditing.signals import with_signals
-from plimsoll.domain.demand import Demand
+from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.hosting import by_host
-from plimsoll.domain.members import Judged
+from plimsoll.domain.groups.hosting import by_host
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.refine.members import Judged
 from plimsoll.domain.volume import Volume
 from plimsoll.outcomes import FailedVolume
 from plimsoll.ports import FailedTarget, Target

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.side_by_side import side_by_side
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.stripes import unchanged
+from plimsoll.domain.groups.stripes import unchanged
 from plimsoll.domain.volume import Volume
 from plimsoll.outcomes import ANSWERED_BEFORE, FailedVolume, Notice, Outcome, Skipped
 from plimsoll.ports import FailedTarget, Target, UnreadVolume

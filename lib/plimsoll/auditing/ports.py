@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from plimsoll.domain.envelope import Envelope
-from plimsoll.domain.failed_measurement import FailedMeasurement
-from plimsoll.domain.query_cost import QueryCost
+from plimsoll.domain.evidence.envelope import Envelope
+from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
+from plimsoll.domain.groups.stripes import StripeSet
+from plimsoll.domain.metrics.seconds_seen import SecondsSeen
+from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.risk.table import LearnedTable
-from plimsoll.domain.seconds_seen import SecondsSeen
-from plimsoll.domain.stripes import StripeSet
 from plimsoll.ports import Catalog, Inventory, Metrics, Prices
 
 BATCH_VOLUMES = 500

@@ -5,9 +5,9 @@ from datetime import datetime
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.evidence import Place
-from plimsoll.domain.evidence_against import failed_measurements
-from plimsoll.domain.offer import Market
+from plimsoll.domain.evidence.evidence import Place
+from plimsoll.domain.evidence.evidence_against import failed_measurements
+from plimsoll.domain.offers.offer import Market
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook
 from plimsoll.outcomes import Notice, Outcome, Priced

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from plimsoll.backtesting.scenario import Cut, Scenario
-from plimsoll.domain.knowledge import BoolArray, IntArray
-from plimsoll.domain.lifting import FREQUENT_MINUTES
-from plimsoll.domain.period import FloatArray
+from plimsoll.domain.demand.lifting import FREQUENT_MINUTES
+from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
+from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.risk.scores import Histories, Scores, histories, scores_of
 from plimsoll.domain.units import DAY_S, MINUTE_S

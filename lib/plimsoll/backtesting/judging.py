@@ -10,8 +10,8 @@ from plimsoll.backtesting.cuts import Known
 from plimsoll.backtesting.learning import BY_SHAPE, LEAST_CUTS, Lessons, learned_from
 from plimsoll.backtesting.rules import Shop, Sized, learned_sizes, sizes
 from plimsoll.backtesting.scenario import Cut
-from plimsoll.domain.knowledge import BoolArray, IntArray
-from plimsoll.domain.period import FloatArray
+from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
+from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.risk.calibration import is_counted
 from plimsoll.domain.risk.lines import throttled
 from plimsoll.domain.risk.scores import standing

@@ -9,10 +9,10 @@ import numpy as np
 from plimsoll.backtesting.cuts import Known
 from plimsoll.backtesting.scenario import Scenario, need_of
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.cheapest import Product
-from plimsoll.domain.need import Need
-from plimsoll.domain.offer import flip
-from plimsoll.domain.period import FloatArray
+from plimsoll.domain.demand.need import Need
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.offers.cheapest import Product
+from plimsoll.domain.offers.offer import flip
 from plimsoll.domain.risk.lines import peaks
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import VolumeSpec

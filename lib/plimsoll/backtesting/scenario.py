@@ -6,9 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from plimsoll.domain.need import Need
-from plimsoll.domain.offer import Market, flip
-from plimsoll.domain.period import FloatArray
+from plimsoll.domain.demand.need import Need
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.offers.offer import Market, flip
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.risk.scores import PROMISED_MINUTES
 from plimsoll.domain.units import DAY_S

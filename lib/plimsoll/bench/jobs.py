@@ -13,9 +13,9 @@ from typing import Final
 
 from plimsoll.bench.mix import bssplit, mean_as_run_kib
 from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.demand.workload import SEQUENTIAL_KIB, Moment, WorkloadShape
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.units import KIB, KIB_PER_MIB
-from plimsoll.domain.workload import SEQUENTIAL_KIB, Moment, WorkloadShape
 
 PACED: Final = "paced"
 UNBOUNDED: Final = "unbounded"

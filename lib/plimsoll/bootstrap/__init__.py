@@ -23,9 +23,9 @@ from plimsoll.clouds.scope import Scope as Scope
 from plimsoll.clouds.stripes import StripeBook
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.risk.table import LearnedTable
-from plimsoll.domain.sums import Window
 from plimsoll.domain.units import HOUR_S
 from plimsoll.envelopes.library import EnvelopeLibrary, load_library, shipped_campaigns
 from plimsoll.learned_table import load_table

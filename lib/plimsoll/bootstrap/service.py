@@ -25,8 +25,8 @@ from plimsoll.clouds.cloud import Connection
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.registry import AWS, cloud_of_account
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.service import Places, Service

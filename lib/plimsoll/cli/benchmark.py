@@ -22,7 +22,7 @@ from plimsoll.cli.screen import Screen
 from plimsoll.clouds.published import cloud_of, types_by_cloud
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence import LOCAL
+from plimsoll.domain.evidence.evidence import LOCAL
 from plimsoll.domain.units import MIB, MINUTE_S
 from plimsoll.envelopes.admissibility.sweep import climbing
 from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign

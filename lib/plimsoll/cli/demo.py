@@ -17,9 +17,9 @@ from plimsoll.cli.screen import Screen
 from plimsoll.cli.simulate import organization, projects
 from plimsoll.cli.validate import context_of, follow, new_job
 from plimsoll.clouds.ledger import Ledger
-from plimsoll.domain.evidence import Grade
+from plimsoll.domain.evidence.evidence import Grade
+from plimsoll.domain.evidence.validation import Want
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.validation import Want
 from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import PAGE, read_records

@@ -11,11 +11,11 @@ from plimsoll.cli.options import MeasuredVolumeOptions
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.published import cloud_of, published_host, types_by_cloud
 from plimsoll.clouds.registry import AWS
-from plimsoll.domain import same_configuration
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence import best_grade
+from plimsoll.domain.evidence import same_configuration
+from plimsoll.domain.evidence.envelope import Envelope
+from plimsoll.domain.evidence.evidence import best_grade
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.campaigns import HostEntry

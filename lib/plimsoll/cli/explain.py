@@ -6,8 +6,8 @@ from plimsoll.api.volumes import read_volume, volume_in_run
 from plimsoll.bootstrap import Scope, console_link, probe_book
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.seconds_seen import SecondsSeen
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.terminal.explain import show_explanation, show_record
 from plimsoll.reports.to_record import record_of

@@ -9,7 +9,7 @@ from plimsoll.bootstrap import AWS, GOOGLE, Scope
 from plimsoll.cli.options import AuditPolicyOptions, PolicyFileOptions, ScopeOptions
 from plimsoll.clouds.aws.names import AUDIT_ROLE
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence import Grade
+from plimsoll.domain.evidence.evidence import Grade
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
 from plimsoll.policy_file import load_policy, parse_flags

@@ -26,9 +26,9 @@ from plimsoll.cli.options import ValidateOptions
 from plimsoll.cli.run_folder import leave_reports
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence import Grade
+from plimsoll.domain.evidence.evidence import Grade
+from plimsoll.domain.evidence.validation import MeasuringRun, PlannedRun
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.validation import MeasuringRun, PlannedRun
 from plimsoll.ports import Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_writer import RunFolder

@@ -8,8 +8,8 @@ from typing import Protocol
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.host import HostLimits
-from plimsoll.domain.query_cost import QueryCost
-from plimsoll.domain.sums import Window
+from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.ports import Bench, Catalog, Inventory, Metrics, Prices
 from plimsoll.settings import Settings
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from plimsoll.domain.epochs import MADE_WITH_S, in_whole_minutes
+from plimsoll.domain.demand.epochs import MADE_WITH_S, in_whole_minutes
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.risk.watch import Promised
 from plimsoll.domain.volume import Seen, Volume

@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.seconds_seen import SecondsSeen
+from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 
 LINES: Final = "probes.jsonl"
 

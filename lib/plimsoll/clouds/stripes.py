@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.stripes import StripeSet, merged
+from plimsoll.domain.groups.stripes import StripeSet, merged
 from plimsoll.ports import Target
 from plimsoll.writing import whole
 

@@ -11,9 +11,9 @@ from typing import Annotated, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.envelope import DELIVERED
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.failed_measurement import FailedMeasurement
+from plimsoll.domain.evidence.envelope import DELIVERED
+from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.writing import whole
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 
-from plimsoll.domain.evidence import Evidence
-from plimsoll.domain.offer import impossible
+from plimsoll.domain.evidence.evidence import Evidence
+from plimsoll.domain.offers.offer import impossible
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Blocker
 from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState

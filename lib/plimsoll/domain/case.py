@@ -7,29 +7,29 @@ from datetime import datetime
 import numpy as np
 
 from plimsoll.domain.ceiling import PLAIN, Ceiling, Resource
-from plimsoll.domain.day_sums import DaySums
-from plimsoll.domain.demand import Demand, scaled
-from plimsoll.domain.envelope import Envelope
-from plimsoll.domain.epochs import epochs_of
-from plimsoll.domain.evidence import Rankings
-from plimsoll.domain.growth import Growth
-from plimsoll.domain.hosting import usable
-from plimsoll.domain.knowledge import IntArray
-from plimsoll.domain.lifting import Lifted, lift
-from plimsoll.domain.offer import Market, ceiling_on_hosts
-from plimsoll.domain.period import io_size_kib
+from plimsoll.domain.demand.day_sums import DaySums
+from plimsoll.domain.demand.demand import Demand, scaled
+from plimsoll.domain.demand.epochs import epochs_of
+from plimsoll.domain.demand.lifting import Lifted, lift
+from plimsoll.domain.demand.required import Load, Purpose, load_of
+from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room
+from plimsoll.domain.demand.settling import Settles, settles
+from plimsoll.domain.evidence.envelope import Envelope
+from plimsoll.domain.evidence.evidence import Rankings
+from plimsoll.domain.groups.hosting import usable
+from plimsoll.domain.groups.templates import is_short_lived
+from plimsoll.domain.memory.growth import Growth
+from plimsoll.domain.metrics.knowledge import IntArray
+from plimsoll.domain.metrics.period import io_size_kib
+from plimsoll.domain.metrics.received import Coverage
+from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.offers.offer import Market, ceiling_on_hosts
+from plimsoll.domain.offers.remembered import Remembered
 from plimsoll.domain.policy import Policy, SizeOn
-from plimsoll.domain.received import Coverage
 from plimsoll.domain.recommendation import DemandSummary, EpochSummary
-from plimsoll.domain.remembered import Remembered
-from plimsoll.domain.required import Load, Purpose, load_of
 from plimsoll.domain.risk.promise import Risk, risk_of, with_learned_headroom
 from plimsoll.domain.risk.table import LearnedTable
-from plimsoll.domain.saturation import HostLoad, HostRoom, host_room
-from plimsoll.domain.settling import Settles, settles
 from plimsoll.domain.spans import EpochSpan, epoch_spans, on_these_hosts, stands, summaries
-from plimsoll.domain.sums import Window
-from plimsoll.domain.templates import is_short_lived
 from plimsoll.domain.units import DAY_S, MIB
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import VolumeType, type_of

@@ -7,16 +7,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from plimsoll.domain import reasons
 from plimsoll.domain.blockers import blockers, evidence_blocker
 from plimsoll.domain.case import Case, DecisionContext
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.choice import Choice, Step, Verdict, choose
-from plimsoll.domain.evidence import Evidence, Place, evidence_for
-from plimsoll.domain.growth_reasons import growth_summary
-from plimsoll.domain.memory_reasons import memory_summary
-from plimsoll.domain.need import Need
-from plimsoll.domain.offer import Offer, flip
+from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.required import peaks
+from plimsoll.domain.demand.settling import Settles
+from plimsoll.domain.evidence.evidence import Evidence, Place, evidence_for
+from plimsoll.domain.groups.rollup import part_of
+from plimsoll.domain.groups.templates import template_of
+from plimsoll.domain.offers.choice import Choice, Step, Verdict, choose
+from plimsoll.domain.offers.offer import Offer, flip
+from plimsoll.domain.offers.safer import risks_of
+from plimsoll.domain.reasons import reasons
+from plimsoll.domain.reasons.growth_reasons import growth_summary
+from plimsoll.domain.reasons.memory_reasons import memory_summary
 from plimsoll.domain.recommendation import (
     Comparison,
     Detached,
@@ -29,12 +34,7 @@ from plimsoll.domain.recommendation import (
     Upgrade,
     Wait,
 )
-from plimsoll.domain.required import peaks
 from plimsoll.domain.risk.promise import Risk
-from plimsoll.domain.rollup import part_of
-from plimsoll.domain.safer import risks_of
-from plimsoll.domain.settling import Settles
-from plimsoll.domain.templates import template_of
 from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState
 from plimsoll.domain.volume_types import type_of
 

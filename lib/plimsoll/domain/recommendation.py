@@ -6,17 +6,17 @@ from datetime import date
 from typing import ClassVar
 
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.evidence import Evidence
+from plimsoll.domain.demand.trial import Trial
+from plimsoll.domain.evidence.evidence import Evidence
+from plimsoll.domain.groups.stripes import StripeSet
+from plimsoll.domain.groups.templates import Part
 from plimsoll.domain.host import Host
-from plimsoll.domain.offer import Offer
-from plimsoll.domain.past_events import Event
-from plimsoll.domain.received import Coverage
+from plimsoll.domain.memory.past_events import Event
+from plimsoll.domain.metrics.received import Coverage
+from plimsoll.domain.metrics.signals import Signals
+from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.risk.promise import Risk
-from plimsoll.domain.signals import Signals
-from plimsoll.domain.stripes import StripeSet
-from plimsoll.domain.sums import Window
-from plimsoll.domain.templates import Part
-from plimsoll.domain.trial import Trial
 from plimsoll.domain.volume import Volume, VolumeSpec
 
 

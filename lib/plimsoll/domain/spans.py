@@ -6,19 +6,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.day_sums import DaySums, sums_of_demand
-from plimsoll.domain.demand import Demand
-from plimsoll.domain.epochs import Epoch, epochs_of
+from plimsoll.domain.demand.day_sums import DaySums, sums_of_demand
+from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.epochs import Epoch, epochs_of
+from plimsoll.domain.demand.jobs import Told, did_in
+from plimsoll.domain.demand.lifting import Lifted, Span
+from plimsoll.domain.demand.saturation import HostLoad, host_room
+from plimsoll.domain.demand.settling import EpochStand, raised
 from plimsoll.domain.host import Host
-from plimsoll.domain.jobs import Told, did_in
-from plimsoll.domain.knowledge import BoolArray
-from plimsoll.domain.lifting import Lifted, Span
-from plimsoll.domain.offer import ceiling_on
+from plimsoll.domain.metrics.knowledge import BoolArray
+from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.offers.offer import ceiling_on
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import EpochSummary
-from plimsoll.domain.saturation import HostLoad, host_room
-from plimsoll.domain.settling import EpochStand, raised
-from plimsoll.domain.sums import Window
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import VolumeType

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from plimsoll.domain.time_series import TimeSeries, Work, series_of
+from plimsoll.domain.evidence.time_series import TimeSeries, Work, series_of
 from plimsoll.envelopes.printed import MIXED, Figures, number_in, present
 from plimsoll.envelopes.results import Broken, Output, Part, Result, disk_figures, line_at, result_of
 

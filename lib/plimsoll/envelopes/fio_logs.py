@@ -12,7 +12,7 @@ from typing import Final
 
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.time_series import TimeSeries, Work, series_of
+from plimsoll.domain.evidence.time_series import TimeSeries, Work, series_of
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.envelopes.results import Result
 

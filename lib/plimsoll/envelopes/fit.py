@@ -30,8 +30,8 @@ from statistics import median
 from typing import Final
 
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
-from plimsoll.domain.envelope import BoundBy, Envelope, Measurement, cost_of
-from plimsoll.domain.evidence import LOCAL
+from plimsoll.domain.evidence.envelope import BoundBy, Envelope, Measurement, cost_of
+from plimsoll.domain.evidence.evidence import LOCAL
 from plimsoll.domain.units import mb_s_from_mib_s
 from plimsoll.domain.volume_types import FromThroughput, Provisioned, VolumeType
 from plimsoll.envelopes.admissibility.device import DOUBTFUL

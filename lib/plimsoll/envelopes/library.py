@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import yaml
 
-from plimsoll.domain.envelope import BoundBy, Envelope
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.time_series import TimeSeries
+from plimsoll.domain.evidence.envelope import BoundBy, Envelope
+from plimsoll.domain.evidence.time_series import TimeSeries
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.envelopes.campaigns import Campaign, HostEntry, load_campaign

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from plimsoll.domain.envelope import Latency
+from plimsoll.domain.evidence.envelope import Latency
 from plimsoll.domain.units import KIB, MIB
 
 Figures = dict[str, Any]

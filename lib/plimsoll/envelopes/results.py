@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from plimsoll.domain.envelope import JobShape, Latency
-from plimsoll.domain.time_series import TimeSeries
+from plimsoll.domain.evidence.envelope import JobShape, Latency
+from plimsoll.domain.evidence.time_series import TimeSeries
 from plimsoll.domain.units import KIB, KIB_PER_MIB
 from plimsoll.envelopes.fio_options import block_kib_of, direct_of, seconds_of, synced_of, target_of, verified_of
 from plimsoll.envelopes.printed import (

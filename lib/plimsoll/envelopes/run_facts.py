@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from plimsoll.domain.envelope import RunFacts
+from plimsoll.domain.evidence.envelope import RunFacts
 from plimsoll.envelopes.printed import DIRECTIONS, PrintedEntry, number_in, scaled_iops, sides
 
 _COUNT: Final = re.compile(r"\d+")

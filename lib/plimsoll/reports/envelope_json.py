@@ -4,7 +4,7 @@ from math import isfinite
 from typing import Any
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.envelope import Envelope, Lasting, Measurement, Ruling
+from plimsoll.domain.evidence.envelope import Envelope, Lasting, Measurement, Ruling
 
 
 def as_data(envelope: Envelope) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.seconds_seen import Exceeded, SecondsSeen, Source
+from plimsoll.domain.metrics.seconds_seen import Exceeded, SecondsSeen, Source
 from plimsoll.domain.units import MIB
 from plimsoll.reports.record import CeilingRecord, CeilingsRecord, SecondsSeenRecord
 from plimsoll.reports.wording import count_of

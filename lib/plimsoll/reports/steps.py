@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from plimsoll.domain.policy import HeadroomFrom, Policy, SizeOn
-from plimsoll.domain.reasons import GIVEN_UP
+from plimsoll.domain.reasons.reasons import GIVEN_UP
 from plimsoll.domain.recommendation import CHANGES, Detached, InsufficientData, Upgrade, Wait
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.wording import count_of

@@ -6,8 +6,10 @@ from datetime import UTC, datetime
 from typing import Final, cast
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.failed_measurement import CODE, FailedMeasurement
-from plimsoll.domain.offer import Offer
+from plimsoll.domain.evidence.failed_measurement import CODE, FailedMeasurement
+from plimsoll.domain.groups.templates import Part
+from plimsoll.domain.metrics.signals import Level, Signals
+from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.recommendation import (
     Change,
     Comparison,
@@ -23,8 +25,6 @@ from plimsoll.domain.recommendation import (
     Wait,
 )
 from plimsoll.domain.risk.promise import Risk
-from plimsoll.domain.signals import Level, Signals
-from plimsoll.domain.templates import Part
 from plimsoll.domain.volume import NAME_TAG, VolumeSpec
 from plimsoll.outcomes import Answered
 from plimsoll.reports.record import (

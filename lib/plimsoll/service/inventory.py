@@ -16,7 +16,7 @@ from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
 from plimsoll.clouds.stripes import sets_adapter
 from plimsoll.domain.errors import PASSING, CloudError
-from plimsoll.domain.hosting import by_host
+from plimsoll.domain.groups.hosting import by_host
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import FailedTarget, RunStore, Target, UnreadVolume, Usage

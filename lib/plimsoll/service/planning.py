@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from plimsoll.clouds.published import published_types
 from plimsoll.clouds.registry import AWS, GOOGLE
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.offer import check_types
+from plimsoll.domain.offers.offer import check_types
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import FailedTarget, RunStore

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.ledger import Ledger
-from plimsoll.domain.envelope import Envelope
+from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.policy import Policy
 from plimsoll.ports import Bench, Claims, Clock, Events, Executions, FailedTarget, History, RunStore, Target
 from plimsoll.reports.record import RecommendationRecord

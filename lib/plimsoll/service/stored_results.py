@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.recording import book_adapter, error_in, error_out, volume_adapter
 from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.domain.plan import Plan
 from plimsoll.domain.prices import PriceBook
+from plimsoll.domain.refine.plan import Plan
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import RunStore, Target, Usage
 from plimsoll.reports.totals import Totals

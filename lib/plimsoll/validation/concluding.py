@@ -9,13 +9,13 @@ from typing import Final
 
 from plimsoll.bench.answer import BenchAnswer
 from plimsoll.clouds.validation_book import ValidationLine
-from plimsoll.domain.bench_load import BenchExcuse, BenchLimit, bench_excuse
 from plimsoll.domain.ceiling import UNBOUNDED, Accounting, Ceiling
-from plimsoll.domain.envelope import SIMULATED_TOOL, BoundBy
+from plimsoll.domain.demand.need import Need
 from plimsoll.domain.errors import BadInput, BenchWasTheLimit, NotMeasured
-from plimsoll.domain.need import Need
-from plimsoll.domain.validation import MeasuringRun, Mode, short, usd_for, within
-from plimsoll.domain.verdict import Shown, Verdict, verdict, verdict_in_place
+from plimsoll.domain.evidence.bench_load import BenchExcuse, BenchLimit, bench_excuse
+from plimsoll.domain.evidence.envelope import SIMULATED_TOOL, BoundBy
+from plimsoll.domain.evidence.validation import MeasuringRun, Mode, short, usd_for, within
+from plimsoll.domain.evidence.verdict import Shown, Verdict, verdict, verdict_in_place
 from plimsoll.envelopes.campaigns import HostEntry
 from plimsoll.envelopes.library import NewCampaign, NewResult, add_campaign, as_measured
 from plimsoll.envelopes.reading import read_results

@@ -9,10 +9,12 @@ from typing import Final
 import numpy as np
 
 from plimsoll.auditing.explain import Explained, explain
-from plimsoll.domain.demand import Demand
+from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.workload import recounted, shape_of
 from plimsoll.domain.errors import BadInput, CloudError, NotMeasured
-from plimsoll.domain.evidence import Grade
-from plimsoll.domain.need import Need
+from plimsoll.domain.evidence.evidence import Grade
+from plimsoll.domain.evidence.validation import Budget, MeasuringRun, Mode, PlannedRun, Want, runs_for, usd_for, within
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import (
     Change,
@@ -25,10 +27,8 @@ from plimsoll.domain.recommendation import (
     Upgrade,
     Wait,
 )
-from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, Want, runs_for, usd_for, within
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import Provisioned, VolumeType
-from plimsoll.domain.workload import recounted, shape_of
 from plimsoll.outcomes import Answered, FailedVolume
 from plimsoll.ports import Bench, Prices, Target
 from plimsoll.reports.to_record import record_of

@@ -13,13 +13,13 @@ from typing import Final
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from plimsoll.clouds.validation_book import ValidationLine
+from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.workload import WorkloadShape
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.need import Need
+from plimsoll.domain.evidence.validation import Budget, MeasuringRun, Mode
 from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.domain.task import Task, TaskOutcome
-from plimsoll.domain.validation import Budget, MeasuringRun, Mode
 from plimsoll.domain.volume import Volume, VolumeSpec
-from plimsoll.domain.workload import WorkloadShape
 from plimsoll.ports import BenchHost, Claims, RunStore, Target
 from plimsoll.reports.record import RecommendationRecord
 

@@ -11,9 +11,9 @@ from typing import Final
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.errors import NotMeasured
+from plimsoll.domain.evidence.validation import MeasuringRun, Mode
 from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.domain.task import Task, TaskMode
-from plimsoll.domain.validation import MeasuringRun, Mode
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import BenchHost
 from plimsoll.validation.command import stripe_sets

@@ -6,8 +6,8 @@ import numpy as np
 
 from plimsoll.backtesting.scenario import Scenario
 from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
-from plimsoll.domain.demand import Demand
-from plimsoll.domain.offer import Market
+from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.offers.offer import Market
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
 

@@ -26,7 +26,7 @@ from plimsoll.bench.probe.answer import read_probe
 from plimsoll.bench.probe.on_host import Counts, Watched, answer, bin_of, parse_page
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadInput, NotMeasured
-from plimsoll.domain.seconds_seen import Source
+from plimsoll.domain.metrics.seconds_seen import Source
 from plimsoll.domain.task import Task, TaskMode
 from plimsoll.probe import MOST_VOLUMES_A_HOST
 from tests.unit.bench.hosts import a_volume, commands_at

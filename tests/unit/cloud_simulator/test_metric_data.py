@@ -8,7 +8,7 @@ import urllib3
 from botocore.exceptions import ClientError
 
 from cloud_simulator.aws.fleet import HOME_KEY, truth
-from plimsoll.domain.sums import Window
+from plimsoll.domain.metrics.sums import Window
 
 from .served import NOW, named, points, query
 

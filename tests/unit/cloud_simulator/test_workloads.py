@@ -11,7 +11,7 @@ from cloud_simulator.aws.fleet import truth
 from cloud_simulator.aws.organization import fleet_of
 from cloud_simulator.metrics.workloads import SERIES, Archetype, Workload, minutes
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.domain.sums import Window
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.units import MIB
 from tests.profiles import examples
 

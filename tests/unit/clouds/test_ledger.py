@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 from plimsoll.clouds.ledger import Ledger, NotedInventory
-from plimsoll.domain.epochs import epochs_of
+from plimsoll.domain.demand.epochs import epochs_of
 from plimsoll.domain.errors import AccessDenied, BadInput
-from plimsoll.domain.sums import Window
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.volume import Attachment, Modification
 from plimsoll.ports import Target
 from tests.builders import NOW, a_host, a_volume

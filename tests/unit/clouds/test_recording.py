@@ -12,7 +12,6 @@ from plimsoll.auditing.audit import audit
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.recorder import RecordedPorts, Recorder
 from plimsoll.clouds.recording import open_recording
-from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.errors import (
     AccessDenied,
     BadAnswer,
@@ -22,8 +21,9 @@ from plimsoll.domain.errors import (
     Throttled,
     Unexpected,
 )
-from plimsoll.domain.knowledge import Look
-from plimsoll.domain.sums import Sums, Window
+from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.metrics.sums import Sums, Window
+from plimsoll.domain.refine.branch_and_bound import Ask
 from plimsoll.domain.volume import Owner, OwnerKind, Volume
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned
 from plimsoll.ports import FailedTarget, Target, UnreadVolume

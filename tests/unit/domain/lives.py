@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 from hypothesis import strategies as st
 
-from plimsoll.domain.branch_and_bound import judge
-from plimsoll.domain.memory import Past, begun_s, memory_of, memory_segments
-from plimsoll.domain.past_looks import look_at_everything
+from plimsoll.domain.memory.memory import Past, begun_s, memory_of, memory_segments
+from plimsoll.domain.metrics.sums import COUNTER_SERIES, Sums, Window, segments, series
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Change, Wait
-from plimsoll.domain.sums import COUNTER_SERIES, Sums, Window, segments, series
+from plimsoll.domain.refine.branch_and_bound import judge
+from plimsoll.domain.refine.past_looks import look_at_everything
 from plimsoll.domain.units import DAY_S, KIB
 from plimsoll.domain.volume import Seen
 from tests.builders import NOW, a_basis, a_host, a_spec, a_tariff, a_volume, ceiling_of, with_rates

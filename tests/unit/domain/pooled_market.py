@@ -6,9 +6,9 @@ import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.host import Host, HostLimits
-from plimsoll.domain.offer import Market
+from plimsoll.domain.metrics.sums import Sums
+from plimsoll.domain.offers.offer import Market
 from plimsoll.domain.prices import PriceBook, TypePrice
-from plimsoll.domain.sums import Sums
 from plimsoll.domain.units import KIB
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import Based, LatencyClass, Provisioned, Sized, VolumeType

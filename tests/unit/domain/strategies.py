@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from plimsoll.domain.hosting import usable
+from plimsoll.domain.groups.hosting import usable
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.volume_types import Provisioned
 from tests.builders import HOST_FIGURES, TYPES, a_demand, a_host, a_policy, a_volume, ceiling_of

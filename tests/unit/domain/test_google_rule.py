@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
 from plimsoll.clouds.google.machines import machine
-from plimsoll.domain.branch_and_bound import judge
 from plimsoll.domain.host import Host
-from plimsoll.domain.offer import Market
+from plimsoll.domain.metrics.sums import Window, segments
+from plimsoll.domain.offers.offer import Market
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Change
-from plimsoll.domain.sums import Window, segments
+from plimsoll.domain.refine.branch_and_bound import judge
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import Provisioned
 from tests.builders import NOW, a_basis, a_tariff, a_volume

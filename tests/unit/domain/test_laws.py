@@ -8,14 +8,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.hosting import usable
+from plimsoll.domain.groups.hosting import usable
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.recommendation import Change, Keep, Migrate, Reprovision, Upgrade
 from plimsoll.domain.volume_types import FromIops, Provisioned
 from tests.builders import TYPES, US_EAST_1, a_case, a_policy, decision
 from tests.profiles import examples
-
-from .strategies import policies, situations
+from tests.unit.domain.strategies import policies, situations
 
 LAW = settings()
 CHANGES = (Migrate, Reprovision, Upgrade)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.branch_and_bound import judge
+from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, Keep
-from plimsoll.domain.sums import Window, segments
+from plimsoll.domain.refine.branch_and_bound import judge
 from tests.builders import NOW, a_basis, a_tariff, a_volume
 from tests.in_memory.ports import MemoryMetrics
 from tests.profiles import examples

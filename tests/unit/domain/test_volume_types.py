@@ -5,12 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.demand.trial import plain, trial
 from plimsoll.domain.errors import UnknownVolumeType
-from plimsoll.domain.trial import plain, trial
 from plimsoll.domain.volume_types import FromIops, Provisioned, Sized, Stepped, type_of
 from tests.builders import TYPES, a_spec
-
-from .test_replay import a_steady_demand
+from tests.unit.domain.demand.test_replay import a_steady_demand
 
 
 def ceiling(type_name, size_gib, **provisioned):

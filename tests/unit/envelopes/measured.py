@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.envelope import BoundBy, JobShape, Measurement, Provenance
+from plimsoll.domain.evidence.envelope import BoundBy, JobShape, Measurement, Provenance
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.campaigns import System
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from plimsoll.domain.envelope import Envelope, JobShape, Measurement
+from plimsoll.domain.evidence.envelope import Envelope, JobShape, Measurement
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.fit import fit
 from tests.builders import TYPES

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
-from plimsoll.domain.envelope import Admission, Latency, RunFacts
-from plimsoll.domain.evidence import LOCAL
+from plimsoll.domain.evidence.envelope import Admission, Latency, RunFacts
+from plimsoll.domain.evidence.evidence import LOCAL
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.admissibility.judging import RULES, judged, rulings
 from plimsoll.envelopes.admissibility.load import ENGINES

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.envelope import BoundBy, Envelope, JobShape
-from plimsoll.domain.evidence_against import failed_measurements
-from plimsoll.domain.failed_measurement import FailedMeasurement
+from plimsoll.domain.evidence.envelope import BoundBy, Envelope, JobShape
+from plimsoll.domain.evidence.evidence_against import failed_measurements
+from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
 from plimsoll.envelopes.fit import fit
 from tests.builders import TYPES, a_refutation, a_spec
 from tests.unit.envelopes.measured import a_measurement, a_system

@@ -11,11 +11,11 @@ from plimsoll.bootstrap import envelope_library
 from plimsoll.cli.main import app
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence import Grade, Place, evidence_for
+from plimsoll.domain.evidence.evidence import Grade, Place, evidence_for
 from plimsoll.envelopes.reading import read_output
 from tests.builders import TYPES, a_spec
 from tests.corpus.entries import FILES
-from tests.unit.domain.test_token_fit import made
+from tests.unit.domain.evidence.test_token_fit import made
 from tests.unit.envelopes.outputs import a_job, a_side, fio_json
 
 GP2 = ["--type", "gp2", "--size-gib", "100"]

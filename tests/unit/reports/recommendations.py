@@ -6,10 +6,10 @@ from datetime import date
 from functools import cache
 
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.choice import BUDGETS_MIN
 from plimsoll.domain.decide import recommend_detached
+from plimsoll.domain.demand.settling import Unsettled
+from plimsoll.domain.offers.choice import BUDGETS_MIN
 from plimsoll.domain.recommendation import Answer, Change, EpochSummary, FrontierStep, Recommendation, Wait
-from plimsoll.domain.settling import Unsettled
 from plimsoll.domain.units import HOUR_S
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord

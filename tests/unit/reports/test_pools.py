@@ -19,8 +19,8 @@ from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.terminal.run import savings_table
 from plimsoll.reports.to_record import record_of
 from plimsoll.slack.blocks.digest import listed
+from tests.unit.domain.groups.test_pools import a_disk, flat, judged
 from tests.unit.domain.pooled_market import a_capped_host
-from tests.unit.domain.test_pools import a_disk, flat, judged
 
 NEW = {"ceilings": ("write_iops", "write_throughput_mib_s"), "demand": ("peak_second_iops",)}
 """What runs of earlier versions know nothing of, besides the pool."""

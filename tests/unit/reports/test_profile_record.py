@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.demand_profile import profile_of
+from plimsoll.domain.demand.demand_profile import profile_of
 from plimsoll.domain.units import HOUR_S
 from plimsoll.reports.profile_to_record import profile_record
 from plimsoll.reports.record import DemandProfileRecord

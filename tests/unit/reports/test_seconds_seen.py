@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.seconds_seen import Exceeded, LatencyBin, Peak, Rates, SecondsSeen, Source
+from plimsoll.domain.metrics.seconds_seen import Exceeded, LatencyBin, Peak, Rates, SecondsSeen, Source
 from plimsoll.domain.units import MIB
 from plimsoll.reports.record import CeilingRecord
 from plimsoll.reports.seconds_seen import seen_lines, seen_record, seen_title

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from plimsoll.bench.answer import told_in
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import NotMeasured
-from plimsoll.domain.seconds_seen import Exceeded, LatencyBin, Peak, Rates, SecondsSeen, Source
+from plimsoll.domain.metrics.seconds_seen import Exceeded, LatencyBin, Peak, Rates, SecondsSeen, Source
 
 _Count = Annotated[int, Field(ge=0)]
 _Rate = Annotated[float, Field(ge=0, allow_inf_nan=False)]

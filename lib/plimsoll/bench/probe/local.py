@@ -9,7 +9,7 @@ from pathlib import Path
 from plimsoll.bench.probe import on_host
 from plimsoll.bench.probe.answer import read_probe
 from plimsoll.domain.errors import BadInput, NotMeasured
-from plimsoll.domain.seconds_seen import SecondsSeen
+from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 
 
 def probe_here(devices: Sequence[str], seconds: int) -> tuple[Sequence[SecondsSeen], Sequence[str]]:

@@ -17,8 +17,8 @@ from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import BadAnswer
-from plimsoll.domain.knowledge import IntArray
-from plimsoll.domain.period import FloatArray
+from plimsoll.domain.metrics.knowledge import IntArray
+from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import KIB, MIB, MINUTE_S
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import Provisioned

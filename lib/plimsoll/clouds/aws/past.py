@@ -6,7 +6,7 @@ from datetime import datetime
 
 from plimsoll.clouds.aws.hosts import Hosts
 from plimsoll.clouds.aws.trail import Altered, Trail
-from plimsoll.domain.epochs import MADE_WITH_S, in_whole_minutes
+from plimsoll.domain.demand.epochs import MADE_WITH_S, in_whole_minutes
 from plimsoll.domain.host import Host
 from plimsoll.domain.volume import Seen, Volume
 

@@ -13,9 +13,9 @@ from plimsoll.clouds.aws.queries import COUNTERS, NAMESPACE
 from plimsoll.clouds.cloud import Published, ShownVolume
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
-from plimsoll.domain.period import iops_expression, throughput_expression
-from plimsoll.domain.query_cost import Closer, QueryCost
-from plimsoll.domain.sums import Window
+from plimsoll.domain.metrics.period import iops_expression, throughput_expression
+from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.refine.query_cost import Closer, QueryCost
 from plimsoll.domain.volume import OwnerKind, Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.settings import Settings

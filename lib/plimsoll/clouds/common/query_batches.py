@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Generic, Protocol, TypeVar
 
-from plimsoll.domain.sums import Window
+from plimsoll.domain.metrics.sums import Window
 
 RECENT_BATCHES: Final = 64
 """How many batches a further one is compared with."""

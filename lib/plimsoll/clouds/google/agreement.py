@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from plimsoll.clouds.google.queries import Place
-from plimsoll.domain.knowledge import BoolArray
-from plimsoll.domain.period import FloatArray
-from plimsoll.domain.sums import COUNTER_SERIES
+from plimsoll.domain.metrics.knowledge import BoolArray
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.sums import COUNTER_SERIES
 
 _ROUNDED = 1.0
 """Peaks are whole numbers, so that one may be this much lower than it was."""

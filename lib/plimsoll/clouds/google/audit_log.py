@@ -21,7 +21,7 @@ from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.errors import AUDITING, answered
 from plimsoll.clouds.google.machines import machine
 from plimsoll.clouds.google.names import LIST_LOG_ENTRIES, is_moment, last_of, moment
-from plimsoll.domain.epochs import in_whole_minutes
+from plimsoll.domain.demand.epochs import in_whole_minutes
 from plimsoll.domain.errors import BadAnswer
 from plimsoll.domain.host import Host
 from plimsoll.domain.volume import Seen, Volume, VolumeSpec

@@ -39,10 +39,10 @@ from plimsoll.clouds.google.queries import (
     queries_of,
 )
 from plimsoll.clouds.google.received import Identity, Received, came_twice, received
-from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import BadAnswer, CloudError, Endless
-from plimsoll.domain.knowledge import SIGNALS, IntArray
-from plimsoll.domain.query_cost import QueryCost
+from plimsoll.domain.metrics.knowledge import SIGNALS, IntArray
+from plimsoll.domain.refine.branch_and_bound import Ask, Found
+from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import CallLimits, Target, Usage
 

@@ -13,8 +13,8 @@ import numpy as np
 from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.google.names import LIST_TIME_SERIES
 from plimsoll.clouds.google.queries import SIGNAL_METRICS, Call
-from plimsoll.domain.knowledge import IntArray
-from plimsoll.domain.period import FloatArray
+from plimsoll.domain.metrics.knowledge import IntArray
+from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import MIB, MIB_PER_GIB
 
 _INT64, _DOUBLE = 2, 3

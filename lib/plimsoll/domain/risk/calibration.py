@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.knowledge import BoolArray, IntArray
-from plimsoll.domain.period import FloatArray
+from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
+from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.risk.scores import SHAPES, Scores
 
 LEVELS_PCT: Final = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 50.0)

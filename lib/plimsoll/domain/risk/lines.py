@@ -6,8 +6,8 @@ volumes of a batch at once. Rates are arrays of (volumes, 2, buckets) in the ord
 
 import numpy as np
 
-from plimsoll.domain.period import FloatArray
-from plimsoll.domain.replay import TOLERANCE, backlog_behind
+from plimsoll.domain.demand.replay import TOLERANCE, backlog_behind
+from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import MINUTE_S
 
 

@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.knowledge import BoolArray, IntArray
-from plimsoll.domain.period import FloatArray
+from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
+from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.risk.lines import highest_but, peaks, throttled
 from plimsoll.domain.units import DAY_S, MINUTE_S
 

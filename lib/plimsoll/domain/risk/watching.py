@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plimsoll.domain.history import Answer, How, carried_out
-from plimsoll.domain.knowledge import BoolArray, IntArray
-from plimsoll.domain.period import FloatArray
+from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
+from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.recommendation import Reprovision
 from plimsoll.domain.risk.watch import KEPT_DAYS, Promise, Promised, Watch
 from plimsoll.domain.units import DAY_S

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.envelope import DELIVERED, Admission, BoundBy, Measurement
+from plimsoll.domain.evidence.envelope import DELIVERED, Admission, BoundBy, Measurement
 from plimsoll.envelopes.admissibility.rule import Finding, Limits, Rule, shape_of, side_of
 
 DOUBTFUL: Final = 1.2

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.envelope import Admission, Measurement
+from plimsoll.domain.evidence.envelope import Admission, Measurement
 from plimsoll.envelopes.admissibility.rule import Finding, Limits, Rule, side_of
 
 SHORT_S: Final = 10.0

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from plimsoll.domain.envelope import SIMULATED_TOOL, Measurement, Ruling
-from plimsoll.domain.evidence import LOCAL
+from plimsoll.domain.evidence.envelope import SIMULATED_TOOL, Measurement, Ruling
+from plimsoll.domain.evidence.evidence import LOCAL
 from plimsoll.envelopes.admissibility import device, duration, load, over_time
 from plimsoll.envelopes.admissibility.rule import Limits, Rule
 

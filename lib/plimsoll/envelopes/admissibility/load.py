@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.envelope import Admission, Latency, Measurement
+from plimsoll.domain.evidence.envelope import Admission, Latency, Measurement
 from plimsoll.envelopes.admissibility.rule import Finding, Limits, Rule
 
 ENGINES: Final[Mapping[str, str]] = {

@@ -6,8 +6,8 @@ from typing import Final
 import numpy as np
 
 from plimsoll.domain.ceiling import Resource, TokenBucket
-from plimsoll.domain.envelope import DELIVERED, Admission, Lasting, Measurement
-from plimsoll.domain.token_fit import TokenFit, fit
+from plimsoll.domain.evidence.envelope import DELIVERED, Admission, Lasting, Measurement
+from plimsoll.domain.evidence.token_fit import TokenFit, fit
 from plimsoll.domain.units import MINUTE_S
 from plimsoll.envelopes.admissibility.rule import Finding, Limits, Rule, side_of
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.envelope import BOTH_SIDES, Admission, Measurement, Ruling
+from plimsoll.domain.evidence.envelope import BOTH_SIDES, Admission, Measurement, Ruling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.envelope import Admission, BoundBy, Measurement, Ruling
+from plimsoll.domain.evidence.envelope import Admission, BoundBy, Measurement, Ruling
 
 PLATEAU: Final = 0.9
 """A measurement is on a plateau from this share of the best."""

@@ -6,7 +6,7 @@ from typing import Any, Final
 import altair as alt
 
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.envelope import Envelope, Latency, Measurement
+from plimsoll.domain.evidence.envelope import Envelope, Latency, Measurement
 from plimsoll.reports.charts.headlines import envelopes_title
 from plimsoll.reports.charts.picture import AXIS_PX, Picture, Row
 from plimsoll.reports.charts.specs import UPRIGHT, log_axis

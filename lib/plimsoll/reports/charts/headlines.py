@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeVar
 
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.envelope import Envelope
+from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.units import HOUR_S, KIB_PER_MIB, MINUTE_S
 from plimsoll.reports.charts.picture import plain
 from plimsoll.reports.record import CeilingRecord, DemandProfileRecord, DemandRecord, Rates, RecommendationRecord

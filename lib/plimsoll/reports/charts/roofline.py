@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.envelope import Envelope
+from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.reports.charts.headlines import envelopes_title, over_title, rate_text, roofline_title, subject
 from plimsoll.reports.charts.picture import CEILINGS, Picture, Row

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from jinja2 import Environment
 from pydantic_core import to_json
 
-from plimsoll.domain.envelope import Envelope
+from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.charts.theme import WIDTH_PX

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from pydantic_core import to_json
 
-from plimsoll.domain.envelope import Envelope
+from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.reports.charts.demand import demand_picture
 from plimsoll.reports.charts.roofline import roofline_picture
 from plimsoll.reports.printable import printable_json

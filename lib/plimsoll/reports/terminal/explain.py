@@ -10,9 +10,9 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.domain.demand import Demand
+from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.domain.recommendation import Recommendation, SetAnswer
-from plimsoll.domain.seconds_seen import SecondsSeen
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import (
     CeilingRecord,

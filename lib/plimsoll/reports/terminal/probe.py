@@ -7,7 +7,7 @@ from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
 
-from plimsoll.domain.seconds_seen import SecondsSeen
+from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import CeilingRecord
 from plimsoll.reports.seconds_seen import seen_lines, seen_title

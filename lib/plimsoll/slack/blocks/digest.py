@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Final
 
-from plimsoll.domain.reasons import GIVEN_UP
+from plimsoll.domain.reasons.reasons import GIVEN_UP
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.record import RecommendationRecord, saved_cents

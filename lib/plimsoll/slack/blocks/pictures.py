@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from plimsoll.domain.envelope import Envelope
+from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.reports.charts.picture import Picture
 from plimsoll.reports.charts.roofline import roofline_picture
 from plimsoll.reports.charts.savings import savings_chart

@@ -10,7 +10,7 @@ from google.api_core.exceptions import InvalidArgument, NotFound
 from cloud_simulator.google.fleet import USUAL, truth
 from cloud_simulator.google.monitoring import KEPT_DAYS, LAG_S, points, series
 from cloud_simulator.google.time_series_request import METRICS
-from plimsoll.domain.sums import Window
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.units import DAY_S
 
 from .served import END, MAX, NOW, SHOP, SUM, asking, figures, folded, named

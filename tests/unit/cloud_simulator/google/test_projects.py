@@ -7,7 +7,7 @@ from cloud_simulator.google.fleet import truth
 from cloud_simulator.google.projects import LEAST_DISKS, PROJECTS, REGIONS, projects_of
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.google.machines import machine
-from plimsoll.domain.sums import Window
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.volume import VolumeSpec
 
 from .served import NOW, named

@@ -6,8 +6,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from plimsoll.clouds.aws.published import object_link, volume_link
-from plimsoll.domain.period import iops_expression, throughput_expression
-from plimsoll.domain.sums import Window
+from plimsoll.domain.metrics.period import iops_expression, throughput_expression
+from plimsoll.domain.metrics.sums import Window
 from tests.unit.reports.recommendations import a_record
 
 DAY = Window(start_s=1_700_000_040, end_s=1_700_086_440)

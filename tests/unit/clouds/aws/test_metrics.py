@@ -14,7 +14,7 @@ from plimsoll.clouds.aws.metrics import TRIES, AwsMetrics
 from plimsoll.clouds.aws.queries import DATAPOINTS_A_CALL, QUERIES_A_CALL, metrics_of
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.domain.errors import AccessDenied, BadAnswer, Endless, Throttled, Unexpected
-from plimsoll.domain.sums import Window
+from plimsoll.domain.metrics.sums import Window
 from tests import builders
 from tests.builders import a_host, a_volume
 from tests.profiles import examples

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.common.calls import Pacer
-from plimsoll.domain.branch_and_bound import judge
 from plimsoll.domain.errors import CloudError
+from plimsoll.domain.metrics.sums import Sums, Window, segments
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Change, InsufficientData
-from plimsoll.domain.sums import Sums, Window, segments
+from plimsoll.domain.refine.branch_and_bound import judge
 from plimsoll.domain.units import KIB
 from tests.builders import NOW, a_basis, a_host, a_tariff, a_volume, with_rates
 from tests.in_memory.ports import cut

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from plimsoll.clouds.google.published import volume_link
-from plimsoll.domain.sums import Window
+from plimsoll.domain.metrics.sums import Window
 
 MOST_IN_SLACK = 3000
 """What the address of a link may have in Slack (docs.slack.dev, November 2026)."""

@@ -8,10 +8,10 @@ from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.google.agreement import disagreements
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.metrics import GoogleMetrics
-from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.errors import BadAnswer, CloudError, Endless
-from plimsoll.domain.knowledge import BYTES, OPERATIONS, PEAKS, Look
-from plimsoll.domain.sums import Window
+from plimsoll.domain.metrics.knowledge import BYTES, OPERATIONS, PEAKS, Look
+from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.refine.branch_and_bound import Ask
 from tests.builders import a_tariff
 from tests.unit.clouds.google.disks import a_disk, a_place
 from tests.unit.clouds.google.monitoring import Monitoring, Raw, serving

@@ -11,10 +11,10 @@ from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.google.inventory import AttachedPlaces, GoogleInventory
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.clouds.google.published import query_cost
-from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.signals import Level, look_at_signals, signals_of
-from plimsoll.domain.sums import Window
+from plimsoll.domain.metrics.signals import Level, look_at_signals, signals_of
+from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.refine.branch_and_bound import Ask
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import Target
 from plimsoll.settings import Settings

@@ -9,7 +9,7 @@ import vl_convert
 
 from docs.charts.draw import HERE, NAMES, draw
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.envelope import Latency
+from plimsoll.domain.evidence.envelope import Latency
 from plimsoll.reports.charts.comparison import comparison_picture
 from plimsoll.reports.charts.render import spec_of
 from plimsoll.reports.charts.roofline import envelope_picture

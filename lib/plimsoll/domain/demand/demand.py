@@ -1,0 +1,477 @@
+"""Demand: what a workload asked for over time, from the sums that a cloud keeps."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from plimsoll.domain.ceiling import Accounting, Resource
+from plimsoll.domain.demand.busiest import BusiestSeconds, busiest_seconds
+from plimsoll.domain.demand.counting import accounted, weighted
+from plimsoll.domain.metrics import period
+from plimsoll.domain.metrics.highest import highest
+from plimsoll.domain.metrics.host_seen import HostSeen, SideSeen
+from plimsoll.domain.metrics.knowledge import (
+    BALANCE,
+    BYTES,
+    FIRST,
+    HIGHEST_IOPS,
+    HIGHEST_THROUGHPUT,
+    HOST,
+    HOST_IOPS_BALANCE,
+    HOST_IOPS_CHECK,
+    HOST_THROUGHPUT_BALANCE,
+    HOST_THROUGHPUT_CHECK,
+    IDLE,
+    IOPS_CHECK,
+    OPERATIONS,
+    PEAKS,
+    SERIES,
+    THROUGHPUT_CHECK,
+    WORK,
+    BoolArray,
+    IntArray,
+    Knowledge,
+    Track,
+    counted,
+)
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.received import Coverage, coverage_of
+from plimsoll.domain.units import HOUR_S, MIB, MINUTE_S
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """How the buckets of a demand are not all of its resolution and read as finely as can be.
+
+    - `lengths_s` is each one's length. In a longer one the rates are means.
+    - No bucket of the resolution inside it can have been above `most_iops` and `most_throughput_mib_s`, or of reads
+      above `most_read_iops` and `most_read_throughput_mib_s`.
+    - Some bucket of the resolution had at least `least_iops`, and `least_throughput_mib_s`: said at one of those in
+      which it may be, 0 elsewhere.
+    - Operations and bytes may be known over different spans: `begins_iops` and `begins_throughput` are the buckets with
+      which one of either begins, `unread_iops` and `unread_throughput` those that could be read more finely. One
+      without any work is known as it is, so that it begins anywhere and is not unread.
+    - `rates_disagree` says that the cloud's own series of rates is not that of the same minutes, and was not used.
+    """
+
+    lengths_s: IntArray
+    most_iops: FloatArray
+    most_throughput_mib_s: FloatArray
+    most_read_iops: FloatArray
+    most_read_throughput_mib_s: FloatArray
+    begins_iops: BoolArray
+    begins_throughput: BoolArray
+    least_iops: FloatArray
+    least_throughput_mib_s: FloatArray
+    unread_iops: BoolArray
+    unread_throughput: BoolArray
+    rates_disagree: bool = False
+
+    @property
+    def joint(self) -> BoolArray:
+        """The buckets with which a span of operations and one of bytes begin."""
+        return self.begins_iops & self.begins_throughput
+
+    @property
+    def unread(self) -> BoolArray:
+        """The buckets of which anything could be read more finely."""
+        return self.unread_iops | self.unread_throughput
+
+    def scaled(self, operations: FloatArray | float, moved: FloatArray | float) -> "Spread":
+        """So many times the operations, and the bytes."""
+        return replace(
+            self,
+            most_iops=self.most_iops * operations,
+            most_throughput_mib_s=self.most_throughput_mib_s * moved,
+            most_read_iops=self.most_read_iops * operations,
+            most_read_throughput_mib_s=self.most_read_throughput_mib_s * moved,
+            least_iops=self.least_iops * operations,
+            least_throughput_mib_s=self.least_throughput_mib_s * moved,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
+    """IOPS and MiB/s over consecutive buckets from `start_s` (epoch seconds), `resolution_s` long unless `spread`.
+
+    Arrays have one element a bucket. Rates are zero where nothing was `observed`. `busy_share` is the share of the
+    bucket in which the volume had work, `burst_balance_pct` the least credit balance in it, `iops_exceeded` and
+    `throughput_exceeded` whether some second asked for more than is provisioned, `busiest` what its busiest second had;
+    None where the cloud publishes no such metric for the volume. `coarsest_s` is the coarsest period of the data, where
+    finer ones had expired. It is `whole` when all work and idle time was read as finely as the cloud keeps it.
+    `coverage` says how much was received of what it is made of, None where all was. `host` is what was measured of the
+    volume's only host, where it was asked by this volume and the cloud measures any.
+    """
+
+    start_s: int
+    resolution_s: int
+    coarsest_s: int
+    iops: FloatArray
+    throughput_mib_s: FloatArray
+    observed: BoolArray
+    read_iops: FloatArray
+    read_throughput_mib_s: FloatArray
+    busy_share: FloatArray | None = None
+    burst_balance_pct: FloatArray | None = None
+    iops_exceeded: BoolArray | None = None
+    throughput_exceeded: BoolArray | None = None
+    busiest: BusiestSeconds | None = None
+    spread: Spread | None = None
+    whole: bool = True
+    coverage: Coverage | None = None
+    host: HostSeen | None = None
+    _counted: dict[Accounting, FloatArray] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def lengths_s(self) -> IntArray | int:
+        """The length of each bucket, or of every one."""
+        return self.resolution_s if self.spread is None else self.spread.lengths_s
+
+    @property
+    def starts_s(self) -> IntArray:
+        """When each bucket begins, in epoch seconds."""
+        if self.spread is None:
+            return self.start_s + self.resolution_s * np.arange(len(self.iops), dtype=np.int64)
+        return self.start_s + np.cumsum(self.spread.lengths_s) - self.spread.lengths_s
+
+    @property
+    def most_iops(self) -> FloatArray:
+        """The most IOPS that a bucket of the resolution can have had, in each bucket."""
+        return self.iops if self.spread is None else self.spread.most_iops
+
+    @property
+    def most_throughput_mib_s(self) -> FloatArray:
+        """The most MiB/s that a bucket of the resolution can have had, in each bucket."""
+        return self.throughput_mib_s if self.spread is None else self.spread.most_throughput_mib_s
+
+    def seconds(self, where: BoolArray) -> int:
+        """How long some buckets are together."""
+        if self.spread is None:
+            return int(np.count_nonzero(where)) * self.resolution_s
+        return int(self.spread.lengths_s[where].sum())
+
+    @property
+    def surely(self) -> "Demand | None":
+        """What some bucket of the resolution had at least where it was not read, and nothing elsewhere; None where that
+        is not known. Operations and bytes need not be of the same one."""
+        spread = self.spread
+        if spread is None or not (spread.least_iops.any() or spread.least_throughput_mib_s.any()):
+            return None
+        return replace(
+            self,
+            iops=spread.least_iops,
+            read_iops=spread.least_iops,
+            throughput_mib_s=spread.least_throughput_mib_s,
+            read_throughput_mib_s=spread.least_throughput_mib_s,
+        )
+
+    @property
+    def at_most(self) -> "Demand | None":
+        """The most that a bucket of the resolution can have had in each bucket; None where all were read."""
+        spread = self.spread
+        if spread is None:
+            return None
+        return replace(
+            self,
+            iops=spread.most_iops,
+            read_iops=spread.most_read_iops,
+            throughput_mib_s=spread.most_throughput_mib_s,
+            read_throughput_mib_s=spread.most_read_throughput_mib_s,
+        )
+
+    @property
+    def window_s(self) -> int:
+        """How long all of it is."""
+        return self.seconds(np.ones_like(self.observed))
+
+    @property
+    def disputed(self) -> bool:
+        """Whether a part of it is not known because what was received disagrees."""
+        return self.coverage is not None and bool(self.coverage.disputes)
+
+    def buckets(self, where: BoolArray) -> int:
+        """How many buckets of the resolution some buckets are."""
+        return self.seconds(where) // self.resolution_s
+
+    def minutes(self, where: BoolArray) -> float:
+        """How many minutes some buckets are."""
+        return self.seconds(where) / MINUTE_S
+
+    @property
+    def hours_observed(self) -> float:
+        """Hours for which the cloud had points."""
+        return self.seconds(self.observed) / HOUR_S
+
+    @property
+    def gap_hours(self) -> float:
+        """Hours without points after the first one: attached, yet nothing reported."""
+        after_first = np.logical_or.accumulate(self.observed)
+        return self.seconds(after_first & ~self.observed) / HOUR_S
+
+    @property
+    def most_read_iops(self) -> FloatArray:
+        """The most IOPS of reads that a bucket of the resolution can have had, in each bucket."""
+        return self.read_iops if self.spread is None else self.spread.most_read_iops
+
+    @property
+    def most_read_throughput_mib_s(self) -> FloatArray:
+        """The most MiB/s read that a bucket of the resolution can have had, in each bucket."""
+        return self.read_throughput_mib_s if self.spread is None else self.spread.most_read_throughput_mib_s
+
+    def counted_iops(self, accounting: Accounting) -> FloatArray:
+        """IOPS as an accounting counts them: a write may cost more or less than a read, a large I/O be several."""
+        if accounting not in self._counted:
+            cost = accounting.write_iops_cost
+            self._counted[accounting] = accounted(
+                weighted(self.iops, self.read_iops, cost),
+                weighted(self.throughput_mib_s, self.read_throughput_mib_s, cost),
+                accounting.io_kib,
+            )
+        return self._counted[accounting]
+
+    def counted_throughput_mib_s(self, accounting: Accounting) -> FloatArray:
+        """MiB/s as an accounting counts them: a write may cost more or less than a read."""
+        return weighted(self.throughput_mib_s, self.read_throughput_mib_s, accounting.write_throughput_cost)
+
+    def most_counted(self, accounting: Accounting) -> tuple[FloatArray, FloatArray]:
+        """The most operations and MiB a second that a bucket of the resolution can have had, each for itself, as an
+        accounting counts them."""
+        return (
+            weighted(self.most_iops, self.most_read_iops, accounting.write_iops_cost),
+            weighted(self.most_throughput_mib_s, self.most_read_throughput_mib_s, accounting.write_throughput_cost),
+        )
+
+    def busy(self, rate: FloatArray) -> FloatArray:
+        """A rate over the busy share of each bucket: an upper bound where the plain rate is a lower one."""
+        return rate if self.busy_share is None else rate / self.busy_share
+
+    def peak(self, rate: FloatArray) -> float:
+        """The highest of a rate; 0 where there is none."""
+        return float(rate.max(initial=0.0))
+
+    def mean(self, rate: FloatArray) -> float:
+        """The rate's mean over observed time; 0 when there is none."""
+        seconds = self.seconds(self.observed)
+        return self.total(rate) / seconds if seconds else 0.0
+
+    def total(self, rate: FloatArray) -> float:
+        """What a rate comes to over the whole demand."""
+        if self.spread is None:
+            return float(rate.sum()) * self.resolution_s
+        return float((rate * self.spread.lengths_s).sum())
+
+
+def scaled(demand: Demand, operations: FloatArray | float, moved: FloatArray | float | None = None) -> Demand:
+    """So many times a demand, bucket by bucket: its `operations`, and likewise its bytes unless they are `moved`
+    otherwise."""
+    moved = operations if moved is None else moved
+    return replace(
+        demand,
+        iops=demand.iops * operations,
+        read_iops=demand.read_iops * operations,
+        throughput_mib_s=demand.throughput_mib_s * moved,
+        read_throughput_mib_s=demand.read_throughput_mib_s * moved,
+        spread=None if demand.spread is None else demand.spread.scaled(operations, moved),
+    )
+
+
+def demand_of(knowledge: Knowledge, *, resolution_s: int, edges: Sequence[IntArray] = ()) -> Demand:
+    """The demand behind what is known of a volume, in buckets that none of its series or `edges` cuts.
+
+    Coarse buckets are spread evenly over the hours that have points, and over a grid of `resolution_s` where finer data
+    has expired. Edges are times in epoch seconds at which a bucket has to begin.
+    """
+    operations, moved = knowledge.tracks[OPERATIONS], knowledge.tracks[BYTES]
+    present, known = knowledge.hours()
+    hours = present | ~known
+    starts_s, lengths_s = _grid(knowledge, hours, resolution_s, edges)
+    observed = hours[knowledge.hour(starts_s)]
+    cells = _Cells(knowledge, starts_s, hours)
+    reads, writes = (cells.sums(OPERATIONS, name) for name in SERIES[OPERATIONS])
+    read_bytes, write_bytes = (cells.sums(BYTES, name) for name in SERIES[BYTES])
+    over_s, moved_s = cells.observed_s(OPERATIONS), cells.observed_s(BYTES)
+    hours_observed = int(lengths_s[observed].sum()) / HOUR_S
+    return Demand(
+        start_s=knowledge.window.start_s,
+        resolution_s=resolution_s,
+        coarsest_s=int(operations.finest_s.max()),
+        observed=observed,
+        iops=period.iops(reads, writes, over_s) * observed,
+        throughput_mib_s=period.throughput_mib_s(read_bytes, write_bytes, moved_s) * observed,
+        read_iops=reads / over_s * observed,
+        read_throughput_mib_s=period.throughput_mib_s(read_bytes, np.zeros_like(read_bytes), moved_s) * observed,
+        busy_share=_busy_share(cells),
+        burst_balance_pct=cells.published(BALANCE, "burst_balance_pct"),
+        iops_exceeded=_raised(cells.published(IOPS_CHECK, "iops_exceeded")),
+        throughput_exceeded=_raised(cells.published(THROUGHPUT_CHECK, "throughput_exceeded")),
+        busiest=_busiest(cells),
+        spread=None
+        if _are_even(operations, moved, starts_s, resolution_s)
+        else _spread(cells, starts_s, lengths_s, resolution_s, observed),
+        whole=not any(knowledge.unread(group).any() for group in WORK),
+        coverage=coverage_of(knowledge, hours, hours_observed),
+        host=_host_seen(cells),
+    )
+
+
+def _spread(cells: "_Cells", starts_s: IntArray, lengths_s: IntArray, resolution_s: int, observed: BoolArray) -> Spread:
+    """What is known of the buckets that were not read finely. Clouds that publish rates count a write as a read."""
+    most: list[FloatArray] = []
+    least: list[FloatArray] = []
+    unread: list[BoolArray] = []
+    begins: list[BoolArray] = []
+    disagree = False
+    for group, rates_of, unit in ((OPERATIONS, HIGHEST_IOPS, 1.0), (BYTES, HIGHEST_THROUGHPUT, MIB)):
+        reads, writes = (cells.sums(group, name) for name in SERIES[group])
+        total = (reads + writes) / unit
+        means = total / cells.observed_s(group) * observed
+        unread.append(cells.unread(group) & (total > 0))
+        begins.append(np.isin(starts_s, cells.knowledge.tracks[group].starts_s) | (total == 0))
+        known = highest(rates_of, cells.knowledge, starts_s, means, unread[-1])
+        most.append(total / resolution_s * observed)
+        least.append(np.zeros(len(starts_s)))
+        if known is not None:
+            disagree |= known.disagrees
+            most[-1], least[-1] = np.minimum(most[-1], np.maximum(known.most, means)), known.least * observed
+    return Spread(
+        lengths_s=lengths_s,
+        most_iops=most[0],
+        most_throughput_mib_s=most[1],
+        most_read_iops=np.minimum(most[0], cells.sums(OPERATIONS, "read_ops") / resolution_s * observed),
+        most_read_throughput_mib_s=np.minimum(most[1], cells.sums(BYTES, "read_bytes") / MIB / resolution_s * observed),
+        begins_iops=begins[0],
+        begins_throughput=begins[1],
+        least_iops=least[0],
+        least_throughput_mib_s=least[1],
+        unread_iops=unread[0],
+        unread_throughput=unread[1],
+        rates_disagree=disagree,
+    )
+
+
+def _are_even(operations: Track, moved: Track, starts_s: IntArray, resolution_s: int) -> bool:
+    """Whether both were read in buckets of the resolution alone, and no edge cuts them."""
+    return all(
+        len(track.starts_s) == len(starts_s) and (track.lengths_s == resolution_s).all()
+        for track in (operations, moved)
+    )
+
+
+def _grid(
+    knowledge: Knowledge, hours: BoolArray, resolution_s: int, edges: Sequence[IntArray]
+) -> tuple[IntArray, IntArray]:
+    """The starts and lengths of the buckets of a demand: none is cut by a bucket of its series, or by a gap."""
+    tracks = [knowledge.tracks[group] for group in (*FIRST, *HOST) if group in knowledge.tracks]
+    cuts = [*edges, *(track.starts_s for track in tracks), *_expired(tracks, resolution_s)]
+    if not hours.all():
+        turns = np.flatnonzero(np.diff(hours.astype(np.int8))) + 1
+        cuts.append((knowledge.window.start_s // HOUR_S + turns) * HOUR_S)
+    starts_s = max(cuts, key=len)
+    cuts = [cut for cut in cuts if not _are_among(cut, starts_s)]
+    if cuts:
+        starts_s = np.unique(np.concatenate([starts_s, *cuts]))
+    return starts_s, np.append(starts_s[1:], knowledge.window.end_s) - starts_s
+
+
+def _are_among(times_s: IntArray, starts_s: IntArray) -> bool:
+    """Whether every time is one at which a bucket begins already."""
+    if len(times_s) == len(starts_s):
+        return bool((times_s == starts_s).all())
+    place = np.minimum(np.searchsorted(starts_s, times_s), len(starts_s) - 1)
+    return bool((starts_s[place] == times_s).all())
+
+
+def _expired(tracks: Sequence[Track], resolution_s: int) -> Iterator[IntArray]:
+    """The grid of the resolution over buckets that are longer and cannot be read more finely."""
+    for track in tracks[:2]:
+        spans = (track.lengths_s > resolution_s) & ~track.unread
+        for start_s, length_s in zip(track.starts_s[spans], track.lengths_s[spans], strict=True):
+            yield np.arange(start_s, start_s + length_s, resolution_s)
+
+
+class _Cells:
+    """The buckets of a demand and, for each, the bucket of every track that it lies in."""
+
+    def __init__(self, knowledge: Knowledge, starts_s: IntArray, hours: BoolArray) -> None:
+        self.knowledge, self._starts_s, self._hours = knowledge, starts_s, hours
+
+    def _place(self, track: Track) -> IntArray | slice:
+        if len(track.starts_s) == len(self._starts_s):
+            return slice(None)
+        return np.searchsorted(track.starts_s, self._starts_s, side="right") - 1
+
+    def values(self, group: str, name: str) -> FloatArray:
+        track = self.knowledge.tracks[group]
+        return track.series[name][self._place(track)]
+
+    def sums(self, group: str, name: str) -> FloatArray:
+        """A series of the buckets that the cells lie in, zero where there is no point."""
+        return counted(self.values(group, name))
+
+    def published(self, group: str, name: str) -> FloatArray | None:
+        """A series, or None where the cloud has no point of it at all."""
+        if np.isnan(self.knowledge.tracks[group].series[name]).all():
+            return None
+        return self.values(group, name)
+
+    def lengths_s(self, group: str) -> FloatArray:
+        track = self.knowledge.tracks[group]
+        return track.lengths_s[self._place(track)].astype(np.float64)
+
+    def unread(self, group: str) -> BoolArray:
+        track = self.knowledge.tracks[group]
+        return track.unread[self._place(track)]
+
+    def observed_s(self, group: str) -> FloatArray:
+        """How many seconds of the buckets were observed; those of one without any point are its length."""
+        track = self.knowledge.tracks[group]
+        lengths_s = track.lengths_s.astype(np.float64)
+        if not self._hours.all():
+            counted = np.concatenate([[0], np.cumsum(self._hours)])
+            first = self.knowledge.hour(track.starts_s)
+            last = np.minimum(first + -(-track.lengths_s // HOUR_S), len(self._hours))
+            seen_s = (counted[last] - counted[first]) * HOUR_S
+            lengths_s = np.where((track.lengths_s > HOUR_S) & (seen_s > 0), seen_s, lengths_s)
+        return lengths_s[self._place(track)]
+
+
+def _busy_share(cells: _Cells) -> FloatArray | None:
+    """The share of each cell with work; all of it in those that could be read more finely."""
+    idle_s = cells.published(IDLE, "idle_s")
+    if idle_s is None:
+        return None
+    share = period.busy_share(counted(idle_s), cells.lengths_s(IDLE))
+    unread = np.logical_or.reduce([cells.unread(group) for group in WORK])
+    return np.where(unread, 1.0, share)
+
+
+def _busiest(cells: _Cells) -> BusiestSeconds | None:
+    """The busiest seconds of each cell; None where the cloud publishes none."""
+    if all(cells.published(PEAKS, name) is None for name in SERIES[PEAKS]):
+        return None
+    return busiest_seconds([cells.values(PEAKS, name) for name in SERIES[PEAKS]], exact=~cells.unread(PEAKS))
+
+
+def _host_seen(cells: _Cells) -> HostSeen | None:
+    """What was measured of the host in each cell; None where nobody asked, or the cloud measures none of it."""
+    groups = {
+        Resource.IOPS: (HOST_IOPS_CHECK, HOST_IOPS_BALANCE),
+        Resource.THROUGHPUT: (HOST_THROUGHPUT_CHECK, HOST_THROUGHPUT_BALANCE),
+    }
+    names = [name for group in HOST for name in SERIES[group]]
+    if HOST_IOPS_CHECK not in cells.knowledge.tracks or not cells.knowledge.published.intersection(names):
+        return None
+    return {
+        resource: SideSeen(
+            exceeded=cells.values(check, *SERIES[check]),
+            balance_pct=cells.values(balance, *SERIES[balance]),
+            check_unread=cells.unread(check),
+            balance_unread=cells.unread(balance),
+        )
+        for resource, (check, balance) in groups.items()
+    }
+
+
+def _raised(check: FloatArray | None) -> BoolArray | None:
+    return None if check is None else check > 0

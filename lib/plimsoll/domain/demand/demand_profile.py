@@ -1,0 +1,177 @@
+"""Demand profiles: a demand over time in few spans, to be kept and drawn."""
+
+from dataclasses import dataclass
+from typing import Final, TypedDict
+
+import numpy as np
+
+from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
+
+MOST_SPANS: Final = 180
+"""Spans of a profile: a fortnight, and the day that is under way, by two hours."""
+
+_STEPS_H: Final = (1, 2, 3, 4, 6, 8, 12, 24)
+"""Lengths of a span in hours: those that divide a day, as buckets that were read coarsely are whole days."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemandProfile:
+    """What a volume was asked for in consecutive spans from `starts_s` (epoch seconds), each `lengths_s` long.
+
+    Arrays have one element a span; rates are NaN where nothing was observed. `iops`, `read_iops`, `throughput_mib_s`
+    and `read_throughput_mib_s` are means over what was observed of the span, `peak_iops` and `peak_throughput_mib_s`
+    the highest rates of any bucket in it. `shortest_s` is the length of the shortest bucket, or of the whole
+    span where its buckets all tell the same: nothing was asked for more finely there, or nothing varied.
+
+    Points of the workload on a roofline's plane need operations and bytes of the same time, and one may have been read
+    more finely than the other. Of the finest spans in which both are known, `most_ops_iops` and
+    `most_ops_throughput_mib_s` are those of the one with the most operations a second, `most_moved_iops` and
+    `most_moved_throughput_mib_s` of the one that moved the most; `sized` are the spans whose means are such a point.
+    """
+
+    starts_s: IntArray
+    lengths_s: IntArray
+    shortest_s: IntArray
+    iops: FloatArray
+    read_iops: FloatArray
+    throughput_mib_s: FloatArray
+    read_throughput_mib_s: FloatArray
+    peak_iops: FloatArray
+    peak_throughput_mib_s: FloatArray
+    most_ops_iops: FloatArray
+    most_ops_throughput_mib_s: FloatArray
+    most_moved_iops: FloatArray
+    most_moved_throughput_mib_s: FloatArray
+    sized: BoolArray
+    throttled_minutes: FloatArray
+    host_bound_minutes: FloatArray
+
+
+def profile_of(
+    demand: Demand, *, throttled: BoolArray, host_bound: BoolArray, most_spans: int = MOST_SPANS
+) -> DemandProfile:
+    """The profile of a demand in spans of whole hours that divide a day; those of a day that tell the same are one.
+
+    A bucket that was read more coarsely, such as a day, is one span. `throttled` and `host_bound` are the buckets at
+    the volume's ceiling and at its host's.
+    """
+    starts_s = demand.starts_s
+    lengths_s = np.broadcast_to(np.asarray(demand.lengths_s, dtype=np.int64), starts_s.shape)
+    step_s = _step_s(int(lengths_s.sum()), most_spans)
+    turns = _turns(demand, throttled, host_bound)
+    first = _spans(np.flatnonzero(np.diff(starts_s // step_s, prepend=-1)), turns, starts_s)
+    spans_s = np.add.reduceat(lengths_s, first)
+
+    def minutes(where: BoolArray) -> FloatArray:
+        return np.add.reduceat((lengths_s * where).astype(np.float64), first) / MINUTE_S
+
+    return DemandProfile(
+        starts_s=starts_s[first],
+        lengths_s=spans_s,
+        shortest_s=np.where(_varied(first, turns), np.minimum.reduceat(lengths_s, first), spans_s),
+        **_rates(demand, (lengths_s * demand.observed).astype(np.float64), first),
+        throttled_minutes=minutes(throttled),
+        host_bound_minutes=minutes(host_bound),
+    )
+
+
+class _Rates(TypedDict):
+    """What a profile tells of rates."""
+
+    iops: FloatArray
+    read_iops: FloatArray
+    throughput_mib_s: FloatArray
+    read_throughput_mib_s: FloatArray
+    peak_iops: FloatArray
+    peak_throughput_mib_s: FloatArray
+    most_ops_iops: FloatArray
+    most_ops_throughput_mib_s: FloatArray
+    most_moved_iops: FloatArray
+    most_moved_throughput_mib_s: FloatArray
+    sized: BoolArray
+
+
+def _rates(demand: Demand, observed_s: FloatArray, first: IntArray) -> _Rates:
+    """The rates of the spans that begin at `first`, of buckets that were observed for so long."""
+    unseen = np.add.reduceat(observed_s, first) == 0
+    joint, iops, throughput_mib_s = _joint(demand, observed_s)
+    most_ops, most_moved = _highest(iops, first), _highest(throughput_mib_s, first)
+
+    def mean(rate: FloatArray) -> FloatArray:
+        return _means(rate, observed_s, first)
+
+    def seen(rate: FloatArray) -> FloatArray:
+        return np.where(unseen, np.nan, rate)
+
+    return {
+        "iops": mean(demand.iops),
+        "read_iops": mean(demand.read_iops),
+        "throughput_mib_s": mean(demand.throughput_mib_s),
+        "read_throughput_mib_s": mean(demand.read_throughput_mib_s),
+        "peak_iops": seen(np.maximum.reduceat(demand.iops, first)),
+        "peak_throughput_mib_s": seen(np.maximum.reduceat(demand.throughput_mib_s, first)),
+        "most_ops_iops": seen(iops[most_ops]),
+        "most_ops_throughput_mib_s": seen(throughput_mib_s[most_ops]),
+        "most_moved_iops": seen(iops[most_moved]),
+        "most_moved_throughput_mib_s": seen(throughput_mib_s[most_moved]),
+        "sized": joint[first] & np.append(joint[first[1:]], True),
+    }
+
+
+def _turns(demand: Demand, throttled: BoolArray, host_bound: BoolArray) -> BoolArray:
+    """The buckets that tell something else than the one before."""
+    rates = (demand.iops, demand.read_iops, demand.throughput_mib_s, demand.read_throughput_mib_s)
+    turns = np.zeros(len(demand.iops), dtype=np.bool_)
+    for told in (*rates, demand.observed, throttled, host_bound):
+        turns[1:] |= told[1:] != told[:-1]
+    return turns
+
+
+def _spans(first: IntArray, turns: BoolArray, starts_s: IntArray) -> IntArray:
+    """Where spans begin, without the beginnings of those that go on as the one before; a day begins one in any case."""
+    varied = _varied(first, turns)
+    begins = turns[first] | varied | (np.diff(starts_s[first] // DAY_S, prepend=-1) > 0)
+    begins[1:] |= varied[:-1]
+    return first[begins]
+
+
+def _varied(first: IntArray, turns: BoolArray) -> BoolArray:
+    """The spans whose buckets do not all tell the same."""
+    return np.add.reduceat(turns.astype(np.int64), first) > turns[first]
+
+
+def _joint(demand: Demand, observed_s: FloatArray) -> tuple[BoolArray, FloatArray, FloatArray]:
+    """Where spans begin over which operations and bytes are both known, and the means of these spans in each bucket."""
+    if demand.spread is None:
+        return np.ones(len(demand.iops), dtype=np.bool_), demand.iops, demand.throughput_mib_s
+    first = np.flatnonzero(demand.spread.joint)
+    counts = np.diff(first, append=len(demand.iops))
+    iops, throughput_mib_s = (
+        np.repeat(np.nan_to_num(_means(rate, observed_s, first)), counts)
+        for rate in (demand.iops, demand.throughput_mib_s)
+    )
+    return demand.spread.joint, iops, throughput_mib_s
+
+
+def _means(rate: FloatArray, observed_s: FloatArray, first: IntArray) -> FloatArray:
+    """The mean of a rate over what was observed of each run of buckets from `first` on; NaN where nothing was."""
+    seen_s = np.add.reduceat(observed_s, first)
+    found = np.full(seen_s.shape, np.nan)
+    np.divide(np.add.reduceat(rate * observed_s, first), seen_s, out=found, where=seen_s > 0)
+    return found
+
+
+def _step_s(window_s: int, most_spans: int) -> int:
+    """The shortest step that needs no more than so many spans; whole days where even a day is too short."""
+    days = -(-window_s // (most_spans * DAY_S))
+    return next((hours * HOUR_S for hours in _STEPS_H if window_s <= hours * HOUR_S * most_spans), days * DAY_S)
+
+
+def _highest(rate: FloatArray, first: IntArray) -> IntArray:
+    """The place of the highest rate of each run of buckets that begins at `first`."""
+    highest = np.repeat(np.maximum.reduceat(rate, first), np.diff(first, append=len(rate)))
+    places = np.flatnonzero(rate == highest)
+    return places[np.searchsorted(places, first)]

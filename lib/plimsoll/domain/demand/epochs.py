@@ -1,0 +1,154 @@
+"""Epochs: the spans of a window in which a volume's configuration and its hosts did not change.
+
+What a volume could carry at a time is what it was then, not what it is now. What is on record about the past is used,
+the best first: the latest modification with its original values, when it was attached and made, and what earlier audits
+or the cloud's own log saw. With nothing on record the present configuration stands for the whole window. Where a change
+is on record and what was before it is not, the epoch before has no known ceiling (docs/decision.md, section 1).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final, Generic, TypeVar
+
+from plimsoll.domain.host import Host
+from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.units import HOUR_S, MINUTE_S
+from plimsoll.domain.volume import Seen, Volume, VolumeSpec
+
+What = TypeVar("What")
+
+MADE_WITH_S: Final = HOUR_S
+"""A volume that was attached within this time of being made was made for that host: it had no other before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Epoch:
+    """A span of time with the volume's configuration and its hosts in it, None where they are not known."""
+
+    window: Window
+    spec: VolumeSpec | None
+    hosts: tuple[Host, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Turn(Generic[What]):
+    """From a time on it was that; None: it is not known what."""
+
+    from_s: int
+    what: What | None
+
+
+def epochs_of(volume: Volume, window: Window, seen: Iterable[Seen] = ()) -> tuple[Epoch, ...]:
+    """The epochs of a window, oldest first; they cover it, and neighbors differ. `seen` is beside what the volume has.
+
+    A bucket in which a change was made belongs to the epoch before it. A host that was stopped and started again is the
+    same one, unless its type is another.
+    """
+    known = sorted((*volume.seen, *seen), key=lambda one: one.at_s)
+    specs, hosts = _specs(volume, window, known), _hosts(volume, window, known)
+    edges_s = (*(turn.from_s for turn in specs), *(turn.from_s for turn in hosts))
+    starts = sorted({min(max(edge_s, window.start_s), window.end_s) for edge_s in edges_s})
+    found: list[Epoch] = []
+    for start_s, end_s in pairwise([*starts, window.end_s]):
+        epoch = Epoch(window=Window(start_s=start_s, end_s=end_s), spec=_at(specs, start_s), hosts=_at(hosts, start_s))
+        if start_s >= end_s:
+            continue
+        if found and (found[-1].spec, _named(found[-1].hosts)) == (epoch.spec, _named(epoch.hosts)):
+            epoch = replace(epoch, window=replace(epoch.window, start_s=found.pop().window.start_s))
+        found.append(epoch)
+    return tuple(found)
+
+
+def _at(turns: Sequence[_Turn[What]], at_s: int) -> What | None:
+    """What held at a time; the first turn is from the beginning on."""
+    return [turn.what for turn in turns if turn.from_s <= at_s][-1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sight(Generic[What]):
+    """What one thing was seen to be at a time; `made`: it became so just then."""
+
+    at_s: int
+    what: What
+    made: bool
+
+
+def _specs(volume: Volume, window: Window, seen: Sequence[Seen]) -> list[_Turn[VolumeSpec]]:
+    """What the volume was from when on, oldest first; the first from the window's beginning on."""
+    sights = [_Sight(at_s=one.at_s, what=one.spec, made=one.made) for one in seen if one.spec is not None]
+    change = volume.modification
+    if change is None:
+        return list(_turns(window, sights, last=volume.spec))
+    from_s = in_whole_minutes(change.started.timestamp())
+    before = [one for one in sights if one.at_s < from_s]
+    return [*_turns(window, before, last=change.original), _Turn(from_s=from_s, what=volume.spec)]
+
+
+def _hosts(volume: Volume, window: Window, seen: Sequence[Seen]) -> list[_Turn[tuple[Host, ...]]]:
+    """Where the volume was from when on, oldest first. A host that was seen stands until the next attachment."""
+    made = [one.since.timestamp() for one in volume.attachments if not one.at_start]
+    since_s = max(made, default=float("-inf"))
+    now = volume.hosts if len(volume.hosts) == len(volume.attachments) else None
+    sights = [_Sight(at_s=one.at_s, what=one.hosts, made=one.made) for one in seen if one.hosts is not None]
+    if since_s <= volume.created.timestamp() + MADE_WITH_S:
+        return list(_turns(window, sights, last=now, same=_alike, until_s=_restarted_s(sights, now)))
+    from_s = in_whole_minutes(since_s)
+    before = [one for one in sights if one.at_s < from_s]
+    after = [one for one in sights if one.at_s >= from_s]
+    late = _turns(window, after, last=now, same=_alike, until_s=_restarted_s(after, now))
+    return [
+        *_turns(window, before, last=before[-1].what if before else None, same=_alike),
+        *(replace(turn, from_s=max(turn.from_s, from_s)) for turn in late),
+    ]
+
+
+def _restarted_s(sights: Sequence[_Sight[tuple[Host, ...]]], now: tuple[Host, ...] | None) -> int | None:
+    """When the hosts that were last seen became what they are now, in epoch seconds: with another type a host was
+    started anew. None where that is not known."""
+    if not sights or now is None or [one.id for one in sights[-1].what] != [one.id for one in now]:
+        return None
+    starts = [one.running_since.timestamp() for one in now if one.running_since is not None]
+    return in_whole_minutes(max(starts)) if starts and max(starts) >= sights[-1].at_s else None
+
+
+def _turns(
+    window: Window,
+    seen: Sequence[_Sight[What]],
+    *,
+    last: What | None,
+    same: Callable[[What | None, What | None], bool] = lambda one, other: one == other,
+    until_s: int | None = None,
+) -> Iterator[_Turn[What]]:
+    """The turns that sightings tell of, up to the `last` of which it is known what it was at its end.
+
+    Between two sightings that differ the change was at a time that is not known, unless the later one says that it was
+    made just then: what it was there is not known either. `until_s` is when the last became so, where that is known.
+    """
+    if not seen:
+        yield _Turn(from_s=window.start_s, what=last)
+        return
+    yield _Turn(from_s=window.start_s, what=None if seen[0].made else seen[0].what)
+    yield _Turn(from_s=seen[0].at_s, what=seen[0].what)
+    for one, then in pairwise(seen):
+        if not same(one.what, then.what):
+            if not then.made:
+                yield _Turn(from_s=one.at_s, what=None)
+            yield _Turn(from_s=then.at_s, what=then.what)
+    if not same(seen[-1].what, last):
+        known = until_s is not None
+        yield _Turn(from_s=until_s if until_s is not None else seen[-1].at_s, what=last if known else None)
+
+
+def in_whole_minutes(moment_s: float) -> int:
+    """The first whole minute at or after a time, in epoch seconds."""
+    return -int(-moment_s // MINUTE_S) * MINUTE_S
+
+
+def _named(hosts: tuple[Host, ...] | None) -> tuple[tuple[str, str], ...] | None:
+    """Hosts by what makes them others: who they are, and of which type."""
+    return None if hosts is None else tuple(sorted((host.id, host.type) for host in hosts))
+
+
+def _alike(one: tuple[Host, ...] | None, other: tuple[Host, ...] | None) -> bool:
+    return _named(one) == _named(other)

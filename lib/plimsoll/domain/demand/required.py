@@ -1,0 +1,204 @@
+"""The required demand: what an offer has to carry.
+
+(1 + headroom) times what was observed, at least the lifted figure where the bucket is saturated, and never more than
+the present host could have let through in that bucket (docs/decision.md, section 4).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+
+from plimsoll.domain.ceiling import Accounting, Ceiling, Resource
+from plimsoll.domain.demand.adding import together
+from plimsoll.domain.demand.demand import Demand, scaled
+from plimsoll.domain.demand.lifting import LEAST_RATE, Lifted, Span
+from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.saturation import HostRoom
+from plimsoll.domain.demand.trial import Required
+from plimsoll.domain.metrics.knowledge import BoolArray
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.policy import Policy, SizeOn
+from plimsoll.domain.units import KIB_PER_MIB
+
+
+class Purpose(StrEnum):
+    """What another configuration is for: to cost less, or to throttle less."""
+
+    REDUCE = "reduce"
+    RELIEVE = "relieve"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """A workload as something has to carry it.
+
+    `reducing` is what a cheaper configuration must carry, `raising` a dearer one: where the host was the limit, only a
+    reduction has to carry what it may have held back. `now` is without headroom, what the present one is judged by.
+    """
+
+    reducing: Required
+    raising: Required
+    now: Required
+
+    def of(self, purpose: Purpose) -> Required:
+        """What a configuration must carry that is chosen for that."""
+        return self.reducing if purpose is Purpose.REDUCE else self.raising
+
+
+def load_of(demand: Demand, lifted: Lifted, room: HostRoom, spans: Sequence[Span], policy: Policy) -> Load:
+    """The load of a demand, lifted by the ceilings of `spans`, on a host with so much room."""
+    headroom = 1 + policy.headroom_pct / 100
+    times = (np.minimum(headroom, lifted.most[resource]) for resource in Resource)
+    work = let_through(scaled(demand, *times), room)
+    held_back = let_through(only(lifted.demand, lifted.any), room)
+    seconds, seconds_now = (_seconds(demand, spans, policy, times) for times in (headroom, 1.0))
+    return Load(
+        reducing=Required(work=work, short=highest([held_back, _by_host(demand, room, spans), *seconds])),
+        raising=Required(work=work, short=highest([held_back, *seconds])),
+        now=Required(work=demand, short=highest([held_back, *seconds_now])),
+    )
+
+
+def highest_load(loads: Sequence[Load]) -> Load:
+    """What each of several must carry where any of them may have to do what any did."""
+    return _combined(loads, lambda found: Required(work=highest(_works(found)), short=highest(_shorts(found))))
+
+
+def added_load(loads: Sequence[Load]) -> Load:
+    """What several workloads ask for together."""
+    return _combined(
+        loads,
+        lambda found: Required(
+            work=together(_works(found)), short=together([highest([one.work, one.short]) for one in found])
+        ),
+    )
+
+
+def raised(load: Load, times: float) -> Load:
+    """So many times a load, what was held back included."""
+    return _combined(
+        [load],
+        lambda found: Required(work=scaled(found[0].work, times), short=scaled(found[0].short, times)),
+    )
+
+
+def peaks(required: Required, accounting: Accounting) -> Need:
+    """The highest rates of what is required, as an accounting counts them."""
+    return Need(
+        iops=required.peak(accounting, Resource.IOPS),
+        throughput_mib_s=required.peak(accounting, Resource.THROUGHPUT),
+    )
+
+
+def only(demand: Demand, where: BoolArray) -> Demand:
+    """A demand with nothing in the other buckets."""
+    return scaled(demand, where.astype(np.float64))
+
+
+def highest(demands: Sequence[Demand]) -> Demand:
+    """The highest of several demands in each bucket, figure by figure; reads are those of the one that has it."""
+    found = demands[0]
+    for other in demands[1:]:
+        faster, larger = other.iops > found.iops, other.throughput_mib_s > found.throughput_mib_s
+        found = replace(
+            found,
+            iops=np.where(faster, other.iops, found.iops),
+            read_iops=np.where(faster, other.read_iops, found.read_iops),
+            throughput_mib_s=np.where(larger, other.throughput_mib_s, found.throughput_mib_s),
+            read_throughput_mib_s=np.where(larger, other.read_throughput_mib_s, found.read_throughput_mib_s),
+        )
+    return found
+
+
+def let_through(demand: Demand, room: HostRoom) -> Demand:
+    """A demand without what the host could not have let through."""
+    accounting = room.ceiling.accounting
+    return scaled(
+        demand,
+        _share(room.room[0], demand.counted_iops(accounting)),
+        _share(room.room[1], demand.counted_throughput_mib_s(accounting)),
+    )
+
+
+def _combined(loads: Sequence[Load], combine: Callable[[Sequence[Required]], Required]) -> Load:
+    return Load(
+        reducing=combine([load.reducing for load in loads]),
+        raising=combine([load.raising for load in loads]),
+        now=combine([load.now for load in loads]),
+    )
+
+
+def _works(found: Sequence[Required]) -> list[Demand]:
+    return [one.work for one in found]
+
+
+def _shorts(found: Sequence[Required]) -> list[Demand]:
+    return [one.short for one in found]
+
+
+def _by_host(demand: Demand, room: HostRoom, spans: Sequence[Span]) -> Demand:
+    """Where the host was the limit: all that it and the volume could carry then, which the workload may have wanted."""
+    if not room.bound.any():
+        return scaled(demand, 0.0)
+    times = np.minimum(
+        *(_times(most, rate) for most, rate in zip(room.carried, _rates(demand, room.ceiling), strict=True))
+    )
+    for span in spans:
+        if span.ceiling is not None:
+            limits = span.ceiling.iops, span.ceiling.throughput_mib_s
+            for limit, rate in zip(limits, _rates(demand, span.ceiling), strict=True):
+                times[span.buckets] = np.minimum(times, _times(np.full_like(rate, limit), rate))[span.buckets]
+    return scaled(demand, np.where(room.bound & np.isfinite(times), np.maximum(1.0, times), 0.0))
+
+
+def _rates(demand: Demand, ceiling: Ceiling) -> tuple[FloatArray, FloatArray]:
+    return demand.counted_iops(ceiling.accounting), demand.counted_throughput_mib_s(ceiling.accounting)
+
+
+def _times(most: FloatArray, rate: FloatArray) -> FloatArray:
+    """How many times a rate something is; infinite where there is none."""
+    return np.divide(most, rate, out=np.full_like(rate, np.inf), where=rate > LEAST_RATE)
+
+
+def _seconds(demand: Demand, spans: Sequence[Span], policy: Policy, times: float) -> list[Demand]:
+    """So many times what single seconds had, as far as the policy sizes on that; never above the ceiling of their
+    epoch."""
+    busiest = None if policy.size_on is SizeOn.AVERAGE else demand.busiest
+    if busiest is not None:
+        found = replace(
+            demand,
+            iops=busiest.read_iops + busiest.write_iops,
+            read_iops=busiest.read_iops,
+            throughput_mib_s=busiest.read_throughput_mib_s + busiest.write_throughput_mib_s,
+            read_throughput_mib_s=busiest.read_throughput_mib_s,
+        )
+        found = only(found, busiest.exact)
+    elif policy.size_on is SizeOn.BUSY_TIME and demand.busy_share is not None:
+        found = scaled(demand, 1 / demand.busy_share)
+    else:
+        return []
+    return [_clipped(scaled(found, times), spans)]
+
+
+def _clipped(demand: Demand, spans: Sequence[Span]) -> Demand:
+    """A demand no higher than the ceiling of each span."""
+    operations, moved = np.ones_like(demand.iops), np.ones_like(demand.iops)
+    for span in spans:
+        if span.ceiling is None:
+            continue
+        accounting = span.ceiling.accounting
+        by_largest_io = span.ceiling.iops * accounting.io_kib / KIB_PER_MIB if accounting.io_kib else np.inf
+        iops = demand.counted_iops(replace(accounting, io_kib=None))
+        throughput_mib_s = demand.counted_throughput_mib_s(accounting)
+        most_mib_s = min(span.ceiling.throughput_mib_s, by_largest_io)
+        at = span.buckets
+        operations[at] = _share(np.full_like(iops, span.ceiling.iops), iops)[at]
+        moved[at] = _share(np.full_like(iops, most_mib_s), throughput_mib_s)[at]
+    return scaled(demand, operations, moved)
+
+
+def _share(room: FloatArray, rate: FloatArray) -> FloatArray:
+    found: FloatArray = np.minimum(1.0, np.divide(room, rate, out=np.ones_like(rate), where=rate > LEAST_RATE))
+    return found

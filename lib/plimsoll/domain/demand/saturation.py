@@ -1,0 +1,150 @@
+"""Saturation: where demand stood at what the volume, or its host, could carry just then.
+
+A volume is at its ceiling by what was seen of it. A host is where the cloud measured it, or else where its token
+bucket, replayed on what all its volumes did, left no room for more (`host_limit`).
+"""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.host_limit import HostLimit, host_limit
+from plimsoll.domain.host import Host
+from plimsoll.domain.metrics.host_seen import HostSeen
+from plimsoll.domain.metrics.knowledge import BoolArray
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.policy import Policy
+
+LEAST_HOST_SHARE = 0.05
+"""A volume with less of its host's traffic than this does not count as held back by the host."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostLoad:
+    """One host's traffic in each bucket as its ceiling counts it, and the most that a bucket of the resolution inside
+    it can have had.
+
+    It is not `complete` where it is not known what a volume on the host did, and the host may have been the limit.
+    `seen` is what the cloud measured of the host, None where it measures none.
+    """
+
+    host: Host
+    iops: FloatArray
+    throughput_mib_s: FloatArray
+    most_iops: FloatArray
+    most_throughput_mib_s: FloatArray
+    complete: bool = True
+    seen: HostSeen | None = None
+
+    @property
+    def raised(self) -> BoolArray:
+        """The buckets in which a check of the host is known to be raised."""
+        found = np.zeros(len(self.iops), dtype=np.bool_)
+        for side in () if self.seen is None else self.seen.values():
+            found |= side.raised
+        return found
+
+    def limits(self, demand: Demand, policy: Policy) -> tuple[HostLimit, HostLimit]:
+        """The limits on IOPS and on throughput, in the buckets of a demand of it."""
+        iops, throughput = (
+            host_limit(self.host.ceiling, resource, total, self.seen[resource] if self.seen else None, demand, policy)
+            for resource, total in ((Resource.IOPS, self.iops), (Resource.THROUGHPUT, self.throughput_mib_s))
+        )
+        return iops, throughput
+
+    def before(self, host: Host) -> "HostLoad":
+        """The same while the host was of another type. What it was not the limit of then is not asked for."""
+        seen = self.seen and {resource: side.only_raised for resource, side in self.seen.items()}
+        return replace(self, host=host, seen=seen)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostRoom:
+    """What the hosts could have let through in each bucket, as their ceiling counts, and where that was the limit.
+
+    `carried` is what they could of all their volumes, IOPS and MiB/s, `room` what that left to this one: never less
+    than was observed, and no more where it was measured as the limit. Both are infinite where it was on others.
+    `ceiling` is the most that they carry. Of the `bound` buckets the cloud `measured` some; `cleared` are those at the
+    published limit in which it measured that the host was not the limit. `known` is False where it is not known what a
+    volume on the host did, so that the host may have been the limit in any minute.
+    """
+
+    ceiling: Ceiling
+    carried: tuple[FloatArray, FloatArray]
+    room: tuple[FloatArray, FloatArray]
+    bound: BoolArray = field(repr=False, compare=False)
+    measured: BoolArray = field(repr=False, compare=False)
+    cleared: BoolArray = field(repr=False, compare=False)
+    known: bool = True
+
+    def only_in(self, where: BoolArray) -> "HostRoom":
+        """The same where the volume was on these hosts, and no limit where it was on others."""
+        if where.all():
+            return self
+        return replace(
+            self,
+            carried=(np.where(where, self.carried[0], np.inf), np.where(where, self.carried[1], np.inf)),
+            room=(np.where(where, self.room[0], np.inf), np.where(where, self.room[1], np.inf)),
+            bound=self.bound & where,
+            measured=self.measured & where,
+            cleared=self.cleared & where,
+        )
+
+
+def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArray, BoolArray]:
+    """The observed buckets at the volume's ceiling, on IOPS and on throughput.
+
+    At `saturation_pct` of the highest it can carry, in the mean or in some second, or any exceeded check, or its
+    credits spent.
+    """
+    share = policy.saturation_pct / 100
+    accounting = ceiling.accounting
+    iops = demand.counted_iops(accounting) >= share * ceiling.iops
+    throughput = demand.counted_throughput_mib_s(accounting) >= share * ceiling.throughput_mib_s
+    if demand.busiest is not None:
+        surely_iops, surely_mib_s = demand.busiest.one_way(accounting)
+        iops |= demand.busiest.exact & (surely_iops >= share * ceiling.iops)
+        throughput |= demand.busiest.exact & (surely_mib_s >= share * ceiling.throughput_mib_s)
+    if demand.iops_exceeded is not None:
+        iops |= demand.iops_exceeded
+    if demand.throughput_exceeded is not None:
+        throughput |= demand.throughput_exceeded
+    if demand.burst_balance_pct is not None:
+        empty = demand.burst_balance_pct < policy.empty_balance_pct
+        credited = {bucket.resource for bucket in ceiling.buckets}
+        iops |= empty & (Resource.IOPS in credited)
+        throughput |= empty & (Resource.THROUGHPUT in credited)
+    return iops & demand.observed, throughput & demand.observed
+
+
+def host_room(demand: Demand, load: HostLoad | None, hosts: Ceiling, policy: Policy) -> HostRoom:
+    """The room of a volume on its only host, whose traffic is the `load`; without one what all its `hosts` carry."""
+    nowhere = np.zeros_like(demand.observed)
+    if load is None:
+        rates = np.full(len(demand.iops), hosts.iops), np.full(len(demand.iops), hosts.throughput_mib_s)
+        return HostRoom(ceiling=hosts, carried=rates, room=rates, bound=nowhere, measured=nowhere, cleared=nowhere)
+    accounting = load.host.ceiling.accounting
+    own = demand.counted_iops(accounting), demand.counted_throughput_mib_s(accounting)
+    totals = load.iops, load.throughput_mib_s
+    limits = load.limits(demand, policy)
+    bound, measured, cleared = nowhere.copy(), nowhere.copy(), nowhere.copy()
+    for mine, total, limit in zip(own, totals, limits, strict=True):
+        counts = (mine >= LEAST_HOST_SHARE * total) & (mine > 0) & demand.observed
+        bound |= limit.at & counts
+        measured |= limit.measured & counts
+        cleared |= limit.cleared & counts
+    room = [
+        np.where(measured, mine, np.maximum(mine, limit.carried - (total - mine)))
+        for mine, total, limit in zip(own, totals, limits, strict=True)
+    ]
+    return HostRoom(
+        ceiling=load.host.ceiling,
+        carried=(limits[0].carried, limits[1].carried),
+        room=(room[0], room[1]),
+        bound=bound,
+        measured=measured,
+        cleared=cleared & ~bound,
+        known=load.complete,
+    )

@@ -1,0 +1,184 @@
+"""A trial: what of the required demand an offer would have held back.
+
+Work waits: what a ceiling does not carry in one bucket is carried later, so that required demand queues. What was
+lifted is not known work, so it does not queue: a lifted bucket above the ceiling is one throttled minute, and no more.
+So are rates that are known by the second. An offer passes where few enough minutes are throttled and nothing waits too
+long (docs/decision.md, section 4).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+import numpy as np
+
+from plimsoll.domain.ceiling import Accounting, Ceiling, Resource
+from plimsoll.domain.demand.bounds import NOWHERE, HeldBack, most_held_back
+from plimsoll.domain.demand.demand import Demand, scaled
+from plimsoll.domain.demand.replay import TOLERANCE, backlog_behind, minutes_above, never_spent, spent
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.units import DAY_S, MINUTE_S
+
+MONTH_DAYS = 30
+"""The days that a budget of throttled minutes is for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Required:
+    """What an offer has to carry: `work` queues, `short` are rates that are held against the ceiling directly.
+
+    Both are demands over the same buckets; of `short` only those buckets count where it is above `work`. Where they
+    were read in part a trial shows the least that is held back, however the rest came, or, `harmful`, the most.
+    """
+
+    work: Demand
+    short: Demand
+    harmful: bool = False
+    _peaks: dict[tuple[Accounting, Resource], float] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def peak(self, accounting: Accounting, resource: Resource) -> float:
+        """The highest rate of what is required, as an accounting counts it: the least that it can be where it was read
+        in part, or the most."""
+        key = accounting, resource
+        if key not in self._peaks:
+            other = self.work.at_most if self.harmful else self.work.surely
+            demands = (self.work, self.short, *(() if other is None else (other,)))
+            self._peaks[key] = max(demand.peak(_rates(demand, accounting, resource)) for demand in demands)
+        return self._peaks[key]
+
+    @property
+    def at_most(self) -> "Required":
+        """The same, of which a trial shows the most that can be held back."""
+        return self if self.harmful or self.work.spread is None else replace(self, harmful=True)
+
+    def minutes(self, iops: FloatArray, throughput: FloatArray) -> float:
+        """How many minutes are throttled on either, of those that are on each in every bucket.
+
+        In a bucket that was not read they need not be the same minutes, or they may all be one.
+        """
+        spread, either = self.work.spread, np.maximum(iops, throughput)
+        if spread is None:
+            return float(either.sum())
+        surely = float(either[~spread.unread].sum())
+        if self.harmful:
+            return surely + min(float((iops + throughput)[spread.unread].sum()), self.work.minutes(spread.unread))
+        return surely + bool(either[spread.unread].any()) * self.work.resolution_s / MINUTE_S
+
+
+def plain(demand: Demand) -> Required:
+    """A demand as it is, with nothing above it."""
+    return Required(work=demand, short=scaled(demand, 0.0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """The minutes that would have been throttled, and the longest wait in seconds."""
+
+    throttled_minutes: float
+    longest_wait_s: float
+
+    def passes(self, *, budget_minutes: float, max_wait_s: float) -> bool:
+        """Whether few enough minutes are throttled, and nothing waits too long."""
+        return self.throttled_minutes <= budget_minutes and self.longest_wait_s <= max_wait_s
+
+
+def worst(trials: Iterable[Trial]) -> Trial:
+    """The most minutes that any of some throttled, and the longest wait behind any of them."""
+    found = list(trials)
+    return Trial(
+        throttled_minutes=max(one.throttled_minutes for one in found),
+        longest_wait_s=max(one.longest_wait_s for one in found),
+    )
+
+
+def budget_of(minutes_a_month: float, window_s: float) -> float:
+    """A budget of throttled minutes in 30 days, for a window of that length."""
+    return minutes_a_month * window_s / (MONTH_DAYS * DAY_S)
+
+
+def held_back(required: Required, ceiling: Ceiling, resource: Resource) -> HeldBack:
+    """What a ceiling would have throttled on one resource: minutes in each bucket, and the longest wait in seconds."""
+    demand, spread = required.work, required.work.spread
+    limit = ceiling.limit(resource)
+    if required.peak(ceiling.accounting, resource) <= limit and all(
+        one.resource != resource for one in ceiling.buckets
+    ):
+        return _nothing(len(demand.iops))
+    short = _rates(required.short, ceiling.accounting, resource) > limit * (1 + TOLERANCE)
+    if spread is not None and required.harmful:
+        most = most_held_back(demand, spread, ceiling, resource)
+        return replace(most, minutes=np.where(short & ~spread.unread, _minutes(demand), most.minutes))
+    minutes, longest_s = _waiting(demand, ceiling, resource, limit)
+    if (surely := demand.surely) is not None:
+        short |= _rates(surely, ceiling.accounting, resource) > limit * (1 + TOLERANCE)
+    return HeldBack(np.where(short, _minutes(demand), minutes), longest_s, NOWHERE)
+
+
+def trial(required: Required, ceiling: Ceiling) -> Trial:
+    """What a ceiling would have held back of what is required."""
+    iops, throughput = (held_back(required, ceiling, resource) for resource in Resource)
+    if iops is throughput:
+        return Trial(throttled_minutes=0.0, longest_wait_s=0.0)
+    return Trial(
+        throttled_minutes=required.minutes(iops.minutes, throughput.minutes),
+        longest_wait_s=max(iops.longest_wait_s, throughput.longest_wait_s),
+    )
+
+
+def _minutes(demand: Demand) -> FloatArray:
+    """How many minutes each bucket is."""
+    return np.broadcast_to(np.asarray(demand.lengths_s) / MINUTE_S, demand.iops.shape)
+
+
+def _waiting(demand: Demand, ceiling: Ceiling, resource: Resource, limit: float) -> tuple[FloatArray, float]:
+    """The minutes of each bucket at whose end work surely waits, and for how long any does."""
+    lengths_s, longest_s = demand.lengths_s, 0.0
+    work = _rates(demand, ceiling.accounting, resource)
+    minutes = np.where(work > limit * (1 + TOLERANCE), _minutes(demand), 0.0)
+    queued = _queued(demand, work, resource, ceiling)
+    if queued.max(initial=0.0) > limit:
+        excess, least = queued - limit, TOLERANCE * limit * demand.resolution_s
+        backlog = backlog_behind(excess, lengths_s)
+        minutes = np.maximum(minutes, minutes_above(least, backlog, excess, lengths_s, demand.resolution_s, 0.0))
+        longest_s = float(backlog.max()) / limit
+    for bucket in ceiling.buckets:
+        if bucket.resource is not resource:
+            continue
+        charged = queued
+        if bucket.least_charge_mib:
+            whole = np.maximum(work, demand.iops * bucket.least_charge_mib)
+            charged = _where_read(demand, whole, queued)
+        if never_spent(charged, bucket, lengths_s):
+            continue
+        backlog = spent(charged, bucket, lengths_s)
+        excess = np.maximum(0.0, charged - bucket.free_rate) - bucket.refill_rate
+        least = bucket.capacity + TOLERANCE * bucket.sustained_rate * demand.resolution_s
+        above = minutes_above(least, backlog, excess, lengths_s, demand.resolution_s, bucket.spent_at_start)
+        minutes = np.maximum(minutes, above)
+        longest_s = max(longest_s, (float(backlog.max(initial=0.0)) - bucket.capacity) / bucket.sustained_rate)
+    return minutes, longest_s
+
+
+def _rates(demand: Demand, accounting: Accounting, resource: Resource) -> FloatArray:
+    if resource is Resource.IOPS:
+        return demand.counted_iops(accounting)
+    return demand.counted_throughput_mib_s(accounting)
+
+
+@lru_cache(maxsize=256)
+def _nothing(buckets: int) -> HeldBack:
+    """Nothing held back."""
+    return HeldBack(np.zeros(buckets), 0.0, np.zeros((2, buckets)))
+
+
+def _queued(demand: Demand, charged: FloatArray, resource: Resource, ceiling: Ceiling) -> FloatArray:
+    """What surely queues of a rate: where it counts two series that were not both read finely, one of them."""
+    if demand.spread is None or resource is Resource.THROUGHPUT or ceiling.io_kib is None:
+        return charged
+    return _where_read(demand, charged, demand.counted_iops(replace(ceiling.accounting, io_kib=None)))
+
+
+def _where_read(demand: Demand, exact: FloatArray, otherwise: FloatArray) -> FloatArray:
+    return exact if demand.spread is None else np.where(demand.spread.unread, otherwise, exact)

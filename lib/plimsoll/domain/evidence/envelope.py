@@ -1,0 +1,261 @@
+"""Measurements and the envelopes fitted to them: what a class of volume was seen to carry."""
+
+import math
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+from typing import Final
+
+from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.evidence.time_series import TimeSeries
+from plimsoll.domain.volume import VolumeSpec
+
+
+class BoundBy(StrEnum):
+    """What stopped a measurement from going higher, as far as its source or its figures tell."""
+
+    VOLUME_IOPS = "volume-iops"
+    VOLUME_THROUGHPUT = "volume-throughput"
+    HOST = "host"
+    LOAD = "load"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latency:
+    """Completion latency in microseconds; a figure the source does not give is absent.
+
+    `under_us` is the upper edge of the histogram bin where that is all the source gives, and `upper_bound` says so
+    (with `under_us` None for an open last bin). It says so as well of percentiles that are the worst of several jobs or
+    directions.
+    """
+
+    under_us: float | None = None
+    mean_us: float | None = None
+    least_us: float | None = None
+    most_us: float | None = None
+    stdev_us: float | None = None
+    percentiles_us: tuple[tuple[float, float], ...] = ()
+    upper_bound: bool = False
+
+    def at(self, percentile: float) -> float | None:
+        """The latency at that percentile (50, 99, 99.9), None where the source does not give it."""
+        return dict(self.percentiles_us).get(percentile)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobShape:
+    """What the benchmark asked for. `mode` is fio's rw or sysbench's test mode; None is not stated by the source.
+
+    `synced`: what was written had to reach the device (fsync, O_SYNC). `verify`: what was written was read back and
+    compared. `target` is the device node that it was to use.
+    """
+
+    mode: str
+    block_kib: float
+    iodepth: int | None = None
+    jobs: int | None = None
+    engine: str | None = None
+    runtime_s: float | None = None
+    direct: bool | None = None
+    file_size_gib: float | None = None
+    synced: bool | None = None
+    verify: bool | None = None
+    target: str | None = None
+
+    @property
+    def writes(self) -> bool | None:
+        """Whether nothing but writes was asked for; None where both directions were."""
+        if self.mode.endswith(("write", "wr")):
+            return True
+        return False if self.mode.endswith(("read", "rd")) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Where a measurement comes from: the document, who ran it with what, when, and where.
+
+    `measured_on` is the first day that the source's date can mean, and `dated` that date as the source tells it (a
+    day, a month, a year). `account` and `region` are set for measurements made by Plimsoll itself; they are what makes
+    grade A. `placed`: Plimsoll chose the device itself, so that it is known to be the volume.
+    """
+
+    campaign: str
+    source: str
+    tool: str
+    tool_version: str | None = None
+    measured_on: date | None = None
+    dated: str | None = None
+    provider: str
+    account: str | None = None
+    region: str | None = None
+    placed: bool = False
+
+
+DELIVERED: Final = 0.98
+"""What was measured has delivered a figure from this share of it: volumes of exactly 3,000 IOPS were measured at 2,980
+to 3,023 (a published campaign on gp2 and gp3, 2021), so figures differ by that much for no reason of the volume's."""
+
+SIMULATED_TOOL: Final = "simulated fio"
+"""What measured where no device stood behind the volume; evidence names it in its text."""
+
+
+class Admission(StrEnum):
+    """What a rule lets a figure count for. Of several rules the gravest holds, and these are in that order."""
+
+    COUNTS = "counts"
+    BOUNDED = "counts up to a bound"
+    UNKNOWN = "unknown"
+    SHOWN = "shown only"
+    REJECTED = "rejected"
+
+    @property
+    def gravity(self) -> int:
+        """0 for what counts in full, more for what counts less."""
+        return list(Admission).index(self)
+
+    @property
+    def proves(self) -> bool:
+        """Whether a figure is fitted, and is evidence at all."""
+        return self.gravity < Admission.SHOWN.gravity
+
+
+BOTH_SIDES: Final = frozenset(Resource)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What one rule says of a measurement: its name, the verdict, why and what to do, and where the rule is from.
+
+    `sides` are the resources that it is about. As something that lasts the figure counts up to `lasting_most` only.
+    """
+
+    rule: str
+    admission: Admission
+    text: str
+    source: str
+    sides: frozenset[Resource] = BOTH_SIDES
+    lasting_most: float = math.inf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFacts:
+    """How a run went, as far as its output says: the errno of its job, the share of its operations that were short or
+    dropped, and the devices that counted it with the number of their members (None: not said)."""
+
+    error: int = 0
+    lost_share: float | None = None
+    devices: tuple[str, ...] = ()
+    members: int | None = None
+    read_too: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lasting:
+    """What a time series shows of one side: its burst rate, what lasts when the credits are spent (None: it does not
+    show that), how many credits those were (None: none were seen to end), and a sentence with figures."""
+
+    side: Resource
+    burst_rate: float
+    sustained_rate: float | None
+    credits: float | None
+    spent_at_s: float | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement:
+    """One benchmark result: configuration, job shape, IOPS, MiB/s, latency and provenance.
+
+    `iops` and `throughput_mib_s` are both directions together, None where the source gives none. `device_iops` is what
+    the device itself counted. `printed` keeps the figures that the source printed, in its own words and units, so that
+    nothing is lost by conversion. `rulings` say what it counts for. `series` is what it did over time, None where that
+    is not told, and `lastings` what that shows.
+    """
+
+    system: str
+    spec: VolumeSpec
+    host_type: str | None
+    job: JobShape
+    iops: float | None
+    throughput_mib_s: float | None
+    provenance: Provenance
+    latency: Latency = field(default_factory=Latency)
+    device_iops: float | None = None
+    bound_by: BoundBy = BoundBy.UNKNOWN
+    volumes: int = 1
+    run: RunFacts = field(default_factory=RunFacts)
+    rulings: tuple[Ruling, ...] = ()
+    series: TimeSeries | None = None
+    lastings: tuple[Lasting, ...] = ()
+    printed: tuple[tuple[str, str], ...] = ()
+    note: str | None = None
+
+    def figure(self, side: Resource) -> float | None:
+        """The figure of that side as it was measured."""
+        return self.iops if side is Resource.IOPS else self.throughput_mib_s
+
+    def admission(self, side: Resource) -> Admission:
+        """What the figure of that side counts for, by all rulings."""
+        said = [one.admission for one in self.rulings if side in one.sides]
+        return max(said, key=lambda one: one.gravity, default=Admission.COUNTS)
+
+    def kept_out(self, side: Resource) -> bool:
+        """Whether the figure of that side is neither fitted nor evidence."""
+        return not self.admission(side).proves
+
+    def served(self, side: Resource) -> float | None:
+        """The figure of that side where the device served it. None where the source has none or a rule keeps it out."""
+        return None if self.kept_out(side) else self.figure(side)
+
+    def lasting(self, side: Resource) -> float | None:
+        """What of `served` is known to last when all credits are spent."""
+        served = self.served(side)
+        if served is None:
+            return None
+        return min([served, *(one.lasting_most for one in self.rulings if side in one.sides)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Envelope:
+    """The roofline fitted to the measurements of one system (a class of volume in one campaign), latency included.
+
+    `iops` and `throughput_mib_s` are the fitted roofs, counted in reads, None where no measurement reached that side
+    (so the best seen is only a lower bound; see `best`). `published` is the ceiling of the volume and `host` the
+    maximum of its host, for volumes of that type; roofs never exceed either, and `cut` says which sides were measured
+    above. `host_bound` names the sides where the host, not the volume, set the roof.
+    """
+
+    name: str
+    spec: VolumeSpec
+    volumes: int
+    host_type: str | None
+    provider: str
+    iops: float | None
+    throughput_mib_s: float | None
+    measurements: tuple[Measurement, ...]
+    published: Ceiling | None = None
+    host: Ceiling | None = None
+    cut: tuple[str, ...] = ()
+    host_bound: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def roof(self, side: Resource) -> float | None:
+        """The fitted roof of that side."""
+        return self.iops if side is Resource.IOPS else self.throughput_mib_s
+
+    def best(self, side: Resource) -> float | None:
+        """The most that the device was seen to serve on that side, uncut; None where nothing of it was."""
+        return max((seen for one in self.measurements if (seen := one.served(side)) is not None), default=None)
+
+    def in_reads(self, one: Measurement, side: Resource) -> float | None:
+        """What the device served on that side, counted as its published ceiling counts: a write that costs half of a
+        read is half of one. Of both directions together the lesser cost is taken, because their mix is not told."""
+        served = one.served(side)
+        return None if served is None or self.published is None else served * cost_of(self.published, side, one.job)
+
+
+def cost_of(published: Ceiling, side: Resource, job: JobShape) -> float:
+    """How many reads an operation, or a MiB, of a job counts for at least."""
+    cost = published.write_iops_cost if side is Resource.IOPS else published.write_throughput_cost
+    return 1.0 if job.writes is False else cost if job.writes else min(1.0, cost)

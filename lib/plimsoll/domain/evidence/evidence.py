@@ -1,0 +1,203 @@
+"""Evidence: what stands behind an offer besides its published limits.
+
+A measurement stands behind an offer on a resource (IOPS, or throughput) when
+
+- it is of the same provider and volume type, on one volume (not a stripe), and its source says enough to know what was
+  bought;
+- the rules of admissibility let that figure count (no page cache, no merged I/O, no engine without a device);
+- what it showed, on both resources, lies under the offer's own ceiling, 10 % allowed because short runs overshoot: a
+  larger configuration proves nothing above it (where a host lets less through than the offer publishes by itself, its
+  ceiling is that without the host);
+- it delivered the need on that resource, to 2 %, counted no higher than the envelope's roof, the volume's published
+  ceiling and the host's maximum;
+- where the offer itself has credits, what it carries without them was seen as well, by a run that spent them.
+
+With both resources proven by measurements of this account and region that are young enough, and of which nothing that
+matters is unknown, the grade is A; with both proven by any measurements B; otherwise C, and the text says which side
+rests on published limits alone. Of several measurements those made here stand first, then the one that counts for most,
+then those of the closest configuration (the smallest sum of the logarithms of the two ratios between its published
+ceiling and the offer's), then the newest, then the first by envelope name. docs/evidence.md has the rule with examples.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from enum import IntEnum
+from typing import Final
+
+from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.evidence.envelope import Envelope, Measurement
+from plimsoll.domain.evidence.proofs import Best, Proof, best_of, is_known, lasts_of, proofs_of, rank
+
+
+class Grade(IntEnum):
+    """How sure: C published limits alone, B measured elsewhere or longer ago, A measured here lately."""
+
+    C = 1
+    B = 2
+    A = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where and when an offer would live, and how old a measurement there may be."""
+
+    provider: str
+    account: str
+    region: str
+    today: date
+    max_age_days: int
+
+    def is_here(self, measurement: Measurement) -> bool:
+        """Whether it was measured in this account and region, lately enough."""
+        made = measurement.provenance
+        if made.measured_on is None or (made.account, made.region) != (self.account, self.region):
+            return False
+        return (self.today - made.measured_on).days <= self.max_age_days
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What stands behind an offer: the grade, the envelope that says most, and one plain sentence with figures.
+
+    `covers` are the resources that measurements prove, `measurements` those that do (in the same order), and
+    `age_days` the age of the oldest of them, None where nothing is proven or its date is not known. Any greater need up
+    to `holds_iops` and `holds_throughput_mib_s` has the same evidence (infinite where nothing is proven: nor would
+    more be).
+    """
+
+    grade: Grade
+    envelope: str | None
+    text: str
+    covers: tuple[Resource, ...] = ()
+    measurements: tuple[Measurement, ...] = ()
+    age_days: int | None = None
+    holds_iops: float = math.inf
+    holds_throughput_mib_s: float = math.inf
+
+
+Rankings = dict[tuple[str, Ceiling, Place], tuple[list[Proof], ...]]
+"""What stands behind offers of a type with a ceiling at a place, on IOPS and on throughput, best first."""
+
+MOST_RANKINGS: Final = 1024
+
+
+def evidence_for(
+    type_name: str,
+    ceiling: Ceiling,
+    *,
+    need_iops: float,
+    need_throughput_mib_s: float,
+    envelopes: Sequence[Envelope],
+    place: Place,
+    own: Ceiling | None = None,
+    rankings: Rankings | None = None,
+) -> Evidence:
+    """The evidence for an offer of a type with that ceiling, and a need of so many IOPS and MiB/s.
+
+    `own` is the offer's ceiling without its host, where it has credits: then what lasts has to be proven as well.
+    `rankings` keeps what the same envelopes say of an offer, so that it is ranked once for all needs.
+    """
+    kept = {} if rankings is None else rankings
+    key = (type_name, ceiling, place)
+    ranked = kept.get(key)
+    if ranked is None:
+        alike = [one for one in envelopes if is_alike(one, type_name, place.provider)]
+        ranked = tuple(sorted(proofs_of(alike, ceiling, resource, place.is_here), key=rank) for resource in Resource)
+        if len(kept) >= MOST_RANKINGS:
+            kept.clear()
+        kept[key] = ranked
+    needs = (need_iops, need_throughput_mib_s)
+    found = [best_of(proofs, need, lasts) for proofs, need, lasts in zip(ranked, needs, lasts_of(own), strict=True)]
+    return _for([one for one in found if one is not None], place)
+
+
+def _for(best: Sequence[Best], place: Place) -> Evidence:
+    """What the proofs alone make."""
+    proven = [one.highest for one in best]
+    if not proven:
+        return Evidence(grade=Grade.C, envelope=None, text="published limits alone: nothing like it has been measured.")
+    return Evidence(
+        grade=_grade(best),
+        envelope=proven[0].envelope.name,
+        text=_text(best),
+        covers=tuple(proof.resource for proof in proven),
+        measurements=tuple(proof.measurement for proof in proven),
+        age_days=_age_days(proven, place.today),
+        holds_iops=_holds(best, Resource.IOPS),
+        holds_throughput_mib_s=_holds(best, Resource.THROUGHPUT),
+    )
+
+
+LOCAL: Final = "local"
+"""The provider of what `plimsoll benchmark` measured on the machine itself, unless told of a cloud."""
+
+
+def best_grade(envelope: Envelope, today: date, max_age_days: int) -> Grade:
+    """The best grade that an envelope's measurements can give anywhere: A in the account and region where they were
+    made, or on this very machine, while they are young enough; B elsewhere and later, or where what matters is unknown;
+    C where nothing of it counts."""
+    if all(one.served(side) is None for one in envelope.measurements for side in Resource):
+        return Grade.C
+    for one in envelope.measurements:
+        made = one.provenance
+        if not any(one.served(side) is not None and is_known(one, side) for side in Resource):
+            continue
+        owned = made.account is not None and made.region is not None
+        if made.measured_on is None or not (owned or made.provider == LOCAL):
+            continue
+        if (today - made.measured_on).days <= max_age_days:
+            return Grade.A
+    return Grade.B
+
+
+def _holds(best: Sequence[Best], resource: Resource) -> float:
+    return min((one.holds for one in best if one.highest.resource is resource), default=math.inf)
+
+
+def is_alike(envelope: Envelope, type_name: str, provider: str) -> bool:
+    """Whether an envelope is of one volume of that type, of which is published what it should carry."""
+    same = (envelope.provider, envelope.spec.type, envelope.volumes) == (provider, type_name, 1)
+    return same and envelope.published is not None
+
+
+def _grade(best: Sequence[Best]) -> Grade:
+    if len(best) < len(Resource):
+        return Grade.C
+    return Grade.A if all(one.here for one in best) else Grade.B
+
+
+def _age_days(proven: Sequence[Proof], today: date) -> int | None:
+    made = [proof.measurement.provenance.measured_on for proof in proven]
+    ages = [(today - on).days for on in made if on is not None]
+    return max(ages) if len(ages) == len(made) else None
+
+
+def _text(best: Sequence[Best]) -> str:
+    told = "; ".join(f"{_told(one.highest)}{_sustained(one)}" for one in best)
+    if len(best) == len(Resource):
+        return f"{told}."
+    other = "throughput" if best[0].highest.resource is Resource.IOPS else "IOPS"
+    return f"{told}; its {other} rests on published limits alone."
+
+
+def _sustained(one: Best) -> str:
+    """What stands behind the need without credits, where that was asked for."""
+    if one.lasting is None:
+        return ""
+    lasting, same = one.lasting, one.lasting.measurement is one.highest.measurement
+    source = "" if same else f" ({lasting.envelope.name})"
+    return f", of which {lasting.lasting:,.0f} {lasting.resource.unit} are sustained{source}"
+
+
+def _told(proof: Proof) -> str:
+    one = proof.measurement
+    name, unit = ("IOPS", "IOPS") if proof.resource is Resource.IOPS else ("throughput", "MiB/s")
+    counted = f" (of which {proof.counted:,.0f} count)" if round(proof.counted) < round(proof.shown) else ""
+    made = one.provenance
+    when = f", {made.dated or f'{made.measured_on:%Y-%m}'}" if made.measured_on else ""
+    where = f" on {one.host_type}" if one.host_type else ""
+    job = f"{one.job.mode} of {one.job.block_kib:g} KiB"
+    source = f"{made.tool} ({proof.envelope.name}, {job}{where}{when})"
+    return f"{name}: {proof.shown:,.0f} {unit}{counted} measured by {source}"

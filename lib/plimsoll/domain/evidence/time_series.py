@@ -1,0 +1,79 @@
+"""Time series: what a benchmark did over time, as work per step of one length."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.metrics.period import FloatArray
+
+MOST_POINTS: Final = 600
+"""A longer series is kept in longer steps: 600 of them tell when a bucket is empty to 0.2 % of the run."""
+
+LEAST_STEP_S: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeSeries:
+    """Means over consecutive steps of `step_s` seconds; a side of which nothing was told is empty."""
+
+    step_s: float
+    iops: tuple[float, ...] = ()
+    throughput_mib_s: tuple[float, ...] = ()
+
+    def rates(self, side: Resource) -> tuple[float, ...]:
+        """The means of a side."""
+        return self.iops if side is Resource.IOPS else self.throughput_mib_s
+
+    @property
+    def length_s(self) -> float:
+        """How long it is."""
+        return self.step_s * max(len(self.iops), len(self.throughput_mib_s))
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What was done by some moments: cumulative operations, or MiB, at times in seconds that grow."""
+
+    times_s: FloatArray
+    done: FloatArray
+
+    @classmethod
+    def of_rates(cls, ends_s: Sequence[float], rates: Sequence[float]) -> "Work":
+        """Of means that each end at a time, and begin where the one before ended; the first is as long as most are."""
+        ends = np.asarray(ends_s, dtype=np.float64)
+        usual_s = float(np.median(np.diff(ends))) if len(ends) > 1 else float(ends[0])
+        if ends[0] < usual_s / 2:  # times that say when a step begins
+            ends = ends + usual_s
+        starts = np.concatenate([[max(0.0, ends[0] - usual_s)], ends[:-1]])
+        done = np.cumsum((ends - starts) * np.asarray(rates, dtype=np.float64))
+        return cls(np.concatenate([starts[:1], ends]), np.concatenate([[0.0], done]))
+
+    def over(self, edges_s: FloatArray) -> FloatArray:
+        """The mean rate between each two edges."""
+        return np.diff(np.interp(edges_s, self.times_s, self.done)) / np.diff(edges_s)
+
+
+def series_of(iops: Sequence[Work], moved: Sequence[Work]) -> TimeSeries | None:
+    """The series of works that were done beside one another; None where there are not two steps of it."""
+    found = [*iops, *moved]
+    if not found:
+        return None
+    start_s = min(float(one.times_s[0]) for one in found)
+    end_s = max(float(one.times_s[-1]) for one in found)
+    steps = [float(np.median(np.diff(one.times_s))) for one in found if len(one.times_s) > 1]
+    step_s = max([LEAST_STEP_S, (end_s - start_s) / MOST_POINTS, *steps])
+    count = int((end_s - start_s) / step_s + 1e-9)
+    if count < 2:
+        return None
+    edges_s = np.asarray(start_s + step_s * np.arange(count + 1), dtype=np.float64)
+    return TimeSeries(step_s=step_s, iops=_sum(iops, edges_s), throughput_mib_s=_sum(moved, edges_s))
+
+
+def _sum(works: Sequence[Work], edges_s: FloatArray) -> tuple[float, ...]:
+    if not works:
+        return ()
+    rates = np.sum([one.over(edges_s) for one in works], axis=0)
+    return tuple(float(rate) for rate in rates)

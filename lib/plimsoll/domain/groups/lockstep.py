@@ -1,0 +1,94 @@
+"""Lockstep: volumes that look like one stripe set, which is a reason to ask their host and no more.
+
+Cloud sums add up, so that what a volume did on a day is known exactly however finely that day was read. Days are
+therefore what is compared: it takes no further reading, and the answer does not depend on what has been read.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
+from typing import Final
+
+import numpy as np
+
+from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.groups.hosting import sole_host
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.units import DAY_S
+from plimsoll.domain.volume import Volume
+
+MADE_TOGETHER: Final = timedelta(minutes=5)
+"""Members of a set are created by one script or template."""
+
+APART: Final = 0.1
+"""The share of their work by which volumes in lockstep may differ, day by day: small I/O falls on members by chance."""
+
+LEAST_DAYS: Final = 3
+"""Fewer days with work than this show no lockstep."""
+
+
+def hints(volumes: Sequence[Volume], demands: Mapping[str, Demand]) -> list[tuple[str, ...]]:
+    """Groups of ids of volumes that look like one stripe set; a volume is in one at most.
+
+    They have one type, size, provisioning, zone and only host, were created within minutes, and did the same
+    work day by day. Those without a demand are left out. A group is a hint: nothing may rest on it but a sentence.
+    """
+    return [
+        tuple(volume.id for volume in together)
+        for alike in _alike(volumes, demands)
+        for together in _in_lockstep(alike, demands)
+    ]
+
+
+def hint_text(volume_id: str, group: Sequence[str], host_id: str) -> str:
+    """The sentence for one volume of a hinted group."""
+    others = ", ".join(other for other in group if other != volume_id)
+    return (
+        f"it looks like one stripe set with {others} (alike, created together, in lockstep), but is judged alone: "
+        f"confirm with `plimsoll stripes {host_id}`."
+    )
+
+
+def _alike(volumes: Sequence[Volume], demands: Mapping[str, Demand]) -> Iterator[list[Volume]]:
+    """Runs of two or more volumes that are alike and were created one shortly after the other."""
+    kinds: dict[object, list[Volume]] = {}
+    for volume in volumes:
+        host = sole_host(volume)
+        if host is not None and volume.id in demands and not volume.boot:
+            kinds.setdefault((host.id, volume.zone, volume.spec), []).append(volume)
+    for kind in kinds.values():
+        run: list[Volume] = []
+        for volume in sorted(kind, key=lambda one: (one.created, one.id)):
+            if run and volume.created - run[0].created > MADE_TOGETHER:
+                yield run
+                run = []
+            run.append(volume)
+        yield run
+
+
+def _in_lockstep(alike: Sequence[Volume], demands: Mapping[str, Demand]) -> Iterator[list[Volume]]:
+    """Groups of two or more whose work was that of the group's first, every day."""
+    rest = list(alike)
+    while len(rest) > 1:
+        work = np.stack([_daily(demands[volume.id]) for volume in rest])
+        same = _same(work[0], work)
+        if np.count_nonzero(same) > 1:
+            yield [volume for volume, one in zip(rest, same, strict=True) if one]
+        same[0] = True
+        rest = [volume for volume, one in zip(rest, same, strict=True) if not one]
+
+
+def _daily(demand: Demand) -> FloatArray:
+    """Operations and MiB of each day (UTC), as two rows."""
+    days = demand.starts_s // DAY_S
+    days -= days[0]
+    return np.stack(
+        [np.bincount(days, weights=rate * demand.lengths_s) for rate in (demand.iops, demand.throughput_mib_s)]
+    )
+
+
+def _same(one: FloatArray, others: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which of the others did the work of the one, within the tolerance, on operations and on bytes."""
+    apart = np.abs(others - one).sum(axis=2)
+    most = np.maximum(others, one).sum(axis=2)
+    days = np.count_nonzero((others > 0).all(axis=1), axis=1)
+    return np.asarray((apart <= APART * most).all(axis=1) & (days >= LEAST_DAYS))

@@ -1,0 +1,85 @@
+"""Pools: volumes of one type on one host that share what the sum of their sizes gives.
+
+Some types give performance to the host and not to the volume: all of one type on a host carry together what their sizes
+come to, any of them may use all of it, and to change one moves what the others have. Where such types are sold, what a
+volume of any type may become depends on the others on its host.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
+from plimsoll.domain.groups.hosting import sole_host
+from plimsoll.domain.offers.offer import ceiling_on_hosts
+from plimsoll.domain.volume import Volume, VolumeSpec
+from plimsoll.domain.volume_types import VolumeType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """The volumes of a pooled type whose only host is the same, or a volume of another type, and the others there."""
+
+    kind: VolumeType
+    volumes: tuple[Volume, ...]
+    neighbors: tuple[Volume, ...]
+
+    def of_type(self, name: str) -> list[Volume]:
+        """The others on the host that are of that type."""
+        return [volume for volume in self.neighbors if volume.spec.type == name]
+
+    def __str__(self) -> str:
+        return pool_name(self.kind, self.volumes)
+
+
+def pools_of(volumes: Iterable[Volume], types: Mapping[str, VolumeType]) -> list[Pool]:
+    """The pools of all hosts with more volumes than one; what is alone on its host shares with nothing, and nothing is
+    shared where no type is pooled."""
+    if not any(kind.pooled for kind in types.values()):
+        return []
+    hosted: dict[str, list[Volume]] = {}
+    for volume in volumes:
+        host = sole_host(volume)
+        if host is not None:
+            hosted.setdefault(host.id, []).append(volume)
+    return [pool for group in hosted.values() if len(group) > 1 for pool in _pools_on_host(group, types)]
+
+
+def _pools_on_host(group: Sequence[Volume], types: Mapping[str, VolumeType]) -> Iterable[Pool]:
+    together: dict[str, list[Volume]] = {}
+    for volume in group:
+        kind = types.get(volume.spec.type)
+        if kind is not None:
+            together.setdefault(kind.name if kind.pooled else volume.id, []).append(volume)
+    for inside in together.values():
+        others = tuple(volume for volume in group if volume not in inside)
+        yield Pool(kind=types[inside[0].spec.type], volumes=tuple(inside), neighbors=others)
+
+
+def in_shared_pools(volumes: Iterable[Volume], types: Mapping[str, VolumeType]) -> list[Volume]:
+    """The volumes that are decided on with others of their hosts."""
+    return [volume for pool in pools_of(volumes, types) for volume in pool.volumes]
+
+
+def size_of(volumes: Iterable[Volume]) -> int:
+    """The sum of their sizes in GiB."""
+    return sum(volume.spec.size_gib for volume in volumes)
+
+
+def pool_ceiling(kind: VolumeType, volumes: Sequence[Volume], failed: Sequence[FailedMeasurement] = ()) -> Ceiling:
+    """What volumes of one host would carry together as one pool of a type, and no more than is believed by what
+    failed."""
+    return ceiling_on_hosts(kind, VolumeSpec(type=kind.name, size_gib=size_of(volumes)), volumes[0], failed)
+
+
+def present_ceiling(pool: Pool) -> Ceiling:
+    """What a pool carries as it is."""
+    if pool.kind.pooled:
+        return pool_ceiling(pool.kind, pool.volumes)
+    return ceiling_on_hosts(pool.kind, pool.volumes[0].spec, pool.volumes[0])
+
+
+def pool_name(kind: VolumeType, volumes: Sequence[Volume]) -> str:
+    """What a pool of that type is called in a sentence."""
+    size = f"{kind.name} {size_of(volumes):,} GiB"
+    return f"{size} in {len(volumes)} volumes of {volumes[0].hosts[0].id}" if len(volumes) > 1 else size

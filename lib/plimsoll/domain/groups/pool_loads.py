@@ -1,0 +1,146 @@
+"""Pool loads: what the volumes of a pool would have to carry together as each type, and those that stay behind.
+
+Every load must be carried whether or not the pools beside it are changed as well: what joins another pool by what it
+brings and by both together, and what stays behind by what is left.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from plimsoll.domain.case import DecisionContext, SharedLoad
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.demand.adding import together
+from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.lifting import Lifted, Span, lift
+from plimsoll.domain.demand.required import Load, added_load, load_of
+from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room
+from plimsoll.domain.groups.hosting import usable
+from plimsoll.domain.groups.pool import Pool, pool_ceiling, pool_name, present_ceiling, size_of
+from plimsoll.domain.offers.offer import ceiling_on_hosts
+from plimsoll.domain.spans import epoch_spans
+from plimsoll.domain.volume import Volume
+from plimsoll.domain.volume_types import VolumeType
+
+Demands = Mapping[str, Demand]
+"""The demands of all volumes on a host that could be read, by id, on one grid."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolView:
+    """A pool under one policy: its ceiling, and where its volumes' demand together was held back by that.
+
+    `free` are its volumes that may change. `present` is what all in it carry, those that could not be read included.
+    """
+
+    pool: Pool
+    free: Sequence[Volume]
+    demands: Demands
+    context: DecisionContext
+    present: Ceiling
+    spans: Sequence[Span]
+    lifted: Lifted
+    room: HostRoom
+    host: HostLoad | None
+    held: Load
+    _own: dict[str, Load] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def of(
+        cls,
+        pool: Pool,
+        free: Sequence[Volume],
+        demands: Demands,
+        host: HostLoad | None,
+        context: DecisionContext,
+        *,
+        present: Ceiling | None = None,
+    ) -> "PoolView":
+        """A pool as its volumes' demands show it; `host` is the traffic of its host."""
+        policy, types = context.policy, context.market.types
+        present = present_ceiling(pool) if present is None else present
+        whole = together([demands[volume.id] for volume in pool.volumes])
+        room = host_room(whole, host, usable(pool.volumes[0]), policy)
+        spans = [Span(buckets=slice(None), ceiling=present)]
+        if len(pool.volumes) == 1:
+            whole = demands[pool.volumes[0].id]
+            spans = [one.span for one in epoch_spans(pool.volumes[0], whole, types, policy)]
+        lifted = lift(whole, spans, policy)
+        return cls(
+            pool=pool,
+            free=free,
+            demands=demands,
+            context=context,
+            present=present,
+            spans=spans,
+            lifted=lifted,
+            room=room,
+            host=host,
+            held=load_of(whole, lifted, room, spans, policy),
+        )
+
+    def own(self, volume: Volume) -> Load:
+        """The load of a volume of the pool: its part of what the pool was asked for."""
+        if volume.id not in self._own:
+            demand, policy = self.demands[volume.id], self.context.policy
+            lifted = self.lifted.of(demand)
+            self._own[volume.id] = load_of(demand, lifted, self.room, self.spans, policy)
+        return self._own[volume.id]
+
+    def shared(self, kind: VolumeType) -> list[SharedLoad]:
+        """What would be carried together if the free volumes became a type; what they bring to it comes first."""
+        pool, beside = self.pool, self.pool.of_type(kind.name)
+        if kind.name == pool.kind.name and kind.pooled:
+            return [self._shared(pool_name(kind, pool.volumes), pool.volumes, self.present)]
+        found = []
+        if kind.pooled:
+            found.append(self._pooled(kind, self.free))
+            found += [self._pooled(kind, [*self.free, *beside])] if beside else []
+        else:
+            found += self._under_cap(kind, [*self.free, *beside])
+        staying = [volume for volume in pool.volumes if volume not in self.free]
+        return [*found, self._pooled(pool.kind, staying)] if staying else found
+
+    def _pooled(self, kind: VolumeType, volumes: Sequence[Volume]) -> SharedLoad:
+        """A pool; one of volumes that have its type already is known by their own metrics."""
+        stays = all(volume.spec.type == kind.name for volume in volumes)
+        failed = () if stays else self.context.market.failed(volumes[0], kind.name)
+        return self._shared(pool_name(kind, volumes), volumes, pool_ceiling(kind, volumes, failed))
+
+    def _under_cap(self, kind: VolumeType, volumes: Sequence[Volume]) -> list[SharedLoad]:
+        """What the host lets volumes of a type carry together that have a ceiling each."""
+        host = volumes[0].hosts[0]
+        cap = host.cap(kind.name)
+        if cap is None or host.caps is None:
+            return []
+        found = self._shared(f"all {kind.name} on {host.type}", volumes, cap)
+        return [replace(found, as_now=kind.name == self.pool.kind.name)]
+
+    def _shared(self, name: str, volumes: Sequence[Volume], ceiling: Ceiling) -> SharedLoad:
+        return SharedLoad(
+            name=name,
+            volume_ids=tuple(volume.id for volume in volumes),
+            size_gib=size_of(volumes),
+            load=self.load(volumes),
+            ceiling=ceiling,
+        )
+
+    def load(self, volumes: Sequence[Volume]) -> Load:
+        """What volumes on the host ask for together; those of other pools are lifted by what those carry."""
+        if [volume.id for volume in volumes] == [volume.id for volume in self.pool.volumes]:
+            return self.held
+        mine = [self.own(volume) for volume in volumes if volume in self.pool.volumes]
+        others: dict[str, list[Volume]] = {}
+        for volume in volumes:
+            if volume not in self.pool.volumes:
+                pooled = self.context.market.types[volume.spec.type].pooled
+                others.setdefault(volume.spec.type if pooled else volume.id, []).append(volume)
+        return added_load([*mine, *(self._beside(found) for found in others.values())])
+
+    def _beside(self, volumes: Sequence[Volume]) -> Load:
+        """The load of another pool, or of a volume with a ceiling of its own."""
+        kind, policy = self.context.market.types[volumes[0].spec.type], self.context.policy
+        ceiling = pool_ceiling(kind, volumes) if kind.pooled else ceiling_on_hosts(kind, volumes[0].spec, volumes[0])
+        spans = [Span(buckets=slice(None), ceiling=ceiling)]
+        demand = together([self.demands[volume.id] for volume in volumes])
+        room = host_room(demand, self.host, usable(volumes[0]), policy)
+        return load_of(demand, lift(demand, spans, policy), room, spans, policy)

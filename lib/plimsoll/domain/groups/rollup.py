@@ -1,0 +1,87 @@
+"""What a volume brings to the change of the template that made it, from the choice that was made for it alone."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from plimsoll.domain.case import Case
+from plimsoll.domain.demand.settling import Unsettled
+from plimsoll.domain.groups.templates import Part, PartOffer, template_of
+from plimsoll.domain.offers.choice import Choice, Verdict
+from plimsoll.domain.offers.offer import Offer
+from plimsoll.domain.recommendation import InsufficientData, Recommendation
+from plimsoll.domain.volume_types import Provisioned
+
+WITH_OTHERS: Final = "is changed together with its stripe set or pool"
+THROTTLED: Final = "is throttled today"
+WAITS: Final = "was changed lately, so that a reduction cannot be judged yet"
+NOTHING_CHEAPER: Final = "has nothing cheaper that carries its demand"
+
+
+def part_of(cases: Sequence[Case], place: int, choice: Choice, *, held: bool) -> Part | None:
+    """What one of the volumes that a choice was made for brings to its template; None where none made it.
+
+    `held`: whatever is best, they stay as they are for the sake of another one.
+    """
+    case = cases[place]
+    template = template_of(case.volume)
+    if template is None or case.volume.storage_pool is not None:
+        return None  # what a disk of a storage pool gives back stays in the pool, which is paid for as a whole
+    part = Part(
+        template=template,
+        least_usd_month=case.policy.min_saving_usd_month,
+        least_hours=case.policy.min_hours,
+        together=case.context.short_lived,
+    )
+    if held or len(cases) > 1 or case.shared:
+        return replace(part, held=WITH_OTHERS)
+    if choice.verdict is Verdict.RELIEVE:
+        return replace(part, held=THROTTLED)
+    chosen = choice.target if choice.verdict is Verdict.CHANGE else choice.beneath
+    if chosen is not None:
+        return replace(part, offer=_priced(case, chosen.offers[0]))
+    if case.settles is not None:
+        return part if case.settles.why is Unsettled.RESTORED else replace(part, held=WAITS)
+    return replace(part, held=NOTHING_CHEAPER)
+
+
+def with_others_alone(case: Case, found: Recommendation, few_hours: str) -> Recommendation:
+    """The answer for a volume that lives too short for one of its own: what was found counts for its template alone."""
+    if not case.context.short_lived or isinstance(found, InsufficientData):
+        return found
+    part = found.part
+    told = "It counts together with the other volumes that its template makes."
+    return InsufficientData(
+        volume=found.volume,
+        usd_month_now=found.usd_month_now,
+        reasons=(few_hours, told),
+        epochs=found.epochs,
+        demand=case.summary,
+        part=part,
+    )
+
+
+def _priced(case: Case, offer: Offer) -> PartOffer | None:
+    """An offer with its price in parts; None where there is no price."""
+    spec, kind, book = offer.spec, case.market.types[offer.spec.type], case.market.book
+    mean_iops = case.summary.mean_iops
+    without = (
+        replace(spec, iops=None, throughput_mib_s=None),
+        replace(spec, throughput_mib_s=None),
+        replace(spec, iops=None),
+    )
+    size_usd, with_iops, with_throughput = (book.usd_month(one, mean_iops=mean_iops) for one in without)
+    if size_usd is None or with_iops is None or with_throughput is None:
+        return None
+    most_iops = kind.iops.most_at(spec.size_gib) if isinstance(kind.iops, Provisioned) else None
+    most_throughput = (
+        kind.throughput.most_at(spec.size_gib, most_iops or 0) if isinstance(kind.throughput, Provisioned) else None
+    )
+    return PartOffer(
+        spec=spec,
+        size_usd=size_usd,
+        iops_usd=with_iops - size_usd,
+        throughput_usd=with_throughput - size_usd,
+        most_iops=most_iops,
+        most_throughput_mib_s=most_throughput,
+    )

@@ -1,0 +1,111 @@
+"""Reasons of stripe sets: why its volumes are answered as one, and what their host makes of them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from plimsoll.domain.groups.stripes import LINEAR, StripeSet
+from plimsoll.domain.host import Host
+from plimsoll.domain.recommendation import SetAnswer
+from plimsoll.domain.units import MINUTE_S, dollars
+
+LACKING: Final = "too little is known of it (its metrics, or a price)"
+ALREADY: Final = "It already has the configuration that the other volumes of its stripe set will get."
+
+UNEVEN: Final = 1.25
+LEAST_UNEVEN: Final = 1.0
+"""Members whose mean load differs by more than this factor, and is at least so many a second, are worth a sentence."""
+
+ASSUMED: Final[Mapping[str, str]] = {
+    LINEAR: "one volume is filled after another, so that any may have to carry the whole load",
+    "raid1": "every volume writes everything, and any may have to serve all reads",
+}
+OTHERWISE: Final = "any volume may have to carry what the busiest one did"
+
+
+def held(reasons: Mapping[str, str], stripes: StripeSet) -> str:
+    """Why no volume of a set is changed, from the reasons that hold some of them back."""
+    found = "; ".join(f"{volume_id} ({reason})" for volume_id, reason in reasons.items())
+    return f"The stripe set {stripes.name} changes as a whole or not at all. It is held back by {found}."
+
+
+def of_set(volume_id: str, told: SetAnswer) -> Iterator[str]:
+    """What there is to say of a volume's set, a sentence each."""
+    yield _membership(volume_id, told)
+    yield from _money(told)
+    yield from against_host(told)
+    yield from _uneven(told)
+
+
+def against_host(told: SetAnswer) -> Iterator[str]:
+    """Where the volumes of a set together are provisioned for more than their host carries."""
+    limits, members = told.host.limits, len(told.members)
+    if limits is None or told.together is None:
+        return
+    for unit, together, most, baseline, figures in (
+        ("IOPS", told.together.iops, limits.maximum_iops, limits.baseline_iops, _figures(told, "iops")),
+        (
+            "MiB/s",
+            told.together.throughput_mib_s,
+            limits.maximum_throughput_mib_s,
+            limits.baseline_throughput_mib_s,
+            _figures(told, "throughput_mib_s"),
+        ),
+    ):
+        if together <= most:
+            continue
+        each = f" of {together / members:,.0f} {unit}" if len(figures) == 1 else ""
+        waste = f"above {most / members:,.0f} {unit} a volume" if told.stripes.even else f"above {most:,.0f} {unit}"
+        yield (
+            f"{members} volumes{each} carry {together:,.0f} {unit} together. "
+            f"{_carries(told.host, limits.burst_s, most, baseline)}. That is why the set gives no more. What is "
+            f"provisioned {waste} is waste, unless you replace the host by a larger one."
+        )
+
+
+def _figures(told: SetAnswer, side: str) -> set[float | None]:
+    """The different figures that the members are provisioned for, by size where they are for their size."""
+    return {getattr(one.spec, side) or float(one.spec.size_gib) for one in told.members}
+
+
+def _carries(host: Host, burst_s: float, most: float, baseline: float) -> str:
+    if most <= baseline:
+        return f"The host {host.type} carries {most:,.0f}"
+    minutes = f"{burst_s / MINUTE_S:.0f} minutes"
+    return f"The host {host.type} carries {most:,.0f} for {minutes} a day and {baseline:,.0f} sustained"
+
+
+def _membership(volume_id: str, told: SetAnswer) -> str:
+    stripes = told.stripes
+    others = ", ".join(one.volume_id for one in told.members if one.volume_id != volume_id)
+    mounts = f", mounted at {', '.join(stripes.mounts)}" if stripes.mounts else ""
+    assumed = "" if stripes.even else f" ({stripes.level}: {ASSUMED.get(stripes.level, OTHERWISE)})"
+    return (
+        f"It is one device, {stripes.name} ({stripes.level}{mounts}), with {others or 'no other volume'}. Its volumes "
+        f"are sized for the greatest need of any, and change together{assumed}."
+    )
+
+
+def _money(told: SetAnswer) -> Iterator[str]:
+    if told.usd_month_now is None or told.usd_month_then is None or told.usd_month_now == told.usd_month_then:
+        return
+    saved = told.usd_month_now - told.usd_month_then
+    verb = "saves" if saved >= 0 else "costs"
+    yield f"The change of the whole set {verb} {dollars(abs(saved))} a month{'' if saved >= 0 else ' more'}."
+
+
+def _uneven(told: SetAnswer) -> Iterator[str]:
+    """Where striping should spread the load evenly and did not."""
+    if not told.stripes.even:
+        return
+    for unit, means in (
+        ("IOPS", {one.volume_id: one.demand.mean_iops for one in told.members if one.demand}),
+        ("MiB/s", {one.volume_id: one.demand.mean_throughput_mib_s for one in told.members if one.demand}),
+    ):
+        if not means:
+            continue
+        least, most = min(means, key=lambda name: means[name]), max(means, key=lambda name: means[name])
+        if means[most] > max(LEAST_UNEVEN, UNEVEN * means[least]):
+            yield (
+                f"The load is not spread evenly as {told.stripes.level} should: {most} carries "
+                f"{means[most]:,.1f} {unit} on average, {least} {means[least]:,.1f}. Look at how its data is laid out."
+            )

@@ -1,0 +1,158 @@
+"""The decision on a stripe set: one answer and one target for all its volumes, or none. See docs/decision.md, 9."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from plimsoll.domain.case import Case, DecisionContext
+from plimsoll.domain.decide import answers, insufficient, is_insufficient
+from plimsoll.domain.demand.adding import together
+from plimsoll.domain.demand.required import highest_load, load_of
+from plimsoll.domain.demand.saturation import HostLoad, host_room
+from plimsoll.domain.groups import set_reasons
+from plimsoll.domain.groups.stripes import StripeSet
+from plimsoll.domain.offers.offer import ceiling_on_hosts
+from plimsoll.domain.recommendation import Blocker, Change, Recommendation, SetAnswer, SetMember
+from plimsoll.domain.spans import on_these_hosts
+from plimsoll.domain.volume import Volume
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """A stripe set to be decided on: all its volumes, and why some of them must stay as they are, by id."""
+
+    stripes: StripeSet
+    volumes: Sequence[Volume]
+    held: Mapping[str, str]
+
+
+def units_of(known: Iterable[StripeSet], volumes: Iterable[Volume], context: DecisionContext) -> list[Unit]:
+    """The sets as units, of volumes that hold all of theirs: those that the policy or somebody excludes, or whose type
+    is not published, must stay as they are."""
+    by_id = {volume.id: volume for volume in volumes}
+    units = []
+    for stripes in known:
+        members = [by_id[volume_id] for volume_id in stripes.members]
+        held = {volume.id: reason for volume in members if (reason := untouchable(volume, context)) is not None}
+        units.append(Unit(stripes=stripes, volumes=members, held=held))
+    return units
+
+
+def free_to_change(units: Iterable[Unit]) -> list[Volume]:
+    """The volumes of units that are not held."""
+    return [volume for unit in units for volume in unit.volumes if volume.id not in unit.held]
+
+
+def untouchable(volume: Volume, context: DecisionContext) -> str | None:
+    """Why a volume must stay as it is whatever is best for it; None where nothing forbids a change."""
+    match = context.policy.excluding(volume.tags)
+    if match is not None:
+        return f"the policy excludes it by its tag {match}"
+    if volume.id in context.excluded:
+        return f"it is {context.excluded[volume.id]}"
+    if volume.spec.type not in context.market.types:
+        return f"volume type {volume.spec.type} has no published limits here"
+    return None
+
+
+def decide_together(unit: Unit, cases: Sequence[Case], host: HostLoad | None) -> dict[str, Recommendation]:
+    """What should be done with each volume of a set, by id.
+
+    `cases` are those of all members that are not held, their demands at full resolution on one grid; `host` is the
+    traffic of the host that they share.
+    """
+    if not cases:
+        return {}
+    members = as_one(cases, host, parts=len(unit.volumes) if unit.stripes.even else 1)
+    lacking = [case for case in members if is_insufficient(case)]
+    held = {**unit.held, **{case.volume.id: set_reasons.LACKING for case in lacking}}
+    found: dict[str, Recommendation] = {case.volume.id: insufficient(case) for case in lacking}
+    rest = [case for case in members if case.volume.id not in found]
+    found |= answers(rest, why_held=set_reasons.held(held, unit.stripes) if held else None, already=set_reasons.ALREADY)
+    told = _set_answer(replace(unit, held=held), members, found)
+    return {case.volume.id: _as_member(found, case, told) for case in members}
+
+
+def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[Case]:
+    """The cases of a set's members, each of which has to carry the highest that any did in each bucket.
+
+    The host is theirs together, and the load in so many even `parts`: none can use more than its part, unless more than
+    that was seen.
+    """
+    whole, first = together([case.demand for case in cases]), cases[0]
+    room = host_room(whole, host, first.hosts, first.policy).only_in(on_these_hosts(first.spans, whole))
+    own = [case.demand for case in cases]
+    counted = first.room.ceiling.accounting
+    seen = (
+        np.max([demand.counted_iops(counted) for demand in own], axis=0),
+        np.max([demand.counted_throughput_mib_s(counted) for demand in own], axis=0),
+    )
+    room = replace(
+        room,
+        ceiling=room.ceiling.divided(parts),
+        carried=(room.carried[0] / parts, room.carried[1] / parts),
+        room=(np.maximum(seen[0], room.room[0] / parts), np.maximum(seen[1], room.room[1] / parts)),
+    )
+    load = highest_load(
+        [load_of(case.demand, case.lifted, room, [one.span for one in case.spans], case.policy) for case in cases]
+    )
+    frequent = frozenset(resource for case in cases for resource in case.frequent)
+    return [
+        replace(case, room=room, load=load, held=load, lifted=replace(case.lifted, frequent=frequent)) for case in cases
+    ]
+
+
+def _set_answer(unit: Unit, cases: Sequence[Case], answers: Mapping[str, Recommendation]) -> SetAnswer:
+    summaries = {case.volume.id: case.summary for case in cases}
+    now = [found.usd_month_now for found in answers.values() if found.usd_month_now is not None]
+    then = [
+        found.usd_month_then if isinstance(found, Change) else found.usd_month_now or 0.0 for found in answers.values()
+    ]
+    whole = len(now) == len(unit.volumes)
+    types = cases[0].market.types
+    carried = [
+        ceiling_on_hosts(types[volume.spec.type], volume.spec, volume)
+        for volume in unit.volumes
+        if volume.spec.type in types
+    ]
+    in_all = carried[0]
+    for ceiling in carried[1:]:
+        in_all += ceiling
+    return SetAnswer(
+        stripes=unit.stripes,
+        members=tuple(
+            SetMember(
+                volume_id=volume.id,
+                spec=volume.spec,
+                demand=summaries.get(volume.id),
+                held=unit.held.get(volume.id),
+            )
+            for volume in unit.volumes
+        ),
+        usd_month_now=sum(now) if whole else None,
+        usd_month_then=sum(then) if whole else None,
+        together=in_all if len(carried) == len(unit.volumes) else None,
+        host=cases[0].volume.hosts[0],
+    )
+
+
+def _as_member(answers: Mapping[str, Recommendation], case: Case, told: SetAnswer) -> Recommendation:
+    """A member's answer with what is to be said of its set, and with what blocks any of the others."""
+    own = answers[case.volume.id]
+    return replace(
+        own,
+        stripe_set=told,
+        reasons=(*own.reasons, *set_reasons.of_set(case.volume.id, told)),
+        blockers=(*own.blockers, *of_others(answers, own, "stripe set")) if isinstance(own, Change) else own.blockers,
+    )
+
+
+def of_others(answers: Mapping[str, Recommendation], own: Recommendation, unit: str) -> tuple[Blocker, ...]:
+    """What blocks the change of the others that change together with one, told as its own."""
+    return tuple(
+        Blocker(code=blocker.code, text=f"{other.volume.id} of the same {unit}: {blocker.text}")
+        for other in answers.values()
+        if other is not own
+        for blocker in other.blockers
+    )

@@ -1,0 +1,124 @@
+"""Growth: how fast what a volume does a week has risen (docs/decision.md, section 8).
+
+The slope is that of Theil and Sen: the median over all pairs of weeks, which no single week decides (Sen, "Estimates
+of the regression coefficient based on Kendall's tau", JASA 63, 1968). Weeks are held against one another only where
+the volume and its hosts were the same, but for what speaks against a reduction.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from plimsoll.domain.demand.day_sums import DaySums
+from plimsoll.domain.demand.epochs import epochs_of
+from plimsoll.domain.metrics.knowledge import IntArray
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.policy import BOUNDS, Policy
+from plimsoll.domain.units import DAY_S
+from plimsoll.domain.volume import Volume
+
+WEEKS: Final = 8
+"""The last weeks that are held against one another."""
+
+WEEK_DAYS: Final = 7
+LEAST_DAYS: Final = 6
+"""A week with fewer known days does not count."""
+
+LEAST_PAIRS: Final = 10
+"""The pairs of five weeks. Fewer do not tell growth from chance."""
+
+RISING: Final = 0.8
+"""Demand grows where that share of the pairs rises."""
+
+MOST_TIMES: Final = 3.0
+"""No more growth than to that many times is kept room for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Growth:
+    """What a volume's operations and bytes have grown by each day, in percent of the last two `weeks` that count.
+
+    0 where one of them does not grow. `times` is what that comes to in the days that the policy keeps room for, and
+    `usual_headroom_pct` the headroom without it.
+    """
+
+    iops_pct_a_day: float
+    throughput_pct_a_day: float
+    weeks: int
+    times: float
+    usual_headroom_pct: float
+
+    def headroom_pct(self, usual_pct: float) -> float:
+        """A headroom with room for the growth, no more than any policy may ask for.
+
+        It is rounded up to a tenth of a percent, so that rounding by machines never shows.
+        """
+        grown_pct = 100 * ((1 + usual_pct / 100) * self.times - 1)
+        return min(BOUNDS["headroom_pct"][1], max(usual_pct, math.ceil(10 * grown_pct - 1e-6) / 10))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weeks:
+    """The weeks that count, oldest first: the operations and the bytes a day of each (two rows), in which epoch it was,
+    and its number."""
+
+    a_day: FloatArray
+    epoch: IntArray
+    number: IntArray
+
+
+def weeks_of(days: DaySums, volume: Volume) -> Weeks:
+    """The last weeks, counted back from the last day. One that the edge of an epoch cuts counts in none, nor does one
+    in which it is not known what the volume was."""
+    window = Window(start_s=days.end_s - WEEKS * WEEK_DAYS * DAY_S, end_s=days.end_s)
+    epochs = epochs_of(volume, window)
+    found: list[tuple[FloatArray, int, int]] = []
+    for number in range(WEEKS):
+        start_s = window.start_s + number * WEEK_DAYS * DAY_S
+        week = Window(start_s=start_s, end_s=start_s + WEEK_DAYS * DAY_S)
+        inside = days.whole_in(week)
+        for place, epoch in enumerate(epochs):
+            holds = epoch.window.start_s <= week.start_s and week.end_s <= epoch.window.end_s
+            if holds and epoch.spec is not None and inside.sum() >= LEAST_DAYS:
+                found.append((days.totals[:, inside].mean(axis=1), place, number))
+    return Weeks(
+        a_day=np.array([a_day for a_day, _, _ in found]).reshape(-1, 2).T,
+        epoch=np.array([place for _, place, _ in found], dtype=np.int64),
+        number=np.array([number for _, _, number in found], dtype=np.int64),
+    )
+
+
+def growth_of(days: DaySums, volume: Volume, policy: Policy, *, across: bool = False) -> Growth | None:
+    """How fast what a volume does grows; None where it does not, or where the policy keeps no room for it.
+
+    With `across` weeks of different epochs are held against one another too. What a raised limit has let through since
+    counts as growth then, so that this may speak against less, and for nothing else.
+    """
+    weeks = weeks_of(days, volume)
+    if across:
+        weeks = replace(weeks, epoch=np.zeros_like(weeks.epoch))
+    iops, throughput = (_a_day(row, weeks) for row in weeks.a_day)
+    fastest = max(iops, throughput)
+    if not fastest or not policy.growth_days:
+        return None
+    return Growth(
+        iops_pct_a_day=100 * iops,
+        throughput_pct_a_day=100 * throughput,
+        weeks=len(weeks.number),
+        times=min(MOST_TIMES, 1 + fastest * policy.growth_days),
+        usual_headroom_pct=policy.headroom_pct,
+    )
+
+
+def _a_day(a_day: FloatArray, weeks: Weeks) -> float:
+    """By what share of the last two weeks a figure has risen each day; 0 where most pairs do not rise."""
+    one, other = np.triu_indices(len(a_day), 1)
+    same = weeks.epoch[one] == weeks.epoch[other]
+    one, other = one[same], other[same]
+    if len(one) < LEAST_PAIRS or (a_day[other] > a_day[one]).mean() < RISING:
+        return 0.0
+    slopes = (a_day[other] - a_day[one]) / (WEEK_DAYS * (weeks.number[other] - weeks.number[one]))
+    return float(np.median(slopes) / np.median(a_day[-2:]))

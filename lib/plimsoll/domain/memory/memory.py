@@ -1,0 +1,256 @@
+"""Memory: what a volume did before the window, as far as it speaks against a reduction (docs/decision.md, section 8).
+
+Every bucket that the cloud still keeps has a mean, and what the mean requires an offer has to carry. Days are read
+first, so that a year is 365 datapoints a series. Of each bucket two rates are known: some bucket of the kept period
+inside it had `least`, and none had more than `most`. What is chosen with `least` is the answer of the whole memory as
+soon as it carries `most` as well: what is cheaper fails already, and more could only refuse more of it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.demand.day_sums import DaySums, sums_by_day
+from plimsoll.domain.demand.need import Need
+from plimsoll.domain.memory.past_received import SIDES, Witness, is_whole, past_doubts
+from plimsoll.domain.metrics.knowledge import OPERATIONS, PAST_RATES, SERIES, BoolArray, Doubt, IntArray, Look, counted
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.signals import filled
+from plimsoll.domain.metrics.sums import Segment, Window
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.units import DAY_S, MINUTE_S
+from plimsoll.domain.volume import Volume
+
+LEAST_PERIOD_S: Final = 300
+"""The finest period of the memory. Minutes live one day longer than the usual window."""
+
+BUDGET_DAYS: Final = 30
+"""The days that a budget of throttled minutes is for."""
+
+UNREAD: Final = 1e9
+"""IOPS and MiB/s beyond what anything carries: the most of what was not read."""
+
+TOLERANCE: Final = 1e-6
+"""What a requirement may be above a ceiling by rounding, as offers are judged."""
+
+Rates = npt.NDArray[np.float64]
+"""Two rows, IOPS and MiB/s, one column a bucket."""
+
+_COUNTERS: Final = tuple(side.group for side in SIDES)
+_UNITS: Final = np.array([[side.unit] for side in SIDES])
+_ROUNDED: Final = np.array([[side.rounding] for side in SIDES])
+
+
+def memory_segments(
+    before_s: int, memory_days: float, retention_days: Mapping[int, float], now_s: float
+) -> tuple[Segment, ...]:
+    """The memory before a window that begins then (epoch seconds): whole days (UTC), oldest first, each part with the
+    period that it is kept in. `retention_days` is how many days data of each period (in seconds) lives."""
+    found: list[Segment] = []
+    end_s, oldest_s = before_s // DAY_S * DAY_S, now_s - memory_days * DAY_S
+    for period_s, days in sorted(retention_days.items()):
+        if period_s >= LEAST_PERIOD_S:
+            start_s = int(-(-max(oldest_s, now_s - days * DAY_S) // DAY_S)) * DAY_S
+            if start_s < end_s:
+                found.append(Segment(window=Window(start_s=start_s, end_s=end_s), period_s=period_s))
+                end_s = start_s
+    return tuple(found[::-1])
+
+
+def memory_of(volume: Volume, segments: Sequence[Segment]) -> tuple[Segment, ...]:
+    """The part of a memory in which the volume was there."""
+    made_s = int(volume.created.timestamp()) // DAY_S * DAY_S
+    return tuple(
+        Segment(window=Window(start_s=start_s, end_s=one.window.end_s), period_s=one.period_s)
+        for one in segments
+        if (start_s := max(made_s, one.window.start_s)) < one.window.end_s
+    )
+
+
+def begun_s(volume: Volume, policy: Policy, now_s: float) -> int:
+    """From which midnight on (epoch seconds) the policy remembers what the volume did: not before it was filled."""
+    filled_s = volume.created.timestamp() + policy.settle_days * DAY_S
+    return int(-(-max(filled_s, now_s - policy.memory_days * DAY_S) // DAY_S)) * DAY_S
+
+
+class Past:
+    """What is known of one volume before its window, in whole days (UTC), hours and five minutes.
+
+    Nothing is learned of the days before it has `begun`, or on which it was `moved` to a host. `starts_s` is when each
+    bucket begins, `lengths_s` how long it is, and `finest_s` the finest period that it is kept in. `highest` is the
+    highest minute of each of `days_s`, `done` the operations and bytes of each, NaN where that is not known. `disputes`
+    are what disagreed, asked twice.
+    """
+
+    __slots__ = (
+        "_begun_s",
+        "_doubted",
+        "_out",
+        "_read",
+        "_seen",
+        "days_s",
+        "disputes",
+        "done",
+        "finest_s",
+        "highest",
+        "least",
+        "lengths_s",
+        "most",
+        "segments",
+        "starts_s",
+    )
+
+    def __init__(self, segments: Sequence[Segment], begun_s: int, moved_days_s: Sequence[int] = ()) -> None:
+        self.segments, self._begun_s = tuple(segments), max(begun_s, segments[0].window.start_s)
+        days_s = np.arange(self.window.start_s, self.window.end_s, DAY_S, dtype=np.int64)
+        self.days_s = days_s
+        self._out = np.isin(days_s, moved_days_s) | (days_s < self._begun_s)
+        self.highest, self.done = np.full((2, len(days_s)), np.nan), np.full((2, len(days_s)), np.nan)
+        self.starts_s, self.lengths_s = days_s, np.full(len(days_s), DAY_S, dtype=np.int64)
+        self.finest_s = np.full(len(days_s), self.segments[-1].period_s, dtype=np.int64)
+        for segment in reversed(self.segments[:-1]):
+            self.finest_s[days_s < segment.window.end_s] = segment.period_s
+        self._seen, self._read = np.zeros(len(days_s), dtype=np.bool_), np.zeros(len(days_s), dtype=np.bool_)
+        self._doubted: dict[Look, Mapping[str, FloatArray]] = {}
+        self.disputes: tuple[Doubt, ...] = ()
+        self.least: Rates = np.zeros((2, len(days_s)))
+        self.most: Rates = np.where(self._out, 0.0, np.full((2, len(days_s)), UNREAD))
+
+    @property
+    def window(self) -> Window:
+        """From when until when."""
+        return Window(start_s=self.segments[0].window.start_s, end_s=self.segments[-1].window.end_s)
+
+    @property
+    def asked(self) -> Window:
+        """The part of it that counts."""
+        return Window(start_s=self._begun_s, end_s=self.window.end_s)
+
+    @property
+    def day_sums(self) -> DaySums:
+        """What was done on each day, as far as was read."""
+        return DaySums(start_s=self.window.start_s, totals=self.done)
+
+    @property
+    def days(self) -> int:
+        """The days of which the cloud has any point, as far as was read."""
+        return int(self._seen.sum())
+
+    def learn(self, look: Look, found: Mapping[str, FloatArray]) -> None:
+        """Takes in what a look found: series that the cloud publishes, NaN where it has no point.
+
+        What disagrees or is absent is `in_doubt` first, and is taken in when the same look was asked once more.
+        """
+        witness, before = self._witness(look), self._doubted.pop(look, None)
+        found = found if before is None else filled(found, before)
+        doubts = tuple(past_doubts(look, found, witness))
+        if before is None and (doubts or not is_whole(found, witness)):
+            self._doubted[look] = found
+            return
+        self.disputes += doubts
+        if PAST_RATES in look.groups:
+            self._learn_rates(look, found)
+        if OPERATIONS in look.groups:
+            self._learn_work(look, found)
+
+    def in_doubt(self, look: Look) -> bool:
+        """Whether what a look found has to be asked once more."""
+        return look in self._doubted
+
+    def needs(self, policy: Policy, hosts: Ceiling) -> tuple[Need, Need]:
+        """What an offer must carry for sure, and at most, whatever was not read."""
+        sure_min = np.minimum(self.finest_s, self.lengths_s) / MINUTE_S
+        return (
+            self._need(self.least, sure_min, policy, hosts),
+            self._need(self.most, self.lengths_s / MINUTE_S, policy, hosts),
+        )
+
+    def _day(self, times_s: Any) -> Any:
+        """Which day a time (epoch seconds) is in, or each of an array of them."""
+        return (times_s - self.window.start_s) // DAY_S
+
+    def _witness(self, look: Look) -> Witness:
+        starts_s = np.arange(look.window.start_s, look.window.end_s, look.period_s, dtype=np.int64)
+        day, holder = self._day(starts_s), np.searchsorted(self.starts_s, starts_s, side="right") - 1
+        return Witness(
+            highest=self.highest[:, day],
+            counts=~self._out[day],
+            holder=holder,
+            held_s=self.lengths_s[holder],
+            mean=np.where(self._read[holder], self.least[:, holder], np.nan),
+        )
+
+    def _learn_rates(self, look: Look, found: Mapping[str, FloatArray]) -> None:
+        """The highest minute of each day, where it is published: no bucket of that day was above it."""
+        first = int(self._day(look.window.start_s))
+        for row, name in enumerate(SERIES[PAST_RATES]):
+            if (highest := found.get(name)) is not None:
+                self.highest[row, first:] = np.where(self._out[first:], np.nan, highest)
+        self._seen |= ~np.isnan(self.highest).all(axis=0)
+        self.most = np.where(np.isnan(self.highest), self.most, self.highest + _ROUNDED)
+
+    def _learn_work(self, look: Look, found: Mapping[str, FloatArray]) -> None:
+        """Operations and bytes of consecutive buckets, in the place of the longer ones that they lie in."""
+        period_s, start_s = look.period_s, look.window.start_s
+        starts_s = np.arange(start_s, look.window.end_s, period_s, dtype=np.int64)
+        day = self._day(starts_s)
+        done = np.stack([_done(found, group, len(starts_s)) for group in _COUNTERS])
+        present = ~np.isnan(done).all(axis=0) & ~self._out[day]
+        done = np.where(present, counted(done), 0.0)
+        self._learn_days(look.window, starts_s, done, present)
+        rates = done * _UNITS / period_s
+        holder = np.searchsorted(self.starts_s, starts_s, side="right") - 1
+        finest_s = self.finest_s[holder]
+        taken = self.lengths_s[holder] >= period_s
+        most = np.minimum(rates * np.maximum(1.0, period_s / finest_s), np.maximum(rates, self.most[:, holder]))
+        inside = (self.starts_s >= start_s) & (self.starts_s < look.window.end_s)
+        kept = ~(inside & (self.lengths_s >= period_s))
+        at = np.argsort(np.concatenate([self.starts_s[kept], starts_s[taken]]), kind="stable")
+        lengths_s = np.full(int(taken.sum()), period_s, dtype=np.int64)
+        self.starts_s = np.concatenate([self.starts_s[kept], starts_s[taken]])[at]
+        self.lengths_s = np.concatenate([self.lengths_s[kept], lengths_s])[at]
+        self.finest_s = np.concatenate([self.finest_s[kept], finest_s[taken]])[at]
+        self._read = np.concatenate([self._read[kept], np.ones(len(lengths_s), dtype=np.bool_)])[at]
+        self.least = np.concatenate([self.least[:, kept], rates[:, taken]], axis=1)[:, at]
+        self.most = np.concatenate([self.most[:, kept], most[:, taken]], axis=1)[:, at]
+        self._seen[day[present]] = True
+
+    def _learn_days(self, window: Window, starts_s: IntArray, done: Rates, present: BoolArray) -> None:
+        """What was done on each day, where all of it was read."""
+        if window.start_s % DAY_S or window.end_s % DAY_S:
+            return
+        first, last = self._day(window.start_s), self._day(window.end_s)
+        self.done[:, first:last] = sums_by_day(window, [(starts_s, row, present) for row in done]).totals
+
+    def _need(self, rates: Rates, minutes: FloatArray, policy: Policy, hosts: Ceiling) -> Need:
+        """The highest of some rates with headroom, but for the minutes that each 30 days may be throttled."""
+        block = (self.window.end_s - self.starts_s - 1) // (BUDGET_DAYS * DAY_S)
+        highest = [_beyond(row, minutes, block, policy.throttle_budget_min) for row in rates]
+        times = 1 + policy.headroom_pct / 100
+        return Need(
+            iops=min(times * highest[0], hosts.iops),
+            throughput_mib_s=min(times * highest[1], hosts.throughput_mib_s),
+        )
+
+
+def _done(found: Mapping[str, FloatArray], group: str, buckets: int) -> FloatArray:
+    """Reads and writes together, NaN where there is a point of neither."""
+    reads, writes = (found.get(name, np.full(buckets, np.nan)) for name in SERIES[group])
+    absent = np.isnan(reads) & np.isnan(writes)
+    return np.where(absent, np.nan, counted(reads) + counted(writes))
+
+
+def _beyond(rates: FloatArray, minutes: FloatArray, block: IntArray, budget_min: float) -> float:
+    """The highest rate; with a budget the highest that any block has without so many of its highest minutes."""
+    if budget_min <= 0:
+        return float(rates.max(initial=0.0))
+    highest = 0.0
+    for number in np.unique(block):
+        own, lasting = rates[block == number], minutes[block == number]
+        order = np.argsort(-own, kind="stable")
+        left = np.flatnonzero(np.cumsum(lasting[order]) > budget_min + TOLERANCE)
+        highest = max(highest, float(own[order][left[0]]) if len(left) else 0.0)
+    return highest

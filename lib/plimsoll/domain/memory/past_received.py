@@ -1,0 +1,122 @@
+"""The past as it was received: what came of it, and what disagrees in it.
+
+Reads and writes have a count in every bucket in which a volume was attached. Operations move bytes. A highest minute is
+not below the mean of its day, nor nothing where something was done. What is read finely adds up to what was read
+coarsely before. What disagrees, or is absent, is asked once more, and is disputed where it still disagrees: it may be
+what speaks against a reduction.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from plimsoll.domain.metrics.highest import ROUNDING
+from plimsoll.domain.metrics.knowledge import (
+    BYTES,
+    HIGHEST_IOPS,
+    HIGHEST_THROUGHPUT,
+    OPERATIONS,
+    PAST_RATES,
+    SERIES,
+    BoolArray,
+    Doubt,
+    IntArray,
+    Look,
+    counted,
+)
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.received import EXACT, FEW_IOPS, buckets_without_series, spans_where
+from plimsoll.domain.units import DAY_S, MIB, MINUTE_S
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The counters (`group`) of a rate, what `unit` of that rate one of them is, and what `rounding` adds to its
+    highest minute."""
+
+    group: str
+    unit: float
+    rounding: float
+
+
+SIDES: Final = (
+    Side(OPERATIONS, 1.0, ROUNDING[HIGHEST_IOPS]),
+    Side(BYTES, 1.0 / MIB, ROUNDING[HIGHEST_THROUGHPUT]),
+)
+"""IOPS, and MiB/s."""
+
+LEAST_PART: Final = 0.5
+"""A highest minute that begins in one bucket and ends in the next has at least this part in one of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """What was known before of the buckets of a look.
+
+    `highest` is the highest minute of each one's day, IOPS and MiB/s (NaN: not known). `counts` says which are asked
+    for. `holder` is the bucket so far that each lies in, `held_s` how long that is, and `mean` what was read in it
+    (NaN: nothing was).
+    """
+
+    highest: FloatArray
+    counts: BoolArray
+    holder: IntArray
+    held_s: IntArray
+    mean: FloatArray
+
+
+def is_whole(found: Mapping[str, FloatArray], witness: Witness) -> bool:
+    """Whether no bucket that counts lacks a point of a series that is published."""
+    return not any(bool((np.isnan(values) & witness.counts).any()) for values in found.values())
+
+
+def past_doubts(look: Look, found: Mapping[str, FloatArray], witness: Witness) -> Iterator[Doubt]:
+    """What disagrees in what a look found, by series."""
+    highest = witness.highest
+    if PAST_RATES in look.groups:
+        rates = [found.get(name, np.full(highest.shape[1], np.nan)) for name in SERIES[PAST_RATES]]
+        for name, own, other in zip(SERIES[PAST_RATES], rates, reversed(rates), strict=True):
+            yield from _spans(name, look, np.isnan(own) & ~np.isnan(other) & witness.counts)
+        highest = np.stack(rates)
+    if OPERATIONS not in look.groups:
+        return
+    yield from _absent(look, found, witness)
+    for row, side in enumerate(SIDES):
+        series = [found[name] for name in SERIES[side.group] if name in found]
+        if not series:
+            continue
+        mean = np.sum([counted(values) for values in series], axis=0) * side.unit / look.period_s
+        above = mean > highest[row] * (1 + EXACT) + side.rounding
+        yield from _spans(SERIES[PAST_RATES][row], look, above & witness.counts)
+        finer = witness.held_s > look.period_s
+        differs = np.abs(_over(np.add, mean, witness) - witness.mean[row]) > EXACT * (1 + witness.mean[row])
+        minutes = look.period_s / MINUTE_S * _over(np.maximum, mean, witness)
+        lost = (witness.held_s >= DAY_S) & (minutes < LEAST_PART * highest[row] - side.rounding)
+        yield from _spans(SERIES[side.group][0], look, ((finer & differs) | lost) & witness.counts)
+
+
+def _absent(look: Look, found: Mapping[str, FloatArray], witness: Witness) -> Iterator[Doubt]:
+    """A count that is absent beside the other one, and operations that moved nothing or bytes that nothing moved."""
+    none = np.full(len(witness.counts), np.nan)
+    counts = [found.get(name, none) for name in SERIES[OPERATIONS]]
+    sizes = [found.get(name, none) for name in SERIES[BYTES]]
+    for place, (name, bytes_name) in enumerate(zip(SERIES[OPERATIONS], SERIES[BYTES], strict=True)):
+        ops, size = counted(counts[place]), counted(sizes[place])
+        lone = np.isnan(counts[place]) & ~np.isnan(counts[1 - place])
+        yield from _spans(name, look, (lone | ((size > 0) & (ops == 0))) & witness.counts)
+        yield from _spans(bytes_name, look, (size == 0) & (ops > FEW_IOPS * look.period_s) & witness.counts)
+
+
+def _over(add_up: np.ufunc, mean: FloatArray, witness: Witness) -> FloatArray:
+    """For each bucket the mean (np.add) or the highest (np.maximum) of all that lie in the same bucket so far."""
+    at = np.flatnonzero(np.diff(witness.holder, prepend=-1))
+    counts = np.diff(np.append(at, len(mean)))
+    found = add_up.reduceat(mean, at)
+    return np.repeat(found / counts if add_up is np.add else found, counts)
+
+
+def _spans(series: str, look: Look, where: BoolArray) -> Iterator[Doubt]:
+    starts_s = np.arange(look.window.start_s, look.window.end_s, look.period_s, dtype=np.int64)
+    return spans_where(series, buckets_without_series(starts_s, np.full(len(starts_s), look.period_s)), where)

@@ -1,0 +1,1 @@
+"""What came of a cloud: sums over time, what of them is known, and what disagrees in them."""

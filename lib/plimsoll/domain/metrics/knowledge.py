@@ -1,0 +1,349 @@
+"""Knowledge: what has been read of one volume's metrics so far, some spans finely, others as coarse buckets.
+
+Cloud sums add up, so a coarse bucket says everything about its span but when. Every span is kept at the finest period
+that it was read in; `Demand` is made from it with each coarse bucket spread evenly over its span, beside the highest
+rate that any bucket of the resolution inside it can have had.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.sums import Segment, Window
+from plimsoll.domain.units import DAY_S, HOUR_S
+
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+_Number = TypeVar("_Number", np.int64, np.float64)
+_Made = TypeVar("_Made")
+
+OPERATIONS: Final = "operations"
+BYTES: Final = "bytes"
+IDLE: Final = "idle"
+PRESENCE: Final = "presence"
+BALANCE: Final = "balance"
+IOPS_CHECK: Final = "iops-check"
+THROUGHPUT_CHECK: Final = "throughput-check"
+PEAKS: Final = "peaks"
+HIGHEST_IOPS: Final = "highest-iops"
+HIGHEST_THROUGHPUT: Final = "highest-throughput"
+HOST_IOPS_CHECK: Final = "host-iops-check"
+HOST_THROUGHPUT_CHECK: Final = "host-throughput-check"
+HOST_IOPS_BALANCE: Final = "host-iops-balance"
+HOST_THROUGHPUT_BALANCE: Final = "host-throughput-balance"
+SIGNALS: Final = "signals"
+PAST_RATES: Final = "past-rates"
+
+SERIES: Final[Mapping[str, tuple[str, ...]]] = {
+    OPERATIONS: ("read_ops", "write_ops"),
+    BYTES: ("read_bytes", "write_bytes"),
+    IDLE: ("idle_s",),
+    PRESENCE: ("read_ops",),
+    BALANCE: ("burst_balance_pct",),
+    IOPS_CHECK: ("iops_exceeded",),
+    THROUGHPUT_CHECK: ("throughput_exceeded",),
+    PEAKS: ("peak_read_ops", "peak_write_ops", "peak_read_bytes", "peak_write_bytes"),
+    HIGHEST_IOPS: ("highest_iops", "summed_iops"),
+    HIGHEST_THROUGHPUT: ("highest_throughput_mib_s", "summed_throughput_mib_s"),
+    PAST_RATES: ("highest_iops", "highest_throughput_mib_s"),
+    HOST_IOPS_CHECK: ("host_iops_exceeded_minutes",),
+    HOST_THROUGHPUT_CHECK: ("host_throughput_exceeded_minutes",),
+    HOST_IOPS_BALANCE: ("host_iops_balance_pct",),
+    HOST_THROUGHPUT_BALANCE: ("host_throughput_balance_pct",),
+    SIGNALS: (
+        "read_time_s",
+        "write_time_s",
+        "timed_reads",
+        "timed_writes",
+        "highest_read_latency_ms",
+        "highest_write_latency_ms",
+        "mean_io_latency_ms",
+        "highest_io_latency_ms",
+        "mean_queue_length",
+        "highest_queue_length",
+        "stalled_minutes",
+        "degraded_minutes",
+        "host_iops_exceeded_minutes",
+        "host_throughput_exceeded_minutes",
+        "host_iops_balance_pct",
+        "host_throughput_balance_pct",
+    ),
+}
+"""Which series are read together. `presence` reads one series of them for nothing but whether there are points;
+`signals` are read beside what is recommended (`plimsoll.domain.metrics.signals`). `highest` are the highest rate of
+any minute in a bucket and the sum of the rates of all, where a cloud publishes each minute's rate as a series of its
+own. `past-rates` are the highest alone, of days before the window (`plimsoll.domain.memory.memory`). Those of a `host`
+are of the volume's only one, whichever of its volumes they are asked by.
+"""
+
+WORK: Final = (OPERATIONS, BYTES, IDLE)
+"""The groups that say when the volume was observed: a point of any of them does."""
+
+HIGHEST: Final = (HIGHEST_IOPS, HIGHEST_THROUGHPUT)
+"""The groups that say what the highest minute of a bucket was. Nobody needs them where every minute is read."""
+
+HOST_CHECKS: Final = (HOST_IOPS_CHECK, HOST_THROUGHPUT_CHECK)
+HOST_BALANCES: Final = (HOST_IOPS_BALANCE, HOST_THROUGHPUT_BALANCE)
+HOST: Final = (*HOST_CHECKS, *HOST_BALANCES)
+"""The groups that say where a host was the limit: asked by one of its volumes, and only where it may have been."""
+
+LEAST_PERIOD_S: Final[Mapping[str, int]] = dict.fromkeys(HOST_BALANCES, 300)
+"""The finest period of what no cloud publishes each minute, by group."""
+
+EVERY_MINUTE: Final = (*WORK, BALANCE, IOPS_CHECK, THROUGHPUT_CHECK, PEAKS)
+"""The groups that are read where every minute is."""
+
+FIRST: Final = (*EVERY_MINUTE, *HIGHEST)
+"""The groups that are read of every volume from the start."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Doubt:
+    """A span of time (epoch seconds) in which a series is not what others say of the same time."""
+
+    series: str
+    start_s: int
+    end_s: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """A window to read in buckets of `period_s` seconds, and the groups of series to read."""
+
+    window: Window
+    period_s: int
+    groups: tuple[str, ...] = EVERY_MINUTE
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """The series that are read."""
+        return tuple(name for group in self.groups for name in SERIES[group])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Track:
+    """One group's series over consecutive buckets from `starts_s` (epoch seconds), each `lengths_s` long.
+
+    NaN where the cloud has no point. `finest_s` is the finest period in which each bucket can be read.
+    """
+
+    starts_s: IntArray
+    lengths_s: IntArray
+    finest_s: IntArray
+    series: Mapping[str, FloatArray]
+
+    @property
+    def present(self) -> BoolArray:
+        """The buckets for which the cloud has any point."""
+        found = np.zeros(len(self.starts_s), dtype=np.bool_)
+        for values in self.series.values():
+            found |= ~np.isnan(values)
+        return found
+
+    def within(self, window: Window) -> slice:
+        """The buckets that begin in a window."""
+        return slice(*np.searchsorted(self.starts_s, (window.start_s, window.end_s)).tolist())
+
+    def has(self, window: Window) -> bool:
+        """Whether anything of a window has been read."""
+        found = self.within(window)
+        return bool(found.stop > found.start)
+
+    @property
+    def unread(self) -> BoolArray:
+        """The buckets that could be read more finely."""
+        return self.lengths_s > self.finest_s
+
+    def with_read(self, old: slice, grid: "_Grid", found: Mapping[str, FloatArray]) -> "Track":
+        """The track with some of its buckets replaced by what was read there, in the buckets of a grid."""
+        absent = np.full(len(grid.starts_s), np.nan)
+        return Track(
+            starts_s=_spliced(self.starts_s, old, grid.starts_s),
+            lengths_s=_spliced(self.lengths_s, old, grid.lengths_s),
+            finest_s=_spliced(self.finest_s, old, grid.finest_s),
+            series={name: _spliced(values, old, found.get(name, absent)) for name, values in self.series.items()},
+        )
+
+
+class Knowledge:
+    """What is known of one volume. `segments` say how finely each span of the window can be read at most.
+
+    `first` has each group in the buckets that it was read in first, `tracks` as finely as it has been read since; they
+    are one object where nothing was read again. `published` are the series that the cloud publishes for the volume,
+    and `disputes` what disagrees of them, asked twice. From `running_from_s` on (epoch seconds) the volume has been
+    attached to a host that runs; None where nobody knows.
+    """
+
+    __slots__ = (
+        "_hours",
+        "_remembered",
+        "disputes",
+        "first",
+        "published",
+        "running_from_s",
+        "segments",
+        "tracks",
+        "window",
+    )
+
+    def __init__(self, segments: Sequence[Segment], running_from_s: float | None = None) -> None:
+        self.segments = tuple(segments)
+        self.window = Window(start_s=segments[0].window.start_s, end_s=segments[-1].window.end_s)
+        self.running_from_s = running_from_s
+        self.tracks: dict[str, Track] = {}
+        self.first: dict[str, Track] = {}
+        self.published: set[str] = set()
+        self.disputes: tuple[Doubt, ...] = ()
+        self._hours: tuple[BoolArray, BoolArray] | None = None
+        self._remembered: dict[str, Any] = {}
+
+    def learn(self, look: Look, found: Mapping[str, FloatArray]) -> None:
+        """Takes in what a look found: one array for each series that the cloud publishes, NaN where it has no point."""
+        self.published.update(found)
+        for group in look.groups:
+            grid = _grid(look.window, look.period_s, self.segments, LEAST_PERIOD_S.get(group, 0))
+            track = self.tracks[group] if group in self.tracks else _nothing(group)
+            old = track.within(look.window)
+            read = track.with_read(old, grid, found)
+            if old.stop == old.start:
+                first = self.first.get(group, track)
+                whole = read if first is track else first.with_read(first.within(look.window), grid, found)
+                self._begin(group, whole)
+            self.tracks[group] = read
+        self._hours = None
+
+    def learn_again(self, look: Look, found: Mapping[str, FloatArray]) -> None:
+        """Takes in a second answer to a look: what it has stands, and what it lacks is as it was."""
+        for group in look.groups:
+            grid = _grid(look.window, look.period_s, self.segments, LEAST_PERIOD_S.get(group, 0))
+            track = self.tracks[group]
+            old = track.within(look.window)
+            if not np.array_equal(track.starts_s[old], grid.starts_s):
+                continue
+            both = {
+                name: np.where(np.isnan(again), track.series[name][old], again)
+                for name in SERIES[group]
+                if (again := found.get(name)) is not None
+            }
+            read = track.with_read(old, grid, both)
+            if self.first[group] is track:
+                self._begin(group, read)
+            self.tracks[group] = read
+        self._hours = None
+
+    def _begin(self, group: str, track: Track) -> None:
+        self.first[group] = track
+        self._remembered.clear()
+
+    def remembered(self, key: str, made: Callable[["Knowledge"], _Made]) -> _Made:
+        """What is made of the buckets that were read first, made once."""
+        if key not in self._remembered:
+            self._remembered[key] = made(self)
+        found: _Made = self._remembered[key]
+        return found
+
+    def hour(self, times_s: Any) -> Any:
+        """How many clock hours after the window's first one a time (epoch seconds) is, or each of an array of them."""
+        return times_s // HOUR_S - self.window.start_s // HOUR_S
+
+    def unread(self, group: str) -> BoolArray:
+        """The buckets of a group's track that could be read more finely."""
+        return self.tracks[group].unread
+
+    def hours(self) -> tuple[BoolArray, BoolArray]:
+        """For each clock hour of the window, whether the cloud has any point in it, and whether that is known."""
+        if self._hours is None:
+            self._hours = _hours_present(self)
+        return self._hours
+
+
+def first_looks(segments: Sequence[Segment], *, every_minute: bool = False, host: bool = False) -> list[Look]:
+    """What to read of every volume first: whole days (UTC) as one bucket each, what is left by the hour.
+
+    Idle time is read by the hour throughout: it costs no query more, and says in which hours there are points. With
+    `every_minute` everything is read at once, as finely as it is kept. With `host` its host's series are read as well.
+    """
+    if every_minute:
+        return [look for segment in segments for look in _every_minute(segment, host=host)]
+    looks = []
+    rest = tuple(group for group in (*FIRST, *(HOST if host else ())) if group != IDLE)
+    for segment in segments:
+        start_s, end_s = segment.window.start_s, segment.window.end_s
+        first_day_s = min(-(-start_s // DAY_S) * DAY_S, end_s)
+        last_day_s = max(end_s // DAY_S * DAY_S, first_day_s)
+        for begin_s, until_s, period_s in (
+            (start_s, first_day_s, HOUR_S),
+            (first_day_s, last_day_s, DAY_S),
+            (last_day_s, end_s, HOUR_S),
+        ):
+            if begin_s < until_s:
+                looks.append(Look(window=Window(start_s=begin_s, end_s=until_s), period_s=period_s, groups=rest))
+        looks.append(Look(window=segment.window, period_s=HOUR_S, groups=(IDLE,)))
+    return looks
+
+
+def _every_minute(segment: Segment, *, host: bool) -> Iterator[Look]:
+    """Looks at everything of a segment: one a period, so that a window and a period name what they find."""
+    groups = (*EVERY_MINUTE, *(HOST if host else ()))
+    for period_s in sorted({max(segment.period_s, LEAST_PERIOD_S.get(group, 0)) for group in groups}):
+        alike = tuple(one for one in groups if max(segment.period_s, LEAST_PERIOD_S.get(one, 0)) == period_s)
+        yield Look(window=segment.window, period_s=period_s, groups=alike)
+
+
+def _hours_present(knowledge: Knowledge) -> tuple[BoolArray, BoolArray]:
+    window = knowledge.window
+    count = -(-window.end_s // HOUR_S) - window.start_s // HOUR_S
+    present, absent = np.zeros(count, dtype=np.bool_), np.ones(count, dtype=np.bool_)
+    for group, track in knowledge.tracks.items():
+        if group not in (*WORK, PRESENCE):
+            continue
+        seen = track.present
+        present[knowledge.hour(track.starts_s[seen & (track.lengths_s <= HOUR_S)])] = True
+        for bucket in np.flatnonzero(seen & (track.lengths_s > HOUR_S)):
+            first = knowledge.hour(track.starts_s[bucket])
+            absent[first : first + track.lengths_s[bucket] // HOUR_S] = False
+    absent[present] = False
+    return present, present | absent
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """The buckets of a look: when they begin, how long they are, and the finest period in which they can be read."""
+
+    starts_s: IntArray
+    lengths_s: IntArray
+    finest_s: IntArray
+
+
+@lru_cache(maxsize=1024)
+def _grid(window: Window, period_s: int, segments: tuple[Segment, ...], least_period_s: int) -> _Grid:
+    """Shared by all volumes that are looked at alike."""
+    buckets = window.buckets(period_s)
+    starts_s = window.start_s + period_s * np.arange(buckets, dtype=np.int64)
+    finest_s = np.full(buckets, segments[-1].period_s, dtype=np.int64)
+    for segment in reversed(segments[:-1]):
+        finest_s[: np.searchsorted(starts_s, segment.window.end_s)] = segment.period_s
+    finest_s = np.maximum(finest_s, least_period_s)
+    return _Grid(starts_s, np.full(buckets, period_s, dtype=np.int64), finest_s)
+
+
+def _nothing(group: str) -> Track:
+    empty = np.empty(0, dtype=np.int64)
+    return Track(starts_s=empty, lengths_s=empty, finest_s=empty, series={name: np.empty(0) for name in SERIES[group]})
+
+
+def counted(values: FloatArray) -> FloatArray:
+    """A series with zero where the cloud has no point."""
+    return np.where(np.isnan(values), 0.0, values)
+
+
+def _spliced(old: npt.NDArray[_Number], place: slice, new: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+    if place.start == 0 and place.stop == len(old):
+        return new
+    return np.concatenate([old[: place.start], new, old[place.stop :]])

@@ -1,0 +1,351 @@
+"""Received: what of a volume's metrics came, and what disagrees. What did not come is unknown, never zero.
+
+An answer can lack points that the cloud has, and then looks as if the volume had done less. Three things tell:
+
+- Sibling series are published together. Reads and writes have a count in every bucket in which the volume was attached,
+  idle time (where it is published) has its seconds. Bytes may be absent where that direction had no operation.
+- An absent count is zero only where a sibling proves it: idle time fills the bucket, or that direction moved no byte.
+- What is read finely later adds up to what was read coarsely before. Nothing is lost in between.
+
+What disagrees is asked once more, and is disputed where it still does (`branch_and_bound`). Where all series are absent
+together nothing is in dispute: the volume was not attached, or its host did not run. That is asked once more as well.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from plimsoll.domain.metrics.host_received import gaps_to_ask_again, lone_days
+from plimsoll.domain.metrics.knowledge import (
+    BALANCE,
+    BYTES,
+    EVERY_MINUTE,
+    HIGHEST,
+    HOST,
+    IDLE,
+    IOPS_CHECK,
+    OPERATIONS,
+    PRESENCE,
+    SERIES,
+    THROUGHPUT_CHECK,
+    WORK,
+    BoolArray,
+    Doubt,
+    IntArray,
+    Knowledge,
+    Look,
+    Track,
+    counted,
+)
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.sums import HIGHEST_SERIES, LEAST_SERIES, Window
+from plimsoll.domain.units import DAY_S, HOUR_S
+
+FEW_IOPS: Final = 5.0
+"""Work under this rate may hide in the rounding of idle time."""
+
+LATE_S: Final = 3 * HOUR_S
+"""Points at the end of the window may still come in while it is read, so that a bucket there can grow."""
+
+EXACT: Final = 1e-9
+"""Sums of whole numbers are exact, but for the last digits of a floating point figure."""
+
+_GROUP_OF: Final = {name: group for group in (*EVERY_MINUTE, *HOST) for name in SERIES[group]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """How much of what should have been received was.
+
+    `hours_expected` are the hours observed and those in which the volume was attached to a host that ran.
+    `series_pct` is the share of each series that is published for the volume, by name. `disputes` are what disagreed,
+    asked twice.
+    """
+
+    hours_expected: float
+    hours_observed: float
+    series_pct: tuple[tuple[str, float], ...] = ()
+    disputes: tuple[Doubt, ...] = ()
+
+    @property
+    def hours_pct(self) -> float:
+        """The share of the expected hours that was observed."""
+        return 100.0 * self.hours_observed / self.hours_expected if self.hours_expected else 100.0
+
+    @property
+    def disputed_hours(self) -> float:
+        """How long anything is disputed, at most: spans of several series count once."""
+        return _seconds(self.disputes) / HOUR_S
+
+
+def doubts(knowledge: Knowledge) -> tuple[Doubt, ...]:
+    """What disagrees in what is known of a volume, by series."""
+    siblings = knowledge.remembered("siblings", _siblings)
+    return (*siblings, *_lone_counts(knowledge), *_lone_hours(knowledge), *_sums(knowledge))
+
+
+def second_looks(
+    knowledge: Knowledge, looks: Sequence[Look], found: Sequence[Doubt], gaps_from_s: float
+) -> Iterator[Look]:
+    """What to ask once more after some looks: what disagrees, with all that was asked beside it, and gaps.
+
+    A gap is a bucket that was read for the first time, after `gaps_from_s`, and has no point of any series; or one in
+    which a series of the host lacks what it has in others.
+    """
+    spans = [(doubt.start_s, doubt.end_s) for doubt in found]
+    spans += [(gap.start_s, gap.end_s) for gap in _gaps(knowledge, looks, gaps_from_s)]
+    asked: set[str] = set()
+    for look in looks:
+        within = [(start, end) for start, end in spans if start < look.window.end_s and look.window.start_s < end]
+        if not within:
+            yield from gaps_to_ask_again(knowledge, look)
+        else:
+            yield Look(window=_around(within, look), period_s=look.period_s, groups=look.groups)
+            asked.update(look.groups)
+    for doubt in found:
+        group = _GROUP_OF[doubt.series]
+        if group not in asked:
+            yield from _looks_at(knowledge.tracks[group], group, doubt)
+
+
+def coverage_of(knowledge: Knowledge, hours: BoolArray, hours_observed: float) -> Coverage:
+    """The coverage of what is known; `hours` are the clock hours of the window that count as observed."""
+    missing = 0
+    if not hours.all() and knowledge.running_from_s is not None:
+        first = max(0, int(-(-knowledge.running_from_s // HOUR_S)) - knowledge.window.start_s // HOUR_S)
+        missing = int(np.count_nonzero(~hours[first:]))
+    return Coverage(
+        hours_expected=hours_observed + missing,
+        hours_observed=hours_observed,
+        series_pct=knowledge.remembered("series_pct", _series_pct),
+        disputes=knowledge.disputes,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Idle:
+    """Of each bucket of operations: whether idle time has any point in it, and whether it fills the bucket."""
+
+    any: BoolArray
+    fills: BoolArray
+
+    @classmethod
+    def of(cls, knowledge: Knowledge, starts_s: IntArray, lengths_s: IntArray) -> "_Idle | None":
+        if "idle_s" not in knowledge.published:
+            return None
+        track = knowledge.first[IDLE]
+        idle_s = track.series["idle_s"]
+        there = ~np.isnan(idle_s)
+        if len(idle_s) == len(starts_s):
+            return cls(there, counted(idle_s) >= lengths_s * (1 - EXACT))
+        at = np.searchsorted(track.starts_s, starts_s)
+        fills = np.add.reduceat(counted(idle_s), at) >= lengths_s * (1 - EXACT)
+        return cls(np.logical_or.reduceat(there, at), fills)
+
+
+def _siblings(knowledge: Knowledge) -> tuple[Doubt, ...]:
+    """What disagrees in the buckets that were read first: operations and bytes in the same ones."""
+    operations, moved = knowledge.first[OPERATIONS], knowledge.first[BYTES]
+    counts = [operations.series[name] for name in SERIES[OPERATIONS]]
+    volumes = [moved.series[name] for name in SERIES[BYTES]]
+    idle = _Idle.of(knowledge, operations.starts_s, operations.lengths_s)
+    found = [*_impossible(knowledge, operations, counts, volumes), *_lone_checks(knowledge, operations)]
+    found += lone_days(knowledge)
+    if np.isnan(counts[0] + counts[1] + volumes[0] + volumes[1]).any() or (idle is not None and not idle.any.all()):
+        found += _absent(operations, counts, volumes, idle)
+    return tuple(found)
+
+
+def _absent(
+    operations: Track, counts: Sequence[FloatArray], volumes: Sequence[FloatArray], idle: _Idle | None
+) -> Iterator[Doubt]:
+    """The buckets in which a series is absent though others are there."""
+    there = [~np.isnan(values) for values in (*counts, *volumes)]
+    some = np.logical_or.reduce(there) if idle is None else np.logical_or.reduce([*there, idle.any])
+    none_pending = False if idle is None else idle.fills
+    for place, (name, bytes_name) in enumerate(zip(SERIES[OPERATIONS], SERIES[BYTES], strict=True)):
+        proven = none_pending | (volumes[place] == 0)
+        yield from spans_where(name, operations, some & ~there[place] & ~proven)
+        yield from spans_where(bytes_name, operations, (counts[place] > 0) & ~there[place + 2])
+    if idle is not None:
+        yield from spans_where("idle_s", operations, (there[0] | there[1]) & ~idle.any)
+
+
+def _impossible(
+    knowledge: Knowledge, operations: Track, counts: Sequence[FloatArray], volumes: Sequence[FloatArray]
+) -> Iterator[Doubt]:
+    """The days whose figures contradict each other: operations that moved nothing, bytes that nothing moved, work while
+    nothing was pending, and work without a balance. By days, so that it does not matter how finely they were read."""
+    days = operations.starts_s // DAY_S
+    at = np.flatnonzero(np.diff(days, prepend=-1))
+    lengths_s = np.add.reduceat(operations.lengths_s, at)
+    by_day = buckets_without_series(operations.starts_s[at], lengths_s)
+    total = np.zeros(len(at))
+    for count, moved, name, bytes_name in zip(counts, volumes, SERIES[OPERATIONS], SERIES[BYTES], strict=True):
+        ops, size = np.add.reduceat(counted(count), at), np.add.reduceat(counted(moved), at)
+        total += ops
+        yield from spans_where(name, by_day, (size > 0) & (ops == 0))
+        yield from spans_where(bytes_name, by_day, (size == 0) & (ops > FEW_IOPS * lengths_s))
+    busy = total > FEW_IOPS * lengths_s
+    if not busy.any():
+        return
+    if (idle := _Idle.of(knowledge, by_day.starts_s, lengths_s)) is not None:
+        yield from spans_where("idle_s", by_day, busy & idle.fills)
+    if "burst_balance_pct" in knowledge.published:
+        balance = ~np.isnan(knowledge.first[BALANCE].series["burst_balance_pct"])
+        yield from spans_where("burst_balance_pct", by_day, busy & ~np.logical_or.reduceat(balance, at))
+
+
+def _lone_checks(knowledge: Knowledge, operations: Track) -> Iterator[Doubt]:
+    """The buckets with operations in which an exceeded check is absent, though it was said before not to be raised.
+
+    One that is never there, or only where it is raised, is not known to be published otherwise.
+    """
+    for group in (IOPS_CHECK, THROUGHPUT_CHECK):
+        (name,) = SERIES[group]
+        if name not in knowledge.published:
+            continue
+        check = knowledge.first[group].series[name]
+        absent = np.isnan(check)
+        if absent.any() and (check == 0).any():
+            absent[: int(np.argmin(absent))] = False
+            yield from spans_where(name, operations, absent & operations.present)
+
+
+def _lone_counts(knowledge: Knowledge) -> Iterator[Doubt]:
+    """The buckets read more finely in which reads were counted and writes were not, or the other way round."""
+    track, first = knowledge.tracks[OPERATIONS], knowledge.first[OPERATIONS]
+    if track is first:
+        return
+    reads, writes = (np.isnan(track.series[name]) for name in SERIES[OPERATIONS])
+    lone = reads != writes
+    if lone.any():
+        lone &= track.lengths_s < first.lengths_s[np.searchsorted(first.starts_s, track.starts_s, side="right") - 1]
+        yield from spans_where(SERIES[OPERATIONS][0], track, lone & reads)
+        yield from spans_where(SERIES[OPERATIONS][1], track, lone & writes)
+
+
+def _lone_hours(knowledge: Knowledge) -> Iterator[Doubt]:
+    """The hours in which other series have points and idle time has none."""
+    if "idle_s" not in knowledge.published or not np.isnan(knowledge.tracks[IDLE].series["idle_s"]).any():
+        return
+    hours, _ = knowledge.hours()
+    seen, others = np.zeros(len(hours), dtype=np.bool_), np.zeros(len(hours), dtype=np.bool_)
+    for group in (*WORK, PRESENCE):
+        if group in knowledge.tracks:
+            track = knowledge.tracks[group]
+            at = knowledge.hour(track.starts_s[track.present & (track.lengths_s <= HOUR_S)])
+            (seen if group == IDLE else others)[at] = True
+    starts_s = (knowledge.window.start_s // HOUR_S + np.arange(len(hours))) * HOUR_S
+    yield from spans_where("idle_s", buckets_without_series(starts_s, np.full(len(hours), HOUR_S)), others & ~seen)
+
+
+def _sums(knowledge: Knowledge) -> Iterator[Doubt]:
+    """The buckets that were read first and do not come out of what was read of them more finely."""
+    for group, first in knowledge.first.items():
+        track = knowledge.tracks[group]
+        if track is first or group in (PRESENCE, *HIGHEST):
+            continue
+        at = np.searchsorted(track.starts_s, first.starts_s)
+        settled = first.starts_s + first.lengths_s <= knowledge.window.end_s - LATE_S
+        for name, values in first.series.items():
+            if name in knowledge.published:
+                yield from spans_where(name, first, _changed(name, values, track.series[name], at, settled))
+
+
+def _changed(name: str, before: FloatArray, finer: FloatArray, at: IntArray, settled: BoolArray) -> BoolArray:
+    """The buckets whose sum, highest or least is not that of the finer ones that begin at `at`.
+
+    A sum may grow where it is not `settled`.
+    """
+    if name in LEAST_SERIES:
+        return np.asarray(~np.isnan(before) & ~(np.fmin.reduceat(finer, at) <= before + EXACT))
+    was = counted(before)
+    tolerance = EXACT * was + EXACT
+    if name in HIGHEST_SERIES:
+        return np.asarray(counted(np.fmax.reduceat(finer, at)) < was - tolerance)
+    now = np.add.reduceat(counted(finer), at)
+    return np.asarray((now < was - tolerance) | (settled & (now > was + tolerance)))
+
+
+def _gaps(knowledge: Knowledge, looks: Sequence[Look], from_s: float) -> Iterator[Doubt]:
+    """The buckets that these looks read for the first time, after a time, and in which no series has a point."""
+    first = knowledge.first[OPERATIONS]
+    if not any(OPERATIONS in look.groups for look in looks) or knowledge.tracks[OPERATIONS] is not first:
+        return
+    absent = ~(first.present | knowledge.first[BYTES].present) & (first.starts_s + first.lengths_s > from_s)
+    if absent.any():
+        idle = _Idle.of(knowledge, first.starts_s, first.lengths_s)
+        yield from spans_where(SERIES[OPERATIONS][0], first, absent if idle is None else absent & ~idle.any)
+
+
+def _series_pct(knowledge: Knowledge) -> tuple[tuple[str, float], ...]:
+    """The share of the time in which a series should have points that it has them in, for each that is published.
+
+    Bytes and balances need be there only where something was done.
+    """
+    operations = knowledge.first[OPERATIONS]
+    reads, writes = (counted(operations.series[name]) for name in SERIES[OPERATIONS])
+    idle = _Idle.of(knowledge, operations.starts_s, operations.lengths_s)
+    some = operations.present | knowledge.first[BYTES].present
+    if idle is not None:
+        some = some | idle.any
+    beside = {"read_bytes": reads > 0, "write_bytes": writes > 0, "burst_balance_pct": reads + writes > 0}
+    found = []
+    for name in (name for group in EVERY_MINUTE for name in SERIES[group] if name in knowledge.published):
+        there = idle.any if name == "idle_s" and idle else ~np.isnan(knowledge.first[_GROUP_OF[name]].series[name])
+        found.append((name, _share_pct(some & beside.get(name, some), there, operations.lengths_s)))
+    return tuple(found)
+
+
+def _share_pct(wanted: BoolArray, there: BoolArray, lengths_s: IntArray) -> float:
+    """The share of wanted time that is there, 100 where none is wanted."""
+    if there.all():
+        return 100.0
+    seconds = int(lengths_s[wanted].sum())
+    return 100.0 * int(lengths_s[wanted & there].sum()) / seconds if seconds else 100.0
+
+
+def buckets_without_series(starts_s: IntArray, lengths_s: IntArray) -> Track:
+    """Buckets without a series."""
+    return Track(starts_s=starts_s, lengths_s=lengths_s, finest_s=lengths_s, series={})
+
+
+def spans_where(series: str, track: Track, where: BoolArray) -> Iterator[Doubt]:
+    """Neighboring buckets of a track as one span each."""
+    if not where.any():
+        return
+    edges = np.flatnonzero(np.diff(where.astype(np.int8), prepend=0, append=0))
+    for first, after in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        end_s = int(track.starts_s[after - 1] + track.lengths_s[after - 1])
+        yield Doubt(series, int(track.starts_s[first]), end_s)
+
+
+def _around(spans: Sequence[tuple[int, int]], look: Look) -> Window:
+    """The buckets of a look from the first span to the last."""
+    start_s, period_s = look.window.start_s, look.period_s
+    first = max(0, (min(start for start, _ in spans) - start_s) // period_s)
+    last = min(look.window.buckets(period_s), -(-(max(end for _, end in spans) - start_s) // period_s))
+    return Window(start_s=start_s + first * period_s, end_s=start_s + last * period_s)
+
+
+def _looks_at(track: Track, group: str, doubt: Doubt) -> Iterator[Look]:
+    """Looks at the buckets of a track in a span, as they were read."""
+    at = track.within(Window(start_s=doubt.start_s, end_s=doubt.end_s))
+    starts_s, lengths_s = track.starts_s[at], track.lengths_s[at]
+    turns = np.flatnonzero(np.diff(lengths_s, prepend=-1))
+    for first, after in zip(turns.tolist(), [*turns[1:].tolist(), len(starts_s)], strict=True):
+        end_s = int(starts_s[after - 1] + lengths_s[after - 1])
+        window = Window(start_s=int(starts_s[first]), end_s=end_s)
+        yield Look(window=window, period_s=int(lengths_s[first]), groups=(group,))
+
+
+def _seconds(found: Sequence[Doubt]) -> int:
+    """How long spans are together, each time once."""
+    seconds, until_s = 0, 0
+    for start_s, end_s in sorted((doubt.start_s, doubt.end_s) for doubt in found):
+        seconds += max(0, end_s - max(start_s, until_s))
+        until_s = max(until_s, end_s)
+    return seconds

@@ -1,0 +1,214 @@
+"""The cheapest configuration of a type that passes, in figures that people use.
+
+A type sells IOPS and throughput, and a minute that either of them throttles is one throttled minute. So the pairs of
+figures that pass are a staircase: fewer IOPS, more throughput. Of each resource only those figures can be on it at
+which one minute more would be throttled; every pair of them is weighed (docs/decision.md, sections 4 and 5).
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.required import peaks
+from plimsoll.domain.demand.trial import Required, held_back, trial
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.offers.offer import fitted, on_grid, too_small
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.volume import VolumeSpec
+from plimsoll.domain.volume_types import Provisioned, VolumeType
+
+NOTHING: Final = Need()
+
+Tried = dict[Ceiling, tuple[FloatArray, float, float]]
+"""By ceiling of one resource: what it throttles of each bucket, in minutes, their sum, and the longest wait."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Product:
+    """A type as it is sold to one volume: what a spec of it costs (None: no price), and carries on its hosts.
+
+    `ceiling` is what it is believed to carry, and `promised` which figures are believed to carry a need. `refuted` says
+    whether a spec was measured to answer too late, and `measured` up to which figures that holds. `present` is what the
+    volume has, with its ceiling, where that is known by its own metrics and not by what was measured.
+    """
+
+    kind: VolumeType
+    size_gib: int
+    policy: Policy
+    usd_month: Callable[[VolumeSpec], float | None]
+    ceiling: Callable[[VolumeSpec], Ceiling]
+    promised: Callable[[Need], Need] = lambda need: need
+    refuted: Callable[[VolumeSpec], bool] = lambda _spec: False
+    measured: Sequence[Need] = ()
+    present: tuple[VolumeSpec, Ceiling] | None = None
+
+    def fitted(self, need: Need) -> VolumeSpec:
+        """The smallest spec that answers a need, in figures that people use."""
+        return on_grid(self.kind, fitted(self.kind, self.size_gib, need), self.policy)
+
+    def step(self, resource: Resource) -> int:
+        """The step of its figures of a resource."""
+        return self.policy.iops_step if resource is Resource.IOPS else self.policy.throughput_step_mib_s
+
+    @property
+    def has_figures(self) -> bool:
+        """Whether anything but its size is bought."""
+        return isinstance(self.kind.iops, Provisioned) or isinstance(self.kind.throughput, Provisioned)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """A figure of one resource on its grid, what it throttles of each bucket, in minutes, and the longest wait."""
+
+    figure: float
+    throttled: FloatArray
+    minutes: float
+    longest_wait_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Staircase:
+    """The levels of both resources of a product, for any budget up to the one that they were made for."""
+
+    product: Product
+    required: Required
+    iops: Sequence[Level]
+    throughput: Sequence[Level]
+
+    def needs(self, budget_minutes: float) -> Iterator[Need]:
+        """The pairs of figures that throttle no more minutes than that, none of which is more on both sides."""
+        if not self.product.has_figures:
+            yield NOTHING
+            return
+        throughputs = [level for level in self.throughput if level.minutes <= budget_minutes]
+        for iops in self.iops:
+            for throughput in throughputs:
+                if self.required.minutes(iops.throttled, throughput.throttled) <= budget_minutes:
+                    yield Need(iops=iops.figure, throughput_mib_s=throughput.figure)
+                    break
+
+
+def staircase(product: Product, required: Required, budget_minutes: float, tried: Tried | None = None) -> Staircase:
+    """The staircase of a product for what is required, up to a budget of throttled minutes.
+
+    `tried` is what ceilings are known to hold back of it, and comes to know more: types that count alike share most.
+    """
+    tried = {} if tried is None else tried
+    levels = {resource: _levels(product, required, resource, budget_minutes, tried) for resource in Resource}
+    return Staircase(
+        product=product, required=required, iops=levels[Resource.IOPS], throughput=levels[Resource.THROUGHPUT]
+    )
+
+
+def cheapest(stairs: Staircase, *, budget_minutes: float, at_least: Need = NOTHING) -> VolumeSpec | None:
+    """The cheapest spec that passes, carries `at_least` that and was not measured to fail; None where none does or has
+    a price."""
+    product = stairs.product
+    found: tuple[float, int, VolumeSpec] | None = None
+    for spec, ceiling in _candidates(stairs, budget_minutes, at_least):
+        usd_month = product.usd_month(spec)
+        if usd_month is None or (found is not None and (usd_month, spec.iops or 0) >= found[:2]):
+            continue
+        tried = trial(stairs.required, ceiling)
+        if tried.passes(budget_minutes=budget_minutes, max_wait_s=product.policy.max_wait_s):
+            found = usd_month, spec.iops or 0, spec
+    return None if found is None else found[2]
+
+
+def _candidates(stairs: Staircase, budget_minutes: float, at_least: Need) -> Iterator[tuple[VolumeSpec, Ceiling]]:
+    """The specs to try, with what they carry: those on the staircase, and what the volume has where it is known."""
+    product = stairs.product
+    yield from ((spec, product.ceiling(spec)) for spec in _on_stairs(stairs, budget_minutes, at_least))
+    if product.present is not None and not any(too_small("", product.present[1], at_least)):
+        yield product.present
+
+
+def _on_stairs(stairs: Staircase, budget_minutes: float, at_least: Need) -> Iterator[VolumeSpec]:
+    """The specs on the staircase; where one was measured and answered too late, those that are larger than that."""
+    product = stairs.product
+    promised = product.promised(at_least)
+    for need in stairs.needs(budget_minutes):
+        least = need.no_less_than(promised)
+        spec = product.fitted(least)
+        if not product.refuted(spec):
+            yield spec
+            continue
+        larger = (product.fitted(least.no_less_than(beyond)) for beyond in _beyond(product.measured))
+        yield from (spec for spec in larger if not product.refuted(spec))
+
+
+def _beyond(measured: Sequence[Need]) -> Iterator[Need]:
+    """What is larger than some of the figures that measurements speak against."""
+    throughputs = sorted({0.0, *(one.throughput_mib_s + 1 for one in measured if math.isfinite(one.throughput_mib_s))})
+    for iops in sorted({0.0, *(one.iops + 1 for one in measured if math.isfinite(one.iops))}):
+        yield from (Need(iops=iops, throughput_mib_s=moved) for moved in throughputs)
+
+
+def _levels(
+    product: Product, required: Required, resource: Resource, budget_minutes: float, tried: Tried
+) -> list[Level]:
+    """The figures of a resource that may be on the staircase, lowest first: for each number of throttled minutes within
+    the budget the least that throttles no more, and lets nothing wait too long. Nothing where no figure does."""
+    if not product.has_figures:
+        return []
+    step, highest = product.step(resource), product.promised(peaks(required, product.kind.accounting))
+    peak = highest.iops if resource is Resource.IOPS else highest.throughput_mib_s
+    most = max(1, math.ceil(peak / step - 1e-9))
+
+    def at(steps: int) -> Level:
+        ceiling = _one_side(product.ceiling(product.fitted(_need(resource, steps * step))), resource)
+        if ceiling not in tried:
+            held = held_back(required, ceiling, resource)
+            tried[ceiling] = held.minutes, required.minutes(held.minutes, held.minutes), held.longest_wait_s
+        throttled, minutes, longest_wait_s = tried[ceiling]
+        return Level(figure=steps * step, throttled=throttled, minutes=minutes, longest_wait_s=longest_wait_s)
+
+    found: list[Level] = []
+    fewest, allowed = 1, math.floor(budget_minutes)
+    while allowed >= 0:
+        steps = fewest
+        if fewest < most and not _passes(at(fewest), allowed, product.policy):
+            # Without a budget nothing under the peak passes.
+            steps = (
+                most if allowed == 0 else _fewest(partial(_passes_at, at, allowed, product.policy), fewest + 1, most)
+            )
+        level = at(min(steps, most))
+        if not _passes(level, allowed, product.policy):
+            break
+        found.append(level)
+        fewest, allowed = steps + 1, math.ceil(level.minutes) - 1
+    return found
+
+
+def _passes(level: Level, allowed: float, policy: Policy) -> bool:
+    return level.minutes <= allowed and level.longest_wait_s <= policy.max_wait_s
+
+
+def _passes_at(at: Callable[[int], Level], allowed: float, policy: Policy, steps: int) -> bool:
+    return _passes(at(steps), allowed, policy)
+
+
+def _fewest(passes: Callable[[int], bool], low: int, high: int) -> int:
+    """The fewest steps that pass, where more pass as well; the most where none do."""
+    while low < high:
+        middle = (low + high) // 2
+        if passes(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _need(resource: Resource, figure: float) -> Need:
+    return Need(iops=figure) if resource is Resource.IOPS else Need(throughput_mib_s=figure)
+
+
+def _one_side(ceiling: Ceiling, resource: Resource) -> Ceiling:
+    """A ceiling of one resource alone."""
+    if resource is Resource.IOPS:
+        return replace(ceiling, throughput_mib_s=math.inf)
+    return replace(ceiling, iops=math.inf)

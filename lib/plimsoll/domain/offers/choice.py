@@ -1,0 +1,287 @@
+"""The choice: which configuration, by one test and what people prefer (docs/decision.md, sections 4 to 7).
+
+The cheapest that passes wins. A drop-in replacement that saves nearly as much is preferred: nobody should take a risk
+for the last tenth. What is throttled frequently is relieved, whatever it costs. A reduction waits while it is not known
+yet what the workload does with what it was given.
+
+It is made for all that change together: one volume, the members of a stripe set, the volumes of a pool.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+from plimsoll.domain.case import Case
+from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.demand.lifting import is_frequent
+from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.required import Purpose
+from plimsoll.domain.demand.settling import Settles, Unsettled
+from plimsoll.domain.demand.trial import Trial, budget_of, trial, worst
+from plimsoll.domain.offers.drop_ins import drop_ins
+from plimsoll.domain.offers.offers import Bundle, Makers
+from plimsoll.domain.offers.remembered import least_of_all, reduces
+
+BUDGETS_MIN: Final = (0.0, 1.0, 5.0, 15.0, 60.0)
+"""The throttled minutes in 30 days that the frontier is drawn for."""
+
+LEAST_STEP_USD: Final = 5.0
+"""A frontier whose steps save less together is not worth drawing."""
+
+
+ROUNDING_USD: Final = 1e-9
+"""Money that differs by less is the same."""
+
+
+class Verdict(StrEnum):
+    """What is to be done."""
+
+    KEEP = "keep"
+    CHANGE = "change"
+    RELIEVE = "relieve"
+    WAIT = "wait"
+
+
+class Why(StrEnum):
+    """Why everything stays as it is, or which preference chose the target."""
+
+    CHEAPEST = "cheapest"
+    DROP_IN = "drop-in"
+    RELIEF = "relief"
+    HOST_IS_THE_LIMIT = "host-is-the-limit"
+    NOTHING_PASSES = "nothing-passes"
+    PRESENT_IS_CHEAPEST = "present-is-cheapest"
+    SAVES_TOO_LITTLE = "saves-too-little"
+    NOT_SETTLED = "not-settled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """The cheapest that lets so many minutes in 30 days be throttled."""
+
+    budget_min: float
+    bundle: Bundle
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What is to be done, to what, and why.
+
+    `target` is what is chosen, or would be (wait, saves too little), for what costs `usd_month_now` together.
+    `beneath` is what would be chosen if no least saving was asked for, where the saving is too small alone and could be
+    judged today. `bundles` is one of each type, `relief` what ends frequent throttling where something else was
+    chosen, `frontier` what tolerating more would cost.
+    """
+
+    verdict: Verdict
+    why: Why
+    target: Bundle | None
+    now: Trial
+    usd_month_now: float
+    bundles: Sequence[Bundle]
+    drop_in: Bundle | None
+    relief: Bundle | None = None
+    settles: Settles | None = None
+    frontier: Sequence[Step] = ()
+    beneath: Bundle | None = None
+
+
+def choose(cases: Sequence[Case]) -> Choice:
+    """What is to be done with volumes that change together; each has a price."""
+    group = _Group(cases)
+    return group.relieved() if group.is_throttled else group.reduced()
+
+
+class _Group:
+    """All that change together."""
+
+    def __init__(self, cases: Sequence[Case]) -> None:
+        self.cases = cases
+        self.usd_month = sum(case.usd_month or 0.0 for case in cases)
+        self.frequent = frozenset(resource for case in cases for resource in case.frequent)
+        self.now = worst(trial(case.held.now, case.present) for case in cases)
+        self.budget_min = min(case.policy.throttle_budget_min for case in cases)
+        self.budget_minutes = budget_of(self.budget_min, cases[0].window_s)
+        self.least_usd = max(case.policy.min_saving_usd_month for case in cases)
+        self.drop_in = drop_ins(cases)
+        self.past, self.past_at_most = least_of_all(case.remembered for case in cases)
+
+    @property
+    def is_throttled(self) -> bool:
+        """Whether it is throttled frequently, and in more minutes than are tolerated, within the room on its hosts."""
+        return bool(self.frequent) and self.now.throttled_minutes > self.budget_minutes
+
+    def reduced(self) -> Choice:
+        """The cheapest that carries what is required, where that is worth a change; a drop-in replacement where it
+        saves nearly as much, or where nothing else is worth it."""
+        bundles = Makers(self.cases, Purpose.REDUCE, self.budget_min, self._carries).bundles(self.budget_min)
+        frontier = self._frontier(bundles)
+        best = bundles[0] if bundles[0].feasible else None
+        if best is None or not self._is_worth_it(best):
+            if self._spare is not None:
+                return self._settled(Why.DROP_IN, self._spare, bundles, frontier)
+            kept = self._choice(Verdict.KEEP, self._why_nothing(best), None, bundles, frontier)
+            return replace(kept, beneath=self._beneath(best))
+        if self._spare is not None and self._is_nearly_as_good(self._spare, best):
+            return self._settled(Why.DROP_IN, self._spare, bundles, frontier)
+        return self._settled(Why.CHEAPEST, best, bundles, frontier)
+
+    def relieved(self) -> Choice:
+        """The cheapest that passes and halves what is throttled; a cheaper drop-in replacement goes before a dearer
+        one."""
+        bundles = Makers(self.cases, Purpose.RELIEVE, self.budget_min, self._untouched).bundles(self.budget_min)
+        frontier = self._frontier(bundles)
+        passing = [bundle for bundle in bundles if bundle.feasible]
+        relief = next((bundle for bundle in passing if self._halves(bundle)), None)
+        if self._spare is not None and (relief is None or self._saved(relief) <= 0):
+            return self._settled(Why.DROP_IN, self._spare, bundles, frontier, relief=relief)
+        if relief is not None:
+            return self._choice(Verdict.RELIEVE, Why.RELIEF, relief, bundles, frontier)
+        why = Why.HOST_IS_THE_LIMIT if passing or self._is_host_bound else Why.NOTHING_PASSES
+        return self._choice(Verdict.KEEP, why, None, bundles, frontier)
+
+    def _settled(
+        self,
+        why: Why,
+        target: Bundle,
+        bundles: Sequence[Bundle],
+        frontier: Sequence[Step],
+        *,
+        relief: Bundle | None = None,
+    ) -> Choice:
+        """The change, unless it has to wait: all but relief in the middle of a modification, and reductions while it
+        cannot be judged what the workload does. Then a drop-in replacement that saves something goes before."""
+        waits = [case.settles for case in self.cases if case.settles is not None]
+        settles = max(waits, key=lambda wait: wait.on, default=None)
+        if settles is not None and any(wait.why is Unsettled.CHANGING for wait in waits):
+            return self._choice(Verdict.WAIT, Why.NOT_SETTLED, target, bundles, frontier, settles=settles)
+        if settles is None or not self._reduces(target):
+            return self._choice(Verdict.CHANGE, why, target, bundles, frontier, relief=relief)
+        if self._spare is not None:
+            return self._choice(Verdict.CHANGE, Why.DROP_IN, self._spare, bundles, frontier, settles=settles)
+        return self._choice(Verdict.WAIT, Why.NOT_SETTLED, target, bundles, frontier, settles=settles)
+
+    def _choice(
+        self,
+        verdict: Verdict,
+        why: Why,
+        target: Bundle | None,
+        bundles: Sequence[Bundle],
+        frontier: Sequence[Step],
+        *,
+        relief: Bundle | None = None,
+        settles: Settles | None = None,
+    ) -> Choice:
+        return Choice(
+            verdict=verdict,
+            why=why,
+            target=target,
+            now=self.now,
+            usd_month_now=self.usd_month,
+            bundles=bundles,
+            drop_in=self.drop_in,
+            relief=relief,
+            settles=settles,
+            frontier=frontier,
+        )
+
+    def _saved(self, bundle: Bundle) -> float:
+        return self.usd_month - bundle.usd_month
+
+    def _is_worth_it(self, bundle: Bundle) -> bool:
+        return self._saved(bundle) >= max(ROUNDING_USD, self.least_usd - ROUNDING_USD)
+
+    @property
+    def _spare(self) -> Bundle | None:
+        """The drop-in replacement where it saves enough."""
+        return self.drop_in if self.drop_in is not None and self._is_worth_it(self.drop_in) else None
+
+    def _beneath(self, best: Bundle | None) -> Bundle | None:
+        """What saves something, but less than is asked for, where it can be judged today."""
+        if best is None or self._saved(best) <= ROUNDING_USD:
+            return None
+        spare = self.drop_in is not None and self._saved(self.drop_in) > ROUNDING_USD
+        nearly = self.drop_in is not None and spare and self._is_nearly_as_good(self.drop_in, best)
+        chosen = self.drop_in if self.drop_in is not None and nearly else best
+        waits = [case.settles for case in self.cases if case.settles is not None]
+        changing = any(wait.why is Unsettled.CHANGING for wait in waits)
+        return None if changing or (waits and self._reduces(chosen)) else chosen
+
+    def _is_nearly_as_good(self, drop_in: Bundle, best: Bundle) -> bool:
+        """Whether a drop-in replacement passes and keeps nearly all of the best saving, or saves no less."""
+        pairs = list(zip(self.cases, drop_in.offers, strict=True))
+        tried = worst(trial(case.held.reducing, offer.ceiling) for case, offer in pairs)
+        wait_s = min(case.policy.max_wait_s for case in self.cases)
+        share = max(case.policy.drop_in_share_pct for case in self.cases) / 100
+        passes = tried.passes(budget_minutes=self.budget_minutes, max_wait_s=wait_s)
+        kept = self._saved(drop_in) / self._saved(best) + ROUNDING_USD
+        return kept >= (share if passes else 1.0)
+
+    def _why_nothing(self, best: Bundle | None) -> Why:
+        if best is not None and self._saved(best) > 0:
+            return Why.SAVES_TOO_LITTLE
+        if self._is_host_bound:
+            return Why.HOST_IS_THE_LIMIT
+        wait_s = min(case.policy.max_wait_s for case in self.cases)
+        stays = self.now.passes(budget_minutes=self.budget_minutes, max_wait_s=wait_s)
+        return Why.PRESENT_IS_CHEAPEST if stays or best is not None else Why.NOTHING_PASSES
+
+    @property
+    def _is_host_bound(self) -> bool:
+        """Whether the host of any was the limit frequently."""
+        return any(
+            is_frequent(case.demand.minutes(case.room.bound), case.demand.minutes(case.demand.observed), case.policy)
+            for case in self.cases
+        )
+
+    def _reduces(self, bundle: Bundle) -> bool:
+        """Whether any carries less than now on any side."""
+        pairs = zip(self.cases, bundle.offers, strict=True)
+        return any(reduces(offer, case.present) for case, offer in pairs)
+
+    def _carries(self, case: Case) -> Need:
+        """What a reduction must carry whatever the window asks for: what must not be touched, and the past."""
+        return self._untouched(case).no_less_than(self.past)
+
+    def _carries_at_most(self, case: Case) -> Need:
+        """The same where all that was not read of the past is as high as it can be."""
+        return self._untouched(case).no_less_than(self.past_at_most)
+
+    def _untouched(self, case: Case) -> Need:
+        """What stays as it is while one resource is throttled frequently: the other may be starved behind it."""
+        own = case.present
+        iops, throughput = Resource.THROUGHPUT in self.frequent, Resource.IOPS in self.frequent
+        return Need(
+            iops=own.iops if iops else 0.0,
+            sustained_iops=own.sustained_iops if iops else 0.0,
+            throughput_mib_s=own.throughput_mib_s if throughput else 0.0,
+            sustained_throughput_mib_s=own.sustained_throughput_mib_s if throughput else 0.0,
+        )
+
+    def _halves(self, bundle: Bundle) -> bool:
+        """Whether a configuration throttles half of the lifted demand's minutes at most."""
+        pairs = zip(self.cases, bundle.offers, strict=True)
+        then = worst(
+            trial((case.held if offer.pool_gib is not None else case.load).now, offer.ceiling) for case, offer in pairs
+        )
+        return then.throttled_minutes <= self.now.throttled_minutes / 2
+
+    def _frontier(self, bundles: Sequence[Bundle]) -> Sequence[Step]:
+        """What each budget of throttled minutes would cost at the most, from none on, where any would save something.
+
+        Budgets for which nothing passes are left out, and those that are no cheaper than the one before. In a draft it
+        has one step where it is worth drawing.
+        """
+        makers = Makers(self.cases, Purpose.REDUCE, BUDGETS_MIN[-1], self._carries_at_most, harmful=True)
+        passing = [bundle.usd_month for bundle in bundles if bundle.feasible]
+        if min(passing, default=float("inf")) < makers.least_usd_month + LEAST_STEP_USD:
+            return ()
+        if any(case.context.draft for case in self.cases):
+            return (Step(budget_min=self.budget_min, bundle=bundles[0]),)
+        steps: list[Step] = []
+        for budget_min in BUDGETS_MIN:
+            best = makers.cheapest(budget_min)
+            if best is not None and (not steps or best.usd_month < steps[-1].bundle.usd_month):
+                steps.append(Step(budget_min=budget_min, bundle=best))
+        return steps if len(steps) > 1 else ()

@@ -1,0 +1,320 @@
+"""Offers made: for one volume one of each type, and of those that change together one bundle of each type.
+
+An offer's figures are the cheapest that pass. Where none do it is what the need asks for, as far as that is sold, with
+the reason why it does not pass.
+"""
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from plimsoll.domain.case import Case, SharedLoad
+from plimsoll.domain.ceiling import Accounting, Ceiling
+from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.required import Load, Purpose, peaks
+from plimsoll.domain.demand.trial import Required, Trial, budget_of, trial, worst
+from plimsoll.domain.evidence.failed_measurement import SAME_CLASS, FailedMeasurement, holding_back, promised
+from plimsoll.domain.offers.cheapest import NOTHING, Product, Staircase, Tried, cheapest, staircase
+from plimsoll.domain.offers.offer import (
+    Offer,
+    ceiling_on_hosts,
+    failed_for,
+    preference,
+    refused_by,
+    too_slow,
+    too_small,
+    unsuited,
+)
+from plimsoll.domain.volume import VolumeSpec
+from plimsoll.domain.volume_types import VolumeType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bundle:
+    """One type for all that change together: an offer for each, in their order."""
+
+    kind: VolumeType
+    offers: tuple[Offer, ...]
+
+    @property
+    def usd_month(self) -> float:
+        """What all cost together; infinite where one has no price."""
+        return sum(math.inf if offer.usd_month is None else offer.usd_month for offer in self.offers)
+
+    @property
+    def feasible(self) -> bool:
+        """Whether nothing speaks against any."""
+        return all(offer.feasible for offer in self.offers)
+
+    @property
+    def tried(self) -> Trial:
+        """The worst trial of any; infinite where one was not tried."""
+        return worst(offer.tried or Trial(throttled_minutes=math.inf, longest_wait_s=math.inf) for offer in self.offers)
+
+    @property
+    def order(self) -> tuple[bool, float, int, float, str]:
+        """What bundles are sorted by, as `preference` sorts offers."""
+        first = replace(self.offers[0], usd_month=self.usd_month)
+        return not self.feasible, *preference(first, self.kind)[1:]
+
+
+class Makers:
+    """Makes the offers of some volumes that change together; what is worked out for one budget serves another.
+
+    `budget_min` is the largest budget of throttled minutes in 30 days that is asked for. Of what was read in part they
+    have to carry the least that it can be, or, `harmful`, the most.
+    """
+
+    def __init__(
+        self,
+        cases: Sequence[Case],
+        purpose: Purpose,
+        budget_min: float,
+        at_least: Callable[[Case], Need],
+        *,
+        harmful: bool = False,
+    ) -> None:
+        self._makers = [_Maker(case, purpose, budget_min, at_least(case), harmful=harmful) for case in cases]
+        self._least_usd: dict[str, float] = {}
+
+    def bundles(self, budget_min: float) -> list[Bundle]:
+        """A bundle of each published type for that budget, those that pass first and the cheapest first."""
+        found = [Bundle(kind=kind, offers=self._offers(kind, budget_min)) for kind in self._kinds]
+        return sorted(found, key=lambda bundle: bundle.order)
+
+    def cheapest(self, budget_min: float) -> Bundle | None:
+        """The first of the bundles where it passes; what costs more however little it had to carry is not made."""
+        best: Bundle | None = None
+        for kind in sorted(self._kinds, key=self._least_usd_month):
+            least = self._least_usd_month(kind)
+            if math.isinf(least) or (best is not None and least > best.usd_month):
+                break
+            found = Bundle(kind=kind, offers=self._offers(kind, budget_min))
+            if found.feasible and (best is None or found.order < best.order):
+                best = found
+        return best
+
+    @property
+    def least_usd_month(self) -> float:
+        """The least that all could cost, whatever they had to carry."""
+        return min(self._least_usd_month(kind) for kind in self._kinds)
+
+    @property
+    def _kinds(self) -> Collection[VolumeType]:
+        return self._makers[0].case.market.types.values()
+
+    def _least_usd_month(self, kind: VolumeType) -> float:
+        if kind.name not in self._least_usd:
+            self._least_usd[kind.name] = sum(maker.least_usd_month(kind) for maker in self._makers)
+        return self._least_usd[kind.name]
+
+    def _offers(self, kind: VolumeType, budget_min: float) -> tuple[Offer, ...]:
+        """One type's offers, refused by all where one refuses it."""
+        offers = [maker.offer(kind, budget_min) for maker in self._makers]
+        refused = tuple(
+            f"{maker.case.volume.id}: {offer.refused[0]}"
+            for maker, offer in zip(self._makers, offers, strict=True)
+            if offer.refused
+        )
+        return tuple(offer if offer.refused else replace(offer, refused=refused) for offer in offers)
+
+
+class _Maker:
+    """Makes the offers of one volume."""
+
+    def __init__(self, case: Case, purpose: Purpose, budget_min: float, at_least: Need, *, harmful: bool) -> None:
+        self.case = case
+        self._purpose, self._budget_min, self._at_least, self._harmful = purpose, budget_min, at_least, harmful
+        self._stairs: dict[str, Staircase] = {}
+        self._tried_ceilings: Tried = {}
+        self._needs: dict[Accounting, Need] = {}
+
+    def least_usd_month(self, kind: VolumeType) -> float:
+        product = product_of(self.case, kind)
+        usd_month = product.usd_month(product.fitted(NOTHING))
+        if usd_month is None or any(unsuited(self.case.volume, kind, usd_month, self.case.market, self.case.policy)):
+            return math.inf
+        return usd_month
+
+    def offer(self, kind: VolumeType, budget_min: float) -> Offer:
+        """The offer of a type."""
+        case, product = self.case, product_of(self.case, kind)
+        shared, budget_minutes = case.shared_as(kind, self._purpose), budget_of(budget_min, case.window_s)
+        need = self._need(kind).no_less_than(self._at_least)
+        offer = self._with(product.fitted(product.promised(need)), kind, shared)
+        refused = tuple(unsuited(case.volume, kind, offer.usd_month, case.market, case.policy))
+        if refused:
+            return replace(offer, refused=refused)
+        failed = self._failed(kind, need, shared)
+        if not _is_pooled(kind, shared):
+            spec = cheapest(self._stairs_of(product), budget_minutes=budget_minutes, at_least=self._at_least)
+            offer = offer if spec is None else self._with(spec, kind, shared)
+        slow = self._too_slow(kind, offer.spec, shared)
+        if slow:
+            return replace(offer, refused=tuple(refused_by(slow)), failed=slow)
+        offer = self._judged(offer, shared, budget_minutes)
+        if offer.refused and self._may_grow(kind, shared):
+            offer = self._grown(kind, shared, budget_minutes) or offer
+        why = (*refused_by(failed), *offer.refused) if offer.refused else ()
+        return replace(offer, refused=why, failed=failed)
+
+    def _failed(self, kind: VolumeType, need: Need, shared: Sequence[SharedLoad]) -> tuple[FailedMeasurement, ...]:
+        """What failed that speaks against what would be offered without it."""
+        spec = product_of(self.case, kind).fitted(need)
+        failed = failed_for(self.case.volume, kind, spec, self.case.market)
+        slow = self._too_slow(kind, spec, shared)
+        short = holding_back(self._published(kind, spec, shared), need, failed)
+        return tuple(one for one in failed if one in slow or one in short)
+
+    def _too_slow(
+        self, kind: VolumeType, spec: VolumeSpec, shared: Sequence[SharedLoad]
+    ) -> tuple[FailedMeasurement, ...]:
+        volume = self.case.volume
+        failed = failed_for(volume, kind, spec, self.case.market)
+        return too_slow(volume, self._published(kind, spec, shared), failed)
+
+    def _published(self, kind: VolumeType, spec: VolumeSpec, shared: Sequence[SharedLoad]) -> Ceiling:
+        """What is published of a spec on its hosts, or of the pool that it would be in."""
+        sized = replace(spec, size_gib=shared[0].size_gib) if _is_pooled(kind, shared) else spec
+        return ceiling_on_hosts(kind, sized, self.case.volume)
+
+    def _judged(self, offer: Offer, shared: Sequence[SharedLoad], budget_minutes: float) -> Offer:
+        """An offer with its trial, and why it does not pass where it does not."""
+        tried = self._tried(offer, shared)
+        refused = tuple(self._speaks_against(offer, tried, shared, budget_minutes))
+        return replace(offer, tried=tried, need=offer.need if refused else _within(offer), refused=refused)
+
+    def _may_grow(self, kind: VolumeType, shared: Sequence[SharedLoad]) -> bool:
+        """Whether a larger volume is offered: to relieve one that changes alone, and leaves nobody behind in its pool,
+        of a type whose size makes it faster for its whole host."""
+        volume = self.case.volume
+        alone = self.case.pool_gib == volume.spec.size_gib and all(volume.id in one.volume_ids for one in shared)
+        leaves_nobody = kind.name != volume.spec.type or all(len(one.volume_ids) == 1 for one in shared)
+        return self._purpose is Purpose.RELIEVE and kind.pooled and alone and leaves_nobody
+
+    def _grown(self, kind: VolumeType, shared: Sequence[SharedLoad], budget_minutes: float) -> Offer | None:
+        """The offer of the least larger size that passes; None where none does."""
+        volume, sizes = self.case.volume, range(self.case.volume.spec.size_gib + 1, kind.most_size_gib + 1)
+
+        def at(size_gib: int) -> Offer:
+            more = size_gib - volume.spec.size_gib
+            larger = [
+                replace(one, size_gib=one.size_gib + more, ceiling=self._pooled(kind, one, more)) for one in shared
+            ]
+            spec = replace(product_of(self.case, kind).fitted(NOTHING), size_gib=size_gib)
+            return self._judged(self._with(spec, kind, larger), larger, budget_minutes)
+
+        place = bisect_left(sizes, x=True, key=lambda size_gib: at(size_gib).feasible)
+        return at(sizes[place]) if place < len(sizes) else None
+
+    def _pooled(self, kind: VolumeType, one: SharedLoad, more_gib: int) -> Ceiling:
+        volume, spec = self.case.volume, VolumeSpec(type=kind.name, size_gib=one.size_gib + more_gib)
+        return ceiling_on_hosts(kind, spec, volume, failed_for(volume, kind, spec, self.case.market))
+
+    def _stairs_of(self, product: Product) -> Staircase:
+        name = product.kind.name
+        if name not in self._stairs:
+            most_minutes = budget_of(self._budget_min, self.case.window_s)
+            self._stairs[name] = staircase(product, self._required(self.case.load), most_minutes, self._tried_ceilings)
+        return self._stairs[name]
+
+    def _need(self, kind: VolumeType) -> Need:
+        """The highest rates of what a volume of that type has to carry, or of what its pool has to."""
+        shared = self.case.shared_as(kind, self._purpose)
+        if _is_pooled(kind, shared):
+            return peaks(shared[0].load.of(self._purpose).at_most, shared[0].ceiling.accounting)
+        if kind.accounting not in self._needs:
+            self._needs[kind.accounting] = peaks(self.case.load.of(self._purpose).at_most, kind.accounting)
+        return self._needs[kind.accounting]
+
+    def _required(self, load: Load) -> Required:
+        required = load.of(self._purpose)
+        return required.at_most if self._harmful else required
+
+    def _with(self, spec: VolumeSpec, kind: VolumeType, shared: Sequence[SharedLoad]) -> Offer:
+        pooled, volume = _is_pooled(kind, shared), self.case.volume
+        failed = failed_for(volume, kind, spec, self.case.market)
+        return Offer(
+            spec=spec,
+            ceiling=shared[0].ceiling if pooled else ceiling_on_hosts(kind, spec, volume, failed),
+            usd_month=product_of(self.case, kind).usd_month(spec),
+            tried=None,
+            need=self._need(kind),
+            pool_gib=shared[0].size_gib if pooled else None,
+        )
+
+    def _tried(self, offer: Offer, shared: Sequence[SharedLoad]) -> Trial:
+        trials = [trial(self._required(one.load), one.ceiling) for one in shared]
+        if offer.pool_gib is None:
+            trials.append(trial(self._required(self.case.load), offer.ceiling))
+        return worst(trials)
+
+    def _speaks_against(
+        self, offer: Offer, tried: Trial, shared: Sequence[SharedLoad], budget_minutes: float
+    ) -> Iterator[str]:
+        """Why an offer does not pass."""
+        policy, purpose = self.case.policy, self._purpose
+        yield from too_small(str(offer.spec), offer.ceiling, self._at_least)
+        if tried.passes(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s):
+            return
+        carriers = [
+            (one.name, one.ceiling, peaks(one.load.of(purpose).at_most, one.ceiling.accounting)) for one in shared
+        ]
+        if offer.pool_gib is None:
+            carriers.append((str(offer.spec), offer.ceiling, offer.need))
+        small = [reason for name, ceiling, need in carriers for reason in too_small(name, ceiling, need)]
+        yield from small
+        if not small:
+            yield _throttles(offer.spec, tried, budget_minutes)
+
+
+def _within(offer: Offer) -> Need:
+    """The need of an offer that passes: what is above its ceiling is tolerated."""
+    return Need(
+        iops=min(offer.need.iops, offer.ceiling.iops),
+        throughput_mib_s=min(offer.need.throughput_mib_s, offer.ceiling.throughput_mib_s),
+    )
+
+
+def _throttles(spec: VolumeSpec, tried: Trial, budget_minutes: float) -> str:
+    if tried.throttled_minutes > budget_minutes:
+        return (
+            f"{spec} would throttle {tried.throttled_minutes:,.0f} minutes, and the policy allows {budget_minutes:,.0f}"
+        )
+    return f"behind {spec} work would wait up to {tried.longest_wait_s:,.0f} seconds"
+
+
+def product_of(case: Case, kind: VolumeType) -> Product:
+    """A type as it is sold to a case's volume."""
+    volume, market = case.volume, case.market
+    failed = market.failed(volume, kind.name)
+    slow = [one for one in failed if one.volume_id == volume.id]
+    is_present = kind.name == volume.spec.type
+
+    def ceiling(spec: VolumeSpec) -> Ceiling:
+        return ceiling_on_hosts(kind, spec, volume, failed)
+
+    def is_too_slow(spec: VolumeSpec) -> bool:
+        return spec != volume.spec and bool(too_slow(volume, ceiling_on_hosts(kind, spec, volume), slow))
+
+    return Product(
+        kind=kind,
+        size_gib=volume.spec.size_gib,
+        policy=case.policy,
+        usd_month=lambda spec: market.book.usd_month(spec, mean_iops=case.summary.mean_iops),
+        ceiling=ceiling,
+        promised=lambda need: promised(need, failed),
+        refuted=is_too_slow,
+        measured=[_class_of(one) for one in slow],
+        present=(volume.spec, ceiling_on_hosts(kind, volume.spec, volume)) if failed and is_present else None,
+    )
+
+
+def _class_of(one: FailedMeasurement) -> Need:
+    """Up to which figures a configuration is of the class that answered too late."""
+    return Need(iops=SAME_CLASS * one.ceiling.iops, throughput_mib_s=SAME_CLASS * one.ceiling.throughput_mib_s)
+
+
+def _is_pooled(kind: VolumeType, shared: Sequence[SharedLoad]) -> bool:
+    return kind.pooled and bool(shared)

@@ -1,0 +1,69 @@
+"""What is remembered of a volume when it is decided on, and what of its past could still change the answer."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.demand.need import Need
+from plimsoll.domain.memory.memory import TOLERANCE, Past
+from plimsoll.domain.memory.past_events import Event, event_of
+from plimsoll.domain.offers.offer import Offer, too_small
+from plimsoll.domain.policy import Policy
+
+Limits = tuple[float, float]
+"""IOPS and MiB/s that a bucket may have had without speaking against an offer."""
+
+UNLIMITED: Limits = (np.inf, np.inf)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """A past beside what the window alone asks for (`instead_of`): what offers must carry for its sake, for sure and
+    `at_most`. No bucket within `limits` speaks against what the window alone asks for."""
+
+    past: Past
+    instead_of: Offer
+    limits: Limits
+    least: Need
+    at_most: Need
+
+    @property
+    def event(self) -> Event | None:
+        """What speaks against what the window alone asks for."""
+        return event_of(self.past, self.limits)
+
+
+def remembered(past: Past, instead_of: Offer, policy: Policy, hosts: Ceiling) -> Remembered:
+    """A past as it counts under a policy, on hosts that carry so much."""
+    least, at_most = past.needs(policy, hosts)
+    limits = limits_of(instead_of, policy, hosts)
+    return Remembered(past=past, instead_of=instead_of, limits=limits, least=least, at_most=at_most)
+
+
+def limits_of(offer: Offer, policy: Policy, hosts: Ceiling) -> Limits:
+    """What an offer carries, less headroom; nothing limits it where the hosts carry no more."""
+    times = 1 + policy.headroom_pct / 100
+    pairs = (
+        (offer.ceiling.iops, hosts.iops),
+        (offer.ceiling.throughput_mib_s, hosts.throughput_mib_s),
+    )
+    iops, throughput_mib_s = (
+        np.inf if most <= carried + TOLERANCE else (carried + TOLERANCE) / times for carried, most in pairs
+    )
+    return iops, throughput_mib_s
+
+
+def reduces(offer: Offer, present: Ceiling) -> bool:
+    """Whether an offer carries less than the present ceiling on any side."""
+    return any(too_small("", offer.ceiling, Need.of_ceiling(present.counted_as(offer.ceiling.accounting))))
+
+
+def least_of_all(found: Iterable[Remembered | None]) -> tuple[Need, Need]:
+    """What each of several that change together must carry for the past of any, for sure and at most."""
+    least, at_most = Need(), Need()
+    for one in found:
+        if one is not None:
+            least, at_most = least.no_less_than(one.least), at_most.no_less_than(one.at_most)
+    return least, at_most

@@ -1,0 +1,68 @@
+"""Safer: what the next level of safety would cost the volumes that change together.
+
+Everything that has to be carried is raised by as much as the next level asks for more headroom, what was held back
+included. So the price is the most that it can be.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from plimsoll.domain.case import Case
+from plimsoll.domain.demand.required import Purpose, raised
+from plimsoll.domain.offers.choice import Choice, Verdict
+from plimsoll.domain.offers.offer import Offer
+from plimsoll.domain.offers.offers import Makers
+from plimsoll.domain.offers.remembered import least_of_all
+from plimsoll.domain.risk.promise import Risk, Safer, SafetyLevel, safer_level
+
+
+def risks_of(cases: Sequence[Case], choice: Choice) -> Sequence[Risk | None]:
+    """What is promised of each volume where they are reduced; None where nothing was learned, or nothing is given up.
+
+    A promise comes with the next level of safety where one is known for all, unless the choice is a draft.
+    """
+    if choice.verdict is not Verdict.CHANGE or choice.target is None or choice.target is choice.drop_in:
+        return [None] * len(cases)
+    risks = [case.risk(_times_carried(offer)) for case, offer in zip(cases, choice.target.offers, strict=True)]
+    levels = [safer_level(risk, case.context.learned) for case, risk in zip(cases, risks, strict=True)]
+    pairs = [(risk, level) for risk, level in zip(risks, levels, strict=True) if risk is not None and level is not None]
+    if len(pairs) < len(cases) or any(case.context.draft for case in cases):
+        return risks
+    prices = _usd_month(cases, [_times(risk, level) for risk, level in pairs], choice)
+    return [
+        replace(risk, safer=Safer(level=level, usd_month=usd)) for (risk, level), usd in zip(pairs, prices, strict=True)
+    ]
+
+
+def _times_carried(offer: Offer) -> float:
+    """How many times what is required an offer carries without credits, on the side where that is least."""
+    need, ceiling = offer.need, offer.ceiling
+    pairs = ((ceiling.sustained_iops, need.iops), (ceiling.sustained_throughput_mib_s, need.throughput_mib_s))
+    return min((carried / wanted for carried, wanted in pairs if wanted > 0), default=math.inf)
+
+
+def _times(risk: Risk, level: SafetyLevel) -> float:
+    """By how many times more has to be carried at a level."""
+    return (1 + level.headroom_pct / 100) / (1 + risk.headroom_pct / 100)
+
+
+def _usd_month(cases: Sequence[Case], times: Sequence[float], choice: Choice) -> Sequence[float]:
+    """What each costs where so many times as much has to be carried, as far as that is sold. What there is, and a
+    drop-in replacement, carry all that was ever carried."""
+    budget_min = min(case.policy.throttle_budget_min for case in cases)
+    past = least_of_all(case.remembered for case in cases)[1].times(max(times))
+    more = [_raised(case, by) for case, by in zip(cases, times, strict=True)]
+    makers = Makers(more, Purpose.REDUCE, budget_min, lambda _: past, harmful=True)
+    bundles = [one for one in (makers.cheapest(budget_min), choice.drop_in) if one is not None]
+    best = min(bundles, key=lambda one: one.usd_month, default=None)
+    if best is None or best.usd_month >= choice.usd_month_now:
+        return [case.usd_month or 0.0 for case in cases]
+    return [offer.usd_month or 0.0 for offer in best.offers]
+
+
+def _raised(case: Case, times: float) -> Case:
+    shared = {
+        name: [replace(one, load=raised(one.load, times)) for one in found] for name, found in case.shared.items()
+    }
+    return replace(case, load=raised(case.load, times), shared=shared)

@@ -1,0 +1,51 @@
+"""What is said of what a volume does over weeks: that it grows, and that more speed only ends its work earlier."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.memory.growth import MOST_TIMES
+from plimsoll.domain.recommendation import GrowthSummary
+
+if TYPE_CHECKING:
+    from plimsoll.domain.case import Case
+
+_SIDES: Final = {Resource.IOPS: "IOPS", Resource.THROUGHPUT: "throughput"}
+
+
+def growth_summary(case: "Case") -> GrowthSummary | None:
+    """The growth that an answer keeps room for; None where it keeps none."""
+    growth = case.context.growth
+    if growth is None:
+        return None
+    return GrowthSummary(
+        iops_pct_a_day=growth.iops_pct_a_day,
+        throughput_pct_a_day=growth.throughput_pct_a_day,
+        weeks=growth.weeks,
+        headroom_pct=case.policy.headroom_pct,
+        usual_headroom_pct=growth.usual_headroom_pct,
+    )
+
+
+def room_for_growth(case: "Case") -> Iterator[str]:
+    """How fast demand grows, and what room is kept for that."""
+    growth = growth_summary(case)
+    if growth is None:
+        return
+    rates = ((growth.iops_pct_a_day, "operations"), (growth.throughput_pct_a_day, "bytes"))
+    grown = " and ".join(f"{pct:.2g} % more {what}" for pct, what in rates if pct)
+    most = case.context.growth is not None and case.context.growth.times >= MOST_TIMES
+    yield (
+        f"Demand grows: over {growth.weeks} weeks each day had {grown}. With room for {case.policy.growth_days:g} days "
+        f"of that (growth_days), headroom is {growth.headroom_pct:g} % instead of {growth.usual_headroom_pct:g} %."
+        + (f" No more than {MOST_TIMES:g} times the demand is kept room for." if most else "")
+    )
+
+
+def takes_what_it_gets(case: "Case") -> Iterator[str]:
+    """Why a volume that stands at its ceiling is not given more."""
+    for resource in sorted(case.lifted.deferred):
+        yield (
+            f"It stands at its {_SIDES[resource]} limit, and takes what it gets. That limit was raised once, and a day "
+            "has no more work since. More speed would only end the work earlier."
+        )

@@ -1,0 +1,127 @@
+"""What is said of the past: the event that speaks against a reduction, by its date, and single minutes."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from plimsoll.domain.memory.past_events import Peak, peak_of
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.offers.offer import Offer
+from plimsoll.domain.offers.remembered import Remembered, reduces
+from plimsoll.domain.recommendation import MemorySummary
+from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
+from plimsoll.domain.volume import VolumeSpec
+
+if TYPE_CHECKING:
+    from plimsoll.domain.case import Case
+
+OFTEN: Final = 3
+"""As many days on one weekday are a rhythm."""
+
+_QUARTERS: Final = (3, 6, 9, 12)
+
+
+def memory_summary(found: Remembered | None, chosen: VolumeSpec) -> MemorySummary | None:
+    """The memory that an answer rests on, and what spoke against a cheaper one; None where nobody asked."""
+    if found is None:
+        return None
+    event = found.event if chosen != found.instead_of.spec else None
+    return MemorySummary(
+        window=found.past.asked,
+        days=found.past.days,
+        instead_of=None if event is None else found.instead_of.spec,
+        event=event,
+        rhythm=None if event is None else rhythm(event.days),
+    )
+
+
+def spoken_against(case: "Case", chosen: VolumeSpec) -> Iterator[str]:
+    """Why it is not what the window alone asks for."""
+    summary = memory_summary(case.remembered, chosen)
+    if summary is None or summary.event is None or summary.instead_of is None:
+        return
+    event, times = summary.event, 1 + case.policy.headroom_pct / 100
+    yield (
+        f"{summary.instead_of} would carry the last {case.window_s / DAY_S:,.0f} days, but not what the volume did on "
+        f"{_day(event.start_s)}: up to {event.rate:,.0f} {event.side} within {_lasting(event.minutes)}. With headroom "
+        f"that needs {event.rate * times:,.0f}."
+    )
+    if summary.rhythm is not None:
+        yield f"{'All such days are' if len(event.days) > 1 else 'That day is'} {summary.rhythm}."
+    yield (
+        "If you know that this will not come again, set `memory_days` for this volume by an override, and audit again."
+    )
+
+
+def unproved_minutes(case: "Case", chosen: Offer) -> Iterator[str]:
+    """The minutes of the past that a reduction would have throttled, or likely would have."""
+    if case.remembered is None or not reduces(chosen, case.present):
+        return
+    found = peak_of(case.remembered.past, chosen.ceiling, case.present, _ratios(case))
+    if found is not None:
+        yield _said(found, chosen)
+
+
+def _said(found: Peak, chosen: Offer) -> str:
+    carried = chosen.ceiling.iops if found.side == "IOPS" else chosen.ceiling.throughput_mib_s
+    did = f"{found.rate:,.0f} {found.side} on {_day(found.day_s)}"
+    if found.likely:
+        return (
+            f"Risk: single minutes likely reached {did}, above the offer's {carried:,.0f}. They have expired, so "
+            "this is estimated from longer averages."
+        )
+    return f"Risk: its busiest minute had {did}, above the offer's {carried:,.0f}. Such a minute would be throttled."
+
+
+def rhythm(days_s: Sequence[int]) -> str | None:
+    """What days (epoch seconds) have in common: the end of a quarter or of a month, or their weekday; else None."""
+    days = [datetime.fromtimestamp(day_s, UTC).date() for day_s in days_s]
+    ends = [_month_that_ends(day) for day in days]
+    if all(month in _QUARTERS for month in ends):
+        return "at the end of a quarter"
+    if all(month is not None for month in ends):
+        return "at the end of a month"
+    if len(days) >= OFTEN and len({day.weekday() for day in days}) == 1:
+        return f"a {days[0]:%A}"
+    return None
+
+
+def _month_that_ends(day: date) -> int | None:
+    """The month that ends on a day or ended on the one before it; None for other days."""
+    for last in (day, day - timedelta(days=1)):
+        if (last + timedelta(days=1)).day == 1:
+            return last.month
+    return None
+
+
+def _ratios(case: "Case") -> tuple[float, float]:
+    """How much higher the window's highest minute is than its busiest hour: IOPS, and MiB/s."""
+    demand, summary = case.demand, case.summary
+    lengths_s = np.broadcast_to(np.asarray(demand.lengths_s), demand.iops.shape)
+    hour = (demand.starts_s - demand.start_s) // HOUR_S
+    firsts = np.flatnonzero(np.diff(hour, prepend=-1))
+
+    def ratio(rate: FloatArray, peak: float) -> float:
+        mean = np.add.reduceat(rate * lengths_s, firsts) / np.maximum(np.add.reduceat(lengths_s, firsts), HOUR_S)
+        busiest = float(mean.max(initial=0.0))
+        return max(1.0, peak / busiest) if busiest else 1.0
+
+    return (
+        ratio(demand.iops, summary.least_peak_iops),
+        ratio(demand.throughput_mib_s, summary.least_peak_throughput_mib_s),
+    )
+
+
+def _day(time_s: int) -> str:
+    """A date as people write it."""
+    day = datetime.fromtimestamp(time_s, UTC)
+    return f"{day.day} {day:%B %Y}"
+
+
+def _lasting(minutes: float) -> str:
+    if minutes < HOUR_S / MINUTE_S:
+        return f"{minutes:,.0f} minutes"
+    hours = minutes * MINUTE_S / HOUR_S
+    return f"{hours:,.3g} hour{'' if hours == 1 else 's'}"

@@ -1,0 +1,448 @@
+"""Reasons: the sentences that explain a recommendation to the person who has to act on it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from plimsoll.domain.case import Case
+from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.demand.settling import Settles, Unsettled
+from plimsoll.domain.evidence.failed_measurement import CODE
+from plimsoll.domain.metrics.received import Coverage
+from plimsoll.domain.offers.choice import Choice, Why
+from plimsoll.domain.offers.offer import LATENCY_WORDS, Offer
+from plimsoll.domain.policy import SizeOn
+from plimsoll.domain.reasons.growth_reasons import room_for_growth, takes_what_it_gets
+from plimsoll.domain.reasons.memory_reasons import spoken_against, unproved_minutes
+from plimsoll.domain.reasons.place_reasons import not_in_place, of_a_storage_pool, stopped, used_of
+from plimsoll.domain.recommendation import Comparison, FrontierStep
+from plimsoll.domain.units import MINUTE_S, dollars
+
+A_WEEK_H = 168.0
+
+GIVEN_UP = "given up: "
+"""How a reason begins that names what the present volume has and the offer has not."""
+
+_UNKNOWN_WITHOUT = {
+    "iops_exceeded": "Bursts above the volume's IOPS are not visible in",
+    "throughput_exceeded": "Bursts above the volume's throughput are not visible in",
+    "burst_balance_pct": "Whether the volume had spent its credits is not known in",
+}
+"""What is not known where a series has no points that need not have any, by series."""
+
+WORTH_A_WORD_H = 1.0
+"""Gaps in the metrics shorter than this are not worth a sentence."""
+
+
+def detached(usd_month: float | None) -> tuple[str, ...]:
+    """Why a detached volume is worth a look."""
+    cost = "" if usd_month is None else f" and costs {dollars(usd_month)} a month"
+    return (f"It is attached to nothing{cost}. Take a snapshot and delete it if nobody needs it.",)
+
+
+def insufficient(case: Case, usd_month: float | None) -> tuple[str, ...]:
+    """What is missing."""
+    spec, summary = case.volume.spec, case.summary
+    found = []
+    if usd_month is None:
+        found.append(f"There is no price for {spec.type} in {case.volume.region}. Give one with --prices.")
+        found += used_of(case)
+    if summary.hours_observed < case.policy.min_hours:
+        found += stopped(case)
+        found.append(few_hours(case))
+    if not case.room.known:
+        found.append(
+            "What another volume on the host did is not known, so the host may have been the bottleneck at any time. "
+            "Audit again when the metrics of that volume can be read."
+        )
+    return (*found, *_coverage(case), *_quality(case))
+
+
+ADDED_UP: Final = (
+    "What saves too little alone is added up over all the volumes that the same template makes. If one change of the "
+    "template is worth it, the report names it."
+)
+
+
+def few_hours(case: Case) -> str:
+    """That fewer hours are known than an answer needs."""
+    return (
+        f"The metrics hold {case.summary.hours_observed:,.1f} hours of this volume, and the policy asks for "
+        f"{case.policy.min_hours:g} (min_hours). Audit again when there are more."
+    )
+
+
+def _coverage(case: Case) -> Iterator[str]:
+    """What was not received of what should have been, and what to do."""
+    coverage, least_pct = case.summary.coverage, case.policy.min_coverage_pct
+    if coverage.disputes:
+        names = sorted({doubt.series for doubt in coverage.disputes})
+        spans = [moment for doubt in coverage.disputes for moment in (doubt.start_s, doubt.end_s)]
+        first, last = (datetime.fromtimestamp(moment, UTC) for moment in (min(spans), max(spans)))
+        yield (
+            f"What the cloud sent disagrees: {', '.join(names)} lacked points that other series of the same time "
+            f"show, in {_lasting(coverage.disputed_hours)} from {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} UTC. "
+            "Plimsoll asked twice. What is missing may be the peak, so nothing is recommended. Audit again later. If "
+            "it stays so, look at these metrics in the console."
+        )
+    if coverage.hours_pct < least_pct:
+        yield (
+            f"{_observed(coverage)}, {coverage.hours_pct:.1f} % of the time in which its host ran, and the policy asks "
+            f"for {least_pct:g} % (min_coverage_pct). Audit again when there is more."
+        )
+
+
+def _observed(coverage: Coverage) -> str:
+    return f"Metrics were received for {coverage.hours_observed:,.0f} of {coverage.hours_expected:,.0f} hours"
+
+
+def _lasting(hours: float) -> str:
+    return f"{hours:,.1f} hours" if hours >= 1 else f"{hours * MINUTE_S:,.0f} minutes"
+
+
+def keep(case: Case, comparison: Comparison, why: str) -> tuple[str, ...]:
+    """Why nothing is changed, in the sentence given, and what was seen."""
+    return (
+        why,
+        *spoken_against(case, case.volume.spec),
+        *_failed(comparison.offers),
+        *_demand(case),
+        *_frontier(comparison.frontier),
+        *_host(case),
+        *_quality(case),
+    )
+
+
+def change(case: Case, comparison: Comparison, target: Offer, choice: Choice) -> tuple[str, ...]:
+    """Why the offer, what it costs or saves, how much of that rests on proof, and what is given up."""
+    return (
+        *_demand(case),
+        *_preference(case, target, choice),
+        *(_sizing(case, target) if choice.why is not Why.DROP_IN else ()),
+        *_failed(comparison.offers),
+        *spoken_against(case, target.spec),
+        *_bursts(case, target),
+        *unproved_minutes(case, target),
+        *_span(case),
+        *_relief(comparison),
+        *_frontier(comparison.frontier),
+        *_money(case, comparison, target),
+        *_given_up(case, target),
+        *_delivery(case, comparison),
+        *not_in_place(case, comparison, target),
+        *of_a_storage_pool(case, target),
+        *_host(case),
+        *_quality(case),
+    )
+
+
+def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) -> tuple[str, ...]:
+    """Why a reduction waits, until when, and what is expected then."""
+    saved = (case.usd_month or 0.0) - (expected.usd_month or 0.0)
+    return (
+        f"{_WAITS[settles.why]} Look again on {settles.on:%Y-%m-%d}.",
+        f"If what was seen so far is all, {expected.spec} will then save {dollars(saved)} a month.",
+        *_demand(case),
+        *_failed(comparison.offers),
+        *spoken_against(case, expected.spec),
+        *unproved_minutes(case, expected),
+        *_frontier(comparison.frontier),
+        *_drop_in(case, comparison, expected),
+        *_delivery(case, comparison),
+        *_host(case),
+        *_quality(case),
+    )
+
+
+_WAITS: Final = {
+    Unsettled.RAISED: (
+        "A limit that had held this workload back was raised lately. What it does with the room is not known yet."
+    ),
+    Unsettled.CHANGING: "The volume is in the middle of a modification.",
+    Unsettled.RESTORED: (
+        "The volume was restored from a snapshot lately. Its first reads fetch the data, and are not the workload's."
+    ),
+}
+"""Why a reduction waits, by code."""
+
+
+def why_keep(case: Case, comparison: Comparison, choice: Choice) -> str:
+    """Why nothing else is worth it."""
+    best = comparison.offers[0]
+    more = choice.bundles[0].usd_month - choice.usd_month_now
+    match choice.why:
+        case Why.HOST_IS_THE_LIMIT:
+            hosts = ", ".join(f"{host.id} ({host.type})" for host in case.volume.hosts)
+            return f"The host {hosts} is the limit. A larger volume does not help there; a larger host does."
+        case Why.SAVES_TOO_LITTLE:
+            return (
+                f"{best.spec} would save {dollars(-more)} a month, less than the policy asks for: "
+                f"{dollars(case.policy.min_saving_usd_month)} (min_saving_usd_month)."
+            )
+        case Why.PRESENT_IS_CHEAPEST if best.feasible and best.spec != case.volume.spec:
+            return (
+                "The present configuration carries this workload. With headroom the cheapest that does is "
+                f"{best.spec}, and costs {dollars(more)} a month more."
+            )
+        case Why.PRESENT_IS_CHEAPEST:
+            return "The present configuration is the cheapest that carries this workload."
+        case _:
+            return "No offer that the policy allows carries what is required on this host. The offers say why."
+
+
+def _demand(case: Case) -> Iterator[str]:
+    summary = case.summary
+    span = f"{summary.resolution_s // MINUTE_S} minute" + ("s" if summary.resolution_s > MINUTE_S else "")
+    yield (
+        f"Peak demand over {summary.hours_observed:,.0f} hours, in buckets of {span}: "
+        f"{_between(summary.least_peak_iops, summary.peak_iops, 0)} IOPS, "
+        f"{_between(summary.least_peak_throughput_mib_s, summary.peak_throughput_mib_s, 1)} MiB/s."
+    )
+    if summary.throttled_minutes:
+        yield (
+            f"Demand was held back in {_minutes(summary.throttled_minutes)}, in which it stood at the volume's "
+            "ceiling. What it would have been there is taken to be more, at the same I/O size."
+        )
+    for resource in sorted(case.frequent):
+        side = "IOPS" if resource is Resource.IOPS else "throughput"
+        yield (
+            f"The workload is throttled on {side} often enough to act. Such minutes are taken to want "
+            f"{case.policy.throttle_lift_pct:g} % more than the ceiling (throttle_lift_pct)."
+        )
+    yield from takes_what_it_gets(case)
+    yield from room_for_growth(case)
+    if any(epoch.spec is None for epoch in case.epochs):
+        yield (
+            "The volume was changed in this time, and what it was before is not known. What was seen before is the "
+            "least that the workload wanted."
+        )
+    if summary.peak_second_iops is not None and summary.peak_second_throughput_mib_s is not None:
+        sized = "do not count" if case.policy.size_on is SizeOn.AVERAGE else "count"
+        yield (
+            f"Its busiest seconds had at most {summary.peak_second_iops:,.0f} IOPS and "
+            f"{summary.peak_second_throughput_mib_s:,.1f} MiB/s. They {sized} as demand (size_on)."
+        )
+    if summary.peak_busy_iops is not None and case.demand.iops_exceeded is not None:
+        yield from _micro_bursts(case)
+
+
+def _preference(case: Case, target: Offer, choice: Choice) -> Iterator[str]:
+    """Why this one of those that pass."""
+    if choice.settles is not None:
+        yield (
+            f"{_WAITS[choice.settles.why]} A reduction waits until {choice.settles.on:%Y-%m-%d}. This one reduces "
+            "nothing."
+        )
+    if choice.why is Why.RELIEF:
+        usd_month = (target.usd_month or 0.0) - (case.usd_month or 0.0)
+        verb = "costs" if usd_month >= 0 else "saves"
+        yield (
+            f"{target.spec} is the cheapest that at least halves the throttled minutes, and {verb} "
+            f"{dollars(abs(usd_month))} a month{' more' if usd_month >= 0 else ''}."
+        )
+
+
+def _relief(comparison: Comparison) -> Iterator[str]:
+    """What would end the throttling, where something else was chosen."""
+    relief = comparison.relief
+    if relief is not None and relief.usd_month is not None:
+        yield (
+            f"The workload may still be throttled then. {relief.spec} would end that for "
+            f"{dollars(relief.usd_month)} a month."
+        )
+
+
+def _frontier(steps: Sequence[FrontierStep]) -> Iterator[str]:
+    """What tolerating throttled minutes would cost, in one sentence."""
+    if len(steps) < 2:
+        return
+    first, last = steps[0], steps[-1]
+    waits = f" and waits of up to {last.longest_wait_s:,.0f} seconds" if last.longest_wait_s >= 1 else ""
+    yield (
+        f"The price of the last minute: {dollars(first.usd_month)} a month with "
+        f"{_minutes(first.budget_min)} throttled in 30 days, {dollars(last.usd_month)} with "
+        f"{_minutes(last.budget_min)}{waits} (throttle_budget_min)."
+    )
+
+
+def _minutes(count: float) -> str:
+    return "no minute" if count == 0 else f"{count:,.0f} minute{'' if count == 1 else 's'}"
+
+
+def _between(least: float, most: float, digits: int) -> str:
+    """A figure, or the two that it lies between where not all was read."""
+    low, high = f"{least:,.{digits}f}", f"{most:,.{digits}f}"
+    return high if low == high else f"at most {high} (at least {low})"
+
+
+def _micro_bursts(case: Case) -> Iterator[str]:
+    summary = case.summary
+    exceeded = case.demand.iops_exceeded
+    if exceeded is not None and exceeded.any() and summary.peak_busy_iops is not None:
+        sized = "sizes" if case.policy.size_on is SizeOn.BUSY_TIME else "does not size"
+        yield (
+            f"Some seconds asked for more than is provisioned. While busy, the rate was up to "
+            f"{summary.peak_busy_iops:,.0f} IOPS, which {sized} the offer (size_on)."
+        )
+
+
+def _sizing(case: Case, target: Offer) -> Iterator[str]:
+    need = target.need
+    yield (
+        f"{target.spec} has to carry {need.iops:,.0f} IOPS and {need.throughput_mib_s:,.1f} MiB/s, "
+        f"{case.policy.headroom_pct:g} % headroom included."
+    )
+
+
+def _span(case: Case) -> Iterator[str]:
+    if case.summary.hours_observed < A_WEEK_H:
+        yield (
+            "Less than a week was observed. A weekly or monthly job, or a failover, may be missing: audit again after "
+            "the next one."
+        )
+
+
+def _failed(offers: Iterable[Offer]) -> Iterator[str]:
+    """What was measured here and speaks against an offer, or against a smaller one than it is."""
+    for offer in offers:
+        what = f"{offer.spec.type} is not offered" if offer.refused else f"Less than {offer.spec} is not offered"
+        for one in offer.failed:
+            yield f"{what}: {one.text} ({CODE}). If you doubt that, measure it again with `plimsoll validate`."
+
+
+def _bursts(case: Case, best: Offer) -> Iterator[str]:
+    """What a minute's average may hide, where the offer would not carry it."""
+    summary, ceiling, present = case.summary, best.ceiling, case.present
+    if case.demand.busiest is not None:
+        yield from _unsized_seconds(case, best)
+        return
+    if case.policy.size_on is SizeOn.BUSY_TIME:
+        return
+    less = ceiling.iops < present.iops or ceiling.throughput_mib_s < present.throughput_mib_s
+    if less and not case.demand.whole:
+        yield (
+            "Bursts shorter than a minute are not visible in these metrics. To size for them, set `size_on: busy-time`."
+        )
+    for unit, busy, carried in (
+        ("IOPS", summary.peak_busy_iops, ceiling.iops),
+        ("MiB/s", summary.peak_busy_throughput_mib_s, ceiling.throughput_mib_s),
+    ):
+        if busy is not None and busy > carried:
+            yield (
+                f"Risk: while busy, the volume may have reached {busy:,.0f} {unit} for seconds, above the offer's "
+                f"{carried:,.0f}. Such bursts would queue. To size for them, set `size_on: busy-time`."
+            )
+
+
+def _unsized_seconds(case: Case, best: Offer) -> Iterator[str]:
+    """What the busiest seconds had, where they do not size the offer and it would not carry them."""
+    summary, ceiling = case.summary, best.ceiling
+    if case.policy.size_on is not SizeOn.AVERAGE:
+        return
+    for unit, busiest, carried in (
+        ("IOPS", summary.peak_second_iops, ceiling.iops),
+        ("MiB/s", summary.peak_second_throughput_mib_s, ceiling.throughput_mib_s),
+    ):
+        if busiest is not None and busiest > carried:
+            yield (
+                f"Risk: in some second the volume may have reached {busiest:,.0f} {unit}, above the offer's "
+                f"{carried:,.0f}. Such bursts would queue. To size for them, set `size_on: peak-second`."
+            )
+
+
+def _drop_in(case: Case, comparison: Comparison, target: Offer) -> Iterator[str]:
+    """What could be had without giving anything up, and whether that was chosen."""
+    drop_in, now = comparison.drop_in, case.usd_month or 0.0
+    if drop_in is None or drop_in.usd_month is None:
+        return
+    difference = now - drop_in.usd_month
+    if difference < 0 and target.spec.type == case.volume.spec.type:
+        return
+    verb, more = ("saves", "") if difference >= 0 else ("costs", " more")
+    chosen = " Nothing rests on the measured demand." if target.spec == drop_in.spec else ""
+    yield (
+        f"Drop-in replacement: {drop_in.spec} can do everything this volume can do today, and {verb} "
+        f"{dollars(abs(difference))} a month{more}.{chosen}"
+    )
+
+
+def _money(case: Case, comparison: Comparison, best: Offer) -> Iterator[str]:
+    yield from _drop_in(case, comparison, best)
+    flip = comparison.flip
+    if flip is not None and flip.spec not in (best.spec, case.volume.spec) and flip.usd_month is not None:
+        yield (
+            f"Changing the type alone would give {flip.spec} for {dollars(flip.usd_month)} a month. State IOPS and "
+            "throughput in the change as well."
+        )
+    if case.market.types[case.volume.spec.type].billed_per_io:
+        yield "The present type is billed by operation as well. The mean of the window stands for the month."
+
+
+def _given_up(case: Case, best: Offer) -> Iterator[str]:
+    now, then = case.market.types[case.volume.spec.type], case.market.types[best.spec.type]
+    if then.latency < now.latency:
+        yield f"{GIVEN_UP}latency of {LATENCY_WORDS[now.latency]} for {LATENCY_WORDS[then.latency]}."
+    if then.durability_pct < now.durability_pct:
+        yield f"{GIVEN_UP}durability of {now.durability_pct:g} % for {then.durability_pct:g} %."
+
+
+def _delivery(case: Case, comparison: Comparison) -> Iterator[str]:
+    """What the present type promises of its IOPS beyond that of the drop-in replacement."""
+    if comparison.drop_in is None:
+        return
+    now, then = (case.market.types[spec.type] for spec in (case.volume.spec, comparison.drop_in.spec))
+    had, has = now.delivers, then.delivers
+    if had is not None and has is not None and (had.share_pct, had.time_pct) > (has.share_pct, has.time_pct):
+        yield (
+            f"{now.name} delivers {had.share_pct:g} % of its IOPS in {had.time_pct:g} % of the time, {then.name} "
+            f"{has.share_pct:g} % in {has.time_pct:g} %."
+        )
+
+
+def _host(case: Case) -> Iterator[str]:
+    present, hosts = case.present, case.hosts
+    if case.summary.host_bound_minutes:
+        minutes = case.summary.host_bound_minutes
+        yield (
+            f"The host was the bottleneck in {_minutes(minutes)}. A larger volume does not help there; a larger "
+            f"host does. {_how_host_is_known(minutes, case.summary.host_bound_measured_minutes)}"
+        )
+    if case.summary.host_cleared_minutes:
+        yield (
+            f"In {_minutes(case.summary.host_cleared_minutes)} the host stood at its published limit, and the cloud "
+            "measured that it was not the bottleneck."
+        )
+    for unit, carried, usable in (
+        ("IOPS", present.iops, hosts.iops),
+        ("MiB/s", present.throughput_mib_s, hosts.throughput_mib_s),
+    ):
+        if carried > usable:
+            yield (
+                f"The volume is provisioned for {carried:,.0f} {unit}, and its host carries {usable:,.0f} at most. "
+                "The rest is waste, unless you replace the host by a larger one."
+            )
+
+
+def _how_host_is_known(minutes: float, measured: float) -> str:
+    """Whether the cloud measured where the host was the limit, or its published limits say so."""
+    if measured >= minutes:
+        return "The cloud measured this."
+    if not measured:
+        return "This follows from its published limits."
+    return f"The cloud measured {_minutes(measured)} of these. The others follow from its published limits."
+
+
+def _quality(case: Case) -> Iterator[str]:
+    if case.summary.gap_hours >= WORTH_A_WORD_H:
+        yield f"The metrics have gaps of {case.summary.gap_hours:,.1f} hours, which count as unknown."
+    coverage = case.summary.coverage
+    if coverage.hours_expected - coverage.hours_observed >= WORTH_A_WORD_H:
+        yield f"{_observed(coverage)} in which its host ran."
+    if case.demand.spread is not None and case.demand.spread.rates_disagree:
+        yield (
+            "The cloud's own averages of each minute do not add up to what its counters say. They were left out, and "
+            "more minutes were read instead."
+        )
+    for name, pct in coverage.series_pct:
+        if name in _UNKNOWN_WITHOUT and pct < 100:
+            yield f"{_UNKNOWN_WITHOUT[name]} {100 - pct:.3g} % of the time: {name} was not received there."

@@ -1,0 +1,1 @@
+"""What to read next, and when nothing unread could change an answer any more."""

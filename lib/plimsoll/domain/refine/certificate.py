@@ -1,0 +1,356 @@
+"""The certificate: what an answer rests on, and the unread buckets that could still change it.
+
+`bounds` has the argument. Here each thing that an answer rests on says how far every bucket that was not read finely
+can reach to where it would matter: 1 and more is open. Where no bucket reaches 1 the answer is that of every minute.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from plimsoll.domain.case import Case
+from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.decide import evidence_of
+from plimsoll.domain.demand.adding import together
+from plimsoll.domain.demand.busiest import BusiestSeconds, at_most
+from plimsoll.domain.demand.counting import weighted
+from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.required import Purpose, peaks
+from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.demand.trial import Required, Trial, held_back, trial
+from plimsoll.domain.groups.pool import Pool, pool_ceiling, present_ceiling
+from plimsoll.domain.metrics.knowledge import HOST_BALANCES, HOST_CHECKS, BoolArray
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.offers.offer import Offer
+from plimsoll.domain.policy import Policy, SizeOn
+from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
+from plimsoll.domain.units import KIB_PER_MIB
+
+Demands = Mapping[str, Demand]
+"""The demands of all volumes on a host that could be read, by id, on one grid."""
+
+Decided = Mapping[str, tuple[Case, Recommendation]]
+"""The case and the answer of each volume on the host that is decided on, by id."""
+
+
+@dataclass(slots=True)
+class Open:
+    """How far the buckets of one volume reach: operations in the first row of `work`, bytes in the second, and its
+    busiest seconds. `rest` is True where something is open that no single bucket decides. `host` are the buckets in
+    which what was measured of its host is open, by group."""
+
+    work: FloatArray
+    seconds: FloatArray
+    rest: bool = False
+    host: Mapping[str, BoolArray] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """A trial that an answer rests on, of what these volumes ask for together; `times` is the headroom in it."""
+
+    required: Required
+    ceiling: Ceiling
+    volume_ids: tuple[str, ...]
+    times: float = 1.0
+
+
+@dataclass(slots=True)
+class _Found:
+    """What is open of each volume of a host, while it is gathered."""
+
+    demands: Demands
+    open: dict[str, Open] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.open = {
+            name: Open(np.zeros((2, len(demand.iops))), np.zeros(len(demand.iops)))
+            for name, demand in self.demands.items()
+        }
+
+    def reaches(self, volume_ids: Iterable[str], reach: FloatArray) -> None:
+        """Notes a reach of what some volumes did together: where one did nothing for sure there is nothing to read."""
+        for name in volume_ids:
+            demand = self.demands[name]
+            own = np.stack([demand.most_iops, demand.most_throughput_mib_s]) > 0
+            found = self.open[name]
+            found.work = np.maximum(found.work, np.where(own, reach, 0.0))
+
+    def seconds(self, volume_ids: Iterable[str], reach: FloatArray) -> None:
+        for name in volume_ids:
+            self.open[name].seconds = np.maximum(self.open[name].seconds, reach)
+
+    def busiest(self, volume_ids: Iterable[str]) -> BusiestSeconds | None:
+        """The most that some volumes can have had together in any second."""
+        found = [self.demands[name].busiest for name in volume_ids]
+        return at_most([seconds for seconds in found if seconds is not None])
+
+
+def open_buckets(
+    decided: Decided, demands: Demands, load: HostLoad | None, pools: Sequence[Pool], saturation_pct: float
+) -> dict[str, Open]:
+    """How far each bucket of the volumes of one host reaches in what their answers rest on."""
+    found = _Found(demands)
+    if all(_is_known(demand) for demand in demands.values()):
+        return found.open
+    headroom = 1 + max((case.policy.headroom_pct for case, _ in decided.values()), default=0.0) / 100
+    always = None if load is None else _always(load.host.ceiling, saturation_pct)
+    if load is not None and always is not None:
+        found.reaches(demands, np.stack([load.most_iops, load.most_throughput_mib_s]) * (headroom / always))
+        raised = load.raised
+        found.reaches(demands, np.where(np.stack([raised, raised]), np.inf, 0.0))
+    for case, answer in decided.values():
+        _own(found, case, answer)
+        if load is not None and always is not None:
+            _beside(found, case, load, always)
+    for pool in pools:
+        ids = tuple(volume.id for volume in pool.volumes if volume.id in demands)
+        if len(ids) > 1 or (ids and ids[0] not in decided):
+            whole = together([demands[name] for name in ids])
+            _saturated(found, whole, present_ceiling(pool), slice(None), saturation_pct, ids)
+            for name in ids:
+                if name in decided:
+                    _lifted(found, decided[name][0], ids)
+    _capped(found, decided, headroom)
+    for tested in _tests(decided, pools, demands):
+        _try(found, tested, _size_on_seconds(decided, tested))
+    return found.open
+
+
+def open_of_host(load: HostLoad, demand: Demand, policies: Sequence[Policy]) -> dict[str, BoolArray]:
+    """The buckets of a demand in which what was measured of its host could still change an answer, by group.
+
+    A raised check is read to its minutes. One that is not raised is read where the published maximum was reached,
+    because there it says whether the host was the limit; a balance where it was spent or where the replay says so.
+    """
+    found: dict[str, BoolArray] = {}
+    for policy in policies if load.seen is not None else ():
+        for check, balance, limit in zip(HOST_CHECKS, HOST_BALANCES, load.limits(demand, policy), strict=True):
+            found[check] = limit.check_open | found.get(check, False)
+            found[balance] = limit.balance_open | found.get(balance, False)
+    return found
+
+
+def _is_known(demand: Demand) -> bool:
+    """Whether all of it was read as finely as it is kept, its busiest seconds as well."""
+    return demand.spread is None and (demand.busiest is None or bool(demand.busiest.exact.all()))
+
+
+def _capped(found: _Found, decided: Decided, headroom: float) -> None:
+    """Where several become one type that their host caps, or that they would share, what all on the host did is held
+    against what the type carries for those that become it."""
+    becoming: dict[str, list[Case]] = {}
+    for case, answer in decided.values():
+        if isinstance(answer, Change) and case.volume.hosts:
+            becoming.setdefault(answer.target.spec.type, []).append(case)
+    if len(found.demands) < 2:
+        return
+    for name, cases in becoming.items():
+        kind, host = cases[0].market.types[name], cases[0].volume.hosts[0]
+        cap = None if host.caps is None else host.cap(name)
+        if kind.pooled:
+            failed = cases[0].market.failed(cases[0].volume, name)
+            cap = pool_ceiling(kind, [case.volume for case in cases], failed)
+        if cap is not None:
+            reach = _against(together(list(found.demands.values())), cap, 1.0) * headroom
+            found.reaches(found.demands, reach)
+            _seconds(found, tuple(found.demands), cap, headroom)
+
+
+def _own(found: _Found, case: Case, answer: Recommendation) -> None:
+    """What rests on the volume alone: where it was saturated, what its host lets through, and its evidence."""
+    ids, demand = (case.volume.id,), case.demand
+    for one in case.spans:
+        at, hosts = one.span.buckets, one.epoch.hosts
+        if one.span.ceiling is not None:
+            _saturated(found, demand, one.span.ceiling, at, case.policy.saturation_pct, ids)
+        if one is not case.spans[-1] and hosts is not None and len(hosts) == 1:
+            reach = np.zeros((2, len(demand.iops)))
+            most = np.stack(demand.most_counted(hosts[0].ceiling.accounting))
+            reach[:, at] = (most / _always(hosts[0].ceiling, case.policy.saturation_pct))[:, at]
+            found.reaches(ids, reach)
+    _lifted(found, case, ids)
+    headroom = 1 + case.policy.headroom_pct / 100
+    iops, throughput_mib_s = demand.most_counted(case.room.ceiling.accounting)
+    found.reaches(ids, _shares(np.stack([iops, throughput_mib_s]) * headroom, case.room.room))
+    if isinstance(answer, Keep | Change | Wait):
+        _evidence(found, case, answer, ids)
+
+
+def _lifted(found: _Found, case: Case, volume_ids: Sequence[str]) -> None:
+    """Where a bucket is lifted both its operations and its bytes have to be known."""
+    at = case.lifted.any | case.room.bound
+    found.reaches(volume_ids, np.where(np.stack([at, at]), np.inf, 0.0))
+
+
+def _saturated(
+    found: _Found, demand: Demand, ceiling: Ceiling, at: slice, saturation_pct: float, volume_ids: Sequence[str]
+) -> None:
+    """The buckets that may have stood at a ceiling."""
+    share = saturation_pct / 100
+    reach = np.zeros((2, len(demand.iops)))
+    reach[:, at] = _against(demand, ceiling, share)[:, at]
+    found.reaches(volume_ids, reach)
+    busiest = found.busiest(volume_ids)
+    if busiest is not None:
+        iops, throughput_mib_s = busiest.one_way(ceiling.accounting)
+        seconds = np.maximum(iops / ceiling.iops, throughput_mib_s / ceiling.throughput_mib_s) / share
+        inside = np.zeros(len(demand.iops))
+        inside[at] = seconds[at]
+        found.seconds(volume_ids, inside)
+
+
+def _against(demand: Demand, ceiling: Ceiling, share: float) -> FloatArray:
+    """How far each bucket can reach to a share of a ceiling, divided last so that what stands there reaches it."""
+    iops, throughput_mib_s = demand.most_counted(ceiling.accounting)
+    moved = throughput_mib_s / (share * ceiling.throughput_mib_s)
+    if ceiling.io_kib is not None:
+        cost = ceiling.write_iops_cost
+        counted_mib_s = weighted(demand.most_throughput_mib_s, demand.most_read_throughput_mib_s, cost)
+        moved = np.maximum(moved, counted_mib_s * (KIB_PER_MIB / ceiling.io_kib) / (share * ceiling.iops))
+    return np.stack([iops / (share * ceiling.iops), moved])
+
+
+def _shares(rates: FloatArray, room: Sequence[FloatArray]) -> FloatArray:
+    """What share of its room each rate takes; nothing takes none, even where there is no room."""
+    return np.divide(rates, np.stack(room), out=np.where(rates > 0, np.inf, 0.0), where=np.stack(room) > 0)
+
+
+def _always(ceiling: Ceiling, saturation_pct: float) -> FloatArray:
+    """The operations and MiB/s, as two rows of one, that a host carries at any time, none of its credits spent."""
+    share = saturation_pct / 100
+    always = {Resource.IOPS: share * ceiling.iops, Resource.THROUGHPUT: share * ceiling.throughput_mib_s}
+    for bucket in ceiling.buckets:
+        always[bucket.resource] = min(always[bucket.resource], bucket.free_rate, share * bucket.sustained_rate)
+    return np.array([[always[Resource.IOPS]], [always[Resource.THROUGHPUT]]])
+
+
+def _beside(found: _Found, case: Case, load: HostLoad, always: FloatArray) -> None:
+    """Where a volume was held back, what the others on its host did then says how much of more it would have let
+    through."""
+    at = case.lifted.any | case.room.bound
+    if not at.any():
+        return
+    accounting, lifted = load.host.ceiling.accounting, case.lifted.demand
+    own = np.stack(case.demand.most_counted(accounting))
+    wanted = np.stack([lifted.counted_iops(accounting), lifted.counted_throughput_mib_s(accounting)])
+    together_most = np.stack([load.most_iops, load.most_throughput_mib_s]) - own + np.maximum(wanted, own)
+    reached = at & (together_most > always).any(axis=0)
+    found.reaches(found.demands, np.where(np.stack([reached, reached]), np.inf, 0.0))
+
+
+def _tests(decided: Decided, pools: Sequence[Pool], demands: Demands) -> Iterator[_Tested]:
+    """The trials that answers rest on, each once."""
+    inside = {
+        volume.id: tuple(one.id for one in pool.volumes if one.id in demands)
+        for pool in pools
+        for volume in pool.volumes
+    }
+    frequent = {name: _frequent(ids, decided) for name, ids in inside.items()}
+    seen: set[tuple[int, Ceiling]] = set()
+    for name, (case, answer) in decided.items():
+        if not isinstance(answer, Keep | Change | Wait):
+            continue
+        often = frequent[name] if name in frequent else bool(case.frequent)
+        for tested in _tests_of(case, answer, inside.get(name, (name,)), often=often):
+            key = id(tested.required), tested.ceiling
+            if key not in seen:
+                seen.add(key)
+                yield tested
+
+
+def _frequent(volume_ids: Iterable[str], decided: Decided) -> bool:
+    return any(decided[name][0].frequent for name in volume_ids if name in decided)
+
+
+def _tests_of(
+    case: Case, answer: Keep | Change | Wait, together_with: tuple[str, ...], *, often: bool
+) -> Iterator[_Tested]:
+    """Those of one volume: the present configuration, the cheapest that passes, the one chosen, and those beside."""
+    comparison, own = answer.comparison, (case.volume.id,)
+    held_by = own if case.held is case.load else together_with
+    headroom = 1 + case.policy.headroom_pct / 100
+    yield _Tested(case.held.now, case.present, held_by)
+    if comparison.drop_in is not None and comparison.drop_in.tried is not None:
+        yield _Tested(case.held.now, comparison.drop_in.ceiling, held_by)
+        yield _Tested(case.held.reducing, comparison.drop_in.ceiling, held_by, headroom)
+    purposes = (Purpose.REDUCE, Purpose.RELIEVE) if often else (Purpose.REDUCE,)
+    for offer in _offers(answer):
+        for purpose in purposes:
+            for one in case.shared_as(case.market.types[offer.spec.type], purpose):
+                yield _Tested(one.load.of(purpose), one.ceiling, one.volume_ids, headroom)
+            if offer.pool_gib is None:
+                yield _Tested(case.load.of(purpose), offer.ceiling, own, headroom)
+        if often:
+            load, ids = (case.load, own) if offer.pool_gib is None else (case.held, held_by)
+            yield _Tested(load.now, offer.ceiling, ids)
+
+
+def _offers(answer: Keep | Change | Wait) -> Iterator[Offer]:
+    comparison = answer.comparison
+    chosen = answer.target if isinstance(answer, Change) else answer.expected if isinstance(answer, Wait) else None
+    found = [comparison.offers[0] if comparison.offers[0].feasible else None, chosen, comparison.relief]
+    yield from {id(offer): offer for offer in found if offer is not None and offer != comparison.drop_in}.values()
+
+
+def _try(found: _Found, tested: _Tested, on_seconds: bool) -> None:
+    """Notes the buckets that a trial is open for: where the most that it can have held back is not the least."""
+    if on_seconds:
+        _seconds(found, tested.volume_ids, tested.ceiling, tested.times)
+    if tested.required.work.spread is None:
+        return
+    harmful = tested.required.at_most
+    held = [held_back(harmful, tested.ceiling, resource) for resource in Resource]
+    most = Trial(
+        throttled_minutes=harmful.minutes(held[0].minutes, held[1].minutes),
+        longest_wait_s=max(one.longest_wait_s for one in held),
+    )
+    if _same(most, trial(tested.required, tested.ceiling)):
+        return
+    reach = np.maximum(*(one.reach for one in held))
+    found.reaches(tested.volume_ids, reach)
+    if not any(is_open(found.demands[name], reach) for name in tested.volume_ids):
+        for name in tested.volume_ids:
+            found.open[name].rest = True
+
+
+def is_open(demand: Demand, reach: FloatArray) -> bool:
+    """Whether a bucket that could be read more finely reaches far enough."""
+    spread = demand.spread
+    return spread is not None and bool(((reach >= 1) & np.stack([spread.unread_iops, spread.unread_throughput])).any())
+
+
+def _seconds(found: _Found, volume_ids: Sequence[str], ceiling: Ceiling, times: float) -> None:
+    """How far the busiest seconds of some volumes, as if they were the same, reach to a ceiling."""
+    busiest = found.busiest(volume_ids)
+    if busiest is not None:
+        iops = busiest.counted_iops(ceiling.accounting) / ceiling.iops
+        moved = busiest.counted_throughput_mib_s(ceiling.accounting) / ceiling.throughput_mib_s
+        found.seconds(volume_ids, np.maximum(iops, moved) * times)
+
+
+def _same(one: Trial, other: Trial) -> bool:
+    return bool(
+        np.isclose(one.throttled_minutes, other.throttled_minutes, rtol=1e-9, atol=1e-9)
+        and np.isclose(one.longest_wait_s, other.longest_wait_s, rtol=1e-6, atol=1e-3)
+    )
+
+
+def _size_on_seconds(decided: Decided, tested: _Tested) -> bool:
+    cases = [decided[name][0] for name in tested.volume_ids if name in decided]
+    return any(case.policy.size_on is not SizeOn.AVERAGE for case in cases)
+
+
+def _evidence(found: _Found, case: Case, answer: Keep | Change | Wait, volume_ids: Sequence[str]) -> None:
+    """Where the need can be more than the evidence holds that the least need has."""
+    target = answer.target if isinstance(answer, Change) else answer.expected if isinstance(answer, Wait) else None
+    spec = case.volume.spec if target is None else target.spec
+    ceiling = case.present if target is None else target.ceiling
+    load = case.held if target is None or target.pool_gib is not None else case.load
+    for required in (load.reducing, load.raising):
+        least = evidence_of(case, spec, ceiling, peaks(required, ceiling.accounting))
+        most = evidence_of(case, spec, ceiling, peaks(required.at_most, ceiling.accounting))
+        if least != most:
+            holds = replace(ceiling, iops=least.holds_iops, throughput_mib_s=least.holds_throughput_mib_s)
+            found.reaches(volume_ids, _against(case.demand, holds, 1.0) * (1 + case.policy.headroom_pct / 100))

@@ -1,0 +1,154 @@
+"""Members: the volumes that are judged together, by the hosts that they share."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from plimsoll.domain.case import Case, DecisionContext, case_of
+from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.demand_profile import DemandProfile
+from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.errors import CloudError
+from plimsoll.domain.groups.hosting import asking, may_be_the_limit, running_from_s, sole_host
+from plimsoll.domain.groups.pool import Pool, pools_of
+from plimsoll.domain.groups.together import Unit
+from plimsoll.domain.memory.growth import Growth
+from plimsoll.domain.metrics.knowledge import Knowledge
+from plimsoll.domain.metrics.sums import Segment
+from plimsoll.domain.policy import SizeOn
+from plimsoll.domain.recommendation import Recommendation
+from plimsoll.domain.refine.recall import Recall
+from plimsoll.domain.volume import Volume
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A volume's answer, the profile of the demand that it rests on, and that demand where it is kept.
+
+    There is no `profile` while something is still to be read.
+    """
+
+    recommendation: Recommendation
+    profile: DemandProfile | None
+    demand: Demand | None
+
+
+@dataclass(slots=True)
+class Member:
+    """A volume on its way: what is known of it, and its answer so far. Without a `context` only its traffic counts.
+
+    `in_set`: it is of a stripe set that is decided on as one. `pooled`: its host's volumes can share pools. `whole`: it
+    is read whole from the start. `asks_host`: what is measured of its host is asked by it, for all volumes there.
+    `recall` is its past, None where nothing of it can be read.
+    """
+
+    volume: Volume
+    context: DecisionContext | None
+    knowledge: Knowledge
+    in_set: bool
+    pooled: bool = False
+    whole: bool = False
+    asks_host: bool = False
+    recall: Recall | None = None
+    error: CloudError | None = None
+    judged: Judged | None = None
+
+    @property
+    def alone(self) -> bool:
+        """Whether it is decided on by itself."""
+        return not (self.in_set or self.pooled)
+
+    @property
+    def growth(self) -> Growth | None:
+        """How fast what it does grows, where its past was asked for it."""
+        return None if self.recall is None else self.recall.growth
+
+    def case(self, demand: Demand, load: HostLoad | None, context: DecisionContext) -> Case:
+        """Its case, with what its past has told so far."""
+        if self.recall is None:
+            return case_of(self.volume, demand, load, context)
+        return self.recall.remembering(case_of(self.volume, demand, load, context, self.recall.days))
+
+
+@dataclass(slots=True)
+class Group:
+    """The volumes of one host, or one volume alone."""
+
+    members: list[Member] = field(default_factory=list)
+    units: list[Unit] = field(default_factory=list)
+    pools: list[Pool] = field(default_factory=list)
+
+    @property
+    def may_reach_its_host(self) -> bool:
+        """Whether what its volumes can do together may be more than their host carries."""
+        known = self.context
+        if known is None:
+            return False
+        share = known.policy.saturation_pct / 100
+        return may_be_the_limit([member.volume for member in self.members], known.market.types, share)
+
+    @property
+    def context(self) -> DecisionContext | None:
+        """The context of the member whose policy sees its host at the limit first."""
+        known = [member.context for member in self.members if member.context is not None]
+        return min(known, key=lambda context: context.policy.saturation_pct, default=None)
+
+    def readable(self) -> list[Member]:
+        """Those whose metrics could be read so far."""
+        return [member for member in self.members if member.error is None]
+
+
+def grouped(
+    bases: Mapping[str, DecisionContext],
+    volumes: Iterable[Volume],
+    segments: Sequence[Segment],
+    units: Sequence[Unit],
+    memory: Sequence[Segment],
+) -> list[Group]:
+    """The volumes of each host, on their way; `bases` and the rest are those of `branch_and_bound.judge`."""
+    groups: dict[str, Group] = {}
+    in_sets = {volume_id for unit in units for volume_id in unit.stripes.members}
+    for volume in volumes:
+        host = sole_host(volume)
+        in_set, context = volume.id in in_sets, bases.get(volume.id)
+        knowledge = Knowledge(segments, running_from_s(volume))
+        by_busy_time = context is not None and context.policy.size_on is SizeOn.BUSY_TIME
+        member = Member(volume, context, knowledge, in_set, whole=in_set or by_busy_time)
+        if context is not None:
+            member.recall = Recall.of(volume, context, memory, knowledge.window)
+        groups.setdefault(host.id if host else volume.id, Group()).members.append(member)
+    for unit in units:
+        groups[unit.stripes.host_id].units.append(unit)
+    for group in groups.values():
+        _find_pools(group)
+        if group.may_reach_its_host:
+            chosen = asking(member.volume for member in group.members)
+            for member in group.members:
+                member.asks_host = member.volume.id == chosen.id
+    return list(groups.values())
+
+
+def _find_pools(group: Group) -> None:
+    """Notes the pools of a host any of whose volumes is to be decided on, and reads them whole where some are of a
+    stripe set as well."""
+    bases = [member.context for member in group.members if member.context is not None]
+    if not bases:
+        return
+    group.pools = pools_of([member.volume for member in group.members], bases[0].market.types)
+    if not group.pools:
+        return
+    for member in group.members:
+        member.pooled, member.whole, member.recall = True, member.whole or bool(group.units), None
+
+
+def share_errors(group: Group) -> None:
+    """Where one of the volumes of a host could not be read, nobody can tell whether the host was the limit, or what the
+    others would share of a pool: they are unread with it."""
+    failed = next((member for member in group.members if member.error is not None), None)
+    if failed is None or not (group.pools or group.may_reach_its_host):
+        return
+    for member in group.members:
+        if member.error is None:
+            member.error = CloudError(
+                f"cannot decide on {member.volume.name or member.volume.id}: it shares a host with "
+                f"{failed.volume.name or failed.volume.id}, which could not be read. {failed.error}"
+            )

@@ -1,0 +1,67 @@
+"""Past looks: what is read of the time before a window, and in which order."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from plimsoll.domain.memory.memory import LEAST_PERIOD_S, TOLERANCE, Past
+from plimsoll.domain.memory.past_events import column
+from plimsoll.domain.metrics.knowledge import BYTES, OPERATIONS, PAST_RATES, IntArray, Look
+from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.refine.query_cost import QueryCost
+from plimsoll.domain.units import DAY_S, HOUR_S
+
+FIRST_DAYS: Final = 8
+"""The days that are read by the hour first."""
+
+_WORK: Final = (OPERATIONS, BYTES)
+
+
+def look_at_everything(past: Past) -> list[Look]:
+    """All of it, as finely as it is kept."""
+    return [Look(window=one.window, period_s=one.period_s, groups=_WORK) for one in past.segments]
+
+
+def look_at_days(window: Window) -> list[Look]:
+    """What was done on each of some days."""
+    return [Look(window=window, period_s=DAY_S, groups=_WORK)] if window.start_s < window.end_s else []
+
+
+def look_at_highest(past: Past) -> list[Look]:
+    """The highest minute of each day, and what was done on it: what one says the other has to bear out."""
+    return [Look(window=past.asked, period_s=DAY_S, groups=(PAST_RATES, *_WORK))]
+
+
+def looks(past: Past, limits: Sequence[float], query_cost: QueryCost) -> list[Look]:
+    """What to read next: the buckets that may have had more than the `limits` (IOPS and MiB/s).
+
+    Days by the hour, hours as finely as they are kept. The highest days are read before the others: what they had may
+    speak against so much that few others can more.
+    """
+    over = (past.most / np.maximum(column(limits), TOLERANCE)).max(axis=0)
+    wanted = (past.lengths_s > past.finest_s) & (over > 1)
+    if (past.lengths_s == DAY_S).all():
+        wanted[np.argsort(-over, kind="stable")[FIRST_DAYS:]] = False
+    found: list[Look] = []
+    for length_s, period_s in ((DAY_S, HOUR_S), (HOUR_S, LEAST_PERIOD_S)):
+        at = wanted & (past.lengths_s == length_s)
+        for finest_s in np.unique(past.finest_s[at]).tolist():
+            starts_s = past.starts_s[at & (past.finest_s == finest_s)]
+            found += _runs(starts_s, length_s, max(period_s, finest_s), query_cost.datapoints_a_query)
+    return found
+
+
+def _runs(starts_s: IntArray, length_s: int, period_s: int, spare: float) -> list[Look]:
+    """Looks at buckets of one length; neighbors, and what lies between them, are one where that costs less than a
+    query."""
+    apart = np.flatnonzero((np.diff(starts_s) - length_s) / period_s > spare) + 1
+    return [
+        Look(
+            window=Window(start_s=int(run[0]), end_s=int(run[-1]) + length_s),
+            period_s=period_s,
+            groups=_WORK,
+        )
+        for run in np.split(starts_s, apart)
+        if len(run)
+    ]

@@ -1,0 +1,135 @@
+"""Recall: what one volume's past is asked for, step by step, and what is known of it so far.
+
+Whatever its past can tell is asked only where the window alone asks for a change of what the volume carries: days where
+it takes less or more, and the highest minutes of days where it takes less. Each step changes what is decided again by
+all that has been read of the window, so that an answer is proved before the next step is taken (docs/decision.md,
+section 8).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from plimsoll.domain.case import Case, DecisionContext
+from plimsoll.domain.demand.day_sums import DaySums, days_of_moves
+from plimsoll.domain.demand.epochs import Epoch, epochs_of
+from plimsoll.domain.memory.growth import WEEK_DAYS, WEEKS, Growth, growth_of
+from plimsoll.domain.memory.memory import Past, begun_s, memory_of
+from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.sums import Segment, Window
+from plimsoll.domain.offers.offer import Offer
+from plimsoll.domain.offers.remembered import Limits, remembered
+from plimsoll.domain.recommendation import Recommendation, Upgrade
+from plimsoll.domain.refine.past_looks import look_at_days, look_at_everything, look_at_highest, looks
+from plimsoll.domain.refine.query_cost import QueryCost
+from plimsoll.domain.refine.unread_past import reduced_to
+from plimsoll.domain.units import DAY_S
+from plimsoll.domain.volume import Volume
+
+
+class Recall:
+    """A volume's past on the way to its answer.
+
+    `days` are those of the past and of the window, None until they are known, `growth` is what they tell of it, and
+    `asked_for` what the window asks for, growth included, where that is a reduction.
+    """
+
+    __slots__ = (
+        "_grows_an_upgrade",
+        "_has_days",
+        "_has_rates",
+        "_is_weighed",
+        "_past",
+        "_policy",
+        "_volume",
+        "_window",
+        "asked_for",
+        "days",
+        "growth",
+    )
+
+    def __init__(self, volume: Volume, context: DecisionContext, segments: Sequence[Segment], window: Window) -> None:
+        self._volume, self._policy, self._window = volume, context.policy, window
+        from_s = begun_s(volume, context.policy, context.now.timestamp())
+        self._past = Past(segments, from_s, days_of_moves(volume))
+        self.days: DaySums | None = None
+        self.growth: Growth | None = None
+        self.asked_for: Offer | None = None
+        self._has_days = self._has_rates = self._is_weighed = self._grows_an_upgrade = False
+
+    @classmethod
+    def of(cls, volume: Volume, context: DecisionContext, memory: Sequence[Segment], window: Window) -> "Recall | None":
+        """A past that nothing was asked of yet; None where the cloud, the volume or the policy has none."""
+        segments = memory_of(volume, memory)
+        begins = begun_s(volume, context.policy, context.now.timestamp()) < window.start_s
+        return cls(volume, context, segments, window) if segments and begins else None
+
+    def is_past(self, look: Look) -> bool:
+        """Whether a look is at what was before the window."""
+        return look.window.end_s <= self._window.start_s
+
+    def learn(self, look: Look, found: Mapping[str, FloatArray]) -> None:
+        """Takes in what a look found; what is `in_doubt` then only when it was asked once more."""
+        self._past.learn(look, found)
+
+    def in_doubt(self, look: Look) -> bool:
+        """Whether what a look found has to be asked once more."""
+        return self._past.in_doubt(look)
+
+    def everything(self) -> list[Look]:
+        """Looks at all of it at once."""
+        self._has_days = self._has_rates = True
+        return look_at_everything(self._past)
+
+    def looks(self, case: Case, answer: Recommendation, limits: Limits, query_cost: QueryCost) -> list[Look]:
+        """What to read next for an answer; `limits` are what a bucket may have had without speaking against it."""
+        if reduced_to(answer, case.present) is not None and not self._has_rates:
+            self._has_days = self._has_rates = True
+            return look_at_highest(self._past)
+        if isinstance(answer, Upgrade) and not self._has_days:
+            self._has_days = True
+            return look_at_days(self._days_to_read())
+        return looks(self._past, limits, query_cost) if self._has_rates and self.asked_for is not None else []
+
+    def tells_more(self, case: Case, answer: Recommendation, in_window: Callable[[], DaySums]) -> bool:
+        """Whether more of the past counts from now on than did for an answer, so that it is decided again. `in_window`
+        gives the days of the window."""
+        less, more = reduced_to(answer, case.present), isinstance(answer, Upgrade)
+        if self.days is None:
+            if not (less or more) or (look_at_days(self._days_to_read()) and not self._has_days):
+                return False
+            own = in_window().as_history(self._volume, self._policy)
+            self.days = self._past.day_sums.before(own)
+            if len(self._epochs()) > 1 or self._past.disputes:
+                return True
+        if not self._is_weighed and (less or more):
+            self._is_weighed, self._grows_an_upgrade = True, more
+            self.growth = growth_of(self.days, self._volume, self._policy, across=less is not None)
+            if self.growth is not None:
+                return True
+        if self.growth is not None and self._grows_an_upgrade and not more:
+            self.growth = None  # Nothing that is sold carries so much: relief is not given up for that.
+            return True
+        if less is None or self.asked_for is not None:
+            return False
+        self.asked_for = less
+        return self._has_rates
+
+    def remembering(self, case: Case) -> Case:
+        """A case with what speaks against a reduction, where the window asks for one, and with what is disputed."""
+        if self.days is not None and self._past.disputes:
+            coverage = case.summary.coverage
+            coverage = replace(coverage, disputes=(*coverage.disputes, *self._past.disputes))
+            case = replace(case, summary=replace(case.summary, coverage=coverage))
+        if self.asked_for is None or not self._has_rates:
+            return case
+        return replace(case, remembered=remembered(self._past, self.asked_for, case.policy, case.hosts))
+
+    def _days_to_read(self) -> Window:
+        """The last weeks; all days where an earlier epoch may have had another ceiling."""
+        asked = self._past.asked
+        weeks_s = self._window.end_s // DAY_S * DAY_S - WEEKS * WEEK_DAYS * DAY_S
+        return asked if len(self._epochs()) > 1 else replace(asked, start_s=max(asked.start_s, weeks_s))
+
+    def _epochs(self) -> Sequence[Epoch]:
+        return epochs_of(self._volume, replace(self._past.asked, end_s=self._window.end_s))

@@ -1,0 +1,261 @@
+"""Refine: what to read next, so that few queries bring few datapoints.
+
+Buckets are read from days to hours to minutes. What is open is told by `certificate`, and why nothing else need be read
+by `bounds`. Where a cloud publishes each minute's rate, the hours are found by their highest minute before anything is
+read minute by minute.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from plimsoll.domain.case import Case, edges_of
+from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.metrics.knowledge import (
+    BALANCE,
+    BYTES,
+    HIGHEST_IOPS,
+    HIGHEST_THROUGHPUT,
+    IOPS_CHECK,
+    OPERATIONS,
+    PEAKS,
+    PRESENCE,
+    SERIES,
+    THROUGHPUT_CHECK,
+    WORK,
+    BoolArray,
+    IntArray,
+    Knowledge,
+    Look,
+    Track,
+    counted,
+)
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.refine.certificate import Open, is_open
+from plimsoll.domain.refine.query_cost import QueryCost
+from plimsoll.domain.units import HOUR_S
+
+MARGIN: Final = 1.5
+"""How much finer than an even load would need a bucket is read, because loads are not even."""
+
+FULL_PCT: Final = 100.0
+
+
+def refine(case: Case | None, demand: Demand, found: Open, knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
+    """What to read next of a volume; nothing where nothing is open. Without a case only its work counts."""
+    looks = _of_host(demand, found, knowledge, query_cost)
+    flags = [] if case is None else _flags(case, knowledge, query_cost)
+    if flags:
+        # What is lifted follows from the minutes of a check, so that work is looked at after those are known.
+        return looks + flags
+    edges_s = () if case is None else edges_of(case.volume, knowledge.window, case.policy)
+    looks += _at_work(demand, found.work, knowledge, query_cost, edges_s)
+    if knowledge.unread(PEAKS).any():
+        looks += looks_at((PEAKS,), knowledge, _within(knowledge, PEAKS, demand, found.seconds), query_cost)
+    if not looks and (found.rest or is_open(demand, found.work)):
+        for group in (OPERATIONS, BYTES):
+            everything = np.full(len(knowledge.tracks[group].starts_s), np.inf)
+            looks += looks_at((group,), knowledge, everything, query_cost)
+    return looks or looks_for_presence(knowledge)
+
+
+def _of_host(demand: Demand, found: Open, knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
+    """Looks at what was measured of the host, by the hour and then as finely as it is published."""
+    looks = []
+    for group, wanted in found.host.items():
+        reach = _by_hours(knowledge.tracks[group], _within(knowledge, group, demand, wanted.astype(np.float64)))
+        looks += looks_at((group,), knowledge, reach, query_cost)
+    return looks
+
+
+def _at_work(
+    demand: Demand, reach: FloatArray, knowledge: Knowledge, query_cost: QueryCost, edges_s: Sequence[int] | IntArray
+) -> list[Look]:
+    """Looks at operations and bytes where they reach 1 or more: at the highest minute of each hour first, where a cloud
+    publishes that, and then at the hours that still do. Also at those that an edge cuts: which part of their work was
+    before it has to be known."""
+    looks: list[Look] = []
+    if demand.spread is None:
+        return looks
+    for row, (group, rates) in enumerate(((OPERATIONS, HIGHEST_IOPS), (BYTES, HIGHEST_THROUGHPUT))):
+        found = _within(knowledge, group, demand, reach[row])
+        by_rates = _by_rates(demand, reach[row], rates, knowledge)
+        if by_rates is not None:
+            looks += looks_at((rates,), knowledge, by_rates, query_cost)
+            settled = _within(knowledge, group, demand, _over(knowledge.tracks[rates], demand, by_rates))
+            found = np.where(settled >= 1, 0.0, _by_hours(knowledge.tracks[group], found))
+        found = np.maximum(found, _cut(knowledge.tracks[group], edges_s))
+        looks += looks_at((group,), knowledge, found, query_cost)
+    return looks
+
+
+def _cut(track: Track, edges_s: Sequence[int] | IntArray) -> FloatArray:
+    """How far the buckets with work reach that a time cuts."""
+    cut = np.zeros(len(track.starts_s), dtype=np.bool_)
+    for edge_s in edges_s:
+        cut |= (track.starts_s < edge_s) & (edge_s < track.starts_s + track.lengths_s)
+    work = np.logical_or.reduce([counted(values) > 0 for values in track.series.values()])
+    return _by_hours(track, cut & work)
+
+
+def _by_rates(demand: Demand, reach: FloatArray, rates: str, knowledge: Knowledge) -> FloatArray | None:
+    """How far each bucket of a series of rates reaches that is longer than an hour; None where there is no such."""
+    if rates not in knowledge.tracks:
+        return None
+    track = knowledge.tracks[rates]
+    known = ~np.isnan(track.series[SERIES[rates][0]])
+    if not known.any():
+        return None
+    found = _by_hours(track, np.where(known, _within(knowledge, rates, demand, reach), 0.0))
+    return np.where(track.lengths_s > HOUR_S, found, 0.0)
+
+
+def _by_hours(track: Track, reach: FloatArray | BoolArray) -> FloatArray:
+    """What reaches 1, as if an even load would need hours, and of an hour every minute."""
+    longer = track.lengths_s > HOUR_S
+    return np.where(reach >= 1, np.where(longer, track.lengths_s / (MARGIN * HOUR_S), np.inf), 0.0)
+
+
+def _over(track: Track, demand: Demand, values: FloatArray) -> FloatArray:
+    """A figure of each bucket of a track, at each bucket of a demand."""
+    return values[np.searchsorted(track.starts_s, demand.starts_s, side="right") - 1]
+
+
+def _within(knowledge: Knowledge, group: str, demand: Demand, reach: FloatArray) -> FloatArray:
+    """The furthest that any bucket of a demand reaches within each bucket of a track."""
+    return np.maximum.reduceat(reach, np.searchsorted(demand.starts_s, knowledge.tracks[group].starts_s))
+
+
+def _flags(case: Case, knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
+    """Looks at the unread buckets in which a check was raised or the balance spent, and at the first balance: by the
+    hour, and then by the minute."""
+    looks = []
+    for group, name in ((IOPS_CHECK, "iops_exceeded"), (THROUGHPUT_CHECK, "throughput_exceeded")):
+        raised = knowledge.tracks[group].series[name] > 0
+        looks += looks_at((group,), knowledge, _by_hours(knowledge.tracks[group], raised), query_cost)
+    if case.present.buckets or any(one.span.ceiling and one.span.ceiling.buckets for one in case.spans):
+        track = knowledge.tracks[BALANCE]
+        balance = track.series["burst_balance_pct"]
+        wanted = balance < case.policy.empty_balance_pct
+        known = np.flatnonzero(~np.isnan(balance))
+        if len(known) and balance[known[0]] < FULL_PCT:
+            wanted[known[0]] = True
+        looks += looks_at((BALANCE,), knowledge, _by_hours(track, wanted), query_cost)
+    return looks
+
+
+def looks_at(groups: tuple[str, ...], knowledge: Knowledge, reach: FloatArray, query_cost: QueryCost) -> list[Look]:
+    """Looks at the unread buckets of groups in which something reaches 1 or more, few and no finer than is needed.
+
+    The groups are read together and have been so before: `reach` has one figure for each bucket of the first. Each
+    bucket is read in the longest period that would settle it were its load even. Neighbors, and what lies between
+    them, are read in one, and a run as finely as can be, where that brings no more datapoints than a query is worth.
+    """
+    track, spare = knowledge.tracks[groups[0]], query_cost.datapoints_a_query
+    runs: list[_Run] = []
+    for run in _even_runs(track, np.flatnonzero(knowledge.unread(groups[0]) & (reach >= 1)), reach):
+        joined = _joined(track, runs[-1], run, spare) if runs else None
+        if joined is None:
+            runs.append(run)
+        else:
+            runs[-1] = joined
+    return [_look(groups, track, run, spare) for run in runs]
+
+
+def _even_runs(track: Track, at: IntArray, reach: FloatArray) -> Iterator["_Run"]:
+    """Neighboring buckets that are of one length and wanted in one period."""
+    if not len(at):
+        return
+    lengths_s, finest_s = track.lengths_s[at], track.finest_s[at]
+    wanted_s = np.empty(len(at), dtype=np.int64)
+    for length_s, finest in set(zip(lengths_s.tolist(), finest_s.tolist(), strict=True)):
+        alike = (lengths_s == length_s) & (finest_s == finest)
+        periods_s = np.asarray(_periods(length_s, finest))
+        place = np.searchsorted(periods_s, length_s / (MARGIN * reach[at[alike]]), side="right") - 1
+        wanted_s[alike] = periods_s[np.maximum(place, 0)]
+    breaks = (np.diff(at) > 1) | (np.diff(lengths_s) != 0) | (np.diff(wanted_s) != 0)
+    firsts = np.concatenate([[0], np.flatnonzero(breaks) + 1])
+    lasts = np.append(firsts[1:] - 1, len(at) - 1)
+    for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
+        yield _Run(int(at[first]), int(at[last]), int(wanted_s[first]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """The buckets of a track from the first to the last, to be read in a period."""
+
+    first: int
+    last: int
+    period_s: int
+
+    def seconds(self, track: Track) -> int:
+        return int(track.starts_s[self.last] + track.lengths_s[self.last] - track.starts_s[self.first])
+
+
+def _joined(track: Track, run: _Run, other: _Run, spare: float) -> _Run | None:
+    """Both runs as one, None where that costs more than a query or would be coarser than what is known between them."""
+    both = _Run(run.first, other.last, min(run.period_s, other.period_s))
+    apart = run.seconds(track) / run.period_s + other.seconds(track) / other.period_s
+    if both.seconds(track) / both.period_s > apart + spare:
+        return None
+    lengths_s = track.lengths_s[both.first : both.last + 1]
+    return None if (lengths_s % both.period_s).any() else both
+
+
+def _look(groups: tuple[str, ...], track: Track, run: _Run, spare: float) -> Look:
+    seconds, start_s = run.seconds(track), int(track.starts_s[run.first])
+    oldest_s, finest_s = int(track.finest_s[run.first]), int(track.finest_s[run.last])
+    whole = oldest_s == finest_s and seconds / finest_s <= seconds / run.period_s + spare
+    return Look(
+        window=Window(start_s=start_s, end_s=start_s + seconds),
+        period_s=finest_s if whole else run.period_s,
+        groups=groups,
+    )
+
+
+def looks_for_presence(knowledge: Knowledge) -> list[Look]:
+    """Looks at coarse buckets of which it is not known in which hours there are points.
+
+    One series by the hour first; where that has gaps, all of them, since any makes an hour observed.
+    """
+    _, known = knowledge.hours()
+    if known.all():
+        return []
+    asked = knowledge.tracks.get(PRESENCE)
+    looks: list[Look] = []
+    for group in WORK:
+        for window in _unknown(knowledge, knowledge.tracks[group], known):
+            again = asked is not None and asked.has(window)
+            look = Look(window=window, period_s=HOUR_S, groups=(group,) if again else (PRESENCE,))
+            if look not in looks:
+                looks.append(look)
+    return looks
+
+
+def _unknown(knowledge: Knowledge, track: Track, known: BoolArray) -> Iterator[Window]:
+    """The spans of coarse buckets with hours that are not known, neighbors as one."""
+    held: Window | None = None
+    for at in np.flatnonzero(track.lengths_s > HOUR_S):
+        start_s, end_s = int(track.starts_s[at]), int(track.starts_s[at] + track.lengths_s[at])
+        if known[knowledge.hour(start_s) : knowledge.hour(end_s)].all():
+            continue
+        if held is not None and held.end_s == start_s:
+            held = Window(start_s=held.start_s, end_s=end_s)
+            continue
+        if held is not None:
+            yield held
+        held = Window(start_s=start_s, end_s=end_s)
+    if held is not None:
+        yield held
+
+
+@lru_cache(maxsize=256)
+def _periods(length_s: int, finest_s: int) -> tuple[int, ...]:
+    """The periods that a bucket can be read in: they divide it, its finest one divides them, and none cuts an hour."""
+    count = length_s // finest_s
+    periods = (finest_s * factor for factor in range(1, count) if count % factor == 0)
+    return tuple(period_s for period_s in periods if HOUR_S % period_s == 0 or period_s % HOUR_S == 0)

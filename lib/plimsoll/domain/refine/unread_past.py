@@ -1,0 +1,40 @@
+"""The unread past: which answers it could still change, and how high a bucket of it may be without changing them."""
+
+from collections.abc import Sequence
+
+from plimsoll.domain.case import Case
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.offers.offer import Offer
+from plimsoll.domain.offers.remembered import UNLIMITED, Limits, limits_of, reduces
+from plimsoll.domain.recommendation import Change, Keep, Recommendation, Upgrade, Wait
+
+
+def reduced_to(answer: Recommendation | None, present: Ceiling) -> Offer | None:
+    """The offer of a reduction, now, after a wait or with all of its template; None where the answer is none. Relief is
+    none."""
+    offer: Offer | None = None
+    if isinstance(answer, Change) and not isinstance(answer, Upgrade):
+        offer = answer.target
+    elif isinstance(answer, Wait):
+        offer = answer.expected
+    elif isinstance(answer, Keep):
+        offer = answer.beneath
+    return offer if offer is not None and reduces(offer, present) else None
+
+
+def limits_of_answer(case: Case, answer: Recommendation) -> Limits:
+    """What a bucket may have had without speaking against what an answer rests on: the reduction that is chosen, and
+    the cheapest offer that carries the past so far."""
+    if not isinstance(answer, Keep | Change | Wait):
+        return UNLIMITED
+    best, chosen = answer.comparison.offers[0], reduced_to(answer, case.present)
+    offers = [offer for offer in (chosen, best if best.feasible else None) if offer is not None]
+    return strictest([limits_of(offer, case.policy, case.hosts) for offer in offers])
+
+
+def strictest(limits: Sequence[Limits]) -> Limits:
+    """The least of some limits on each side."""
+    return (
+        min((limit[0] for limit in limits), default=UNLIMITED[0]),
+        min((limit[1] for limit in limits), default=UNLIMITED[1]),
+    )

@@ -1,0 +1,135 @@
+"""Whatever the arrangement of the unread work, a trial of it lies between its two bounds."""
+
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
+from plimsoll.domain.demand.demand import Demand, Spread
+from plimsoll.domain.demand.trial import Required, trial
+from tests.profiles import examples
+
+
+def arrangements(total, minutes, most):
+    """All ways to do so many units of work in some minutes, none of which has more than so many."""
+    if minutes == 1:
+        return [(total,)] if total <= most else []
+    return [
+        (first, *rest)
+        for first in range(min(total, most) + 1)
+        for rest in arrangements(total - first, minutes - 1, most)
+    ]
+
+
+@st.composite
+def known(draw):
+    """Buckets of a demand: operations and MiB by minutes, whether either was read finely, and whether the highest
+    minute is published."""
+    found = []
+    for _ in range(draw(st.integers(1, 4))):
+        minutes = draw(st.integers(1, 3))
+        series = [[draw(st.integers(0, 5)) for _ in range(minutes)] for _ in range(2)]
+        read = [minutes == 1 or draw(st.booleans()) for _ in range(2)]
+        found.append((*series, *read, draw(st.booleans())))
+    return found
+
+
+@dataclass
+class Side:
+    """Operations, or MiB, as far as they are known, and the ways in which they may have come."""
+
+    rates: list = field(default_factory=list)
+    most: list = field(default_factory=list)
+    least: list = field(default_factory=list)
+    unread: list = field(default_factory=list)
+    begins: list = field(default_factory=list)
+    ways: list = field(default_factory=list)
+
+    def add(self, values, *, read, published):
+        count, total = len(values), sum(values)
+        highest = max(values) if published else total
+        self.rates += values if read else [total / count] * count
+        self.most += values if read else [highest] * count
+        self.least += [highest, *[0] * (count - 1)] if published and not read else [0] * count
+        self.unread += [not read] * count
+        self.begins += [True] * count if read else [True, *[False] * (count - 1)]
+        ways = [tuple(values)] if read else arrangements(total, count, highest)
+        self.ways.append([way for way in ways if not published or max(way) == highest])
+
+    def whole(self):
+        return [np.array([value for part in way for value in part], dtype=float) for way in product(*self.ways)]
+
+
+def partly(buckets):
+    """The demand that is known of buckets, and every demand that it may be."""
+    operations, moved = Side(), Side()
+    for ops, mib, read_ops, read_mib, published in buckets:
+        operations.add(ops, read=read_ops, published=published)
+        moved.add(mib, read=read_mib, published=published)
+    spread = Spread(
+        lengths_s=np.full(len(operations.rates), 60),
+        most_iops=np.array(operations.most, dtype=float),
+        most_throughput_mib_s=np.array(moved.most, dtype=float),
+        most_read_iops=np.array(operations.most, dtype=float),
+        most_read_throughput_mib_s=np.array(moved.most, dtype=float),
+        begins_iops=np.array(operations.begins),
+        begins_throughput=np.array(moved.begins),
+        least_iops=np.array(operations.least, dtype=float),
+        least_throughput_mib_s=np.array(moved.least, dtype=float),
+        unread_iops=np.array(operations.unread),
+        unread_throughput=np.array(moved.unread),
+    )
+    known = demand_of(np.array(operations.rates, dtype=float), np.array(moved.rates, dtype=float), spread)
+    return known, [demand_of(ops, mib) for ops in operations.whole() for mib in moved.whole()]
+
+
+def demand_of(iops, moved, spread=None):
+    return Demand(
+        start_s=0,
+        resolution_s=60,
+        coarsest_s=60,
+        iops=iops,
+        throughput_mib_s=moved,
+        observed=np.ones(len(iops), dtype=bool),
+        read_iops=iops,
+        read_throughput_mib_s=moved,
+        spread=spread,
+    )
+
+
+def required(demand):
+    nothing = replace(demand, iops=demand.iops * 0, throughput_mib_s=demand.throughput_mib_s * 0)
+    return Required(work=demand, short=demand.surely or nothing)
+
+
+BUCKETS = st.builds(
+    TokenBucket,
+    resource=st.sampled_from(Resource),
+    free_rate=st.sampled_from([0.0, 0.0, 1.0, 2.0]),
+    refill_rate=st.sampled_from([0.5, 1.0, 2.0, 3.0]),
+    capacity=st.sampled_from([0.0, 60.0, 150.0, 400.0]),
+    least_charge_mib=st.sampled_from([0.0, 1.0]),
+)
+CEILINGS = st.builds(
+    Ceiling,
+    iops=st.sampled_from([1.0, 2.0, 2.5, 3.0, 5.0, 8.0]),
+    throughput_mib_s=st.sampled_from([1.0, 2.0, 3.5, 8.0]),
+    io_kib=st.sampled_from([None, 1024.0, 512.0]),
+    buckets=st.lists(BUCKETS, max_size=2).map(tuple),
+)
+
+
+@settings(max_examples=examples(600), deadline=None)
+@given(known(), CEILINGS)
+def test_every_arrangement_lies_between_the_bounds(buckets, ceiling):
+    part, whole = partly(buckets)
+    least, most = trial(required(part), ceiling), trial(required(part).at_most, ceiling)
+    for one in whole[:: 1 + len(whole) // 150]:
+        true = trial(required(one), ceiling)
+        assert least.throttled_minutes <= true.throttled_minutes + 1e-9
+        assert true.throttled_minutes <= most.throttled_minutes + 1e-9
+        assert least.longest_wait_s <= true.longest_wait_s + 1e-6
+        assert true.longest_wait_s <= most.longest_wait_s + 1e-6

@@ -1,0 +1,89 @@
+"""Where a host was the limit: what was measured goes before what is published, and unknown is neither."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.demand.saturation import host_room
+from plimsoll.domain.groups.hosting import host_loads, usable
+from plimsoll.domain.metrics.host_seen import SideSeen
+from tests.builders import a_demand, a_host, a_policy, a_volume
+
+NAN = np.nan
+STEADY = a_volume("io2", iops=100_000, on=a_host("m5.24xlarge"))
+"""On a host that carries 80,000 IOPS all the time."""
+BURSTING = a_volume("gp3", iops=16_000, throughput_mib_s=1000, on=a_host("m5.large"))
+"""On a host that carries 18,750 IOPS while its credits last, and 3,916 without."""
+SPENT_IOPS = 3600 + (18_750 - 3600) / 48
+
+
+def side(checks, balances, *, unread=False):
+    nothing = np.full(len(checks), unread)
+    figures = np.array(checks, dtype=float), np.array(balances, dtype=float)
+    return SideSeen(exceeded=figures[0], balance_pct=figures[1], check_unread=nothing, balance_unread=nothing)
+
+
+def room_of(volume, iops, checks, balances=None, *, others=0.0, unread=False):
+    """The room of a volume that did so much, in minutes in which its host measured that of its IOPS."""
+    absent = [NAN] * len(iops)
+    seen = {
+        Resource.IOPS: side(checks, absent if balances is None else balances, unread=unread),
+        Resource.THROUGHPUT: side(absent, absent, unread=unread),
+    }
+    own, sibling = a_demand(iops=iops), a_volume(id="sibling", on=volume.hosts)
+    demands = {volume.id: own, "sibling": a_demand(iops=[others] * len(iops))}
+    load = replace(host_loads([volume, sibling], demands)[volume.hosts[0].id], seen=seen)
+    return host_room(own, load, usable(volume), a_policy())
+
+
+def test_a_raised_check_is_the_limit_whatever_is_published_and_leaves_no_more_than_was_done():
+    room = room_of(STEADY, [100.0, 100.0, 100.0], [1, 0, NAN])
+    assert room.bound.tolist() == room.measured.tolist() == [True, False, False]
+    assert room.room[0].tolist() == [100.0, 80_000.0, 80_000.0]
+    assert room.room[1][0] == 0.0
+    assert room.carried[0].tolist() == [80_000.0] * 3
+
+
+def test_a_raised_check_is_not_the_limit_of_a_volume_with_hardly_any_part_in_it():
+    assert room_of(STEADY, [100.0], [1], others=2000.0).bound.tolist() == [False]
+
+
+def test_a_check_that_is_not_raised_takes_back_the_published_maximum_and_an_absent_one_does_not():
+    room = room_of(STEADY, [79_000.0, 79_000.0], [0, NAN])
+    assert (room.bound.tolist(), room.measured.tolist(), room.cleared.tolist()) == (
+        [False, True],
+        [False, False],
+        [True, False],
+    )
+
+
+@pytest.mark.parametrize(
+    ("check", "balance", "bound", "measured", "cleared"),
+    [
+        (NAN, NAN, True, False, False),
+        (0, NAN, True, False, False),
+        (NAN, 50, False, False, True),
+        (0, 50, False, False, True),
+        (NAN, 0.5, True, True, False),
+        (0, 0.5, True, True, False),
+        (1, 50, True, True, False),
+    ],
+)
+def test_a_balance_goes_before_the_replay_of_credits(check, balance, bound, measured, cleared):
+    minutes = 60
+    room = room_of(BURSTING, [16_000.0] * minutes, [check] * minutes, [balance] * minutes)
+    last = [bool(found[-1]) for found in (room.bound, room.measured, room.cleared)]
+    assert last == [bound, measured, cleared]
+    assert room.carried[0][-1] == pytest.approx(18_750 if balance == 50 else SPENT_IOPS, rel=1e-3)
+
+
+def test_a_host_without_credits_is_the_limit_though_a_replay_has_them():
+    assert room_of(BURSTING, [3900.0], [0], [0]).bound.tolist() == [True]
+    assert room_of(BURSTING, [3900.0], [0], [NAN]).bound.tolist() == [False]
+    assert room_of(BURSTING, [3600.0], [0], [0]).bound.tolist() == [False]
+
+
+def test_a_coarse_check_counts_only_once_its_minutes_are_known():
+    assert room_of(STEADY, [100.0], [7], unread=True).bound.tolist() == [False]

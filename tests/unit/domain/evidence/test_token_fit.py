@@ -1,0 +1,96 @@
+"""Token buckets found again in the series that they make: rates, credits, and when they were spent."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plimsoll.domain.evidence.time_series import MOST_POINTS, TimeSeries, Work, series_of
+from plimsoll.domain.evidence.token_fit import fit
+from tests.profiles import examples
+
+
+def made(burst, sustained, capacity, length_s, *, step_s=1.0, noise=0.0, seed=0):
+    """The mean rates of a load that asks for all it gets, of a bucket of that capacity, replayed step by step."""
+    rates, left = [], float(capacity)
+    for _ in range(int(length_s / step_s)):
+        bursting_s = min(step_s, left / (burst - sustained))
+        left -= bursting_s * (burst - sustained)
+        rates.append((bursting_s * burst + (step_s - bursting_s) * sustained) / step_s)
+    spread = 1 + noise * np.random.default_rng(seed).standard_normal(len(rates))
+    return np.array(rates) * np.clip(spread, 0.01, None)
+
+
+bursts = st.floats(300, 30_000)
+shares = st.floats(0.05, 0.8)
+times_s = st.floats(60, 2_000)
+steps_s = st.sampled_from([1.0, 2.0, 5.0, 10.0])
+seeds = st.integers(0, 2**32)
+
+
+@given(bursts, shares, times_s, st.floats(90, 2_000), steps_s, st.sampled_from([0.0, 0.02, 0.05]), seeds)
+@settings(max_examples=examples(300))
+def test_a_bucket_that_was_emptied_is_found_again(burst, share, burst_s, after_s, step_s, noise, seed):
+    sustained = share * burst
+    capacity = (burst - sustained) * burst_s
+    found = fit(made(burst, sustained, capacity, burst_s + after_s, step_s=step_s, noise=noise, seed=seed), step_s)
+    assert found.steady
+    assert found.burst_rate == pytest.approx(burst, rel=0.005 + noise)
+    assert found.last.rate == pytest.approx(sustained, rel=0.005 + noise)
+    assert found.capacity == pytest.approx(capacity, rel=0.01 + 2 * noise, abs=(burst - sustained) * step_s)
+    assert found.spent_at_s == pytest.approx(burst_s, abs=2 * step_s + 60 * noise)
+
+
+@given(bursts, shares, times_s, steps_s, st.sampled_from([0.0, 0.02, 0.1, 0.3]), seeds)
+@settings(max_examples=examples(300))
+def test_one_that_was_not_emptied_shows_no_second_level(burst, share, length_s, step_s, noise, seed):
+    capacity = 1.01 * (burst - share * burst) * length_s
+    found = fit(made(burst, share * burst, capacity, length_s, step_s=step_s, noise=noise, seed=seed), step_s)
+    assert (found.spent_at_s, found.capacity) == (None, None)
+    assert found.burst_rate == pytest.approx(burst, rel=0.005 + noise)
+
+
+def test_a_volume_s_bucket_and_then_its_host_s_are_two_steps_down():
+    series = np.concatenate([np.full(300, 3_000.0), np.full(600, 2_000.0), np.full(600, 500.0)])
+    found = fit(series, 1.0)
+    assert [round(one.rate) for one in found.levels] == [3_000, 2_000, 500]
+    assert found.capacity == pytest.approx(300 * 2_500 + 600 * 1_500)
+
+
+def test_what_rises_again_is_not_steady():
+    assert not fit(np.concatenate([np.full(300, 3_000.0), np.full(300, 500.0), np.full(300, 3_000.0)]), 1.0).steady
+
+
+def test_a_load_may_take_a_moment_to_begin():
+    found = fit(np.concatenate([np.full(25, 800.0), np.full(600, 3_000.0)]), 1.0)
+    assert (found.steady, found.spent_at_s, found.burst_rate) == (True, None, 3_000.0)
+
+
+def test_a_hiccup_is_no_level():
+    series = np.full(600, 3_000.0)
+    series[200:205] = 100.0
+    assert len(fit(series, 1.0).levels) == 1
+
+
+@pytest.mark.parametrize("series", [[], [1.0], [0.0] * 100])
+def test_what_is_too_short_or_empty_shows_nothing(series):
+    assert fit(series, 1.0) is None
+
+
+@given(st.lists(st.floats(0, 1e5), min_size=2, max_size=2_000), st.floats(0.5, 60))
+@settings(max_examples=examples(100))
+def test_a_longer_series_is_kept_in_longer_steps_and_all_work_stays(rates, step_s):
+    found = series_of([Work.of_rates(step_s * np.arange(1, len(rates) + 1), rates)], [])
+    if found is None:
+        assert len(rates) * step_s < 2 * max(1.0, step_s) + 1e-6
+        return
+    assert len(found.iops) <= MOST_POINTS
+    cut_off = (len(rates) * step_s - found.length_s + 1e-6) * max(rates)
+    assert sum(found.iops) * found.step_s == pytest.approx(step_s * sum(rates), rel=1e-6, abs=cut_off)
+
+
+def test_times_that_begin_steps_tell_the_same_as_times_that_end_them():
+    ends = Work.of_rates([1.0, 2.0, 3.0], [10.0, 20.0, 30.0])
+    starts = Work.of_rates([0.0, 1.0, 2.0], [10.0, 20.0, 30.0])
+    expected = TimeSeries(step_s=1.0, iops=(10.0, 20.0, 30.0))
+    assert series_of([ends], []) == series_of([starts], []) == expected

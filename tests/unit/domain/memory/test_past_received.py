@@ -1,0 +1,73 @@
+"""What is lost of the past, or disagrees in it, never changes an answer to another."""
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from plimsoll.domain.metrics.sums import COUNTER_SERIES
+from plimsoll.domain.recommendation import InsufficientData
+from plimsoll.domain.units import DAY_S
+from tests.in_memory.ports import MemoryMetrics
+from tests.profiles import examples
+from tests.unit.domain.answered import decided_on
+from tests.unit.domain.lives import DAY, OLDEST_S, PAST_MINUTES, WINDOW, a_large, a_life, flat_with, fleets, judged
+
+
+def test_rates_that_are_under_the_means_are_asked_twice_and_then_nothing_is_recommended():
+    life = a_life(flat_with(900, (20 * DAY, 120, 9000), (30 * DAY, 120, 12_000)), io_kib=8)
+    wrong = life.highest_iops.copy()
+    wrong[: PAST_MINUTES - 25 * DAY] = 10.0
+    (found, usage) = judged([a_large()], {"vol-1": replace(life, highest_iops=wrong, summed_iops=wrong)})
+    (_, alone) = judged([a_large()], {"vol-1": life}, memory=())
+    assert isinstance(found["vol-1"].recommendation, InsufficientData)
+    assert {one.series for one in found["vol-1"].recommendation.demand.coverage.disputes} == {"highest_iops"}
+    assert usage.datapoints - alone.datapoints == 2 * 6 * 80
+
+
+SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
+
+
+class Losing(MemoryMetrics):
+    """Loses some series of what was before the window in some of its days; the second time as well, if `twice`."""
+
+    def losing(self, names, days, *, twice):
+        self.names, self.days, self.twice, self.asked = names, days, twice, set()
+        return self
+
+    def _found(self, ask):
+        found, look = super()._found(ask), ask.look
+        again = (ask.volume.id, look) in self.asked
+        self.asked.add((ask.volume.id, look))
+        if look.window.end_s > WINDOW.start_s or (again and not self.twice):
+            return found
+        starts_s = look.window.start_s + look.period_s * np.arange(look.window.buckets(look.period_s))
+        lost = np.isin((starts_s - OLDEST_S) // DAY_S, self.days)
+        return {name: np.where(lost & (name in self.names), np.nan, values) for name, values in found.items()}
+
+
+PUBLISHED = (*COUNTER_SERIES, "highest_iops", "highest_throughput_mib_s")
+LOSSES = st.tuples(
+    st.sets(st.sampled_from(PUBLISHED), min_size=1, max_size=5), st.sets(st.integers(0, 85), min_size=1, max_size=40)
+)
+
+
+@settings(max_examples=examples(400), deadline=None, suppress_health_check=SLOW)
+@given(fleets(), LOSSES, st.booleans())
+def test_whatever_is_lost_of_the_past_the_answer_is_the_same_or_there_is_none(fleet, losses, twice):
+    volumes, given_lives, policy, _ = fleet
+    names, days = losses
+    expected, _ = judged(volumes, given_lives, policy)
+    metrics = Losing(given=given_lives).losing(names, sorted(days), twice=twice)
+    found, _ = judged(volumes, given_lives, policy, metrics=metrics)
+    for name, one in found.items():
+        if twice and isinstance(one.recommendation, InsufficientData):
+            assert one.recommendation.demand.coverage.disputes
+        elif not absent_anyway(given_lives[name], names):
+            assert decided_on(one) == decided_on(expected[name]), name
+
+
+def absent_anyway(life, lost):
+    """Whether nothing is left where some series are lost: the life has no rates, and its counts are gone."""
+    return life.highest_iops is None and {"read_ops", "write_ops"} <= set(lost)

@@ -1,0 +1,92 @@
+"""What an answer asks of the past, step by step, and the growth that it tells of."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from plimsoll.domain.groups.together import Unit
+from plimsoll.domain.recommendation import Upgrade
+from tests.builders import a_host, a_stripe_set, a_volume
+from tests.profiles import examples
+from tests.unit.domain.lives import (
+    A_LIFE_AGO,
+    DAY,
+    DAYS,
+    MINUTES,
+    PLAIN,
+    a_large,
+    a_life,
+    answer_to,
+    cost_then,
+    flat_with,
+    fleets,
+    judged,
+    target_of,
+)
+
+
+def test_relief_asks_only_what_was_done_on_the_days_of_the_last_weeks():
+    lives = {"vol-1": a_life(flat_with(3000), io_kib=8)}
+    small = a_volume("gp3", 500, iops=3000, throughput_mib_s=125, created=A_LIFE_AGO)
+    (found, with_memory), (_, alone) = judged([small], lives), judged([small], lives, memory=())
+    assert isinstance(found["vol-1"].recommendation, Upgrade)
+    assert with_memory.datapoints - alone.datapoints == 4 * (56 - DAYS)
+
+
+def risen_to(rate, share_a_day):
+    """A level that has risen by that share of what it is now on each day."""
+    return rate * (1 - share_a_day * (MINUTES - np.arange(MINUTES)) / DAY)
+
+
+def test_an_answer_says_how_fast_demand_grows_and_what_room_that_takes():
+    found = answer_to(a_large(), risen_to(4000, 0.005), io_kib=8)
+    told = " ".join(found.reasons)
+    assert found.growth.usual_headroom_pct == 20
+    assert f"{found.growth.iops_pct_a_day:.2g} % more operations" in told
+    assert f"{found.growth.headroom_pct:g} % instead of 20 %" in told
+    assert f"{found.growth.headroom_pct:g} % headroom included" in told
+    assert found.target.spec.iops == pytest.approx((1 + found.growth.headroom_pct / 100) * 4000, abs=100)
+
+
+def test_what_one_member_of_a_set_grows_by_all_have_room_for():
+    volumes = [a_large(id=name, on=a_host()) for name in ("vol-a", "vol-b")]
+    given_lives = {
+        "vol-a": a_life(flat_with(4000), io_kib=8),
+        "vol-b": a_life(risen_to(4000, 0.005), io_kib=8),
+    }
+    unit = Unit(stripes=a_stripe_set("vol-a", "vol-b"), volumes=volumes, held={})
+    found, _ = judged(volumes, given_lives, units=[unit])
+    assert all(one.recommendation.growth.headroom_pct == pytest.approx(76, abs=2) for one in found.values())
+    assert len({one.recommendation.target.spec.iops for one in found.values()}) == 1
+    assert found["vol-a"].recommendation.target.spec.iops >= 1.7 * 4000
+
+
+def test_relief_is_not_given_up_where_nothing_has_room_for_the_growth():
+    """1,800 MiB/s end what 1,200 throttle. With room for three months it would take more than any gp3 has."""
+    policy = replace(PLAIN, target_types=("gp3",))
+    volume = a_volume("gp3", 500, iops=16_000, throughput_mib_s=1200, created=A_LIFE_AGO)
+    outgrown = np.minimum(4800, risen_to(5500, 0.009))
+    found, alone = (answer_to(volume, outgrown, replace(policy, growth_days=days), io_kib=256) for days in (90, 0))
+    assert isinstance(found, Upgrade)
+    assert found.target == alone.target
+    assert found.growth is None
+
+
+SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
+
+
+@settings(max_examples=examples(200), deadline=None, suppress_health_check=SLOW)
+@given(fleets(), st.lists(st.sampled_from([0.0, 5.0, 30.0, 90.0, 365.0]), min_size=2, max_size=2))
+def test_room_for_more_growth_never_makes_a_target_smaller(fleet, days):
+    volumes, given_lives, policy, _ = fleet
+    policy = replace(policy, target_types=("gp3",), throttle_budget_min=0.0)
+    less, more = (judged(volumes, given_lives, replace(policy, growth_days=one))[0] for one in (min(days), max(days)))
+    for name in less:
+        small, large = target_of(less[name].recommendation), target_of(more[name].recommendation)
+        if small.spec.type == large.spec.type:
+            assert small.ceiling.iops <= large.ceiling.iops + 1e-6
+            assert small.ceiling.throughput_mib_s <= large.ceiling.throughput_mib_s + 1e-6
+        assert cost_then(less[name].recommendation) <= cost_then(more[name].recommendation) + 1e-9
