@@ -26,6 +26,7 @@ from plimsoll.reports.html.page_files import (
     style,
     templates_of,
 )
+from plimsoll.reports.html.small_profile import HOW
 from plimsoll.reports.html.volume_blocks import blocks, packed
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched, Only, audited_at, full_name, matched_records, read_run
@@ -180,6 +181,7 @@ def _same_for_every_run(steps: Mapping[str, StepWords]) -> dict[str, Any]:
     told = {
         "steps": {step: {"name": words.name, "why": words.why} for step, words in steps.items()},
         "grades": GRADE_WORDS,
+        "rates": HOW,
         "specs": specs(),
         "width": WIDTH_PX,
         "falling": [key for key, _, kind in COLUMNS if kind],
