@@ -24,6 +24,10 @@ _BEGINS: Final = ("\t", "\r", "\n", "\x00")
 """What may not begin a cell whatever follows it."""
 
 
+FORMULAS: Final = {"runs": _RUNS.pattern.replace("(?P<", "(?<"), "begins": "".join(_BEGINS)}
+"""The same for a page's scripts, whose table of rows is to be as harmless."""
+
+
 def inert(text: str) -> str:
     """The text with an apostrophe before whatever would be a formula; text that harms nobody stands as it is."""
     harmless = _RUNS.sub(lambda found: f"{found['before']}'", text)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from plimsoll.reports.record import OwnerRecord
+from plimsoll.reports.record import OwnerRecord, RecommendationRecord
 from plimsoll.reports.wording import count_of, owner_text, usd
 
 TITLE: Final = "One change for all that a template makes"
@@ -28,6 +28,12 @@ class TemplateText:
     example: str
 
 
+def template_name(record: RecommendationRecord) -> str:
+    """The template that made a volume, in words; empty where none is known."""
+    found = record.template
+    return "" if found is None else _made_by(found.kind, found.name, found.device)
+
+
 def template_texts(run: Mapping[str, Any]) -> Iterator[TemplateText]:
     """The changes of a run that save most, from its run.json; none where an earlier version wrote it."""
     for one in run.get("templates", ())[:SHOWN]:
@@ -35,9 +41,8 @@ def template_texts(run: Mapping[str, Any]) -> Iterator[TemplateText]:
         figures = [target["type"]]
         figures += [f"{target['iops']:,} IOPS"] if target["iops"] else []
         figures += [f"{target['throughput_mib_s']:,} MiB/s"] if target["throughput_mib_s"] else []
-        made_by = owner_text(OwnerRecord(kind=one["kind"], name=one["template"]))
         yield TemplateText(
-            made_by=f"{made_by} {one['device']}".rstrip(),
+            made_by=_made_by(one["kind"], one["template"], one["device"]),
             where=f"{one['account']}/{one['region']}",
             volumes=count_of(one["volumes"], "volume"),
             change=f"{one['type']} to {', '.join(figures)}",
@@ -50,3 +55,7 @@ def _saves(one: Mapping[str, Any]) -> str:
     saved, more = one["monthly_usd_saved"], one["monthly_usd_saved_beyond_volumes"]
     beyond = "" if saved == more else f", {usd(more)} of it beyond what volumes save alone"
     return f"saves {usd(saved)} a month{beyond}"
+
+
+def _made_by(kind: str, name: str, device: str) -> str:
+    return f"{owner_text(OwnerRecord(kind=kind, name=name))} {device}".rstrip()

@@ -21,6 +21,7 @@ from plimsoll.reports.printable import printable_json
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.steps import step_of
+from plimsoll.reports.template_text import template_name
 from plimsoll.reports.wording import given_up, owner_text, spec_text, words_of
 
 SIZE: Final = 100
@@ -82,6 +83,9 @@ def _row(record: RecommendationRecord) -> dict[str, Any]:
         "step": str(step_of(record)),
         "blockers": ", ".join(blocker.code for blocker in record.blockers),
         "change": record.change,
+        "tool": record.owner.kind,
+        "template": template_name(record),
+        "tags": [f"{key}={value}" for key, value in record.tags.items()],
     }
 
 

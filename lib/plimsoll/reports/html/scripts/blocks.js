@@ -20,7 +20,7 @@ async function readRows() {
       const row = { block, place };
       for (const key of keys) row[key] = columns[key][place];
       row.key = keyOf(row.account, row.region, row.id);
-      row.found = [row.id, row.name, row.owner, row.hosts, row.account, row.zone].join('\n').toLowerCase();
+      row.found = [row.id, row.name, row.owner, row.hosts, row.account, row.zone, row.template, ...row.tags].join('\n').toLowerCase();
       rows.push(row);
     });
   }
