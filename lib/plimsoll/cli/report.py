@@ -29,6 +29,7 @@ from plimsoll.reports.run_reader import (
     read_run,
     stream_records,
 )
+from plimsoll.reports.template_text import template_texts
 from plimsoll.run import resumed
 from plimsoll.settings import Settings
 from plimsoll.writing import write_lines
@@ -99,7 +100,8 @@ def _parquet(report: Report, place: Path) -> list[Path]:
 
 def _changes(report: Report, place: Path) -> list[Path]:
     only, _ = report.part()
-    return write_changes(stream_records(report.folder, only), place)
+    templates = () if report.is_part else template_texts(read_run(report.folder))
+    return write_changes(stream_records(report.folder, only), place, templates)
 
 
 def _markdown(report: Report) -> Iterable[str]:

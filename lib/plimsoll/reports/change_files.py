@@ -8,8 +8,9 @@ from typing import Final, TextIO
 
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.template_text import TemplateText
 from plimsoll.reports.wording import change_words, outcome_text, short_name
-from plimsoll.writing import whole
+from plimsoll.writing import whole, write_lines
 
 HEAD: Final = (
     "# Changes that Plimsoll recommends. Read each before you make it.\n"
@@ -42,13 +43,19 @@ def change_head(record: RecommendationRecord) -> str:
     return f"# {' '.join(printable(told).split())}: {change_words(record)}, {outcome_text(record)}"
 
 
-def write_changes(records: Iterable[RecommendationRecord], out: Path) -> list[Path]:
-    """Writes the changes of these volumes into a folder, whole or not at all, and gives the files.
+TEMPLATES: Final = "changes-templates.txt"
+"""The file of the changes of templates, each of which is one for many volumes."""
+
+
+def write_changes(
+    records: Iterable[RecommendationRecord], out: Path, templates: Iterable[TemplateText] = ()
+) -> list[Path]:
+    """Writes the changes of these volumes and templates into a folder, each file whole or not at all; gives the files.
 
     What is blocked today is left out. A tool that owns none of them has no file.
     """
     files: dict[str, TextIO] = {}
-    written = []
+    written = _templates_written(list(templates), out)
     with ExitStack() as stack:
         for record in records:
             if not record.change or record.blockers:
@@ -62,3 +69,13 @@ def write_changes(records: Iterable[RecommendationRecord], out: Path) -> list[Pa
                 written.append(path)
             files[kind].write(f"\n{change_head(record)}\n{record.change}\n")
     return sorted(written)
+
+
+def _templates_written(templates: list[TemplateText], out: Path) -> list[Path]:
+    if not templates:
+        return []
+    texts = (
+        f"\n# {one.where} {one.made_by}: {one.volumes}, {one.change}, {one.saves}\n{one.how}\n" for one in templates
+    )
+    write_lines((HEAD, *map(printable, texts)), out / TEMPLATES, "utf-8")
+    return [out / TEMPLATES]

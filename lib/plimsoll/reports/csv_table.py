@@ -87,6 +87,10 @@ COLUMNS: Final = (
     ("relief_monthly_usd", "relief.monthly_usd"),
     ("risk_promised_pct", "risk.promised_pct"),
     ("risk", "risk.text"),
+    ("template_kind", "template.kind"),
+    ("template_name", "template.name"),
+    ("template_device", "template.device"),
+    ("template_held", "template.held"),
 )
 """Each column's name, and where its figure is in a record; the step is in none."""
 

@@ -18,7 +18,8 @@ SHOWN: Final = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateText:
-    """One change of a template: what makes the volumes and where, what they become, and what that saves."""
+    """One change of a template: what makes the volumes and where, what they become, what that saves, and `how` whoever
+    owns the template writes it, in a few lines."""
 
     made_by: str
     where: str
@@ -26,6 +27,7 @@ class TemplateText:
     change: str
     saves: str
     example: str
+    how: str
 
 
 def template_name(record: RecommendationRecord) -> str:
@@ -48,6 +50,7 @@ def template_texts(run: Mapping[str, Any]) -> Iterator[TemplateText]:
             change=f"{one['type']} to {', '.join(figures)}",
             saves=_saves(one),
             example=one["example"],
+            how=_how(one),
         )
 
 
@@ -59,3 +62,33 @@ def _saves(one: Mapping[str, Any]) -> str:
 
 def _made_by(kind: str, name: str, device: str) -> str:
     return f"{owner_text(OwnerRecord(kind=kind, name=name))} {device}".rstrip()
+
+
+_KEYS: Final = {
+    ("aws", "auto-scaling"): ("  VolumeType: {}", "  Iops: {}", "  Throughput: {}"),
+    ("aws", "kubernetes"): ("  type: {}", '  iops: "{}"', '  throughput: "{}"'),
+    ("aws", "terraform"): ('  type = "{}"', "  iops = {}", "  throughput = {}"),
+    ("google", "auto-scaling"): ("  type: {}", "  provisioned-iops: {}", "  provisioned-throughput: {}"),
+    ("google", "kubernetes"): (
+        "  type: {}",
+        '  provisioned-iops-on-create: "{}"',
+        '  provisioned-throughput-on-create: "{}Mi"',
+    ),
+    ("google", "terraform"): ('  type = "{}"', "  provisioned_iops = {}", "  provisioned_throughput = {}"),
+}
+"""How a type, IOPS and MiB/s are written where a template is, by cloud and by what the template is."""
+
+_WHERE: Final = {
+    "auto-scaling": "In a new version of the template that {name} starts its hosts from, for {device}:",
+    "kubernetes": "A StorageClass stays as it was made. Make another one like {name}, with these parameters:",
+    "terraform": "In the Terraform of {name}, for its volumes of this type:",
+}
+
+
+def _how(one: Mapping[str, Any]) -> str:
+    target, kind = one["target"], one["kind"]
+    figures = target["type"], target["iops"], target["throughput_mib_s"]
+    keys = _KEYS.get((one["provider"], kind), ("  type: {}", "  IOPS: {}", "  MiB/s: {}"))
+    lines = [key.format(figure) for key, figure in zip(keys, figures, strict=True) if figure is not None]
+    where = _WHERE[kind].format(name=one["template"], device=one["device"] or "its volumes")
+    return "\n".join([where, *lines])

@@ -3,8 +3,9 @@
 import subprocess
 
 from plimsoll.domain.volume import OwnerKind
-from plimsoll.reports.change_files import HEAD, TOOLS, write_changes
+from plimsoll.reports.change_files import HEAD, TEMPLATES, TOOLS, write_changes
 from plimsoll.reports.record import BlockerRecord, OwnerRecord
+from plimsoll.reports.template_text import template_texts
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.strategies import HOSTILE
 
@@ -44,3 +45,25 @@ def test_no_name_becomes_a_command_of_the_script(tmp_path):
     subprocess.run(["sh", str(script)], check=True)  # the script under test
     assert not (tmp_path / "broken").exists()
     assert all(line in {"", ":"} or line.startswith("#") for line in script.read_text().splitlines())
+
+
+def test_a_template_has_one_change_in_the_words_of_whoever_owns_it(tmp_path):
+    makers = {"auto-scaling": "  Iops: 3000", "kubernetes": '  iops: "3000"', "terraform": "  iops = 3000"}
+    run = {
+        "templates": [
+            {
+                "provider": "aws", "account": "111111111111", "region": "us-east-1", "kind": kind, "template": "web",
+                "device": "/dev/xvda", "type": "gp2", "volumes": 20, "example": "vol-1",
+                "target": {"type": "gp3", "iops": 3000, "throughput_mib_s": None},
+                "monthly_usd_saved": 3.2, "monthly_usd_saved_beyond_volumes": 3.2,
+            }
+            for kind in makers
+        ]
+    }  # fmt: skip
+    texts = list(template_texts(run))
+    for one, line in zip(texts, makers.values(), strict=True):
+        assert line in one.how.splitlines()
+        assert len(one.how.splitlines()) == 3
+    (file,) = write_changes([], tmp_path, texts)
+    assert file.name == TEMPLATES
+    assert all(one.how in file.read_text() for one in texts)
