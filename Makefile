@@ -121,7 +121,7 @@ deploy: .venv/.ready ## the service into the account of the caller's credentials
 	$(BIN)/uv pip install --quiet --python .venv-e2e/bin/python --require-hashes --requirements $<
 	@touch $@
 
-e2e: .venv-e2e/.ready ## the synthesized templates and zips on an emulator of AWS, against the command line (docs/e2e.md)
+e2e: .venv-e2e/.ready ## the synthesized templates and zips on an emulator of AWS, against the command line (docs/deploy.md)
 	PLIMSOLL_E2E_PYTHON=$(CURDIR)/.venv-e2e/bin/python $(CLEAN_ENV) $(RUN) pytest tests/e2e
 
 pictures: .venv/.ready ## draw docs/charts anew, and what report.html draws with; where nothing changed, to the same bytes

@@ -167,7 +167,7 @@ class AuditStack(Stack):
                 "audit-cost",
                 cost,
                 reaches=deployment.audit_usd,
-                says=f"An audit's metric calls cost USD {deployment.audit_usd:g} or more: see the volumes that it read.",
+                says=f"An audit's metric calls cost USD {deployment.audit_usd:g} or more: see what it read.",
             )
         alarms.when(
             "promises-broken",
