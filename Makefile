@@ -96,11 +96,11 @@ bench: .venv/.ready ## how fast Plimsoll is, into docs/performance.md (a quarter
 	$(BIN)/uv sync --locked --quiet
 	$(CLEAN_ENV) $(RUN) python benchmarks/speed/run.py
 
-# SHARE=0.1 audits a tenth. AUDITED=48 audits so many targets by their function, and writes the answers of the others
-# from theirs. It needs root, and control groups and loop devices that it may make.
+# SHARE=0.1 audits a tenth. With CALLED=12 functions are called for so many accounts, and what the others come to is
+# copied from them. It needs root, and control groups and loop devices that it may make.
 SHARE ?= 1
 scale: .venv/.ready ## the deployed audit of 17,000 targets and a million volumes, within Lambda's limits (docs/performance.md)
-	$(CLEAN_ENV) $(RUN) python -m benchmarks.scale --share $(SHARE) $(if $(AUDITED),--audited $(AUDITED))
+	$(CLEAN_ENV) $(RUN) python -m benchmarks.scale --share $(SHARE) $(if $(CALLED),--called $(CALLED))
 
 # 2,000 seeds took 71 minutes beside other work. `make faults SEEDS=1 FROM=1234` tries one again and writes no page.
 SEEDS ?= 2000

@@ -25,7 +25,7 @@ from benchmarks.scale.functions import ROOT, Lambda, functions_of, tally, worlds
 from benchmarks.scale.limits import control_groups
 from benchmarks.scale.machine import Machine
 from benchmarks.scale.objects import Objects
-from benchmarks.scale.page import AUDIT, KEPT, write
+from benchmarks.scale.page import AUDIT, INVENTORY, KEPT, write
 from benchmarks.scale.recorded import Recorded
 from benchmarks.scale.step import Step
 from tests.machines.templates import Templates
@@ -40,7 +40,9 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=1.0, help="the share of 4,250 accounts in 4 regions")
     parser.add_argument("--slots", type=int, default=os.cpu_count() or 1, help="functions under way at once")
     parser.add_argument("--folder", type=Path, help="where the bucket lies while it runs (default: a temporary folder)")
-    parser.add_argument("--audited", type=int, help="targets that are audited; the answers of others are theirs")
+    parser.add_argument(
+        "--called", type=int, help="accounts that functions are called for; what others come to is copied from them"
+    )
     parser.add_argument("--write", action="store_true", help="write what was measured into docs/performance.md")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was mounted and bounded is taken down then as well
@@ -50,7 +52,7 @@ def main() -> None:
     folder = options.folder or Path(mkdtemp(prefix="plimsoll-scale-"))
     folder.mkdir(exist_ok=True)
     try:
-        found = run(options.share, options.slots, folder, audited=options.audited)
+        found = run(options.share, options.slots, folder, called=options.called)
     finally:
         if options.folder is None:
             rmtree(folder)
@@ -58,15 +60,15 @@ def main() -> None:
     (KEPT / f"{options.share:g}.json").write_text(json.dumps(found, indent=1), encoding="utf-8")
 
 
-def run(share: float, slots: int, folder: Path, *, audited: int | None) -> dict[str, Any]:
-    """What an audit of that share took; beyond so many targets that are `audited`, answers are copies."""
+def run(share: float, slots: int, folder: Path, *, called: int | None) -> dict[str, Any]:
+    """What an audit of that share took; of accounts beyond `called` ones, copies."""
     templates = _synthesized(folder / "cdk.out")
     functions = functions_of(templates)
     (machine,) = (one for one in templates.resources("AWS::StepFunctions::StateMachine") if one.name.endswith("-audit"))
     config = next(one for one in templates.resources("AWS::SSM::Parameter")).properties["Value"]
     now = datetime.now(UTC).replace(microsecond=0)
+    commit, began_s = _commit(), time.monotonic()
     told = {"now": now.isoformat(), "folder": str(folder), "accounts": accounts_of(share), "config": config}
-    began_s = time.monotonic()
     with worlds(slots, told) as ports:
         runner = Lambda(functions=functions, ports=ports, folder=folder)
         execution = {
@@ -75,14 +77,17 @@ def run(share: float, slots: int, folder: Path, *, audited: int | None) -> dict[
             "StartTime": now.isoformat(),
             "Input": {},
         }
-        (batches,) = (arn for arn, one in functions.items() if one.name == AUDIT)
-        audit = partial(runner.invoke, batches)
+        arns = {one.name: arn for arn, one in functions.items()}
         copies = Recorded(
-            objects=Objects(folder), audit=audit, targets=-(-(audited or 0) // len(REGIONS)) * len(REGIONS)
+            objects=Objects(folder),
+            inventory=partial(runner.invoke, arns[INVENTORY]),
+            audit=partial(runner.invoke, arns[AUDIT]),
+            accounts=called or len(accounts_of(share)),
         )
+        apart = {arns[INVENTORY]: copies.take, arns[AUDIT]: copies.answer}
 
         def invoke(arn: str, event: Any) -> Any:
-            return copies.answer(event) if audited and arn == batches else runner.invoke(arn, event)
+            return apart[arn](event) if called and arn in apart else runner.invoke(arn, event)
 
         carried = Machine(
             definition=json.loads(machine.properties["DefinitionString"]),
@@ -99,14 +104,14 @@ def run(share: float, slots: int, folder: Path, *, audited: int | None) -> dict[
         tallies = [tally(port) for port in ports]
     volumes = len(accounts_of(share)) * len(REGIONS) * TARGET_VOLUMES
     return {
-        "commit": _commit(),
+        "commit": commit,
         "date": f"{now:%Y-%m-%d}",
         "machine": f"{platform.machine()}, {slots} cores, Python {platform.python_version()}",
         "groups": control_groups(),
         "share": share,
         "targets": len(accounts_of(share)) * len(REGIONS),
         "volumes": volumes,
-        "audited": copies.volumes if audited else volumes,
+        "called": copies.volumes if called else volumes,
         "seconds": time.monotonic() - began_s,
         "output": output,
         "transitions": sum(carried.entered.values()),

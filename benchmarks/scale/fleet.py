@@ -40,9 +40,9 @@ def account_of(number: int) -> str:
     return str(_FIRST_ACCOUNT + number)
 
 
-def number_of_target(account: str, region: str) -> int:
-    """The number of an account in a region."""
-    return (int(account) - _FIRST_ACCOUNT) * len(REGIONS) + REGIONS.index(region)
+def number_of(account: str) -> int:
+    """The number of an account."""
+    return int(account) - _FIRST_ACCOUNT
 
 
 @dataclass(slots=True)
@@ -63,18 +63,13 @@ class Patterns:
         self, volume: SimulatedVolume, series: str, stat: str, start_s: int, count: int, period_s: int
     ) -> FloatArray:
         """As `History.buckets`, of the pattern that the volume repeats."""
-        pattern = number_of(volume.id) % len(self.volumes)
+        pattern = int(volume.id.removeprefix("vol-"), 16) % len(self.volumes)
         key = (pattern, series, stat, start_s, count, period_s)
         found = self._kept.get(key)
         if found is None:
             found = self._history.buckets(self.volumes[pattern], series, stat, start_s, count, period_s)
             self._kept.put(key, found, found.nbytes)
         return found
-
-
-def number_of(volume_id: str) -> int:
-    """The number of a volume in the organization."""
-    return int(volume_id.removeprefix("vol-"), 16)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +107,7 @@ class Organization:
         return found
 
     def _fleet(self, account: str, region: str) -> Fleet:
-        first = number_of_target(account, region) * TARGET_VOLUMES
+        first = (number_of(account) * len(REGIONS) + REGIONS.index(region)) * TARGET_VOLUMES
         volumes = tuple(self._volume(first + place, account, region) for place in range(TARGET_VOLUMES))
         return Fleet(now=self.now, accounts=(account,), regions=REGIONS, volumes=volumes)
 

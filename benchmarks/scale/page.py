@@ -12,8 +12,9 @@ KEPT: Final = ROOT / ".bench" / "scale"
 PAGE: Final = ROOT / "docs" / "performance.md"
 BEGIN, END = "<!-- figures: make scale -->", "<!-- end of scale -->"
 
+INVENTORY: Final = "take_inventory"
 AUDIT: Final = "audit_batch"
-"""The step of which a run may take a sample."""
+"""The steps that a run may take for some accounts alone."""
 
 Run = Mapping[str, Any]
 
@@ -38,10 +39,10 @@ def _volumes(run: Run) -> int:
 
 
 def _whole(runs: Sequence[Run]) -> list[str]:
-    heads = ("targets", "volumes", "of them audited", "minutes", "transitions", "retries", "items that failed")
+    heads = ("targets", "volumes", "of them by calls", "minutes", "transitions", "retries", "items that failed")
     lines = [f"| run | {' | '.join(heads)} |", "|---|" + "---:|" * len(heads)]
     for run in runs:
-        figures = [run[name] for name in ("targets", "volumes", "audited")]
+        figures = [run[name] for name in ("targets", "volumes", "called")]
         counts = [run["transitions"], sum(run["retried"].values()), sum(run["caught"].values())]
         cells = [f"{figure:,}" for figure in figures] + [f"{run['seconds'] / 60:.1f}"] + [f"{one:,}" for one in counts]
         made = f"{run['date']}, commit {run['commit']} ({run['machine']}, control groups {run['groups']})"
@@ -54,7 +55,7 @@ def _steps(run: Run) -> list[str]:
     lines = [
         (
             "Each step of the last, with the most that one call took of each limit "
-            f"(`{AUDIT}`: of {run['audited']:,} volumes):"
+            f"(`{INVENTORY}` and `{AUDIT}`: of {run['called']:,} volumes):"
         ),
         "",
         "| step | calls of it | memory, MiB | temporary disk, MiB | longest, s | CPU, s | calls of AWS | USD |",
@@ -81,7 +82,7 @@ def _growth(runs: Sequence[Run]) -> list[str]:
     lines = ["How each grows with the volumes:", "", f"| step | {' | '.join(heads)} |", "|---|" + "---:|" * len(heads)]
     for name in [step["name"] for step in runs[-1]["steps"]]:
         found = [{step["name"]: step["spent"] for step in run["steps"]}.get(name) for run in runs]
-        volumes = [run["audited" if name == AUDIT else "volumes"] for run in runs]
+        volumes = [run["called" if name in {INVENTORY, AUDIT} else "volumes"] for run in runs]
         each = [
             *("" if one is None else f"{1e3 * one['cpu_s'] / of:.3f}" for one, of in zip(found, volumes, strict=True)),
             *("" if one is None else f"{one['peak_mib']:.0f}" for one in found),
