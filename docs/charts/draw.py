@@ -1,4 +1,4 @@
-"""Draws the pictures of the README and of the documents, mostly by the commands that docs/charts.md shows: `make
+"""Draws the pictures of the README and of the documents, mostly by the commands that docs/report.md shows: `make
 pictures`."""
 
 from pathlib import Path
@@ -19,7 +19,7 @@ PICTURES = {
 }
 
 APPLICATION = "application.svg"
-"""Drawn from docs/evidence.md's check by an application, which is no command of Plimsoll."""
+"""Drawn from the check by an application in benchmarks/application, which is no command of Plimsoll."""
 
 NAMES = (*PICTURES, APPLICATION)
 

@@ -1,4 +1,4 @@
-"""Prints how the corpus is read and what its traps end as; with --write, into docs/results.md and docs/evidence.md."""
+"""Prints how the corpus is read and what its traps end as; with --write, into README.md of this folder as well."""
 
 import sys
 from collections.abc import Sequence
@@ -7,8 +7,7 @@ from typing import Final
 
 from tests.corpus.entries import Outcome, entries, outcome
 
-DOCS: Final = Path(__file__).parents[2] / "docs"
-TARGETS: Final = {"corpus": DOCS / "results.md", "traps": DOCS / "evidence.md"}
+PAGE: Final = Path(__file__).with_name("README.md")
 
 
 def tables(outcomes: Sequence[Outcome]) -> dict[str, str]:
@@ -64,8 +63,7 @@ def main() -> int:
     for name, table in tables(outcomes).items():
         sys.stdout.write(f"{table}\n\n")
         if "--write" in sys.argv:
-            path = TARGETS[name]
-            path.write_text(put(path.read_text(encoding="utf-8"), name, table), encoding="utf-8")
+            PAGE.write_text(put(PAGE.read_text(encoding="utf-8"), name, table), encoding="utf-8")
     sys.stdout.write("\n".join([*wrong, "" if wrong else "nothing is wrong\n"]))
     return 1 if wrong else 0
 

@@ -20,7 +20,7 @@ from tests.pipelines.commands import plimsoll
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 POLICY = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
-CHARTS = (ROOT / "docs" / "charts.md").read_text(encoding="utf-8")
+REPORT = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
 STARTED = (ROOT / "docs" / "getting-started.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
@@ -85,7 +85,7 @@ def test_the_commands_for_google_cloud_run_on_the_simulated_projects(organizatio
     with running_google(datetime.now(UTC), volumes=1) as cloud:
         disk = next(one for one in cloud.fleet.volumes if one.account == "plimsoll-sim-shop" and one.hosts)
         names = {"shop-prod": "plimsoll-sim-shop", "shop-data": "plimsoll-sim-data", "7717955126078280515": disk.id}
-        for line in (line for line in [*commands(), *commands(CHARTS)] if "--cloud google --p" in line):
+        for line in (line for line in [*commands(), *commands(REPORT)] if "--cloud google --p" in line):
             words = [names.get(word, word) for word in shlex.split(line)][1:]
             more = {**cloud.environment, "AWS_CONFIG_FILE": str(config)}
             done = plimsoll(organization, tmp_path, *words, "--set", "lookback_days=1", **more)
@@ -129,11 +129,34 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_every_linked_file_and_heading_exists():
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+    folders = [ROOT / name for name in ("docs", "benchmarks", "tests", "lib")]
+    for page in [*ROOT.glob("*.md"), *(page for folder in folders for page in sorted(folder.rglob("*.md")))]:
         for name, _, heading in re.findall(r"\]\((?!\w+:)([^)#]*)(#([^)]+))?\)", page.read_text(encoding="utf-8")):
             target = page.parent / name if name else page
             assert target.exists(), f"{page.name} links to {name}"
             assert not heading or heading in anchors(target), f"{page.name} links to {name}#{heading}"
+
+
+def files_that_name_documents():
+    """The project's own text, without what others wrote or tools made."""
+    for folder in ("lib", "functions", "infra", "tests", "benchmarks", "docs", ".ci"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in {".py", ".yaml", ".md", ".sh"} and not {"measured", "vega", "files"} & set(path.parts):
+                yield path
+    yield from (ROOT / name for name in ("Makefile", "Dockerfile", "action.yml", "pyproject.toml", "CHANGELOG.md"))
+
+
+def test_every_document_and_section_that_code_names_exists():
+    named = re.compile(r"docs/([\w-]+\.md)(?:,\s+(?:section )?(\d+))?")
+    found = 0
+    for path in files_that_name_documents():
+        for page, section in named.findall(path.read_text(encoding="utf-8")):
+            target = ROOT / "docs" / page
+            assert target.exists(), f"{path} names docs/{page}"
+            heading = rf"^## {section}\. " if section else ""
+            assert re.search(heading, target.read_text(encoding="utf-8"), re.MULTILINE), f"{path}: {page}, {section}"
+            found += bool(section)
+    assert found
 
 
 def written_commands():
@@ -158,11 +181,11 @@ def test_every_command_of_the_documents_is_one_with_the_options_that_it_is_given
         assert given <= known, f"{page}: {line}"
         assert not hasattr(command, "commands") or given, f"{page}: {line}"
         checked.add((page, command.name))
-    assert {("getting-started.md", "explain"), ("schedule.md", "audit"), ("schedule.md", "diff")} <= checked
+    assert {("getting-started.md", "explain"), ("deploy.md", "audit"), ("deploy.md", "diff")} <= checked
 
 
 def test_the_example_workflow_gives_the_action_inputs_that_it_has():
-    (example,) = blocks((ROOT / "docs" / "schedule.md").read_text(encoding="utf-8"), "yaml")
+    (example,) = blocks((ROOT / "docs" / "deploy.md").read_text(encoding="utf-8"), "yaml")
     (used,) = [step for step in yaml.safe_load(example)["jobs"]["audit"]["steps"] if "plimsoll" in step.get("uses", "")]
     action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
     assert used["with"].keys() <= action["inputs"].keys()

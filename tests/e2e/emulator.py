@@ -24,6 +24,8 @@ SECRET: Final = "test"
 
 READY_WITHIN_S: Final = 60
 
+COMPLETED: Final = Path(__file__).with_name("completed.py")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Emulator:
@@ -74,7 +76,7 @@ def running_emulator(python: Path, folder: Path) -> Iterator[Emulator]:
     }
     with log.open("w") as written:
         process = subprocess.Popen(
-            [python, "-m", "ministack"],
+            [python, COMPLETED],
             cwd=folder,
             env=environment,
             stdout=written,

@@ -1,4 +1,4 @@
-"""What the emulator's CloudFormation cannot make, and so is left out of what is deployed to it; docs/e2e.md says so."""
+"""What the emulator's CloudFormation cannot make, so that it is left out of what is deployed there (docs/deploy.md)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

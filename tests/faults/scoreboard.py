@@ -5,7 +5,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from .injector import INSIDE, PAGING
 from .law import BROKEN, IDENTICAL, LIFE, NAMED, NOTED
+from .refusals import REFUSED, WIRE
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "reliability.md"
 BEGIN, END = "<!-- figures: make faults -->", "<!-- end of figures -->"
@@ -19,6 +21,11 @@ _LAWS: Final = {
     "invented": "answers where there was none",
     "disk": "broken files",
     "exit": "exit codes outside the table",
+}
+_FAMILIES: Final = {
+    **dict.fromkeys((*REFUSED, *WIRE), "on the way"),
+    **dict.fromkeys(INSIDE, "in an answer"),
+    **dict.fromkeys(PAGING, "of pages"),
 }
 SEVERAL: Final = "two faults at once"
 NONE: Final = "none met a call"
@@ -60,9 +67,9 @@ def scoreboard(lines: Iterable[Line]) -> str:
 
 
 def kind_of(line: Line) -> str:
-    """The fault that a run was under, where there was one alone."""
-    met = sorted(set(line["met"]))
-    return NONE if not met else met[0] if len(met) == 1 else SEVERAL
+    """Of which kind the fault was that a run was under, where there was one alone."""
+    met = set(line["met"])
+    return NONE if not met else _FAMILIES[met.pop()] if len(met) == 1 else SEVERAL
 
 
 def write(text: str, page: Path = PAGE) -> None:

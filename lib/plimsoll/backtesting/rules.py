@@ -11,8 +11,8 @@ from plimsoll.backtesting.scenario import Scenario, need_of
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.metrics.period import FloatArray
-from plimsoll.domain.offers.cheapest import Product
 from plimsoll.domain.offers.offer import flip
+from plimsoll.domain.offers.products import Product
 from plimsoll.domain.risk.lines import peaks
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import VolumeSpec

@@ -24,6 +24,7 @@ from plimsoll.domain.metrics.period import io_size_kib
 from plimsoll.domain.metrics.received import Coverage
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.offers.offer import Market, ceiling_on_hosts
+from plimsoll.domain.offers.products import Product, product_of
 from plimsoll.domain.offers.remembered import Remembered
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import DemandSummary, EpochSummary
@@ -122,6 +123,14 @@ class Case:
     shared: Mapping[str, Sequence[SharedLoad]] = field(default_factory=dict)
     pool_gib: int
     remembered: Remembered | None = None
+    _products: dict[str, Product] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def product(self, kind: VolumeType) -> Product:
+        """A type as it is sold to the volume."""
+        if kind.name not in self._products:
+            found = product_of(self.volume, kind, self.market, self.policy, self.summary.mean_iops)
+            self._products[kind.name] = found
+        return self._products[kind.name]
 
     def risk(self, times: float) -> Risk | None:
         """What is promised of a smaller configuration that carries so many times its load; None where nothing was

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from plimsoll.domain.units import KIB_PER_MIB
@@ -40,6 +41,12 @@ class Accounting:
 
 PLAIN: Final = Accounting()
 """Every I/O is one, and a write is what a read is."""
+
+
+@lru_cache(maxsize=256)
+def accounting_of(io_kib: float | None, write_iops_cost: float, write_throughput_cost: float) -> Accounting:
+    """The accounting of these figures, made once: every look at a ceiling asks for it."""
+    return Accounting(io_kib=io_kib, write_iops_cost=write_iops_cost, write_throughput_cost=write_throughput_cost)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +105,7 @@ class Ceiling:
     @property
     def accounting(self) -> Accounting:
         """How it counts work."""
-        return Accounting(
-            io_kib=self.io_kib,
-            write_iops_cost=self.write_iops_cost,
-            write_throughput_cost=self.write_throughput_cost,
-        )
+        return accounting_of(self.io_kib, self.write_iops_cost, self.write_throughput_cost)
 
     @property
     def write_iops(self) -> float:

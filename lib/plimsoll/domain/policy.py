@@ -111,6 +111,11 @@ class Policy:
                 raise PolicyError(f"policy key discounts_pct.{name} is {discount_pct}; it must be from 0 to 100.")
 
     @property
+    def steps(self) -> tuple[int, int]:
+        """The steps of the figures of an offer, IOPS and MiB/s."""
+        return self.iops_step, self.throughput_step_mib_s
+
+    @property
     def log_days(self) -> float:
         """How far back the cloud's own log of changes is read, in days; 0 where it is not."""
         return float(self.lookback_days) if self.read_audit_log else 0.0

@@ -8,8 +8,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
-from plimsoll.domain.ceiling import Accounting, Ceiling, Resource, TokenBucket
+from plimsoll.domain.ceiling import Accounting, Ceiling, Resource, TokenBucket, accounting_of
 from plimsoll.domain.errors import UnknownVolumeType
 from plimsoll.domain.volume import VolumeSpec
 
@@ -198,12 +199,13 @@ class VolumeType:
     @property
     def accounting(self) -> Accounting:
         """How its ceilings count work."""
-        return Accounting(
-            io_kib=self.io_kib,
-            write_iops_cost=self.write_iops_cost,
-            write_throughput_cost=self.write_throughput_cost,
-        )
+        return accounting_of(self.io_kib, self.write_iops_cost, self.write_throughput_cost)
 
+    def __hash__(self) -> int:
+        """By the name alone, since what is worked out of a type is kept by type."""
+        return hash(self.name)
+
+    @lru_cache(maxsize=4096)  # noqa: B019  # types are few and live as long as the process
     def ceiling(self, spec: VolumeSpec) -> Ceiling:
         """The published roofline of a spec of this type, buckets included."""
         sustained_iops = self._iops(spec)

@@ -128,7 +128,6 @@ def test_the_document_has_every_field_with_its_meaning(title, model):
     assert dict(rows) == {name: field.description for name, field in model.model_fields.items()}
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
-def test_the_documents_examples_satisfy_the_schemas(kind):
-    (example,) = re.findall(r"```json\n(.*?)```", part_of_the_document(kind), re.DOTALL)
-    jsonschema.validate(json.loads(example), event_schema(kind), cls=jsonschema.Draft202012Validator)
+def test_the_documents_example_satisfies_its_schema():
+    (example,) = re.findall(r"```json\n(.*?)```", part_of_the_document("RecommendationNew"), re.DOTALL)
+    jsonschema.validate(json.loads(example), event_schema("RecommendationNew"), cls=jsonschema.Draft202012Validator)

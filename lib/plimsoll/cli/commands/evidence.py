@@ -184,7 +184,7 @@ def compare_envelopes(
 @with_option_groups
 def import_envelope(
     files: Annotated[
-        list[Path], typer.Argument(help="What fio or sysbench printed, and fio's logs of it; see docs/results.md.")
+        list[Path], typer.Argument(help="What fio or sysbench printed, and fio's logs of it; see docs/validation.md.")
     ],
     *,
     name: Annotated[str, typer.Option("--as", help="Name of the new campaign and its envelope.")],

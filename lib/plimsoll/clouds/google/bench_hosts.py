@@ -23,12 +23,12 @@ from plimsoll.ports import BenchHost, Target
 
 MEASURING: Final = Purpose(
     goes_on="Nothing is measured there",
-    allow="grant it to the caller there (docs/validation.md has the role), or use credentials that have it",
+    allow="grant it to the caller there (`plimsoll permissions --cloud google --for validate` prints the role)",
     again="try again later",
 )
 CLEANING: Final = Purpose(
     goes_on="The scratch disk may still be there",
-    allow="grant it to the caller there (docs/validation.md has the role), or use credentials that have it",
+    allow="grant it to the caller there (`plimsoll permissions --cloud google --for validate` prints the role)",
     again="run `plimsoll sweep --cloud google` later",
 )
 
@@ -64,7 +64,7 @@ _PAUSES_S: Final = (0.2, 0.4, 0.8, 1.6, 3.0)
 _REMEDIES: Final[Mapping[str, str]] = {
     "QUOTA_EXCEEDED": "Ask for a higher quota in IAM & Admin, Quotas",
     "ZONE_RESOURCE_POOL_EXHAUSTED": "The zone has none left: try again later, or measure in another zone",
-    "PERMISSIONS_ERROR": "Give the caller the role of docs/validation.md there",
+    "PERMISSIONS_ERROR": "Give the caller the role that `plimsoll permissions --cloud google --for validate` prints",
 }
 _OTHERWISE: Final = "Try again; if it stays so, see the operation in the activity log of the project"
 

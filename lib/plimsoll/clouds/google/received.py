@@ -12,14 +12,14 @@ import numpy as np
 
 from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.google.names import LIST_TIME_SERIES
+from plimsoll.clouds.google.points import points_of
 from plimsoll.clouds.google.queries import SIGNAL_METRICS, Call
 from plimsoll.domain.metrics.knowledge import IntArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import MIB, MIB_PER_GIB
 
-_INT64, _DOUBLE = 2, 3
-_VALUE_FIELDS: Final[Mapping[int, str]] = {_INT64: "int64_value", _DOUBLE: "double_value"}
-"""google.api.MetricDescriptor.ValueType of numbers, and the field of a point's value that has one."""
+_NUMBERS: Final = {2, 3}
+"""google.api.MetricDescriptor.ValueType of integers and of doubles."""
 
 _KINDS: Final = {1, 2}
 """google.api.MetricDescriptor.MetricKind of gauges and deltas. What is cumulative cannot be added up."""
@@ -71,19 +71,18 @@ def received(series: Any, call: Call, project: str, place: str) -> Received:
 
 def _points(series: Any) -> tuple[IntArray, FloatArray, str | None]:
     """When each point ends, its value, and what is wrong with them."""
-    points = series.points
-    ends_s = np.array([point.interval.end_time.seconds for point in points], dtype=np.int64)
-    kind = _VALUE_FIELDS.get(series.value_type)
-    if kind == "double_value":
-        values = np.array([point.value.double_value for point in points], dtype=np.float64)
-    else:
-        values = np.array([point.value.int64_value for point in points], dtype=np.float64)
-    if kind is None:
+    ends_s, values, valued = points_of(series)
+    if series.value_type not in _NUMBERS:
         return ends_s, values, f"valueType is {series.value_type}, and not that of a number"
-    zeros = np.flatnonzero(values == 0).tolist()
-    if any(points[at].value.WhichOneof("value") != kind for at in zeros):
+    if not valued.all():
         return ends_s, values, "the value of a point is missing, or not of the series' type"
     return ends_s, values, None
+
+
+def _come_twice(times_s: IntArray) -> bool:
+    """Whether a time is there twice."""
+    ordered = np.sort(times_s)
+    return bool((ordered[1:] == ordered[:-1]).any())
 
 
 def _wrong_header(series: Any, labels: Mapping[str, str], call: Call, project: str) -> str | None:
@@ -113,7 +112,7 @@ def _wrong_points(ends_s: IntArray, values: FloatArray, call: Call) -> str | Non
         "points is missing": bool(len(values)),
         "a point is outside of the window": bool(((ends_s > window.start_s) & (ends_s <= window.end_s)).all()),
         "a point is not on the grid": not ((window.end_s - ends_s) % period_s).any(),
-        "a point came twice": len(np.unique(ends_s)) == len(ends_s),
+        "a point came twice": not _come_twice(ends_s),
         "a value is not finite or negative": bool((np.isfinite(values) & (values >= 0)).all()),
         "a value is more than a disk can do": bool((values <= most * (1 if call.metric.peak else period_s)).all()),
     }
@@ -123,7 +122,7 @@ def _wrong_points(ends_s: IntArray, values: FloatArray, call: Call) -> str | Non
 def came_twice(before: IntArray, more: Received, call: Call, place: str) -> IntArray:
     """The times of a series that goes on over pages; BadAnswer where a point came on an earlier one."""
     both = np.concatenate([before, more.ends_s])
-    if len(np.unique(both)) < len(both):
+    if _come_twice(both):
         wrong = "a point came twice, on two pages"
         raise bad_answer(wrong, dict(more.identity), call=LIST_TIME_SERIES, place=f"{call.metric.name} in {place}")
     return both

@@ -122,6 +122,7 @@ class Demand:
     coverage: Coverage | None = None
     host: HostSeen | None = None
     _counted: dict[Accounting, FloatArray] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _views: dict[str, "Demand | None"] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def lengths_s(self) -> IntArray | int:
@@ -155,35 +156,31 @@ class Demand:
     def surely(self) -> "Demand | None":
         """What some bucket of the resolution had at least where it was not read, and nothing elsewhere; None where that
         is not known. Operations and bytes need not be of the same one."""
-        spread = self.spread
-        if spread is None or not (spread.least_iops.any() or spread.least_throughput_mib_s.any()):
-            return None
-        return replace(
-            self,
-            iops=spread.least_iops,
-            read_iops=spread.least_iops,
-            throughput_mib_s=spread.least_throughput_mib_s,
-            read_throughput_mib_s=spread.least_throughput_mib_s,
-        )
+        if "surely" not in self._views:
+            self._views["surely"] = None if self.spread is None else _surely(self, self.spread)
+        return self._views["surely"]
 
     @property
     def at_most(self) -> "Demand | None":
         """The most that a bucket of the resolution can have had in each bucket; None where all were read."""
-        spread = self.spread
-        if spread is None:
-            return None
-        return replace(
-            self,
-            iops=spread.most_iops,
-            read_iops=spread.most_read_iops,
-            throughput_mib_s=spread.most_throughput_mib_s,
-            read_throughput_mib_s=spread.most_read_throughput_mib_s,
-        )
+        if "at_most" not in self._views:
+            self._views["at_most"] = None if self.spread is None else _at_most(self, self.spread)
+        return self._views["at_most"]
+
+    @property
+    def rates(self) -> "Demand":
+        """The same where only its rates count, and not how its buckets came to be known."""
+        if self.spread is None:
+            return self
+        found = self._views.get("rates")
+        if found is None:
+            found = self._views["rates"] = replace(self, spread=None)
+        return found
 
     @property
     def window_s(self) -> int:
         """How long all of it is."""
-        return self.seconds(np.ones_like(self.observed))
+        return len(self.iops) * self.resolution_s if self.spread is None else int(self.spread.lengths_s.sum())
 
     @property
     def disputed(self) -> bool:
@@ -262,10 +259,34 @@ class Demand:
         return float((rate * self.spread.lengths_s).sum())
 
 
+def _surely(demand: Demand, spread: Spread) -> Demand | None:
+    if not (spread.least_iops.any() or spread.least_throughput_mib_s.any()):
+        return None
+    return replace(
+        demand,
+        iops=spread.least_iops,
+        read_iops=spread.least_iops,
+        throughput_mib_s=spread.least_throughput_mib_s,
+        read_throughput_mib_s=spread.least_throughput_mib_s,
+    )
+
+
+def _at_most(demand: Demand, spread: Spread) -> Demand:
+    return replace(
+        demand,
+        iops=spread.most_iops,
+        read_iops=spread.most_read_iops,
+        throughput_mib_s=spread.most_throughput_mib_s,
+        read_throughput_mib_s=spread.most_read_throughput_mib_s,
+    )
+
+
 def scaled(demand: Demand, operations: FloatArray | float, moved: FloatArray | float | None = None) -> Demand:
     """So many times a demand, bucket by bucket: its `operations`, and likewise its bytes unless they are `moved`
     otherwise."""
     moved = operations if moved is None else moved
+    if isinstance(operations, float) and isinstance(moved, float) and operations == moved == 1.0:
+        return demand
     return replace(
         demand,
         iops=demand.iops * operations,
@@ -327,7 +348,7 @@ def _spread(cells: "_Cells", starts_s: IntArray, lengths_s: IntArray, resolution
         total = (reads + writes) / unit
         means = total / cells.observed_s(group) * observed
         unread.append(cells.unread(group) & (total > 0))
-        begins.append(np.isin(starts_s, cells.knowledge.tracks[group].starts_s) | (total == 0))
+        begins.append(_among(starts_s, cells.knowledge.tracks[group].starts_s) | (total == 0))
         known = highest(rates_of, cells.knowledge, starts_s, means, unread[-1])
         most.append(total / resolution_s * observed)
         least.append(np.zeros(len(starts_s)))
@@ -370,7 +391,8 @@ def _grid(
     starts_s = max(cuts, key=len)
     cuts = [cut for cut in cuts if not _are_among(cut, starts_s)]
     if cuts:
-        starts_s = np.unique(np.concatenate([starts_s, *cuts]))
+        every = np.sort(np.concatenate([starts_s, *cuts]))
+        starts_s = every[np.append(True, every[1:] > every[:-1])]
     return starts_s, np.append(starts_s[1:], knowledge.window.end_s) - starts_s
 
 
@@ -378,8 +400,13 @@ def _are_among(times_s: IntArray, starts_s: IntArray) -> bool:
     """Whether every time is one at which a bucket begins already."""
     if len(times_s) == len(starts_s):
         return bool((times_s == starts_s).all())
+    return bool(_among(times_s, starts_s).all())
+
+
+def _among(times_s: IntArray, starts_s: IntArray) -> BoolArray:
+    """Which times are those at which a bucket begins, of buckets in order."""
     place = np.minimum(np.searchsorted(starts_s, times_s), len(starts_s) - 1)
-    return bool((starts_s[place] == times_s).all())
+    return np.asarray(starts_s[place] == times_s)
 
 
 def _expired(tracks: Sequence[Track], resolution_s: int) -> Iterator[IntArray]:

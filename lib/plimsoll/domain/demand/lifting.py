@@ -46,27 +46,23 @@ class Lifted:
     """A demand with its saturated buckets lifted, and which these are.
 
     `demand` is what would have been asked for: so many times the `operations` and the bytes `moved` of each bucket.
-    `saturated` are the buckets by resource, `frequent` the resources that are saturated frequently in an epoch whose
-    limit was not raised since. `deferred` are those of which the workload takes what it gets, and `most` is how many
-    times its operations and bytes a bucket can want: there no more than the ceiling.
+    `saturated` are the buckets by resource, `any` those on either, and `frequent` the resources that are saturated
+    frequently in an epoch whose limit was not raised since. `deferred` are those of which the workload takes what it
+    gets, and `most` is how many times its operations and bytes a bucket can want: there no more than the ceiling.
     """
 
     demand: Demand
-    operations: FloatArray
-    moved: FloatArray
+    operations: FloatArray | float
+    moved: FloatArray | float
     saturated: Mapping[Resource, BoolArray]
+    any: BoolArray
     frequent: frozenset[Resource]
-    most: Mapping[Resource, FloatArray]
+    most: Mapping[Resource, FloatArray | float]
     deferred: frozenset[Resource] = frozenset()
-
-    @property
-    def any(self) -> BoolArray:
-        """The buckets that are saturated on either resource."""
-        return self.saturated[Resource.IOPS] | self.saturated[Resource.THROUGHPUT]
 
     def of(self, demand: Demand) -> "Lifted":
         """A part of the demand, lifted as all of it."""
-        return replace(self, demand=scaled(demand, self.operations, self.moved))
+        return replace(self, demand=scaled(demand.rates, self.operations, self.moved))
 
 
 def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
@@ -74,8 +70,8 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
 
     A resource whose limit was raised since is not lifted, nor one of which a job took more without doing more.
     """
-    factors = {resource: np.ones_like(demand.iops) for resource in Resource}
-    most = {resource: np.full_like(demand.iops, np.inf) for resource in Resource}
+    factors: dict[Resource, FloatArray] = {}
+    most: dict[Resource, FloatArray | float] = dict.fromkeys(Resource, np.inf)
     saturated = {resource: np.zeros_like(demand.observed) for resource in Resource}
     frequent: set[Resource] = set()
     deferred: set[Resource] = set()
@@ -86,10 +82,11 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
         inside[span.buckets] = True
         at = dict(zip(Resource, throttled(demand, span.ceiling, policy), strict=True))
         for resource in Resource:
-            saturated[resource] |= at[resource] & inside
-        for resource in Resource:
             here = at[resource] & inside
-            if resource in span.raised or not here.any():
+            if not here.any():
+                continue
+            saturated[resource] |= here
+            if resource in span.raised:
                 continue
             if span.told is not None and takes_what_it_gets(demand, span.ceiling, span.told, here, resource):
                 deferred.add(resource)
@@ -100,12 +97,15 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
             frequent |= {resource} if often else set()
             beyond = 1 + policy.throttle_lift_pct / 100 if often else 1.0
             for side, factor in _factors(demand, span.ceiling, resource, beyond).items():
-                factors[side] = np.where(here, np.maximum(factors[side], factor), factors[side])
+                before = factors.get(side, np.ones_like(demand.iops))
+                factors[side] = np.where(here, np.maximum(before, factor), before)
+    operations, moved = (factors.get(resource, 1.0) for resource in Resource)
     return Lifted(
-        demand=scaled(demand, factors[Resource.IOPS], factors[Resource.THROUGHPUT]),
-        operations=factors[Resource.IOPS],
-        moved=factors[Resource.THROUGHPUT],
+        demand=scaled(demand.rates, operations, moved),
+        operations=operations,
+        moved=moved,
         saturated=saturated,
+        any=saturated[Resource.IOPS] | saturated[Resource.THROUGHPUT],
         frequent=frozenset(frequent),
         most=most,
         deferred=frozenset(deferred),

@@ -52,35 +52,41 @@ def load_of(demand: Demand, lifted: Lifted, room: HostRoom, spans: Sequence[Span
     headroom = 1 + policy.headroom_pct / 100
     times = (np.minimum(headroom, lifted.most[resource]) for resource in Resource)
     work = let_through(scaled(demand, *times), room)
-    held_back = let_through(only(lifted.demand, lifted.any), room)
-    seconds, seconds_now = (_seconds(demand, spans, policy, times) for times in (headroom, 1.0))
+    held_back = [let_through(only(lifted.demand, lifted.any), room)] if lifted.any.any() else []
+    by_host = [_by_host(demand.rates, room, spans)] if room.bound.any() else []
+    seconds, seconds_now = (_seconds(demand.rates, spans, policy, times) for times in (headroom, 1.0))
     return Load(
-        reducing=Required(work=work, short=highest([held_back, _by_host(demand, room, spans), *seconds])),
-        raising=Required(work=work, short=highest([held_back, *seconds])),
-        now=Required(work=demand, short=highest([held_back, *seconds_now])),
+        reducing=Required(work=work, short=_highest([*held_back, *by_host, *seconds])),
+        raising=Required(work=work, short=_highest([*held_back, *seconds])),
+        now=Required(work=demand, short=_highest([*held_back, *seconds_now])),
     )
 
 
 def highest_load(loads: Sequence[Load]) -> Load:
     """What each of several must carry where any of them may have to do what any did."""
-    return _combined(loads, lambda found: Required(work=highest(_works(found)), short=highest(_shorts(found))))
+    return _combined(loads, lambda found: Required(work=highest(_works(found)), short=_highest(_shorts(found))))
 
 
 def added_load(loads: Sequence[Load]) -> Load:
     """What several workloads ask for together."""
-    return _combined(
-        loads,
-        lambda found: Required(
-            work=together(_works(found)), short=together([highest([one.work, one.short]) for one in found])
-        ),
-    )
+    return _combined(loads, _added)
+
+
+def _added(found: Sequence[Required]) -> Required:
+    work = together(_works(found))
+    if not _shorts(found):
+        return Required(work=work, short=work)
+    parts = [one.work.rates if one.short is None else highest([one.work.rates, one.short]) for one in found]
+    return Required(work=work, short=together(parts))
 
 
 def raised(load: Load, times: float) -> Load:
     """So many times a load, what was held back included."""
     return _combined(
         [load],
-        lambda found: Required(work=scaled(found[0].work, times), short=scaled(found[0].short, times)),
+        lambda found: Required(
+            work=scaled(found[0].work, times), short=_highest([scaled(short, times) for short in _shorts(found)])
+        ),
     )
 
 
@@ -112,6 +118,10 @@ def highest(demands: Sequence[Demand]) -> Demand:
     return found
 
 
+def _highest(demands: Sequence[Demand]) -> Demand | None:
+    return highest(demands) if demands else None
+
+
 def let_through(demand: Demand, room: HostRoom) -> Demand:
     """A demand without what the host could not have let through."""
     accounting = room.ceiling.accounting
@@ -135,13 +145,11 @@ def _works(found: Sequence[Required]) -> list[Demand]:
 
 
 def _shorts(found: Sequence[Required]) -> list[Demand]:
-    return [one.short for one in found]
+    return [one.short for one in found if one.short is not None]
 
 
 def _by_host(demand: Demand, room: HostRoom, spans: Sequence[Span]) -> Demand:
     """Where the host was the limit: all that it and the volume could carry then, which the workload may have wanted."""
-    if not room.bound.any():
-        return scaled(demand, 0.0)
     times = np.minimum(
         *(_times(most, rate) for most, rate in zip(room.carried, _rates(demand, room.ceiling), strict=True))
     )
@@ -194,11 +202,14 @@ def _clipped(demand: Demand, spans: Sequence[Span]) -> Demand:
         throughput_mib_s = demand.counted_throughput_mib_s(accounting)
         most_mib_s = min(span.ceiling.throughput_mib_s, by_largest_io)
         at = span.buckets
-        operations[at] = _share(np.full_like(iops, span.ceiling.iops), iops)[at]
-        moved[at] = _share(np.full_like(iops, most_mib_s), throughput_mib_s)[at]
+        operations[at] = _share(np.full_like(iops[at], span.ceiling.iops), iops[at])
+        moved[at] = _share(np.full_like(iops[at], most_mib_s), throughput_mib_s[at])
     return scaled(demand, operations, moved)
 
 
-def _share(room: FloatArray, rate: FloatArray) -> FloatArray:
+def _share(room: FloatArray, rate: FloatArray) -> FloatArray | float:
+    """What share of each rate there is room for; 1 where there is for all of them."""
+    if (rate <= room).all():
+        return 1.0
     found: FloatArray = np.minimum(1.0, np.divide(room, rate, out=np.ones_like(rate), where=rate > LEAST_RATE))
     return found

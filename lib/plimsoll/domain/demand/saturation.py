@@ -131,14 +131,17 @@ def host_room(demand: Demand, load: HostLoad | None, hosts: Ceiling, policy: Pol
     limits = load.limits(demand, policy)
     bound, measured, cleared = nowhere.copy(), nowhere.copy(), nowhere.copy()
     for mine, total, limit in zip(own, totals, limits, strict=True):
+        if not (limit.at.any() or limit.modeled.any()):
+            continue
         counts = (mine >= LEAST_HOST_SHARE * total) & (mine > 0) & demand.observed
         bound |= limit.at & counts
         measured |= limit.measured & counts
         cleared |= limit.cleared & counts
     room = [
-        np.where(measured, mine, np.maximum(mine, limit.carried - (total - mine)))
-        for mine, total, limit in zip(own, totals, limits, strict=True)
+        np.maximum(mine, limit.carried - (total - mine)) for mine, total, limit in zip(own, totals, limits, strict=True)
     ]
+    if measured.any():
+        room = [np.where(measured, mine, left) for mine, left in zip(own, room, strict=True)]
     return HostRoom(
         ceiling=load.host.ceiling,
         carried=(limits[0].carried, limits[1].carried),

@@ -14,7 +14,7 @@ import numpy as np
 
 from plimsoll.domain.ceiling import Accounting, Ceiling, Resource
 from plimsoll.domain.demand.bounds import NOWHERE, HeldBack, most_held_back
-from plimsoll.domain.demand.demand import Demand, scaled
+from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.replay import TOLERANCE, backlog_behind, minutes_above, never_spent, spent
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import DAY_S, MINUTE_S
@@ -27,16 +27,17 @@ MONTH_DAYS = 30
 class Required:
     """What an offer has to carry: `work` queues, `short` are rates that are held against the ceiling directly.
 
-    Both are demands over the same buckets; of `short` only those buckets count where it is above `work`. Where they
-    were read in part a trial shows the least that is held back, however the rest came, or, `harmful`, the most.
+    Both are demands over the same buckets; of `short` only rates count, where they are above `work` (None: nowhere).
+    Of what was read in part a trial shows the least that is held back, however the rest came, or, `harmful`, the most.
     """
 
     work: Demand
-    short: Demand
+    short: Demand | None = None
     harmful: bool = False
     _peaks: dict[tuple[Accounting, Resource], float] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+    _at_most: "list[Required]" = field(default_factory=list, init=False, repr=False, compare=False)
 
     def peak(self, accounting: Accounting, resource: Resource) -> float:
         """The highest rate of what is required, as an accounting counts it: the least that it can be where it was read
@@ -44,14 +45,20 @@ class Required:
         key = accounting, resource
         if key not in self._peaks:
             other = self.work.at_most if self.harmful else self.work.surely
-            demands = (self.work, self.short, *(() if other is None else (other,)))
-            self._peaks[key] = max(demand.peak(_rates(demand, accounting, resource)) for demand in demands)
+            demands = [one for one in (self.short, other) if one is not None and one is not self.work]
+            self._peaks[key] = max(
+                demand.peak(_rates(demand, accounting, resource)) for demand in (self.work, *demands)
+            )
         return self._peaks[key]
 
     @property
     def at_most(self) -> "Required":
         """The same, of which a trial shows the most that can be held back."""
-        return self if self.harmful or self.work.spread is None else replace(self, harmful=True)
+        if self.harmful or self.work.spread is None:
+            return self
+        if not self._at_most:
+            self._at_most.append(replace(self, harmful=True))
+        return self._at_most[0]
 
     def minutes(self, iops: FloatArray, throughput: FloatArray) -> float:
         """How many minutes are throttled on either, of those that are on each in every bucket.
@@ -69,7 +76,7 @@ class Required:
 
 def plain(demand: Demand) -> Required:
     """A demand as it is, with nothing above it."""
-    return Required(work=demand, short=scaled(demand, 0.0))
+    return Required(work=demand)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,14 +113,18 @@ def held_back(required: Required, ceiling: Ceiling, resource: Resource) -> HeldB
         one.resource != resource for one in ceiling.buckets
     ):
         return _nothing(len(demand.iops))
-    short = _rates(required.short, ceiling.accounting, resource) > limit * (1 + TOLERANCE)
     if spread is not None and required.harmful:
         most = most_held_back(demand, spread, ceiling, resource)
+        if required.short is None:
+            return most
+        short = _rates(required.short, ceiling.accounting, resource) > limit * (1 + TOLERANCE)
         return replace(most, minutes=np.where(short & ~spread.unread, _minutes(demand), most.minutes))
     minutes, longest_s = _waiting(demand, ceiling, resource, limit)
-    if (surely := demand.surely) is not None:
-        short |= _rates(surely, ceiling.accounting, resource) > limit * (1 + TOLERANCE)
-    return HeldBack(np.where(short, _minutes(demand), minutes), longest_s, NOWHERE)
+    for rates in (required.short, demand.surely):
+        if rates is not None:
+            above = _rates(rates, ceiling.accounting, resource) > limit * (1 + TOLERANCE)
+            minutes = np.where(above, _minutes(demand), minutes)
+    return HeldBack(minutes, longest_s, NOWHERE)
 
 
 def trial(required: Required, ceiling: Ceiling) -> Trial:

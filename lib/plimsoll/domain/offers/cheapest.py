@@ -16,48 +16,15 @@ from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.required import peaks
 from plimsoll.domain.demand.trial import Required, held_back, trial
 from plimsoll.domain.metrics.period import FloatArray
-from plimsoll.domain.offers.offer import fitted, on_grid, too_small
+from plimsoll.domain.offers.offer import too_small
+from plimsoll.domain.offers.products import Product
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.domain.volume_types import Provisioned, VolumeType
 
 NOTHING: Final = Need()
 
 Tried = dict[Ceiling, tuple[FloatArray, float, float]]
 """By ceiling of one resource: what it throttles of each bucket, in minutes, their sum, and the longest wait."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Product:
-    """A type as it is sold to one volume: what a spec of it costs (None: no price), and carries on its hosts.
-
-    `ceiling` is what it is believed to carry, and `promised` which figures are believed to carry a need. `refuted` says
-    whether a spec was measured to answer too late, and `measured` up to which figures that holds. `present` is what the
-    volume has, with its ceiling, where that is known by its own metrics and not by what was measured.
-    """
-
-    kind: VolumeType
-    size_gib: int
-    policy: Policy
-    usd_month: Callable[[VolumeSpec], float | None]
-    ceiling: Callable[[VolumeSpec], Ceiling]
-    promised: Callable[[Need], Need] = lambda need: need
-    refuted: Callable[[VolumeSpec], bool] = lambda _spec: False
-    measured: Sequence[Need] = ()
-    present: tuple[VolumeSpec, Ceiling] | None = None
-
-    def fitted(self, need: Need) -> VolumeSpec:
-        """The smallest spec that answers a need, in figures that people use."""
-        return on_grid(self.kind, fitted(self.kind, self.size_gib, need), self.policy)
-
-    def step(self, resource: Resource) -> int:
-        """The step of its figures of a resource."""
-        return self.policy.iops_step if resource is Resource.IOPS else self.policy.throughput_step_mib_s
-
-    @property
-    def has_figures(self) -> bool:
-        """Whether anything but its size is bought."""
-        return isinstance(self.kind.iops, Provisioned) or isinstance(self.kind.throughput, Provisioned)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,20 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from plimsoll.domain.case import Case
+from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.required import peaks
 from plimsoll.domain.demand.trial import trial
-from plimsoll.domain.evidence.failed_measurement import holding_back, promised
-from plimsoll.domain.offers.offer import (
-    Offer,
-    ceiling_on_hosts,
-    fitted,
-    on_grid,
-    refused_by,
-    too_slow,
-    too_small,
-    unsuited,
-)
+from plimsoll.domain.evidence.failed_measurement import FailedMeasurement, holding_back
+from plimsoll.domain.offers.offer import Offer, ceiling_on_hosts, refused_by, too_slow, too_small
 from plimsoll.domain.offers.offers import Bundle
 from plimsoll.domain.volume_types import VolumeType
 
@@ -27,7 +19,7 @@ def drop_ins(cases: Sequence[Case]) -> Bundle | None:
 
     What it is tried by is the demand now, without headroom: it passes as the present ones do.
     """
-    kinds = cases[0].market.types.values()
+    kinds = [kind for kind in cases[0].market.types.values() if not any(case.product(kind).refused for case in cases)]
     bundles = [Bundle(kind=kind, offers=tuple(_drop_in(case, kind) for case in cases)) for kind in kinds]
     others = [
         bundle
@@ -35,35 +27,46 @@ def drop_ins(cases: Sequence[Case]) -> Bundle | None:
         if bundle.feasible
         and any(offer.spec != case.volume.spec for offer, case in zip(bundle.offers, cases, strict=True))
     ]
-    return min(others, key=lambda bundle: bundle.order, default=None)
+    best = min(others, key=lambda bundle: bundle.order, default=None)
+    if best is None:
+        return None
+    tried = [
+        replace(offer, tried=trial(case.held.now, offer.ceiling), need=_need(case, offer.ceiling))
+        for offer, case in zip(best.offers, cases, strict=True)
+    ]
+    return replace(best, offers=tuple(tried))
 
 
 def _drop_in(case: Case, kind: VolumeType) -> Offer:
     """What carries all that the present volume, or its pool, ever could."""
-    volume, market, policy = case.volume, case.market, case.policy
-    wanted = Need.of_ceiling(case.present.counted_as(kind.accounting))
-    measured = market.failed(volume, kind.name)
-    plain = on_grid(kind, fitted(kind, volume.spec.size_gib, wanted), policy)
-    spec = on_grid(kind, fitted(kind, volume.spec.size_gib, promised(wanted, measured)), policy)
+    volume, product = case.volume, case.product(kind)
+    wanted, measured = Need.of_ceiling(case.present.counted_as(kind.accounting)), product.failed
+    spec = product.fitted(product.promised(wanted))
     shared = case.shared.get(kind.name, ())
     pooled = kind.pooled and case.pool_gib != volume.spec.size_gib
-    size_gib = case.pool_gib if pooled else spec.size_gib
-    ceiling = ceiling_on_hosts(kind, replace(spec, size_gib=size_gib), volume, measured)
-    without = ceiling_on_hosts(kind, replace(plain, size_gib=size_gib), volume)
-    published = ceiling_on_hosts(kind, replace(spec, size_gib=size_gib), volume)
-    usd_month = market.book.usd_month(spec, mean_iops=case.summary.mean_iops)
-    refused = [*unsuited(volume, kind, usd_month, market, policy)]
-    refused += too_small(str(spec), ceiling, Need.of_ceiling(case.present.counted_as(ceiling.accounting)))
-    slow = () if spec == volume.spec else too_slow(volume, published, measured)
-    short = holding_back(without, wanted, measured)
+    sized = replace(spec, size_gib=case.pool_gib) if pooled else spec
+    ceiling = product.ceiling(sized)
+    refused = tuple(too_small(str(spec), ceiling, Need.of_ceiling(case.present.counted_as(ceiling.accounting))))
+    slow: tuple[FailedMeasurement, ...] = ()
+    short: tuple[FailedMeasurement, ...] = ()
+    if measured:
+        plain = product.fitted(wanted)
+        without = ceiling_on_hosts(kind, replace(plain, size_gib=sized.size_gib), volume)
+        slow = () if spec == volume.spec else too_slow(volume, ceiling_on_hosts(kind, sized, volume), measured)
+        short = holding_back(without, wanted, measured)
     failed = tuple(one for one in measured if one in slow or one in short)
     return Offer(
         spec=spec,
         ceiling=ceiling,
-        usd_month=usd_month,
-        tried=trial(case.held.now, ceiling) if not refused else None,
-        need=peaks(case.held.reducing.at_most, ceiling.accounting),
+        usd_month=product.usd_month(spec),
+        tried=None,
+        need=Need(),
         refused=(*refused_by(failed if refused else slow), *refused),
         failed=failed,
         pool_gib=shared[0].size_gib if pooled and shared else None,
     )
+
+
+def _need(case: Case, ceiling: Ceiling) -> Need:
+    """The highest rates of what the present volume, or its pool, has to carry, as a ceiling counts them."""
+    return peaks(case.held.reducing.at_most, ceiling.accounting)

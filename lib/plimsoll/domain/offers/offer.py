@@ -3,6 +3,7 @@
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
 from plimsoll.domain.demand.need import Need
@@ -113,22 +114,26 @@ def fitted(kind: VolumeType, size_gib: int, need: Need) -> VolumeSpec:
     return VolumeSpec(type=kind.name, size_gib=size_gib, iops=iops, throughput_mib_s=throughput)
 
 
+@lru_cache(maxsize=16384)
+def fitted_on_grid(kind: VolumeType, size_gib: int, need: Need, steps: tuple[int, int]) -> VolumeSpec:
+    """The smallest spec that answers a need, or the largest sold if that is less, in such steps of IOPS and MiB/s."""
+    return on_grid(kind, fitted(kind, size_gib, need), steps)
+
+
 def _within(sold: Provisioned, needed: float, size_gib: int) -> int:
     """What is needed, in whole units, or the nearest that is sold at that size."""
     most = sold.most_at(size_gib)
     return most if needed > most else max(sold.least_at(size_gib), whole(needed))
 
 
-def on_grid(kind: VolumeType, spec: VolumeSpec, policy: Policy) -> VolumeSpec:
+def on_grid(kind: VolumeType, spec: VolumeSpec, steps: tuple[int, int]) -> VolumeSpec:
     """A spec in the steps of figures that people use, rounded up; the least and the most sold stay what they are."""
     iops = throughput = 0.0
     if spec.iops is not None and isinstance(kind.iops, Provisioned) and spec.iops > kind.iops.least_at(spec.size_gib):
-        iops = _up(spec.iops, policy.iops_step)
+        iops = _up(spec.iops, steps[0])
     if spec.throughput_mib_s is not None and isinstance(kind.throughput, Provisioned):
         least = kind.throughput.least_at(spec.size_gib, spec.iops or 0.0)
-        throughput = (
-            _up(spec.throughput_mib_s, policy.throughput_step_mib_s) if spec.throughput_mib_s > least else least
-        )
+        throughput = _up(spec.throughput_mib_s, steps[1]) if spec.throughput_mib_s > least else least
     return fitted(kind, spec.size_gib, Need(iops=max(iops, spec.iops or 0.0), throughput_mib_s=throughput))
 
 
@@ -168,15 +173,7 @@ def ceiling_on(
     return ceiling & sum(known[1:], start=known[0])
 
 
-def preference(offer: Offer, kind: VolumeType) -> tuple[bool, float, int, float, str]:
-    """What offers are sorted by: feasible and cheap first, then the better latency class and durability, then name."""
-    usd_month = math.inf if offer.usd_month is None else offer.usd_month
-    return (not offer.feasible, usd_month, -kind.latency, -kind.durability_pct, kind.name)
-
-
-def unsuited(
-    volume: Volume, kind: VolumeType, usd_month: float | None, market: Market, policy: Policy
-) -> Iterator[str]:
+def unsuited(volume: Volume, kind: VolumeType, market: Market, policy: Policy) -> Iterator[str]:
     """Why this type is not for this volume, whatever the demand."""
     zones = market.types[volume.spec.type].zones
     if kind.zones != zones:
@@ -193,7 +190,7 @@ def unsuited(
         yield f"{kind.name} answers in {LATENCY_WORDS[kind.latency]}, the policy wants {floor}"
     if kind.durability_pct < policy.durability_floor_pct:
         yield f"{kind.name} is {kind.durability_pct:g} % durable, the policy wants {policy.durability_floor_pct:g} %"
-    if usd_month is None:
+    if kind.name not in market.book.types:
         yield f"there is no price for {kind.name} in {volume.region}"
 
 

@@ -14,18 +14,17 @@ from plimsoll.domain.ceiling import Accounting, Ceiling
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.required import Load, Purpose, peaks
 from plimsoll.domain.demand.trial import Required, Trial, budget_of, trial, worst
-from plimsoll.domain.evidence.failed_measurement import SAME_CLASS, FailedMeasurement, holding_back, promised
-from plimsoll.domain.offers.cheapest import NOTHING, Product, Staircase, Tried, cheapest, staircase
+from plimsoll.domain.evidence.failed_measurement import FailedMeasurement, holding_back
+from plimsoll.domain.offers.cheapest import NOTHING, Staircase, Tried, cheapest, staircase
 from plimsoll.domain.offers.offer import (
     Offer,
     ceiling_on_hosts,
     failed_for,
-    preference,
     refused_by,
     too_slow,
     too_small,
-    unsuited,
 )
+from plimsoll.domain.offers.products import Product
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 
@@ -54,9 +53,9 @@ class Bundle:
 
     @property
     def order(self) -> tuple[bool, float, int, float, str]:
-        """What bundles are sorted by, as `preference` sorts offers."""
-        first = replace(self.offers[0], usd_month=self.usd_month)
-        return not self.feasible, *preference(first, self.kind)[1:]
+        """What bundles are sorted by: feasible and cheap first, then the better latency class and durability."""
+        kind = self.kind
+        return not self.feasible, self.usd_month, -kind.latency, -kind.durability_pct, kind.name
 
 
 class Makers:
@@ -117,7 +116,7 @@ class Makers:
             for maker, offer in zip(self._makers, offers, strict=True)
             if offer.refused
         )
-        return tuple(offer if offer.refused else replace(offer, refused=refused) for offer in offers)
+        return tuple(offer if offer.refused or not refused else replace(offer, refused=refused) for offer in offers)
 
 
 class _Maker:
@@ -131,21 +130,18 @@ class _Maker:
         self._needs: dict[Accounting, Need] = {}
 
     def least_usd_month(self, kind: VolumeType) -> float:
-        product = product_of(self.case, kind)
-        usd_month = product.usd_month(product.fitted(NOTHING))
-        if usd_month is None or any(unsuited(self.case.volume, kind, usd_month, self.case.market, self.case.policy)):
-            return math.inf
-        return usd_month
+        product = self.case.product(kind)
+        usd_month = None if product.refused else product.usd_month(product.fitted(NOTHING))
+        return math.inf if usd_month is None else usd_month
 
     def offer(self, kind: VolumeType, budget_min: float) -> Offer:
         """The offer of a type."""
-        case, product = self.case, product_of(self.case, kind)
+        case, product = self.case, self.case.product(kind)
         shared, budget_minutes = case.shared_as(kind, self._purpose), budget_of(budget_min, case.window_s)
         need = self._need(kind).no_less_than(self._at_least)
         offer = self._with(product.fitted(product.promised(need)), kind, shared)
-        refused = tuple(unsuited(case.volume, kind, offer.usd_month, case.market, case.policy))
-        if refused:
-            return replace(offer, refused=refused)
+        if product.refused:
+            return replace(offer, refused=product.refused)
         failed = self._failed(kind, need, shared)
         if not _is_pooled(kind, shared):
             spec = cheapest(self._stairs_of(product), budget_minutes=budget_minutes, at_least=self._at_least)
@@ -161,7 +157,9 @@ class _Maker:
 
     def _failed(self, kind: VolumeType, need: Need, shared: Sequence[SharedLoad]) -> tuple[FailedMeasurement, ...]:
         """What failed that speaks against what would be offered without it."""
-        spec = product_of(self.case, kind).fitted(need)
+        if not self.case.product(kind).failed:
+            return ()
+        spec = self.case.product(kind).fitted(need)
         failed = failed_for(self.case.volume, kind, spec, self.case.market)
         slow = self._too_slow(kind, spec, shared)
         short = holding_back(self._published(kind, spec, shared), need, failed)
@@ -172,7 +170,7 @@ class _Maker:
     ) -> tuple[FailedMeasurement, ...]:
         volume = self.case.volume
         failed = failed_for(volume, kind, spec, self.case.market)
-        return too_slow(volume, self._published(kind, spec, shared), failed)
+        return too_slow(volume, self._published(kind, spec, shared), failed) if failed else ()
 
     def _published(self, kind: VolumeType, spec: VolumeSpec, shared: Sequence[SharedLoad]) -> Ceiling:
         """What is published of a spec on its hosts, or of the pool that it would be in."""
@@ -202,7 +200,7 @@ class _Maker:
             larger = [
                 replace(one, size_gib=one.size_gib + more, ceiling=self._pooled(kind, one, more)) for one in shared
             ]
-            spec = replace(product_of(self.case, kind).fitted(NOTHING), size_gib=size_gib)
+            spec = replace(self.case.product(kind).fitted(NOTHING), size_gib=size_gib)
             return self._judged(self._with(spec, kind, larger), larger, budget_minutes)
 
         place = bisect_left(sizes, x=True, key=lambda size_gib: at(size_gib).feasible)
@@ -233,16 +231,21 @@ class _Maker:
         return required.at_most if self._harmful else required
 
     def _with(self, spec: VolumeSpec, kind: VolumeType, shared: Sequence[SharedLoad]) -> Offer:
-        pooled, volume = _is_pooled(kind, shared), self.case.volume
-        failed = failed_for(volume, kind, spec, self.case.market)
+        pooled, product = _is_pooled(kind, shared), self.case.product(kind)
         return Offer(
             spec=spec,
-            ceiling=shared[0].ceiling if pooled else ceiling_on_hosts(kind, spec, volume, failed),
-            usd_month=product_of(self.case, kind).usd_month(spec),
+            ceiling=shared[0].ceiling if pooled else self._carries(product, spec),
+            usd_month=product.usd_month(spec),
             tried=None,
             need=self._need(kind),
             pool_gib=shared[0].size_gib if pooled else None,
         )
+
+    def _carries(self, product: Product, spec: VolumeSpec) -> Ceiling:
+        """What a spec is believed to carry; what the volume has is known by its own metrics."""
+        if product.failed and spec == self.case.volume.spec:
+            return ceiling_on_hosts(product.kind, spec, self.case.volume)
+        return product.ceiling(spec)
 
     def _tried(self, offer: Offer, shared: Sequence[SharedLoad]) -> Trial:
         trials = [trial(self._required(one.load), one.ceiling) for one in shared]
@@ -283,37 +286,6 @@ def _throttles(spec: VolumeSpec, tried: Trial, budget_minutes: float) -> str:
             f"{spec} would throttle {tried.throttled_minutes:,.0f} minutes, and the policy allows {budget_minutes:,.0f}"
         )
     return f"behind {spec} work would wait up to {tried.longest_wait_s:,.0f} seconds"
-
-
-def product_of(case: Case, kind: VolumeType) -> Product:
-    """A type as it is sold to a case's volume."""
-    volume, market = case.volume, case.market
-    failed = market.failed(volume, kind.name)
-    slow = [one for one in failed if one.volume_id == volume.id]
-    is_present = kind.name == volume.spec.type
-
-    def ceiling(spec: VolumeSpec) -> Ceiling:
-        return ceiling_on_hosts(kind, spec, volume, failed)
-
-    def is_too_slow(spec: VolumeSpec) -> bool:
-        return spec != volume.spec and bool(too_slow(volume, ceiling_on_hosts(kind, spec, volume), slow))
-
-    return Product(
-        kind=kind,
-        size_gib=volume.spec.size_gib,
-        policy=case.policy,
-        usd_month=lambda spec: market.book.usd_month(spec, mean_iops=case.summary.mean_iops),
-        ceiling=ceiling,
-        promised=lambda need: promised(need, failed),
-        refuted=is_too_slow,
-        measured=[_class_of(one) for one in slow],
-        present=(volume.spec, ceiling_on_hosts(kind, volume.spec, volume)) if failed and is_present else None,
-    )
-
-
-def _class_of(one: FailedMeasurement) -> Need:
-    """Up to which figures a configuration is of the class that answered too late."""
-    return Need(iops=SAME_CLASS * one.ceiling.iops, throughput_mib_s=SAME_CLASS * one.ceiling.throughput_mib_s)
 
 
 def _is_pooled(kind: VolumeType, shared: Sequence[SharedLoad]) -> bool:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.trial import Required, budget_of, trial
-from plimsoll.domain.offers.cheapest import Product, cheapest, staircase
+from plimsoll.domain.offers.cheapest import cheapest, staircase
+from plimsoll.domain.offers.products import Product
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
 from tests.builders import TYPES, US_EAST_1

@@ -224,13 +224,13 @@ def test_a_drop_in_has_figures_that_people_use():
 
 def test_figures_are_rounded_up_within_what_is_sold():
     gp3 = TYPES["gp3"]
-    assert on_grid(gp3, a_spec("gp3", iops=3004, throughput_mib_s=751), a_policy()) == a_spec(
+    assert on_grid(gp3, a_spec("gp3", iops=3004, throughput_mib_s=751), a_policy().steps) == a_spec(
         "gp3", iops=3100, throughput_mib_s=755
     )
     small = a_spec("gp3", 8, iops=3950, throughput_mib_s=125)
-    assert on_grid(gp3, small, a_policy()).iops == 4000
-    assert on_grid(gp3, small, a_policy(iops_step=1, throughput_step_mib_s=1)) == small
-    assert on_grid(TYPES["gp2"], a_spec("gp2", 77), a_policy()) == a_spec("gp2", 77)
+    assert on_grid(gp3, small, a_policy().steps).iops == 4000
+    assert on_grid(gp3, small, a_policy(iops_step=1, throughput_step_mib_s=1).steps) == small
+    assert on_grid(TYPES["gp2"], a_spec("gp2", 77), a_policy().steps) == a_spec("gp2", 77)
 
 
 def test_drop_in_is_another_configuration_than_the_present_one():

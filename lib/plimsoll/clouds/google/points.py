@@ -1,0 +1,173 @@
+"""Points: the times and values of a `TimeSeries`, read from its wire format, all points of one shape at once.
+
+An audit reads millions of points, and Python takes a microsecond for each field of a message. The points of a series
+have few shapes: where their fields begin depends on how many bytes an integer takes. So one point tells where the
+fields are of all that are like it (https://protobuf.dev/programming-guides/encoding).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
+from plimsoll.domain.metrics.period import FloatArray
+
+Bytes = NDArray[np.uint8]
+
+_VARINT, _FIXED_64, _LENGTH, _FIXED_32 = 0, 1, 2, 5
+"""Wire types."""
+
+_POINTS: Final = 5
+_INTERVAL, _VALUE, _END, _SECONDS = 1, 2, 2, 1
+_INT64, _DOUBLE = 2, 3
+"""Field numbers of TimeSeries, of Point, of TimeInterval, of Timestamp and of TypedValue. Those of a value are the
+numbers of google.api.MetricDescriptor.ValueType as well."""
+
+_WIRES: Final = {_INT64: _VARINT, _DOUBLE: _FIXED_64}
+_SHORT_POINT: Final = _POINTS << 3 | _LENGTH
+"""What a point of a series begins with; then comes its length, in one byte where it is short."""
+
+
+def points_of(series: Any) -> tuple[IntArray, FloatArray, BoolArray]:
+    """When each point of a `TimeSeries` ends, its value, and whether it has one of the series' type.
+
+    In epoch seconds; 0 for what is not there.
+    """
+    raw: bytes = series.SerializeToString()
+    begins, lengths = _places(raw)
+    every = np.frombuffer(raw, dtype=np.uint8)
+    ends_s, values = np.zeros(len(begins), dtype=np.int64), np.zeros(len(begins))
+    valued = np.zeros(len(begins), dtype=np.bool_)
+    for length in np.flatnonzero(np.bincount(lengths)).tolist():
+        left = np.flatnonzero(lengths == length)
+        while len(left):
+            rows = every[begins[left][:, None] + np.arange(length)]
+            shape = _Shape.of(rows[0].tobytes(), series.value_type)
+            alike = shape.fits(rows)
+            these, at = rows[alike], left[alike]
+            ends_s[at] = 0 if shape.seconds is None else _varints(these[:, shape.seconds]).view(np.int64)
+            if shape.value is not None:
+                values[at], valued[at] = _values(these[:, shape.value], series.value_type), True
+            left = left[~alike]
+    return ends_s, values, valued
+
+
+def _places(raw: bytes) -> tuple[IntArray, IntArray]:
+    """Where the points of a series begin in it, and how long each is."""
+    begins, lengths = list[int](), list[int]()
+    at, end = 0, len(raw)
+    while at < end:
+        if raw[at] == _SHORT_POINT and raw[at + 1] < 0x80:
+            start, after = at + 2, at + 2 + raw[at + 1]
+            number = _POINTS
+        else:
+            number, _, start, after = next(_fields(raw, at, end))
+        if number == _POINTS:
+            begins.append(start)
+            lengths.append(after - start)
+        at = after
+    return np.array(begins, dtype=np.int64), np.array(lengths, dtype=np.int64)
+
+
+@dataclass(slots=True)
+class _Shape:
+    """Where the seconds of a point's end are and its value (None: it has none), and the bytes that all of this shape
+    have alike. `last` are the last bytes of its integers, and `more` those before."""
+
+    seconds: slice | None = None
+    value: slice | None = None
+    same: dict[int, int] = field(default_factory=dict)
+    last: list[int] = field(default_factory=list)
+    more: list[int] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, row: bytes, value_type: int) -> "_Shape":
+        """The shape of one point, whose value counts if it is of that type."""
+        shape = cls()
+        for number, wire, start, end in shape._walk(row, 0, len(row)):
+            if number == _INTERVAL and wire == _LENGTH:
+                shape._note_interval(row, start, end)
+            elif number == _VALUE and wire == _LENGTH:
+                shape._note_value(row, start, end, value_type)
+        return shape
+
+    def fits(self, rows: Bytes) -> BoolArray:
+        """Which of some points, as long as the one it is of, have the same shape; that one for sure."""
+        at, bytes_there = list(self.same), np.array(list(self.same.values()), dtype=np.uint8)
+        found: BoolArray = (rows[:, at] == bytes_there).all(axis=1)
+        found &= (rows[:, self.last] < 0x80).all(axis=1) & (rows[:, self.more] >= 0x80).all(axis=1)
+        return found
+
+    def _walk(self, row: bytes, start: int, end: int) -> Iterator[tuple[int, int, int, int]]:
+        """The fields of a message in a point; what is before each is the same in all of the shape."""
+        before = start
+        for number, wire, first, after in _fields(row, start, end):
+            self.same |= {at: row[at] for at in range(before, first)}
+            before = after
+            yield number, wire, first, after
+
+    def _note_interval(self, row: bytes, start: int, end: int) -> None:
+        for number, _, begin, until in self._walk(row, start, end):
+            for part, wire, first, after in self._walk(row, begin, until):
+                if wire == _VARINT:
+                    self._integer(first, after)
+                    if number == _END and part == _SECONDS:
+                        self.seconds = slice(first, after)
+
+    def _note_value(self, row: bytes, start: int, end: int, value_type: int) -> None:
+        for number, wire, first, after in self._walk(row, start, end):
+            if wire == _VARINT:
+                self._integer(first, after)
+            if number == value_type and wire == _WIRES.get(value_type):
+                self.value = slice(first, after)
+
+    def _integer(self, first: int, after: int) -> None:
+        self.last.append(after - 1)
+        self.more += range(first, after - 1)
+
+
+def _fields(raw: bytes, at: int, end: int) -> Iterator[tuple[int, int, int, int]]:
+    """The fields of a message: number, wire type, and where what it has begins and ends."""
+    while at < end:
+        tag, at = _varint(raw, at)
+        number, wire = tag >> 3, tag & 7
+        if wire == _LENGTH:
+            length, at = _varint(raw, at)
+            after = at + length
+        elif wire == _VARINT:
+            after = _varint(raw, at)[1]
+        else:
+            after = at + {_FIXED_64: 8, _FIXED_32: 4}[wire]
+        yield number, wire, at, after
+        at = after
+
+
+def _varint(raw: bytes, at: int) -> tuple[int, int]:
+    """An integer of a message, and where the next thing begins."""
+    found = raw[at]
+    if found < 0x80:
+        return found, at + 1
+    found, shift = found & 0x7F, 7
+    while True:
+        at += 1
+        found |= (raw[at] & 0x7F) << shift
+        if raw[at] < 0x80:
+            return found, at + 1
+        shift += 7
+
+
+def _varints(rows: Bytes) -> NDArray[np.uint64]:
+    """Integers of as many bytes each, one a row."""
+    found = np.zeros(len(rows), dtype=np.uint64)
+    for place in range(rows.shape[1]):
+        found |= (rows[:, place].astype(np.uint64) & np.uint64(0x7F)) << np.uint64(7 * place)
+    return found
+
+
+def _values(rows: Bytes, value_type: int) -> FloatArray:
+    if value_type == _DOUBLE:
+        return np.ascontiguousarray(rows).view("<f8")[:, 0].astype(np.float64)
+    return _varints(rows).view(np.int64).astype(np.float64)
