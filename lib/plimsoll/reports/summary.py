@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.largest import Largest
+from plimsoll.reports.learning import learned_words
 from plimsoll.reports.promises import kept_promises
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched
@@ -199,10 +200,11 @@ def _nothing_answered(run: Mapping[str, Any]) -> str:
 
 
 def since_before(run: Mapping[str, Any]) -> str:
-    """What is new, done and snoozed since earlier runs, and how promises were kept; empty where the run knows of no
-    earlier ones."""
+    """What is new, done and snoozed since earlier runs, how promises were kept, and what was learned; empty where the
+    run knows of no earlier ones and learned nothing."""
     history = run.get("history")
-    return " ".join(filter(None, ["; ".join(_parts(history)) + "." if history else "", kept_promises(run)]))
+    changed = "; ".join(_parts(history)) + "." if history else ""
+    return " ".join(filter(None, [changed, kept_promises(run), learned_words(run)]))
 
 
 def _parts(history: Mapping[str, Any]) -> Iterator[str]:
