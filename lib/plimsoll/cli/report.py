@@ -167,7 +167,7 @@ def _place(report: Report, format_: ReportFormat, out: Path | None) -> Path:
         if format_.shown:
             return SCREEN
         if report.is_part:
-            raise BadInput("--where and --volume make a report of a part: say with --out where it goes (- is here).")
+            raise BadInput("--where and --volume make a report of a part: give --out a path, or - for standard output.")
         return report.folder / (format_.file or "")
     if out == SCREEN:
         if format_.lines is None:
