@@ -29,6 +29,7 @@ class Required:
 
     Both are demands over the same buckets; of `short` only rates count, where they are above `work` (None: nowhere).
     Of what was read in part a trial shows the least that is held back, however the rest came, or, `harmful`, the most.
+    `trials` are those that were made, by ceiling.
     """
 
     work: Demand
@@ -37,6 +38,7 @@ class Required:
     _peaks: dict[tuple[Accounting, Resource], float] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+    trials: "dict[Ceiling, Trial]" = field(default_factory=dict, init=False, repr=False, compare=False)
     _at_most: "list[Required]" = field(default_factory=list, init=False, repr=False, compare=False)
 
     def peak(self, accounting: Accounting, resource: Resource) -> float:
@@ -129,6 +131,12 @@ def held_back(required: Required, ceiling: Ceiling, resource: Resource) -> HeldB
 
 def trial(required: Required, ceiling: Ceiling) -> Trial:
     """What a ceiling would have held back of what is required."""
+    if ceiling not in required.trials:  # what is worked out of it is kept beside it
+        required.trials[ceiling] = _trial(required, ceiling)
+    return required.trials[ceiling]
+
+
+def _trial(required: Required, ceiling: Ceiling) -> Trial:
     iops, throughput = (held_back(required, ceiling, resource) for resource in Resource)
     if iops is throughput:
         return Trial(throttled_minutes=0.0, longest_wait_s=0.0)
