@@ -47,7 +47,7 @@ else
 on_the_other = @echo "== Python $(ALSO) is not here: tested on $$($(BIN)/python -V) alone"
 endif
 
-.PHONY: demo test test-all lint format backtest bench faults synth deploy e2e pictures screenshots clean tools
+.PHONY: demo test test-all lint format backtest bench scale faults synth deploy e2e pictures screenshots clean tools
 
 .venv/.ready: pyproject.toml uv.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -85,7 +85,7 @@ lint: .venv/.ready ## style, types and the direction of imports
 	$(RUN) ruff format --check .
 	$(RUN) mypy
 	MYPYPATH=benchmarks/speed $(RUN) mypy --explicit-package-bases benchmarks/speed
-	$(RUN) mypy --explicit-package-bases benchmarks/application
+	$(RUN) mypy --explicit-package-bases benchmarks/application benchmarks/scale
 	$(RUN) lint-imports
 
 backtest: .venv/.ready ## what docs/backtest.md says of the shipped fleets
@@ -95,6 +95,12 @@ backtest: .venv/.ready ## what docs/backtest.md says of the shipped fleets
 bench: .venv/.ready ## how fast Plimsoll is, into docs/performance.md (a quarter of an hour)
 	$(BIN)/uv sync --locked --quiet
 	$(CLEAN_ENV) $(RUN) python benchmarks/speed/run.py
+
+# SHARE=0.1 audits a tenth. With CALLED=12 functions are called for so many accounts, and what the others come to is
+# copied from them. It needs root, and control groups and loop devices that it may make.
+SHARE ?= 1
+scale: .venv/.ready ## the deployed audit of 17,000 targets and a million volumes, within Lambda's limits (docs/performance.md)
+	$(CLEAN_ENV) $(RUN) python -m benchmarks.scale --share $(SHARE) $(if $(CALLED),--called $(CALLED))
 
 # 2,000 seeds took 71 minutes beside other work. `make faults SEEDS=1 FROM=1234` tries one again and writes no page.
 SEEDS ?= 2000

@@ -25,6 +25,7 @@ def handler(told: RunMessage, service: Service, context: LambdaContext) -> Repor
         failures=made.run["volumes"]["failed"],
         failed_targets=len(failed),
         audit_usd=made.run["usage"]["estimated_usd"],
+        expected_usd=made.run["plan"]["estimated_usd"],
         scope_covered_pct=made.covered_pct,
     )
     if promises := made.run.get("promises"):

@@ -3,13 +3,14 @@
 from functools import partial
 
 from aws_cdk import CfnOutput, Duration, Stack
+from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_scheduler_targets as targets
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.audit_functions import AUDIT_ASKS_GOOGLE, CANARY, audit_shapes
-from infra.constructs.alarms import Alarms, alarm_action, own_metric
+from infra.constructs.alarms import HOUR, Alarms, alarm_action, own_metric
 from infra.constructs.audit_machine import AuditFunctions, audit_definition
 from infra.constructs.dashboard import Dashboard
 from infra.constructs.key import key_of
@@ -27,6 +28,10 @@ _LONGEST = Duration.hours(24)
 
 _LOOKS = "rate(6 hours)"
 """When the canary looks. Its alarm asks for one look a day, so that a late one is no alarm."""
+
+_TIMES_EXPECTED, _SPARE_USD = 2, 1
+"""An audit may cost so many times what its plan expected, and less than so many USD more: a plan of few volumes may be
+far off, for cents."""
 
 _MANY_THROTTLES = 20
 """Calls in an hour that were refused until all retries were used up."""
@@ -115,7 +120,11 @@ class AuditStack(Stack):
     def _watch(self, names: Names, deployment: Deployment, undelivered: sqs.IQueue) -> None:
         action = alarm_action(self, names=names, deployment=deployment)
         alarms = Alarms(self, prefix=names.prefix, action=action)
-        alarms.of_machine("audit", self.machine.machine)
+        alarms.of_machine(
+            "audit",
+            self.machine.machine,
+            then='Go on with it: start another with its name as the input {"run_id": "..."}.',
+        )
         alarms.of_functions("audit", (each.function for each in self.functions.values()))
         alarms.of_queue("audit", undelivered)
         alarms.when(
@@ -138,12 +147,28 @@ class AuditStack(Stack):
             reaches=_MANY_THROTTLES,
             says="AWS keeps turning calls away: lower calls_per_s, or raise the account's quotas.",
         )
-        alarms.when(
-            "audit-cost",
-            own_metric(names.prefix, "audit_usd", statistic="Maximum"),
-            reaches=deployment.audit_usd,
-            says=f"An audit's metric calls cost USD {deployment.audit_usd:g} or more: see how many volumes it read.",
-        )
+        cost = own_metric(names.prefix, "audit_usd", statistic="Maximum")
+        if deployment.audit_usd is None:
+            expected = own_metric(names.prefix, "expected_usd", statistic="Maximum")
+            alarms.when(
+                "audit-cost",
+                cloudwatch.MathExpression(
+                    expression=f"spent-{_TIMES_EXPECTED}*expected",
+                    using_metrics={"spent": cost, "expected": expected},
+                    label="USD above what an audit may cost",
+                    period=HOUR,
+                ),
+                reaches=_SPARE_USD,
+                says=f"An audit's metric calls cost over {_TIMES_EXPECTED} times what its plan expected: "
+                "see `plan` and `usage` in its run.json.",
+            )
+        else:
+            alarms.when(
+                "audit-cost",
+                cost,
+                reaches=deployment.audit_usd,
+                says=f"An audit's metric calls cost USD {deployment.audit_usd:g} or more: see what it read.",
+            )
         alarms.when(
             "promises-broken",
             own_metric(names.prefix, "promises_broken", statistic="Maximum"),

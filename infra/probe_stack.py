@@ -51,7 +51,9 @@ class ProbeStack(Stack):
             longest=_LONGEST,
         )
         alarms = Alarms(self, prefix=names.prefix, action=alarm_action(self, names=names, deployment=deployment))
-        alarms.of_machine("probe", self.machine.machine)
+        alarms.of_machine(
+            "probe", self.machine.machine, then="Hosts stop reading by themselves: start another for what is missing."
+        )
         alarms.of_functions("probe", (each.function for each in self.functions.values()))
         CfnOutput(
             self,

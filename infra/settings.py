@@ -130,8 +130,11 @@ class Deployment(ServiceConfig, BaseSettings):
     alarm_volume_share_pct: float = Field(
         default=90.0, gt=0, le=100, description="The share of a volume's ceiling from which its demand is an alarm."
     )
-    audit_usd: float = Field(
-        default=25.0, gt=0, description="USD of an audit's metric calls from which there is an alarm."
+    audit_usd: float | None = Field(
+        default=None,
+        gt=0,
+        description="USD of an audit's metric calls from which there is an alarm. Default: twice what its plan "
+        "expected of its volumes, and one USD.",
     )
     audit_due_h: float = Field(
         default=192.0,

@@ -67,11 +67,17 @@ class ValidationStack(Stack):
 
     def _watch(self, names: Names, deployment: Deployment, undelivered: sqs.IQueue) -> None:
         alarms = Alarms(self, prefix=names.prefix, action=alarm_action(self, names=names, deployment=deployment))
-        alarms.of_machine("validation", self.machine.machine)
+        alarms.of_machine(
+            "validation",
+            self.machine.machine,
+            then="What it measured is kept, and the sweep deletes its scratch volumes: start another for the rest.",
+        )
         for kind, of_it in (("validation", False), ("sweep", True)):
             called = (each.function for name, each in self.functions.items() if (name in SWEEPING) == of_it)
             alarms.of_functions(kind, called)
-        alarms.of_machine("sweep", self.sweep.machine)
+        alarms.of_machine(
+            "sweep", self.sweep.machine, then="The next one looks again; `plimsoll sweep` does it by hand."
+        )
         alarms.of_queue("sweep", undelivered)
         alarms.when(
             "scratch-unswept",

@@ -23,8 +23,8 @@ WITHIN_THE_BOUND = 1.3
 RUNS = 3
 
 
-def measure(volumes: int = VOLUMES) -> tuple[list[Row], dict[str, int]]:
-    """The rows against c7n and against the quotas, and what the audit asked for."""
+def measure(volumes: int = VOLUMES) -> list[Row]:
+    """The rows against c7n and against the quotas."""
     installed()
     with account_of(volumes) as account:
         _audit(account)
@@ -32,7 +32,7 @@ def measure(volumes: int = VOLUMES) -> tuple[list[Row], dict[str, int]]:
         peer = run_c7n(account.environment)
     seconds, usage = ours
     bound = max(usage["datapoints"] / DATAPOINTS_PER_S, usage["calls"] / CALLS_PER_S)
-    rows = [
+    return [
         Row(
             what=f"Cloud Custodian {C7N_VERSION} against plimsoll, {volumes:,} gp2 volumes, {LATENCY_MS:g} ms a call",
             measured=f"{peer.seconds:.1f} s : {seconds:.1f} s",
@@ -50,7 +50,6 @@ def measure(volumes: int = VOLUMES) -> tuple[list[Row], dict[str, int]]:
             note=f"{usage['datapoints']:,} datapoints, {usage['calls']:,} calls",
         ),
     ]
-    return rows, usage
 
 
 def _audit(account: Running) -> tuple[float, dict[str, int]]:
@@ -68,5 +67,5 @@ def _audit(account: Running) -> tuple[float, dict[str, int]]:
 
 
 if __name__ == "__main__":
-    for row in measure(int(sys.argv[1]) if len(sys.argv) > 1 else VOLUMES)[0]:
+    for row in measure(int(sys.argv[1]) if len(sys.argv) > 1 else VOLUMES):
         sys.stdout.write(f"{row}\n")

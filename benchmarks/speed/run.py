@@ -16,8 +16,6 @@ import datapoints
 import decision
 import growth
 import long_memory
-import million
-import plan_memory
 import report
 import vl_convert
 from measured_audit import CACHE, ROOT, Row
@@ -47,21 +45,11 @@ def _measured() -> tuple[list[Row], Sequence[datapoints.Share]]:
     _say("what was before the window")
     rows += long_memory.measure()
     _say("1,000 volumes against Cloud Custodian")
-    against_c7n, quiet = account.measure()
-    rows += against_c7n
+    rows += account.measure()
     _say("decisions alone")
     rows += decision.measure()
     _say("growth to 100,000 volumes")
-    grown = growth.measure()
-    rows += grown
-    compute_s = float(grown[0].measured.split(" ms")[0]) / 1e3
-    rows += million.measure(
-        compute_s_a_volume=compute_s,
-        datapoints_a_volume=quiet["datapoints"] / account.VOLUMES,
-        metrics_a_volume=quiet["metrics"] / account.VOLUMES,
-    )
-    _say("the service's plan")
-    rows += plan_memory.measure()
+    rows += growth.measure()
     _say("the report")
     rows += report.measure()
     _say("starts")

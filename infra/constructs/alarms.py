@@ -87,8 +87,8 @@ class Alarms(Construct):
         self.made.append(alarm)
         return alarm
 
-    def of_machine(self, kind: str, machine: sfn.StateMachine) -> None:
-        """An execution that failed, ran out of time or was aborted."""
+    def of_machine(self, kind: str, machine: sfn.StateMachine, *, then: str) -> None:
+        """An execution that failed, ran out of time or was aborted; `then` says what to do about it."""
         ended = {
             "failed": machine.metric_failed(period=HOUR, statistic="Sum"),
             "timed_out": machine.metric_timed_out(period=HOUR, statistic="Sum"),
@@ -98,8 +98,7 @@ class Alarms(Construct):
             f"{kind}-ended-badly",
             _sum(ended, f"{kind}s that failed, timed out or were aborted"),
             reaches=1,
-            says=f"A {kind} did not end: open the execution in Step Functions, see the state that failed, and start it "
-            "again with the same run_id.",
+            says=f"A {kind} did not end: open the execution in Step Functions, and see the state that failed. {then}",
         )
 
     def of_functions(self, kind: str, functions: Iterable[lambda_.IFunction]) -> None:
@@ -111,7 +110,7 @@ class Alarms(Construct):
             _sum(errors, f"errors of the {kind}'s functions"),
             reaches=_OFTEN,
             says=f"Functions of the {kind} failed {_OFTEN} times in an hour, retries included: see their "
-            "logs by the run id.",
+            "logs by the name of the execution.",
         )
         turned = {
             f"t{number}": each.metric_throttles(period=HOUR, statistic="Sum") for number, each in enumerate(listed)

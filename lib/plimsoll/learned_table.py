@@ -10,10 +10,9 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.risk.scores import Shape
 from plimsoll.domain.risk.table import LearnedTable
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 _PUBLIC: Final = "public.json"
 
 
@@ -32,15 +31,12 @@ def parse_table(text: str) -> LearnedTable:
         written = json.loads(text)
         if not isinstance(written, dict) or written.get("format") != FORMAT:
             raise BadInput(f"the learned table is not of format {FORMAT}. Make it again with `plimsoll learn`.")
-        table = _adapter().validate_python(written)
+        return _adapter().validate_python(written)
     except ValidationError as error:
         first = error.errors()[0]
         raise _unreadable(f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}") from error
     except ValueError as error:
         raise _unreadable(str(error)) from error
-    if any(set(one.scales) != {*Shape} for band in table.bands for one in (band.one, band.shaped)):
-        raise _unreadable("scales must name every shape")
-    return table
 
 
 def table_text(table: LearnedTable) -> str:

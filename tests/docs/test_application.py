@@ -5,7 +5,7 @@ import vl_convert
 
 from benchmarks.application.__main__ import TARGET, tables
 from benchmarks.application.picture import spec
-from benchmarks.application.roofline import fit, flat_from, load, predict, predictions, turn
+from benchmarks.application.roofline import fit, flat_from, load, predict, predictions, turn, typical_pct
 from tests.corpus.__main__ import put
 from tests.unit.reports.charts.valid import check
 
@@ -26,6 +26,12 @@ def test_the_document_has_the_tables_of_today():
     text = TARGET.read_text(encoding="utf-8")
     for name, table in tables(CAMPAIGN).items():
         assert text == put(text, name, table), "run python -m benchmarks.application --write"
+
+
+def test_the_page_on_evidence_has_the_medians_of_today():
+    page = " ".join((TARGET.parents[2] / "docs" / "evidence.md").read_text(encoding="utf-8").split())
+    for sweep, said in (("gp2", "gp2"), ("2 x gp2", "two gp2"), ("io1", "io1")):
+        assert f"{typical_pct(predictions(CAMPAIGN), sweep):.1f} % on {said}" in page
 
 
 def test_the_predictions_are_those_of_a_naive_roofline():

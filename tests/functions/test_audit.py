@@ -109,6 +109,7 @@ def test_the_functions_audit_as_the_command_line_does_and_tell_everybody_once(ac
         "failures",
         "failed_targets",
         "audit_usd",
+        "expected_usd",
         "scope_covered_pct",
     } <= counted
     once = account.heard(deployed["queue"])

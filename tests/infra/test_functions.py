@@ -179,6 +179,19 @@ def test_an_audit_that_does_not_end_is_an_alarm_and_so_is_silence(templates):
     assert (overdue["MetricName"], overdue["Threshold"], overdue["Period"]) == ("audit_age_h", 192, 86_400)
 
 
+def test_an_audit_may_cost_what_its_plan_expected_of_its_volumes_however_many_they_are(templates):
+    (cost,) = [
+        each
+        for each in templates.resources("AWS::CloudWatch::Alarm").values()
+        if each["AlarmName"] == "plimsoll-main-audit-cost"
+    ]
+    asked = {each["Id"]: each for each in cost["Metrics"]}
+    (shown,) = [each for each in asked.values() if "Expression" in each]
+    metrics = {name: each["MetricStat"]["Metric"]["MetricName"] for name, each in asked.items() if "MetricStat" in each}
+    assert named(shown["Expression"], metrics) == "audit_usd-2*expected_usd"
+    assert cost["Threshold"] == 1
+
+
 @pytest.mark.parametrize(("ending", "threshold", "unit"), [("iops", 2700, "IOPS"), ("throughput", 112.5, "MiB/s")])
 def test_a_chosen_volume_s_alarm_is_at_a_share_of_its_ceiling_by_the_formula_of_the_reports(
     templates, ending, threshold, unit

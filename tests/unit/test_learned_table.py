@@ -14,10 +14,7 @@ from tests.unit.domain.risk.test_calibration import scores
 
 def a_table() -> LearnedTable:
     found = scores(np.linspace(0.5, 4, 60))
-    bands = [
-        Band(memory_days=days, cuts=2, one=calibrated(found, by_shape=False), shaped=calibrated(found, by_shape=True))
-        for days in (14.0, 30.0)
-    ]
+    bands = [Band(memory_days=days, cuts=2, one=calibrated(found)) for days in (14.0, 30.0)]
     source = Source(on="2026-11-23", fleets=("a.npz",), volumes=60, public=True)
     return LearnedTable(days=30, budget_min=15, period_s=300, source=source, bands=tuple(bands))
 
@@ -26,7 +23,9 @@ def test_what_is_written_is_read():
     assert parse_table(table_text(a_table())) == a_table()
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 2}', table_text(a_table()).replace("14.0", '"x"')])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"format": 1}', '{"format": 2}', table_text(a_table()).replace("14.0", '"x"')]
+)
 def test_what_is_no_table_is_refused(text):
     with pytest.raises(BadInput):
         parse_table(text)

@@ -79,7 +79,7 @@ def known_at(cut: Cut, rates: FloatArray, history: FloatArray, scenario: Scenari
 def scores_at(cut: Cut, known: Known, volumes: IntArray, scenario: Scenario, period_s: int) -> Scores:
     """The scores of the volumes that a rule would cut there, if it can be judged."""
     counts = np.flatnonzero(known.judged & ~known.held)
-    before = Histories(most=known.histories.most[counts], shape=known.histories.shape[counts])
+    before = Histories(most=known.histories.most[counts], usual=known.histories.usual[counts])
     return scores_of(
         volumes[counts],
         before,

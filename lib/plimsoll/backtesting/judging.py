@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from plimsoll.backtesting.cuts import Known
-from plimsoll.backtesting.learning import BY_SHAPE, LEAST_CUTS, Lessons, learned_from
+from plimsoll.backtesting.learning import BY_HISTORY, Lessons, learned_from
 from plimsoll.backtesting.rules import Shop, Sized, learned_sizes, sizes
-from plimsoll.backtesting.scenario import Cut
+from plimsoll.backtesting.scenario import Cut, Scenario
 from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.risk.calibration import is_counted
@@ -62,7 +62,7 @@ def judged(
         nothing = np.zeros(len(volumes), dtype=bool)
         yield Key(rule, 0.0, cut.memory_days, times), _tally(known, sized, nothing, shop, period_s)
     above_free, of_present = standing(known.histories.most, scenario.free, scenario.limits)
-    for rule in BY_SHAPE:
+    for rule in BY_HISTORY:
         for level_pct in scenario.levels_pct:
             factors = _factors(cut, known, lessons, lessons.folds[volumes], rule, level_pct)
             counted = is_counted(above_free, of_present, np.nan_to_num(factors)) & ~known.held & known.judged
@@ -78,7 +78,7 @@ def _factors(cut: Cut, known: Known, lessons: Lessons, folds: IntArray, rule: st
         factor = calibrated.factors[level_pct]
         if factor is not None:
             here = folds == fold
-            found[here] = factor * calibrated.scale(known.histories.shape[here])
+            found[here] = factor * (known.histories.usual[here] if BY_HISTORY[rule] else 1.0)
     return found
 
 
@@ -104,6 +104,6 @@ def _tally(known: Known, sized: Sized, counted: BoolArray, shop: Shop, period_s:
     )
 
 
-def judged_cuts(cuts: Sequence[Cut]) -> list[Cut]:
-    """The cuts that enough was learned before."""
-    return [cut for cut in cuts if len(learned_from(cut, cuts)) >= LEAST_CUTS]
+def judged_cuts(cuts: Sequence[Cut], scenario: Scenario) -> list[Cut]:
+    """The cuts of the memories to be judged that enough could be learned before."""
+    return [cut for cut in cuts if cut.memory_days in scenario.memories_days and learned_from(cut, cuts, scenario.days)]

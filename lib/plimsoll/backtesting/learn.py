@@ -37,7 +37,7 @@ def learn(
         for memory, scores in learned_scores(fleet, scenario, folder / fleet.path.stem, told).items():
             parts.setdefault(memory, []).append(_of_fleet(scores, number, before))
         before += len(fleet.shape.names)
-    bands = [_band(memory, together(found), owners) for memory, found in sorted(parts.items())]
+    bands = [_band(memory, together(parts[memory]), owners) for memory in scenario.memories_days if memory in parts]
     if not any(band is not None for band in bands):
         raise BadInput("these fleets are too short to learn from: give --memory and --days less.")
     counted = all(fleet.counts_operations for fleet in fleets)
@@ -70,8 +70,7 @@ def _band(memory_days: float, scores: Scores, owners: Sequence[str]) -> Band | N
     cuts = len(np.unique(scores.cut))
     if cuts < LEAST_CUTS:
         return None
-    one, shaped = (_rounded(calibrated(scores, by_shape=by_shape)) for by_shape in (False, True))
-    return Band(memory_days=memory_days, cuts=cuts, one=one, shaped=shaped, owned=_owned(scores, owners))
+    return Band(memory_days=memory_days, cuts=cuts, one=_rounded(calibrated(scores)), owned=_owned(scores, owners))
 
 
 def _owned(scores: Scores, owners: Sequence[str]) -> Calibrated | None:

@@ -7,70 +7,16 @@ from typing import Any, Final
 
 import numpy as np
 
+from plimsoll.backtesting.findings import Reliability, RuleOutcome, SameSaving
 from plimsoll.backtesting.judging import Key, Tally
+from plimsoll.backtesting.splits import Spread
+from plimsoll.backtesting.targets import Target, targets_of
 
 FORMAT: Final = 1
 """The version of the JSON."""
 
 BAND_PCT: Final = 95.0
 _TAIL: Final = 1 - BAND_PCT / 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleOutcome:
-    """What a rule did, over all cuts: of `volume_cuts` sizes the saving in percent of what is paid, how many were made
-    cheaper, and what was throttled of these. `promised_pct` is None where a rule promises nothing."""
-
-    rule: str
-    promised_pct: float | None
-    memory_days: float
-    times: float
-    volume_cuts: int
-    reduced: int
-    saving_pct: float
-    throttled_minutes: float
-    throttled_volumes: int
-    over_budget_volumes: int
-    longest_wait_s: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reliability:
-    """What a rule promised, and what was observed of the volumes that it cut to a line above what is free.
-
-    `observed_pct` is None where there was none of these. `most_pct` is the upper end of the one-sided 95 % band around
-    the promise: so many volumes show more only once in twenty times if the promise holds. A volume counts once.
-    """
-
-    rule: str
-    promised_pct: float
-    memory_days: float
-    times: float | None
-    volumes: int
-    observed_pct: float | None
-    most_pct: float | None
-
-    @property
-    def holds(self) -> bool | None:
-        """Whether the promise was kept as far as can be told; None where nothing was promised."""
-        if self.observed_pct is None or self.most_pct is None:
-            return None
-        return self.observed_pct <= self.most_pct
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SameSaving:
-    """What a learned rule throttles where it saves as much as another rule, between the two nearest of its levels."""
-
-    rule: str
-    other: str
-    memory_days: float
-    times: float
-    saving_pct: float
-    throttled_minutes: float
-    other_throttled_minutes: float
-    over_budget_volumes: float
-    other_over_budget_volumes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +27,12 @@ class Outcome:
     rules: Sequence[RuleOutcome]
     reliability: Sequence[Reliability]
     same_saving: Sequence[SameSaving]
+    spreads: Sequence[Spread] = ()
+
+    @property
+    def targets(self) -> Sequence[Target]:
+        """What it has to show, and whether it does."""
+        return targets_of(self.reliability, self.same_saving)
 
     def as_json(self) -> dict[str, Any]:
         """The outcome as plain values."""
@@ -90,10 +42,14 @@ class Outcome:
             "rules": [asdict(one) for one in self.rules],
             "same_saving": [asdict(one) for one in self.same_saving],
             "reliability": [asdict(one) | {"holds": one.holds} for one in self.reliability],
+            "spreads": [asdict(one) for one in self.spreads],
+            "targets": [asdict(one) | {"reached": one.reached} for one in self.targets],
         }
 
 
-def outcome_of(about: Mapping[str, Any], parts: Iterable[Mapping[Key, Tally]]) -> Outcome:
+def outcome_of(
+    about: Mapping[str, Any], parts: Iterable[Mapping[Key, Tally]], spreads: Sequence[Spread] = ()
+) -> Outcome:
     """The outcome of all batches."""
     found: dict[Key, list[Tally]] = {}
     for part in parts:
@@ -106,6 +62,7 @@ def outcome_of(about: Mapping[str, Any], parts: Iterable[Mapping[Key, Tally]]) -
         rules=rules,
         same_saving=list(_same_savings(rules)),
         reliability=_reliabilities({key: tally for key, tally in all_of.items() if key.level_pct}),
+        spreads=spreads,
     )
 
 

@@ -8,7 +8,8 @@ from itertools import groupby
 from jinja2 import Environment
 from markupsafe import Markup
 
-from plimsoll.backtesting.outcome import Outcome, RuleOutcome
+from plimsoll.backtesting.findings import RuleOutcome
+from plimsoll.backtesting.outcome import Outcome
 from plimsoll.backtesting.rules import LEARNED
 from plimsoll.backtesting.shown import rule_cells
 from plimsoll.extras import CHARTS
@@ -31,7 +32,9 @@ def outcome_page(outcome: Outcome) -> str:
     shown = [one for one in outcome.reliability if one.times is None] or outcome.reliability
     page = _environment().get_template("page.html.j2")
     groups = list(_groups(outcome.rules))
-    return page.render(about=outcome.about, reliability=shown, groups=groups, has_pictures=CHARTS.installed)
+    return page.render(
+        about=outcome.about, reliability=shown, targets=outcome.targets, groups=groups, has_pictures=CHARTS.installed
+    )
 
 
 def picture_rows(rules: Sequence[RuleOutcome]) -> list[Row]:

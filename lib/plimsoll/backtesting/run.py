@@ -15,6 +15,7 @@ from plimsoll.backtesting.learning import LEAST_CUTS, Lessons, folds_of
 from plimsoll.backtesting.outcome import Outcome, outcome_of
 from plimsoll.backtesting.rules import Shop
 from plimsoll.backtesting.scenario import Cut, Scenario
+from plimsoll.backtesting.splits import spreads
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.risk.scores import Scores, together
 from plimsoll.domain.units import DAY_S
@@ -34,11 +35,12 @@ def backtest(fleet: Fleet, scenario: Scenario, folder: Path, progress: Progress 
     lessons = Lessons(
         scores=scores,
         cuts=cuts,
+        days=scenario.days,
         folds=folds_of(fleet.shape.names, scenario.folds),
         levels_pct=scenario.levels_pct,
     )
     parts = _judgments(fleet, scenario, folder, lessons, lambda done: progress(volumes + done, 2 * volumes))
-    return outcome_of(about, parts)
+    return outcome_of(about, parts, spreads(lessons, judged_cuts(cuts, scenario), scenario.levels_pct))
 
 
 def learned_scores(
@@ -46,13 +48,13 @@ def learned_scores(
 ) -> dict[float, Scores]:
     """The scores of all cuts, by memory. BadInput where the folder has those of something else."""
     _same_scenario(folder, about_of(fleet, scenario, scenario.cuts(_days(fleet))))
-    parts: dict[float, list[Scores]] = {memory: [] for memory in scenario.memories_days}
+    parts: dict[float, list[Scores]] = {memory: [] for memory in scenario.scored_days}
     for batch in fleet.batches():
         kept = folder / f"scores-{batch.first}.npz"
         if not kept.exists():
             keep_arrays(kept, _scored(batch, fleet, scenario))
         with np.load(kept) as arrays:
-            for place, memory in enumerate(scenario.memories_days):
+            for place, memory in enumerate(scenario.scored_days):
                 columns = {name: arrays[f"{place}-{name}"] for name in Scores.__slots__}
                 parts[memory].append(Scores(**columns))
         done(batch.first + len(batch.rates))
@@ -61,7 +63,8 @@ def learned_scores(
 
 def about_of(fleet: Fleet, scenario: Scenario, cuts: list[Cut]) -> dict[str, Any]:
     """What a backtest is of, in plain values."""
-    counts = {f"{memory:g}": sum(one.memory_days == memory for one in judged_cuts(cuts)) for memory in _memories(cuts)}
+    judged = judged_cuts(cuts, scenario)
+    counts = {f"{memory:g}": sum(one.memory_days == memory for one in judged) for memory in scenario.memories_days}
     return {
         "fleet": fleet.path.name,
         "volumes": len(fleet.shape.names),
@@ -81,19 +84,16 @@ def about_of(fleet: Fleet, scenario: Scenario, cuts: list[Cut]) -> dict[str, Any
     }
 
 
-def _memories(cuts: list[Cut]) -> list[float]:
-    return sorted({cut.memory_days for cut in cuts})
-
-
 def _cuts(fleet: Fleet, scenario: Scenario) -> list[Cut]:
     """The cuts of a fleet; BadInput where it is too short for any that can be judged."""
     total_days = _days(fleet)
     cuts = scenario.cuts(total_days)
-    if not judged_cuts(cuts):
-        least = min(scenario.memories_days) + scenario.days + LEAST_CUTS * scenario.every_days
+    if not judged_cuts(cuts, scenario):
+        shortest = min(scenario.memories_days)
+        least = max(shortest, shortest / 2 + scenario.days + scenario.every_days) + scenario.days
         raise BadInput(
-            f"{fleet.path} has {total_days:.1f} days. A backtest with {min(scenario.memories_days):g} days of memory "
-            f"that judges {scenario.days:g} days needs {least:g}, since it learns from {LEAST_CUTS} earlier cuts. "
+            f"{fleet.path} has {total_days:.1f} days. A backtest with {shortest:g} days of memory that judges "
+            f"{scenario.days:g} days needs {least:g}, since it learns from {LEAST_CUTS} cuts that were over before. "
             "Give less with --memory, --days and --every, or a longer fleet."
         )
     return cuts
@@ -104,12 +104,12 @@ def _days(fleet: Fleet) -> float:
 
 
 def _scored(batch: Batch, fleet: Fleet, scenario: Scenario) -> dict[str, np.ndarray[Any, Any]]:
-    found: dict[float, list[Scores]] = {memory: [] for memory in scenario.memories_days}
+    found: dict[float, list[Scores]] = {memory: [] for memory in scenario.scored_days}
     volumes, period_s = np.arange(batch.first, batch.first + len(batch.rates)), fleet.shape.period_s
     for cut, _, known in _known(batch, fleet, scenario):
         found[cut.memory_days].append(scores_at(cut, known, volumes, scenario, period_s))
     arrays: dict[str, np.ndarray[Any, Any]] = {}
-    for place, memory in enumerate(scenario.memories_days):
+    for place, memory in enumerate(scenario.scored_days):
         scores = together(found[memory]) if found[memory] else _nothing()
         arrays |= {f"{place}-{name}": getattr(scores, name) for name in Scores.__slots__}
     return arrays
@@ -131,7 +131,7 @@ def _judgments(
 def _judged(batch: Batch, fleet: Fleet, scenario: Scenario, lessons: Lessons, shop: Shop) -> dict[Key, Tally]:
     found: dict[Key, Tally] = {}
     volumes, period_s = np.arange(batch.first, batch.first + len(batch.rates)), fleet.shape.period_s
-    can_be = set(judged_cuts(lessons.cuts))
+    can_be = set(judged_cuts(lessons.cuts, scenario))
     for cut, times, known in _known(batch, fleet, scenario):
         if cut in can_be:
             for key, tally in judged(cut, known, volumes, lessons, shop, times=times, period_s=period_s):
@@ -151,7 +151,7 @@ def _known(batch: Batch, fleet: Fleet, scenario: Scenario) -> Iterator[tuple[Cut
 
 def _nothing() -> Scores:
     none, rates = np.zeros(0, dtype=np.int64), np.zeros(0)
-    return Scores(volume=none, cut=none, shape=none, above_free=rates, of_present=rates, score=rates, ratio=rates)
+    return Scores(volume=none, cut=none, usual=rates, above_free=rates, of_present=rates, score=rates, ratio=rates)
 
 
 def _to_arrays(tallies: Mapping[Key, Tally]) -> dict[str, np.ndarray[Any, Any]]:

@@ -69,15 +69,21 @@ class Scenario:
         )
         return np.zeros(2) if bare is None else self.limits_of(bare.spec)
 
+    @cached_property
+    def scored_days(self) -> tuple[float, ...]:
+        """The memories that are scored: those that are judged, and half of each. Less has to be over before what was
+        seen with half a memory can be learned from."""
+        return tuple(sorted({part for days in self.memories_days for part in (days / 2, days)}))
+
     def limits_of(self, spec: VolumeSpec) -> FloatArray:
         """What a spec carries, credits aside: IOPS and MiB/s."""
         ceiling = type_of(spec, self.market.types).ceiling(spec)
         return np.array([ceiling.sustained_iops, ceiling.sustained_throughput_mib_s])
 
     def cuts(self, total_days: float) -> list[Cut]:
-        """The cuts of each memory, the last one `days` before the end."""
+        """The cuts of each memory that is scored, the last one `days` before the end."""
         found: list[Cut] = []
-        for memory_days in self.memories_days:
+        for memory_days in self.scored_days:
             last = total_days - self.days
             before = int((last - memory_days) // self.every_days) if last >= memory_days else -1
             days = [last - self.every_days * number for number in range(before, -1, -1)]

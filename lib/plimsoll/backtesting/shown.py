@@ -6,7 +6,10 @@ from itertools import groupby
 from rich.console import Console
 from rich.table import Table
 
-from plimsoll.backtesting.outcome import Outcome, Reliability, RuleOutcome, SameSaving
+from plimsoll.backtesting.findings import Reliability, RuleOutcome, SameSaving
+from plimsoll.backtesting.outcome import Outcome
+from plimsoll.backtesting.splits import SPLITS, Spread
+from plimsoll.backtesting.targets import Target
 from plimsoll.reports.printable import printable
 from plimsoll.reports.terminal.plot import plain_table
 from plimsoll.reports.wording import count_of, duration
@@ -34,6 +37,13 @@ def show_outcome(console: Console, outcome: Outcome) -> None:
     broken = [one for one in shown if one.holds is False]
     if broken:
         console.print(f"{count_of(len(broken), 'promise')} did not hold: more was observed than the 95 % band allows.")
+    if outcome.spreads:
+        console.print(
+            f"\nThe same, learned from half of the volumes and judged by the other, in {SPLITS} random halvings"
+        )
+        console.print(_spreads_table(outcome.spreads))
+    console.print("\nTargets of the learned headroom")
+    console.print(_targets_table(outcome.targets))
 
 
 def rule_words(rule: str, promised_pct: float | None) -> str:
@@ -91,5 +101,28 @@ def _reliability_table(found: Sequence[Reliability]) -> Table:
             f"{one.volumes:,}",
             "" if one.most_pct is None else f"{one.most_pct:.1f} %",
             {None: "", True: "holds", False: "does not hold"}[one.holds],
+        )
+    return table
+
+
+def _spreads_table(found: Sequence[Spread]) -> Table:
+    table = plain_table(["rule", "memory"], ["promised", "least", "mean", "most"])
+    for one in found:
+        figures = (f"{figure:.1f} %" for figure in (one.least_pct, one.mean_pct, one.most_pct))
+        table.add_row(one.rule, _days(one.memory_days), f"{one.promised_pct:g} %", *figures)
+    return table
+
+
+def _targets_table(found: Sequence[Target]) -> Table:
+    table = plain_table(["target", "against"], ["memory", "demand", "found", "at most", ""])
+    for one in found:
+        table.add_row(
+            one.aim.value,
+            one.against,
+            _days(one.memory_days),
+            "all" if one.times is None else f"x {one.times:g}",
+            "no promise" if one.found is None else f"{one.found:,.1f}",
+            f"{one.most:,.1f}",
+            {None: "", True: "reached", False: "missed"}[one.reached],
         )
     return table

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -141,7 +142,13 @@ def measured_again(ports: AuditPorts, settings: Settings) -> AuditPorts:
 
 def envelope_library(measured: Path | None = None) -> EnvelopeLibrary:
     """Every measured campaign that ships, and those measured here, in that folder."""
-    return load_library([shipped_campaigns(), *([measured] if measured else [])], published_types(), host_cap)
+    return load_library([measured] if measured else [], published_types(), host_cap, beside=_shipped_library())
+
+
+@cache
+def _shipped_library() -> EnvelopeLibrary:
+    """What ships does not change while this runs, and every target of an organization wants it."""
+    return load_library([shipped_campaigns()], published_types(), host_cap)
 
 
 def own_or_public(settings: Settings) -> LearnedTable:

@@ -9,6 +9,7 @@ import pytest
 
 from plimsoll.backtesting import run
 from plimsoll.backtesting.fleet import Fleet
+from plimsoll.backtesting.judging import judged_cuts
 from plimsoll.backtesting.learn import learn
 from plimsoll.backtesting.learning import LEAST_CUTS, folds_of, learned_from
 from plimsoll.backtesting.outcome import most_missed
@@ -107,14 +108,22 @@ def test_one_volume_promises_nothing_and_a_week_is_refused_in_words(tmp_path):
         learn([Fleet(tmp_path / "week.npz", 32)], a_scenario(), tmp_path / "learned", on="2026-11-23", public=False)
 
 
-def test_a_cut_is_learned_from_earlier_ones_of_no_longer_memory():
-    cuts = a_scenario(memories_days=(14.0, 28.0)).cuts(70)
-    for cut in cuts:
-        source = learned_from(cut, cuts)
-        assert all(one.day < cut.day and one.memory_days <= cut.memory_days for one in source)
-        assert len({one.memory_days for one in source}) <= 1
-    assert learned_from(Cut(memory_days=28, day=28, number=0), cuts)[0].memory_days == 14
-    assert len(learned_from(cuts[LEAST_CUTS], cuts)) == LEAST_CUTS
+def test_a_cut_is_learned_from_what_was_over_by_then_with_the_longest_memory_that_has_enough():
+    scenario = a_scenario(memories_days=(14.0, 28.0))
+    cuts = scenario.cuts(91)
+    assert {one.memory_days for one in cuts} == {7, 14, 28}
+    judged = judged_cuts(cuts, scenario)
+    assert {one.memory_days for one in judged} == {14, 28}
+    for cut in judged:
+        source = learned_from(cut, cuts, scenario.days)
+        over = [one for one in cuts if one.day + scenario.days <= cut.day]
+        assert len({one.memory_days for one in source}) == 1
+        assert set(source) <= set(over)
+        counts = {memory: sum(one.memory_days == memory for one in over) for memory in (7, 14, 28)}
+        enough = [memory for memory, count in counts.items() if count >= LEAST_CUTS and memory <= cut.memory_days]
+        assert source[0].memory_days == max(enough)
+    assert [cut.day for cut in cuts if cut.memory_days == 14 and cut not in judged] == [14]
+    assert learned_from(Cut(memory_days=7, day=7, number=0), cuts, 7) == []
 
 
 def test_folds_are_by_name_alone():

@@ -8,14 +8,14 @@ as a day of patches, is one event, however many volumes show it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 
 from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
 from plimsoll.domain.metrics.period import FloatArray
-from plimsoll.domain.risk.scores import SHAPES, Scores
+from plimsoll.domain.risk.scores import Scores
 
 LEVELS_PCT: Final = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 50.0)
 """The promised risks that a table is learned for, in percent."""
@@ -35,11 +35,11 @@ _MATTERS: Final = 0.1
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibrated:
     """Factors by promised risk in percent (None: too few volumes to promise it), on how many `volumes` they rest at the
-    cut that has fewest, and by how many times each stratum's factor is the fleet's: that of a shape, or of an owner."""
+    cut that has fewest, and by how many times the factor of each kind of owner is the fleet's."""
 
     factors: Mapping[float, float | None]
     volumes: int
-    scales: Mapping[str, float]
+    scales: Mapping[str, float] = field(default_factory=dict)
 
     def factor(self, level_pct: float) -> float | None:
         """The factor for a promised risk: that of the nearest level that promises no more risk."""
@@ -55,20 +55,13 @@ class Calibrated:
         """By how many times the fleet's a stratum's factor is; 1 where it was too small to be learned by itself."""
         return self.scales.get(stratum, 1.0)
 
-    def scale(self, shape: IntArray) -> FloatArray:
-        """By how many times the fleet's each volume's factor is."""
-        return _by_place(self.scales)[shape]
 
+def calibrated(scores: Scores, levels_pct: Sequence[float] = LEVELS_PCT, *, by_history: bool = False) -> Calibrated:
+    """The factors that keep each risk: one for the fleet, or times the share that is usual for each volume.
 
-def calibrated(scores: Scores, levels_pct: Sequence[float] = LEVELS_PCT, *, by_shape: bool) -> Calibrated:
-    """The factors that keep each risk: one for the fleet, or times what a volume's shape needs.
-
-    The shapes' scales are chosen once for all levels, so that less risk never takes less headroom.
+    The share is the same for all levels, so that less risk never takes less headroom.
     """
-    scales: dict[str, float] = dict.fromkeys(SHAPES, 1.0)
-    if by_shape:
-        scales |= _scales(scores, scores.shape, SHAPES)
-    return _calibrated(scores, levels_pct, scales, _by_place(scales)[scores.shape])
+    return _calibrated(scores, levels_pct, {}, scores.usual if by_history else np.ones(len(scores.volume)))
 
 
 def calibrated_by(
@@ -147,10 +140,6 @@ def by_volume(volume: IntArray, missed: BoolArray) -> tuple[float, int]:
     _, place = np.unique(volume, return_inverse=True)
     rows = np.bincount(place)
     return float((np.bincount(place, weights=missed.astype(np.float64)) / rows).sum()), len(rows)
-
-
-def _by_place(scales: Mapping[str, float]) -> FloatArray:
-    return np.array([scales[shape] for shape in SHAPES])
 
 
 def _scales(scores: Scores, stratum: IntArray, names: Sequence[str]) -> dict[str, float]:

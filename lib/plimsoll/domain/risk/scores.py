@@ -7,7 +7,6 @@ infinite where what came after was itself held back, since nobody knows how much
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 import numpy as np
@@ -20,65 +19,60 @@ from plimsoll.domain.units import DAY_S, MINUTE_S
 PROMISED_MINUTES: Final = 15.0
 """More throttled minutes than these in the days after a cut are a broken promise."""
 
-STEADY_BURST: Final = 1.5
-SPIKY_BURST: Final = 4.0
-"""From where on a peak stands alone: how many times what is reached for longer than the budget."""
+USUAL_DAY: Final = 4
+"""Which of a volume's days says what is usual for it: the fourth busiest."""
 
-RECENT_DAYS: Final = 14
-RECENT_SHARE: Final = 0.9
-"""A peak is recent if the last days reached this share of it."""
+_LEAST_USUAL: Final = 0.25
+"""No history speaks for less than a quarter of the most required."""
 
 _STEPS: Final = 24
 """Halvings of the span in which a score lies: far under a thousandth of it."""
 
 
-class Shape(StrEnum):
-    """How a volume reached its peak: by burstiness, and whether lately."""
-
-    STEADY = "steady"
-    STEADY_LONG_AGO = "steady, long ago"
-    BURSTY = "bursty"
-    BURSTY_LONG_AGO = "bursty, long ago"
-    SPIKY = "spiky"
-    SPIKY_LONG_AGO = "spiky, long ago"
-
-
-SHAPES: Final = tuple(Shape)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Histories:
-    """What was known of volumes at a cut: the most required, (volumes, 2), and the place of their shape in `SHAPES`."""
+    """What was known of volumes at a cut: the most required, (volumes, 2), and which share of it is `usual`."""
 
     most: FloatArray
-    shape: IntArray
+    usual: FloatArray
 
 
 def histories(before: FloatArray, period_s: int) -> Histories:
-    """What the rates before a cut (volumes, 2, buckets) say of each volume."""
-    most = peaks(before)
-    skipped = int(PROMISED_MINUTES * MINUTE_S / period_s)
-    longer = highest_but(before, skipped)
-    lately = peaks(before[:, :, -RECENT_DAYS * DAY_S // period_s :])
-    burst = np.divide(most, longer, out=np.full_like(most, np.inf), where=longer > 0).min(axis=1)
-    recent = (lately >= RECENT_SHARE * most).any(axis=1)
-    kind = (burst >= STEADY_BURST).astype(np.int64) + (burst >= SPIKY_BURST)
-    return Histories(most=most, shape=2 * kind + ~recent)
+    """What the rates before a cut (volumes, 2, buckets), of whole days, say of each volume."""
+    in_day = DAY_S // period_s
+    begun = before.shape[2] % in_day
+    days = before[:, :, begun:].reshape(*before.shape[:2], -1, in_day).max(axis=3)
+    return Histories(most=peaks(before), usual=usual_share(days))
+
+
+def usual_share(days: FloatArray) -> FloatArray:
+    """Which share of its most required is usual for each volume, from the highest rate of each day (volumes, 2, days).
+
+    A peak that only one day or two had returns less often than one that many days had. The share is the geometric mean
+    of what the highest day and the fourth highest reached, over the highest; 1 where there are fewer days.
+    """
+    if days.shape[2] < USUAL_DAY:
+        return np.ones(len(days))
+    ordered = np.sort(days, axis=2)
+    highest, fourth = ordered[:, :, -1], ordered[:, :, -USUAL_DAY]
+    shares = np.divide(fourth, highest, out=np.zeros_like(highest), where=highest > 0).max(axis=1)
+    found: FloatArray = np.sqrt(np.maximum(shares, _LEAST_USUAL**2))
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
     """Scores of cuts, one row each, and what decides whether a cut counts.
 
-    `volume` names the volume by a number, so that one counts once a cut, and `cut` the cut. `above_free` is how many
-    times what is free the most required was, `of_present` how many times what the present configuration carries, both
-    on the resource that is nearest. `ratio` is what was needed after, over the most before, without regard to what is
-    free.
+    `volume` names the volume by a number, so that one counts once a cut, and `cut` the cut. `usual` is which share of
+    its most required is usual for it. `above_free` is how many times what is free the most required was, `of_present`
+    how many times what the present configuration carries, both on the resource that is nearest. `ratio` is what was
+    needed after, over the most before, without regard to what is free.
     """
 
     volume: IntArray
     cut: IntArray
-    shape: IntArray
+    usual: FloatArray
     above_free: FloatArray
     of_present: FloatArray
     score: FloatArray
@@ -115,7 +109,7 @@ def scores_of(
     return Scores(
         volume=volume,
         cut=np.full(len(volume), cut),
-        shape=before.shape,
+        usual=before.usual,
         above_free=above_free,
         of_present=of_present,
         score=np.where(censored, np.inf, least_factors(before.most, after, free, period_s, budget_min)),

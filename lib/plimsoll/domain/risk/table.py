@@ -18,13 +18,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Band:
-    """What was learned with so many days of memory: one factor for all, one for each shape, or one for each kind of
-    owner (None: the owners of the fleets are not known)."""
+    """What was learned with so many days of memory: one factor for all, or one for each kind of owner (None: the
+    owners of the fleets are not known)."""
 
     memory_days: float
     cuts: int
     one: Calibrated
-    shaped: Calibrated
     owned: Calibrated | None = None
 
     @property

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.domain.risk.lines import throttled
-from plimsoll.domain.risk.scores import SHAPES, Histories, Shape, histories, least_factors, scores_of
+from plimsoll.domain.risk.scores import Histories, histories, least_factors, scores_of
 from tests.profiles import examples
 
 PERIOD_S = 300
@@ -75,16 +75,24 @@ def test_what_came_after_and_was_held_back_needs_no_one_knows_how_much():
 
 
 @pytest.mark.parametrize(
-    ("series", "shape"),
+    ("peaks", "share"),
     [
-        ([100] * 5000, Shape.STEADY),
-        ([100] * 10 + [50] * 4990, Shape.STEADY_LONG_AGO),
-        ([50] * 4998 + [100] * 2, Shape.BURSTY),
-        ([100] * 2 + [50] * 4998, Shape.BURSTY_LONG_AGO),
-        ([10] * 4998 + [100] * 2, Shape.SPIKY),
-        ([100] * 2 + [10] * 4998, Shape.SPIKY_LONG_AGO),
+        ([8, 8, 8, 8, 8], 1.0),
+        ([8, 2, 2, 2, 2], 0.5),
+        ([2, 2, 8, 8, 8], 0.5),
+        ([8, 8, 8, 8, 2], 1.0),
+        ([800, 1, 1, 1, 1], 0.25),
+        ([8, 2, 2], 1.0),
+        ([0, 0, 0, 0, 0], 0.25),
     ],
 )
-def test_the_shape_says_how_and_when_the_peak_was_reached(series, shape):
-    found: Histories = histories(of(series), PERIOD_S)
-    assert SHAPES[found.shape[0]] is shape
+def test_the_usual_share_is_half_of_what_the_fourth_busiest_day_says(peaks, share):
+    days = np.repeat(peaks, 24).astype(float)
+    found: Histories = histories(np.stack([days, days / 9])[None], 3600)
+    assert found.usual[0] == pytest.approx(share)
+    assert found.most[0].tolist() == [max(peaks), max(peaks) / 9]
+
+
+def test_a_day_that_has_begun_is_not_one_of_the_days():
+    days = np.concatenate([np.full(5, 1.0), np.repeat([8.0, 2.0, 2.0, 2.0], 24)])
+    assert histories(np.stack([days, days])[None], 3600).usual[0] == pytest.approx(0.5)

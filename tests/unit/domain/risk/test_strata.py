@@ -33,7 +33,7 @@ def test_a_promise_holds_of_all_and_costs_less_headroom_than_one_factor(level_pc
     rng, missed, shares = np.random.default_rng(3), [], []
     for _ in range(40):
         (known, kind), (new, other) = two_kinds(rng, 400), two_kinds(rng, 400)
-        learned, one = calibrated_by(known, kind, NAMES), calibrated(known, by_shape=False)
+        learned, one = calibrated_by(known, kind, NAMES), calibrated(known)
         factors = np.array([learned.factors[level_pct] * learned.scale_of(NAMES[place]) for place in other])
         missed.append((new.score > factors).mean())
         shares.append(np.mean(factors) / one.factors[level_pct])
@@ -67,7 +67,7 @@ def test_less_risk_never_takes_less_headroom(rows):
 def test_without_strata_it_is_one_factor():
     found = scores(np.linspace(0.5, 4, 150))
     nobody = calibrated_by(found, np.full(150, -1), NAMES)
-    assert nobody.factors == calibrated(found, by_shape=False).factors
+    assert nobody.factors == calibrated(found).factors
 
 
 @pytest.fixture(scope="module")

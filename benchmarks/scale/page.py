@@ -1,0 +1,92 @@
+"""docs/performance.md: the table of the runs that are kept."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.scale.functions import ROOT
+from benchmarks.scale.step import USD_TRANSITION
+
+KEPT: Final = ROOT / ".bench" / "scale"
+PAGE: Final = ROOT / "docs" / "performance.md"
+BEGIN, END = "<!-- figures: make scale -->", "<!-- end of scale -->"
+
+INVENTORY: Final = "take_inventory"
+AUDIT: Final = "audit_batch"
+"""The steps that a run may take for some accounts alone."""
+
+Run = Mapping[str, Any]
+
+
+def write(page: Path = PAGE) -> None:
+    """Puts the runs that are kept between their marks."""
+    runs = sorted((json.loads(path.read_text(encoding="utf-8")) for path in KEPT.glob("*.json")), key=_volumes)
+    if not runs:
+        raise SystemExit(f"{KEPT} has no run: measure one with `make scale` first.")
+    before, rest = page.read_text(encoding="utf-8").split(BEGIN)
+    _, after = rest.split(END)
+    page.write_text(f"{before}{BEGIN}\n{text_of(runs)}{END}{after}", encoding="utf-8")
+
+
+def text_of(runs: Sequence[Run]) -> str:
+    """The runs, smallest first, as the page tells them."""
+    return "\n".join((*_whole(runs), "", *_steps(runs[-1]), "", *_growth(runs), ""))
+
+
+def _volumes(run: Run) -> int:
+    return int(run["volumes"])
+
+
+def _whole(runs: Sequence[Run]) -> list[str]:
+    heads = ("targets", "volumes", "of them by calls", "minutes", "transitions", "retries", "items that failed")
+    lines = [f"| run | {' | '.join(heads)} |", "|---|" + "---:|" * len(heads)]
+    for run in runs:
+        figures = [run[name] for name in ("targets", "volumes", "called")]
+        counts = [run["transitions"], sum(run["retried"].values()), sum(run["caught"].values())]
+        cells = [f"{figure:,}" for figure in figures] + [f"{run['seconds'] / 60:.1f}"] + [f"{one:,}" for one in counts]
+        made = f"{run['date']}, commit {run['commit']} ({run['machine']}, control groups {run['groups']})"
+        lines.append(f"| {made} | {' | '.join(cells)} |")
+    return lines
+
+
+def _steps(run: Run) -> list[str]:
+    """What each step of one run took of its limits."""
+    lines = [
+        (
+            "Each step of the last, with the most that one call took of each limit "
+            f"(`{INVENTORY}` and `{AUDIT}`: of {run['called']:,} volumes):"
+        ),
+        "",
+        "| step | calls of it | memory, MiB | temporary disk, MiB | longest, s | CPU, s | calls of AWS | USD |",
+        "|---|" + "---:|" * 7,
+    ]
+    for step in run["steps"]:
+        spent = step["spent"]
+        lines.append(
+            f"| `{step['name']}` | {spent['invocations']:,} | {spent['peak_mib']:.0f} of {step['memory_mib']:,} | "
+            f"{spent['tmp_mib']:.0f} of {step['disk_mib']:,} | {spent['longest_s']:.1f} of {step['timeout_s']:g} | "
+            f"{spent['cpu_s']:,.1f} | {sum(step['calls'].values()):,} | {sum(step['usd'].values()):.4f} |"
+        )
+    usd = {"Step Functions": run["transitions"] * USD_TRANSITION}
+    for step in run["steps"]:
+        for service, amount in step["usd"].items():
+            usd[service] = usd.get(service, 0.0) + amount
+    told = ", ".join(f"{service} {amount:.2f}" for service, amount in sorted(usd.items(), key=lambda one: -one[1]))
+    return [*lines, "", f"By service, USD: {told}."]
+
+
+def _growth(runs: Sequence[Run]) -> list[str]:
+    """How each step grows from run to run."""
+    heads = [f"{what} at {run['volumes']:,}" for what in ("ms of CPU a volume", "MiB", "longest, s,") for run in runs]
+    lines = ["How each grows with the volumes:", "", f"| step | {' | '.join(heads)} |", "|---|" + "---:|" * len(heads)]
+    for name in [step["name"] for step in runs[-1]["steps"]]:
+        found = [{step["name"]: step["spent"] for step in run["steps"]}.get(name) for run in runs]
+        volumes = [run["called" if name in {INVENTORY, AUDIT} else "volumes"] for run in runs]
+        each = [
+            *("" if one is None else f"{1e3 * one['cpu_s'] / of:.3f}" for one, of in zip(found, volumes, strict=True)),
+            *("" if one is None else f"{one['peak_mib']:.0f}" for one in found),
+            *("" if one is None else f"{one['longest_s']:.1f}" for one in found),
+        ]
+        lines.append(f"| `{name}` | {' | '.join(each)} |")
+    return lines
