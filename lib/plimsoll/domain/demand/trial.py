@@ -35,16 +35,15 @@ class Required:
     work: Demand
     short: Demand | None = None
     harmful: bool = False
-    _peaks: dict[tuple[Accounting, Resource], float] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    _peaks: dict[tuple[float | None, ...], float] = field(default_factory=dict, init=False, repr=False, compare=False)
     trials: "dict[Ceiling, Trial]" = field(default_factory=dict, init=False, repr=False, compare=False)
     _at_most: "list[Required]" = field(default_factory=list, init=False, repr=False, compare=False)
 
     def peak(self, accounting: Accounting, resource: Resource) -> float:
         """The highest rate of what is required, as an accounting counts it: the least that it can be where it was read
         in part, or the most."""
-        key = accounting, resource
+        on_iops = resource is Resource.IOPS
+        key = (accounting.io_kib, accounting.write_iops_cost) if on_iops else (accounting.write_throughput_cost,)
         if key not in self._peaks:
             other = self.work.at_most if self.harmful else self.work.surely
             demands = [one for one in (self.short, other) if one is not None and one is not self.work]
