@@ -19,6 +19,7 @@ import long_memory
 import report
 import vl_convert
 from measured_audit import CACHE, ROOT, Row
+from versions import commit_of
 
 PAGE = ROOT / "docs" / "performance.md"
 CHART = ROOT / "docs" / "performance.svg"
@@ -30,7 +31,8 @@ def main() -> None:
     CACHE.mkdir(exist_ok=True)
     rows, shares = _measured()
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    text = f"Measured on {datetime.now(UTC):%Y-%m-%d} by `make bench` ({machine}).\n\n{_table(rows)}\n\n"
+    when = f"on {datetime.now(UTC):%Y-%m-%d} at commit {commit_of('HEAD')[:8]}"
+    text = f"Measured {when} by `make bench` ({machine}).\n\n{_table(rows)}\n\n"
     text += f"By workload, of the demo's organization:\n\n{datapoints.table(shares)}\n\n"
     text += "![How many times fewer datapoints are read, by workload](performance.svg)\n"
     _write(PAGE, text)

@@ -26,11 +26,16 @@ def _of_wheel(wheel: Path) -> Path:
     return folder
 
 
+def commit_of(name: str) -> str:
+    """The commit that a name stands for."""
+    return _git("rev-parse", "--verify", f"{name}^{{commit}}").decode().strip()
+
+
 def _of_commit(name: str) -> Path:
-    commit = _git("rev-parse", "--verify", f"{name}^{{commit}}").decode().strip()
+    commit = commit_of(name)
     folder = VERSIONS / commit
     if not folder.exists():
-        with tarfile.open(fileobj=io.BytesIO(_git("archive", commit, "lib"))) as archive:
+        with tarfile.open(fileobj=io.BytesIO(_git("archive", commit, "lib", "benchmarks"))) as archive:
             archive.extractall(folder, filter="data")
     return folder / "lib"
 
