@@ -4,6 +4,7 @@ of its own size."""
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ _VCPU_MIB: Final = 1769
 "Configure Lambda function memory", read 2026-11-21)."""
 
 _PERIOD_US: Final = 100_000
+_TRIES, _PAUSE_S = 50, 0.1
 _NO_RIGHTS: Final = (
     "this needs root, and control groups and loop devices that it may make: run it in a machine or a container of its "
     "own, with --privileged."
@@ -74,7 +76,7 @@ def held(name: str, limits: Limits, folder: Path) -> Iterator[Held]:
         image.unlink(missing_ok=True)
         shutil.rmtree(tmp)
         for group in groups:
-            group.rmdir()
+            _remove(group)
 
 
 def _groups(name: str, limits: Limits) -> tuple[Path, ...]:
@@ -94,6 +96,19 @@ def _groups(name: str, limits: Limits) -> tuple[Path, ...]:
     except OSError as error:
         raise SystemExit(f"{error}: {_NO_RIGHTS}") from error
     return tuple(files)
+
+
+def _remove(group: Path) -> None:
+    """Removes a group whose last process is on its way out."""
+    for left in range(_TRIES - 1, -1, -1):
+        try:
+            group.rmdir()
+        except OSError:
+            if not left:
+                raise
+            time.sleep(_PAUSE_S)
+        else:
+            return
 
 
 def _run(*words: str) -> None:

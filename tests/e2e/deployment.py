@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from botocore.exceptions import ClientError
+
 from tests.e2e.emulator import HOME, REGION, Emulator
 from tests.e2e.lacking import without
 
@@ -67,7 +69,8 @@ def synthesize(folder: Path, **settings: str) -> Synthesized:
 
 
 def deploy(synthesized: Synthesized, emulator: Emulator, member: str) -> None:
-    """Deploys all stacks, the roles of members there, the others in the service's own account."""
+    """Deploys all stacks, the roles of members there, the others in the service's own account; those that are there
+    are updated."""
     _publish(synthesized, emulator)
     for account in (HOME, member):
         _bucket(f"templates-{account}", emulator, account)
@@ -80,7 +83,9 @@ def deploy(synthesized: Synthesized, emulator: Emulator, member: str) -> None:
 def _publish(synthesized: Synthesized, emulator: Emulator) -> None:
     """What `cdk bootstrap` and the publishing of assets leave: a bucket with them, and the version it is of."""
     s3 = emulator.client("s3")
-    emulator.client("ssm").put_parameter(Name="/cdk-bootstrap/hnb659fds/version", Value="30", Type="String")
+    emulator.client("ssm").put_parameter(
+        Name="/cdk-bootstrap/hnb659fds/version", Value="30", Type="String", Overwrite=True
+    )
     files = list(synthesized.files())
     for bucket in {bucket for _, bucket, _ in files}:
         _bucket(bucket, emulator, HOME)
@@ -90,25 +95,32 @@ def _publish(synthesized: Synthesized, emulator: Emulator) -> None:
 
 def _bucket(name: str, emulator: Emulator, account: str) -> None:
     s3 = emulator.client("s3", account=account)
-    s3.create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": REGION})
+    if name not in {one["Name"] for one in s3.list_buckets()["Buckets"]}:
+        s3.create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": REGION})
 
 
 def create(
     name: str, template: Mapping[str, Any], emulator: Emulator, account: str, parameters: Mapping[str, str]
 ) -> None:
-    """Creates a stack from a template in S3, since one in the call may have 51,200 bytes at most."""
+    """Creates a stack, or updates it, from a template in S3: one in the call may have 51,200 bytes at most."""
     cloudformation = emulator.client("cloudformation", account=account)
     bucket, key = f"templates-{account}", f"{name}.json"
     emulator.client("s3", account=account).put_object(Bucket=bucket, Key=key, Body=json.dumps(template).encode())
-    cloudformation.create_stack(
-        StackName=name,
-        TemplateURL=f"https://s3.amazonaws.com/{bucket}/{key}",
-        Capabilities=["CAPABILITY_NAMED_IAM"],
-        Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],
-    )
+    there = {one["StackName"] for one in cloudformation.describe_stacks()["Stacks"]}
+    put = cloudformation.update_stack if name in there else cloudformation.create_stack
+    try:
+        put(
+            StackName=name,
+            TemplateURL=f"https://s3.amazonaws.com/{bucket}/{key}",
+            Capabilities=["CAPABILITY_NAMED_IAM"],
+            Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],
+        )
+    except ClientError as error:
+        if "No updates are to be performed" not in str(error):
+            raise
     while (stack := cloudformation.describe_stacks(StackName=name)["Stacks"][0])["StackStatus"].endswith("PROGRESS"):
         time.sleep(0.5)
-    if stack["StackStatus"] != "CREATE_COMPLETE":
+    if stack["StackStatus"] not in {"CREATE_COMPLETE", "UPDATE_COMPLETE"}:
         events = cloudformation.describe_stack_events(StackName=name)["StackEvents"]
         why = [f"{one['LogicalResourceId']}: {one.get('ResourceStatusReason')}" for one in events]
         raise AssertionError(f"{name} is {stack['StackStatus']}:\n" + "\n".join(why))

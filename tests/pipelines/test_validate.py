@@ -163,7 +163,7 @@ def test_no_money_measures_nothing_and_says_so(organization, audited):
 def test_without_a_terminal_nothing_is_made_unless_that_was_said(organization, audited):
     done = run(organization, audited, "validate", "--recommendation", "run", "--grade", "A")
     assert done.returncode == 2
-    assert done.stderr.strip().endswith("say --yes, or --plan to see it only.")
+    assert "--yes" in done.stderr
     assert verdicts(audited) == []
 
 

@@ -348,5 +348,5 @@ def test_nobody_is_asked_where_there_is_no_terminal(tmp_path):
     with organization(tmp_path) as here:
         done = here.run("validate", *(word for word in here.words if word != "--yes"))
         assert done.returncode == 2
-        line_with(done.stderr, "say --yes, or --plan to see it only")
+        line_with(done.stderr, "--yes")
         assert here.made() == 0

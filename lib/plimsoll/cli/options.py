@@ -48,7 +48,8 @@ def _name_in(names: Iterable[str], name: str) -> str:
 
 
 Regions = Annotated[
-    list[str] | None, typer.Option("--region", help="Region; repeatable. Default: all, of each cloud with none named.")
+    list[str] | None,
+    typer.Option("--region", help="Region; repeatable. Default: all regions of a cloud of which you name none."),
 ]
 RunFolder = Annotated[Path | None, typer.Argument(help="A run's folder. Default: the newest.")]
 Where = Annotated[
@@ -104,7 +105,7 @@ class GoogleOptions(OptionGroup):
     ] = None
     google_organization: Annotated[
         list[str] | None,
-        typer.Option(metavar="NUMBER", help="The active projects of this organization there; repeatable."),
+        typer.Option(metavar="NUMBER", help="The active projects of this Google Cloud organization; repeatable."),
     ] = None
     gcp_organization: Annotated[list[str] | None, typer.Option(hidden=True)] = None
     """The earlier name of the option before."""
@@ -284,7 +285,7 @@ class PictureOptions(OptionGroup):
 
     def __post_init__(self) -> None:
         if self.out is not None and self.out.suffix.lower() not in {".svg", ".png"}:
-            raise BadInput(f"{self.out}: a chart is drawn to a file that ends in .svg or .png.")
+            raise BadInput(f"{self.out} is no file for a chart: give --out a name that ends in .svg or .png.")
         if self.scale is not None and not self.is_png:
             raise BadInput("--scale is the size of a PNG's pixels: name the file with --out FILE.png.")
 
@@ -315,7 +316,7 @@ class PostOptions(OptionGroup):
         if self.webhook and (self.channel is not None or self.buttons):
             raise BadInput("a webhook is bound to its channel and has no buttons: leave out --channel and --buttons.")
         if self.since is not None and self.where is not None:
-            raise BadInput("--since compares whole runs, and --where posts a part: give one of both.")
+            raise BadInput("--since compares whole runs, and --where posts a part: give one of the two.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -325,7 +326,7 @@ class BacktestOptions(OptionGroup):
     PANEL: ClassVar[str] = "Backtest"
 
     times: Annotated[
-        list[float], typer.Option(min=0.001, help="So many times the file's demand; repeat to see several.")
+        list[float], typer.Option(min=0.001, help="Multiply the file's demand by this; repeat to see several.")
     ] = field(default_factory=lambda: [1.0])
     io_kib: Annotated[
         float, typer.Option("--io-kib", min=0.5, max=16384, help="KiB of an operation, where the file counts none.")
@@ -339,10 +340,10 @@ class BacktestOptions(OptionGroup):
     budget_min: Annotated[
         float, typer.Option(min=0, max=43200, help="More throttled minutes in these days break a promise.")
     ] = 15.0
-    type_: Annotated[str, typer.Option("--type", help="What each volume is.")] = "gp3"
-    size_gib: Annotated[int, typer.Option(min=1, help="Its size.")] = 500
-    iops: Annotated[int | None, typer.Option(min=1, help="Its provisioned IOPS.")] = 16000
-    throughput_mib_s: Annotated[int | None, typer.Option(min=1, help="Its provisioned MiB/s.")] = 1000
+    type_: Annotated[str, typer.Option("--type", help="Type of each volume.")] = "gp3"
+    size_gib: Annotated[int, typer.Option(min=1, help="Size of each volume, GiB.")] = 500
+    iops: Annotated[int | None, typer.Option(min=1, help="IOPS of each volume.")] = 16000
+    throughput_mib_s: Annotated[int | None, typer.Option(min=1, help="MiB/s of each volume.")] = 1000
     to: Annotated[str, typer.Option(help="The type that it may become.")] = "gp3"
     region: Annotated[str, typer.Option(help="The region whose list prices count.")] = "us-east-1"
     out: Annotated[

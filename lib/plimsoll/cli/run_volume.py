@@ -26,7 +26,8 @@ def live_from(
         return None
     if run is not None:
         raise BadInput(
-            "--run shows what a run has read. --fresh, and options of accounts and policies, read anew: give one kind."
+            "--run shows what a run has read. --fresh, and options of accounts and policies, ask the cloud: give one "
+            "of the two."
         )
     return scope, policy_from(policy), from_
 

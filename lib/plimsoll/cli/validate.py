@@ -190,7 +190,9 @@ def _agreement(console: Screen, options: ValidateOptions) -> Agree:
         if not planned or options.yes:
             return
         if not sys.stdin.isatty():
-            raise BadInput("a validation makes volumes that cost money: say --yes, or --plan to see it only.")
+            raise BadInput(
+                "a validation makes volumes that cost money: add --yes to begin, or --plan to see the plan alone."
+            )
         if not typer.confirm("Measure?"):
             raise typer.Exit
 

@@ -82,9 +82,9 @@ def test_a_comparison_is_drawn_instead_of_printed(here):
         (("chart", "roofline", "gp3-4000-100"), "there is no envelope gp3-4000-100: did you mean gp3-4000-1000?"),
         (("chart", "roofline", THROTTLED), "no run under"),
         (("chart", "roofline", THROTTLED, BURSTING, *RUN), "one roofline shows one volume"),
-        (("chart", "demand", THROTTLED, *RUN, "--out", "a.jpg"), "a.jpg: a chart is drawn to a file that ends in"),
+        (("chart", "demand", THROTTLED, *RUN, "--out", "a.jpg"), "a.jpg is no file for a chart: give --out a name"),
         (("chart", "demand", THROTTLED, *RUN, "--scale", "2"), "--scale is the size of a PNG's pixels"),
-        (("chart", "demand", THROTTLED, *RUN, "--region", "eu-west-1"), "give one kind."),
+        (("chart", "demand", THROTTLED, *RUN, "--region", "eu-west-1"), "give one of the two."),
         (
             ("chart", "demand", THROTTLED, *RUN, "--out", "folder.svg"),
             "folder.svg cannot be written: it is a device, a pipe or a folder",

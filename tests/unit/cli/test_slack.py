@@ -216,7 +216,7 @@ def test_names_are_names_in_what_is_sent(run, slack, plimsoll):
         (("post", "--webhook"), "PLIMSOLL_SLACK_WEBHOOK_URL"),
         (("post", "--webhook", "--channel", CHANNEL), "leave out --channel"),
         (("post", "--webhook", "--buttons"), "leave out"),
-        (("post", "--channel", CHANNEL, "--since", "runs/one", "--where", "true"), "one of both"),
+        (("post", "--channel", CHANNEL, "--since", "runs/one", "--where", "true"), "one of the two"),
         (("post", "--dry-run", "--where", "nonsense"), "nonsense"),
         (("post", "nowhere", "--dry-run"), "nowhere holds no run.json"),
         (("post", "--dry-run", "--since", "nowhere"), "nowhere holds no run.json"),

@@ -53,7 +53,7 @@ def permissions(
     ] = Partition.AWS,
     policy: options.PolicyFileOptions,
 ) -> None:
-    """Print exactly what Plimsoll must be allowed: an IAM policy for AWS, a custom role for Google Cloud."""
+    """Print the permissions that Plimsoll needs: an IAM policy for AWS, a custom role for Google Cloud."""
     from plimsoll.cli.option_values import policy_from
     from plimsoll.cli.permissions import permissions_text
 

@@ -26,7 +26,7 @@ def audit(
     ] = False,
     measure: options.MeasureOptions,
 ) -> None:
-    """Recommend what each volume should be, with the saving, the evidence and what stands in the way."""
+    """Recommend what each volume should be, with the saving, the evidence and what blocks it."""
     from plimsoll.cli.screen import beginning
 
     with beginning("starting"):
@@ -51,7 +51,7 @@ def explain(
     scope: options.ScopeOptions,
     policy: options.PolicyOptions,
 ) -> None:
-    """Show one volume's demand, ceilings, every offer and why not, the evidence, and how to change it.
+    """Show one volume: its demand, its ceilings, every offer and why it lost, the evidence, and the change.
 
     It reads the newest run. With --fresh, or an option about accounts or a policy, it asks the cloud.
     """

@@ -14,7 +14,7 @@ from plimsoll.domain.evidence.validation import Mode
 
 @with_option_groups
 def validate(
-    volume: Annotated[str | None, typer.Argument(help="Volume id, or none with --recommendation.")] = None,
+    volume: Annotated[str | None, typer.Argument(help="Volume id. Leave it out with --recommendation.")] = None,
     recommendation: Annotated[
         Path | None, typer.Option(help="Validate the recommendations of this run whose evidence is thin.")
     ] = None,
@@ -41,7 +41,7 @@ def validate(
     if volume is not None and is_run(Path(volume)):
         raise BadInput(f"{volume} is a run: give it as --recommendation {volume}, or name one of its volumes.")
     if (volume is None) == (recommendation is None):
-        raise BadInput("name a volume, or a run with --recommendation: one of both.")
+        raise BadInput("name one volume, or give a run with --recommendation.")
     if recommendation is not None:
         if target is not None or measure.mode is not Mode.CANARY:
             raise BadInput(
@@ -67,13 +67,13 @@ def probe(
     stop: Annotated[bool, typer.Option("--stop", help="End the probe of these volumes instead.")] = False,
     scope: options.ScopeOptions,
 ) -> None:
-    """Read once a second what volumes' hosts count of them: peaks, exceeded limits, latency. It does no I/O."""
+    """Read a host's own counts of its volumes once a second: peaks, exceeded limits, latency. It does no I/O."""
     from plimsoll.cli.option_values import scope_from, seconds_from
     from plimsoll.cli.probe import probe_devices, probe_volumes
 
     here = [volume for volume in volumes if volume.startswith("/")]
     if here and len(here) < len(volumes):
-        raise BadInput("name volumes, or devices of this machine: one of both.")
+        raise BadInput("name volumes, or devices of this machine, but not both.")
     if here:
         probe_devices(here, seconds_from(for_))
         return
@@ -101,7 +101,7 @@ def sweep(
     ] = False,
     scope: options.ScopeOptions,
 ) -> None:
-    """Delete scratch volumes past their deadline, whoever made them and however that ended."""
+    """Delete scratch volumes past their deadline, also those that a killed command left."""
     from plimsoll.bootstrap import clock, open_clouds, patience_of
     from plimsoll.cli.exit_codes import PARTIAL
     from plimsoll.cli.option_values import scope_from

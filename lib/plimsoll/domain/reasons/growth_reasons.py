@@ -33,12 +33,12 @@ def room_for_growth(case: "Case") -> Iterator[str]:
     if growth is None:
         return
     rates = ((growth.iops_pct_a_day, "operations"), (growth.throughput_pct_a_day, "bytes"))
-    grown = " and ".join(f"{pct:.2g} % more {what}" for pct, what in rates if pct)
+    grown = " and ".join(f"{pct:.2g} % more {what} a day" for pct, what in rates if pct)
     most = case.context.growth is not None and case.context.growth.times >= MOST_TIMES
     yield (
-        f"Demand grows: over {growth.weeks} weeks each day had {grown}. With room for {case.policy.growth_days:g} days "
-        f"of that (growth_days), headroom is {growth.headroom_pct:g} % instead of {growth.usual_headroom_pct:g} %."
-        + (f" No more than {MOST_TIMES:g} times the demand is kept room for." if most else "")
+        f"Demand grows: {grown}, over {growth.weeks} weeks. With room for {case.policy.growth_days:g} more days "
+        f"(growth_days), headroom is {growth.headroom_pct:g} % instead of {growth.usual_headroom_pct:g} %."
+        + (f" Room is kept for at most {MOST_TIMES:g} times the demand." if most else "")
     )
 
 
@@ -46,6 +46,6 @@ def takes_what_it_gets(case: "Case") -> Iterator[str]:
     """Why a volume that stands at its ceiling is not given more."""
     for resource in sorted(case.lifted.deferred):
         yield (
-            f"It stands at its {_SIDES[resource]} limit, and takes what it gets. That limit was raised once, and a day "
-            "has no more work since. More speed would only end the work earlier."
+            f"It stands at its {_SIDES[resource]} limit, but does no more work a day since that limit was raised. More "
+            "speed would only end the work earlier."
         )

@@ -15,9 +15,9 @@ def used_of(case: Case) -> Iterator[str]:
         (summary.peak_iops, spec.iops, "IOPS"),
         (summary.peak_throughput_mib_s, spec.throughput_mib_s, "MiB/s"),
     )
-    used = [f"{peak:,.0f} of {bought:,} {unit}" for peak, bought, unit in parts if bought is not None]
+    used = [f"{peak:,.0f} of the {bought:,} provisioned {unit}" for peak, bought, unit in parts if bought is not None]
     if used and summary.hours_observed:
-        yield f"In {summary.hours_observed:,.0f} hours it used at most {' and '.join(used)} that are provisioned."
+        yield f"In {summary.hours_observed:,.0f} hours it used at most {' and '.join(used)}."
 
 
 def stopped(case: Case) -> Iterator[str]:

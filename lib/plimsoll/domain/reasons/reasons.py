@@ -141,7 +141,7 @@ def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) 
     saved = (case.usd_month or 0.0) - (expected.usd_month or 0.0)
     return (
         f"{_WAITS[settles.why]} Look again on {settles.on:%Y-%m-%d}.",
-        f"If what was seen so far is all, {expected.spec} will then save {dollars(saved)} a month.",
+        f"If demand stays as it was seen so far, {expected.spec} will then save {dollars(saved)} a month.",
         *_demand(case),
         *_failed(comparison.offers),
         *spoken_against(case, expected.spec),
@@ -200,8 +200,8 @@ def _demand(case: Case) -> Iterator[str]:
     )
     if summary.throttled_minutes:
         yield (
-            f"Demand was held back in {_minutes(summary.throttled_minutes)}, in which it stood at the volume's "
-            "ceiling. What it would have been there is taken to be more, at the same I/O size."
+            f"Demand stood at the volume's ceiling in {_minutes(summary.throttled_minutes)}. In these it is taken to "
+            "be more, at the same I/O size."
         )
     for resource in sorted(case.frequent):
         side = "IOPS" if resource is Resource.IOPS else "throughput"
@@ -213,7 +213,7 @@ def _demand(case: Case) -> Iterator[str]:
     yield from room_for_growth(case)
     if any(epoch.spec is None for epoch in case.epochs):
         yield (
-            "The volume was changed in this time, and what it was before is not known. What was seen before is the "
+            "The volume was changed in this time, and what it was before is not known. The demand of that time is the "
             "least that the workload wanted."
         )
     if summary.peak_second_iops is not None and summary.peak_second_throughput_mib_s is not None:
@@ -230,8 +230,8 @@ def _preference(case: Case, target: Offer, choice: Choice) -> Iterator[str]:
     """Why this one of those that pass."""
     if choice.settles is not None:
         yield (
-            f"{_WAITS[choice.settles.why]} A reduction waits until {choice.settles.on:%Y-%m-%d}. This one reduces "
-            "nothing."
+            f"{_WAITS[choice.settles.why]} A reduction waits until {choice.settles.on:%Y-%m-%d}. This offer "
+            "reduces nothing."
         )
     if choice.why is Why.RELIEF:
         usd_month = (target.usd_month or 0.0) - (case.usd_month or 0.0)

@@ -98,7 +98,7 @@ def test_the_wording_of_every_reason():
         ("a drop-in replacement that costs more", ["$1.00 a month more"]),
         ("a bare type change that would give less", ["the type alone", "3,000 IOPS 125 MiB/s", "$80.00 a month"]),
         ("a coarser resolution", ["5 minutes"]),
-        ("held back", ["held back in 1 minute,"]),
+        ("held back", ["ceiling in 1 minute."]),
         ("raised lately", ["raised lately", "Look again on 2026-11-27", "$"]),
         ("what it was before is not known", ["the least that the workload wanted"]),
         ("the last minute is dear", ["with no minute throttled", "15 minutes"]),
