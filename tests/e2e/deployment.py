@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from botocore.exceptions import ClientError
+
 from tests.e2e.emulator import HOME, REGION, Emulator
 from tests.e2e.lacking import without
 
@@ -106,12 +108,16 @@ def create(
     emulator.client("s3", account=account).put_object(Bucket=bucket, Key=key, Body=json.dumps(template).encode())
     there = {one["StackName"] for one in cloudformation.describe_stacks()["Stacks"]}
     put = cloudformation.update_stack if name in there else cloudformation.create_stack
-    put(
-        StackName=name,
-        TemplateURL=f"https://s3.amazonaws.com/{bucket}/{key}",
-        Capabilities=["CAPABILITY_NAMED_IAM"],
-        Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],
-    )
+    try:
+        put(
+            StackName=name,
+            TemplateURL=f"https://s3.amazonaws.com/{bucket}/{key}",
+            Capabilities=["CAPABILITY_NAMED_IAM"],
+            Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],
+        )
+    except ClientError as error:
+        if "No updates are to be performed" not in str(error):
+            raise
     while (stack := cloudformation.describe_stacks(StackName=name)["Stacks"][0])["StackStatus"].endswith("PROGRESS"):
         time.sleep(0.5)
     if stack["StackStatus"] not in {"CREATE_COMPLETE", "UPDATE_COMPLETE"}:
