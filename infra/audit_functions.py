@@ -85,7 +85,10 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
             grants=store(names, write=(_WORK, _TABLES)),
         ),
         FunctionShape(
-            name="summarize", memory_mib=1024, timeout_s=deployment.audit_timeout_s, grants=store(names, write=(_WORK,))
+            name="summarize",
+            memory_mib=1024,
+            timeout_s=deployment.audit_timeout_s,
+            grants=store(names, write=(_WORK, "measured/learned-here.json")),
         ),
         FunctionShape(
             name="report",

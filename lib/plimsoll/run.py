@@ -21,18 +21,21 @@ from plimsoll.domain.refine.plan import Plan
 from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.risk.watch import Promised
 from plimsoll.domain.units import MIB
+from plimsoll.learned_table import table_text
 from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, Planned, Skipped
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import FailedTarget, Usage
 from plimsoll.reports.largest import Largest
+from plimsoll.reports.learning import lessons_of, own_table, told_of_learning
 from plimsoll.reports.profile_to_record import profile_record
 from plimsoll.reports.promises import checked, told_of
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_reader import RUN, UnansweredRecord, matched_records, read_run
+from plimsoll.reports.run_reader import RUN, UnansweredRecord, matched_records, read_run, stream_records
 from plimsoll.reports.run_writer import INTERRUPTED, RUNNING, RunFolder, write_run
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wrong_answers import keep_wrong_answer
+from plimsoll.writing import write_lines
 
 BEST = 10
 """How many of the best savings a run keeps at hand to show."""
@@ -103,6 +106,7 @@ def carry_out(
     stop: Callable[[], bool] = never,
     progress: Progress | None = None,
     promised: dict[str, Promised] | None = None,
+    learned: Path | None = None,
 ) -> tuple[dict[str, Any], list[RecommendationRecord]]:
     """Audits one cloud's ports after the other into the order's folder; gives run.json's content and the best savings.
 
@@ -111,7 +115,8 @@ def carry_out(
     `stop` has said that nothing new is to be begun. `progress` is filled for who wants to know more afterwards.
 
     A run that has come to its end checks what earlier ones `promised`, by volume id, and notes there what it promises
-    itself; nothing is checked where that is None, and by no recording, which is of another time.
+    itself; nothing is checked where that is None, and by no recording, which is of another time. What it learns of
+    headroom goes into the file `learned`, if that is given and there was enough to learn.
     NothingRead, and no folder, where not one target of a new run can be read; BadInput likewise where the disk has no
     room for the first, and DiskFull where it becomes full: what was answered stays.
     """
@@ -150,8 +155,18 @@ def carry_out(
             folder.describe(run)
     if promised is not None and not stopped and "recording" not in order.scope:
         run |= told_of(checked(matched_records(order.folder, None), promised, order.now))
+        run |= _learned(order, learned)
         write_run(order.folder, run)
     return run, progress.best.items
+
+
+def _learned(order: Order, place: Path | None) -> dict[str, Any]:
+    """Keeps the table of what a run's own volumes showed, if that is enough, and says what run.json is told of it."""
+    lessons = lessons_of(stream_records(order.folder))
+    table = own_table(lessons, order.now, order.policy.risk_pct)
+    if table is not None and place is not None:
+        write_lines([table_text(table)], place, "utf-8")
+    return told_of_learning(lessons, table)
 
 
 def _where_there_is_room(outcomes: Iterator[Outcome], folder: Path) -> Iterator[Outcome]:

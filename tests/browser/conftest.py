@@ -1,5 +1,6 @@
 """A real browser: Debian's Chromium, headless, that may open the report's file and nothing else."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,7 +59,7 @@ class Reader:
             context.close()
 
     def _only(self, route: Route, address: str) -> None:
-        if route.request.url.split("#")[0] == address:
+        if re.split("[?#]", route.request.url)[0] == address:
             route.continue_()
         else:
             self.complaints.append(f"asked for {route.request.url}")

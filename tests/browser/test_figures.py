@@ -125,7 +125,7 @@ def test_leaving_a_volume_whose_row_is_not_shown_keeps_the_focus(reader: Reader,
 
 def test_a_printed_table_says_how_many_rows_it_has_and_what_its_columns_are(reader: Reader, tmp_path: Path):
     page = reader.open(written(a_run(tmp_path, a_fleet(130))))
-    told = page.get_by_text("Printed: the first 100 of 130 volumes.")
+    told = page.get_by_text("Printed: the first 25 of 130 volumes.")
     expect(told).to_be_hidden()
     page.emulate_media(media="print")
     expect(told).to_be_visible()

@@ -52,6 +52,15 @@ def opened(page: Page, address: str) -> None:
     expect(page.locator("#count")).to_contain_text(" of ")
 
 
+def test_a_page_that_was_opened_before_the_first_run_becomes_its_report(chromium: Browser, url: str, runs: Path):
+    page = chromium.new_page()
+    page.goto(url)
+    expect(page.get_by_role("heading", name="There is nothing to show yet")).to_be_visible()
+    a_run(runs / "one", FLEET)
+    expect(page.locator("#count")).to_contain_text(" of ", timeout=SOON_MS)
+    page.close()
+
+
 def test_it_shows_the_newest_run_and_says_what_it_is(page: Page, url: str, runs: Path):
     a_run(runs / "one", FLEET)
     opened(page, url)

@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from datetime import UTC, datetime
 from unittest.mock import patch
 
@@ -20,9 +21,12 @@ from functions import (
     summarize,
     take_inventory,
 )
+from plimsoll.service.shared_measurements import LEARNED, LEARNED_HERE
+from plimsoll.service.store_keys import RunKeys
 from tests.contract.service_ports import home_account
 from tests.functions.calls import ask
 from tests.infra.roles import Listener, allows
+from tests.taught import a_past, teach
 
 CONFIG = {
     "accounts": list(ACCOUNTS[:2]),
@@ -103,6 +107,8 @@ def carried_out(execution):
         found = step(find_pending, {**run, "execution": execution})
         for shard in items(found["shards_key"]):
             step(combine, {**run, "shard": shard})
+        listener.running = "the test"
+        teach(entry.service().store, RunKeys(run_id="run"), [a_past(*[500.0] * 5)] * 60)
         step(summarize, run)
         step(report, run)
         step(canary, {})
@@ -135,6 +141,17 @@ def test_the_role_of_a_function_allows_what_it_asks(templates, audited, function
             continue  # needs no permission (AWS STS API Reference, GetCallerIdentity)
         statements = its_own if call.access_key == own else in_members
         assert any(allows(each, call, names) for each in statements), call
+
+
+def test_what_was_learned_is_kept_by_the_summary_and_the_role_allows_no_other_table(templates, audited):
+    heard, names, _own = audited
+    kept = {call.key for call in heard["summarize"] if call.action == "s3:PutObject"}
+    assert LEARNED_HERE in kept
+    statements = templates.allowed_to("summarize")
+    for call in heard["summarize"]:
+        if call.key == LEARNED_HERE and call.action == "s3:PutObject":
+            other = replace(call, key=LEARNED)
+            assert not any(allows(each, other, names) for each in statements)
 
 
 def test_a_role_allows_no_more_than_its_function_uses_sooner_or_later(templates, audited):

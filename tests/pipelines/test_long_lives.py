@@ -9,6 +9,8 @@ from cloud_simulator.running import running
 from plimsoll.domain.memory.memory import memory_segments
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
+from plimsoll.reports.learning import lessons_of, own_table
+from plimsoll.reports.record import RecommendationRecord
 from tests.oracle.compare import differences
 from tests.pipelines.in_process import audited
 from tests.pipelines.test_truth import NOW, oracle_answers
@@ -47,6 +49,20 @@ def test_what_a_life_did_before_speaks_against_less_and_is_named_by_its_day(runs
     assert found["memory"]["instead_of"] == forgetting[name]["target"]
     assert found["memory"]["event"]["start"].startswith(day)
     assert found["memory"]["event"]["rhythm"] == rhythm
+
+
+def test_what_was_read_of_the_past_is_what_headroom_is_learned_of(runs):
+    (remembering, _), _, _ = runs
+    highest = {name: one["memory"]["peaks"]["iops"] for name, one in remembering.items() if one["memory"]}
+    assert highest["ledger-close"] == pytest.approx([8990] * 14, rel=0.01)
+    assert [one > 10_000 for one in highest["quarterly-report"]].count(True) == 5
+    assert highest["old-shop"] == pytest.approx([100] * 2 + [5999] * 12, rel=0.01)
+    assert highest["old-host-job"] == [None] * 14  # Such a host publishes no highest minute.
+    records = [RecommendationRecord.model_validate(one) for one in remembering.values()]
+    lessons = lessons_of(records)
+    assert lessons.volumes == 9
+    assert own_table(lessons, NOW, 5) is None
+    assert own_table(lessons, NOW, 50) is not None
 
 
 def test_a_service_that_was_turned_off_is_still_remembered(runs):

@@ -6,7 +6,7 @@ from pathlib import Path
 from plimsoll.api.orders import Wanted, order_and_ports
 from plimsoll.api.policies import PolicyLike, policy_of
 from plimsoll.api.runs import Run, read_run
-from plimsoll.bootstrap import Scope, change_ledger, clock
+from plimsoll.bootstrap import LEARNED_HERE, Scope, change_ledger, clock
 from plimsoll.domain.errors import BadInput
 from plimsoll.outcomes import Outcome
 from plimsoll.run import carry_out
@@ -51,7 +51,13 @@ def audit(
         every_minute=every_minute,
     )
     order, audits = order_and_ports(wanted, settings, ledger, now)
-    carry_out(order, audits, lambda _progress, outcome: progress(outcome), promised=ledger.promised)
+    carry_out(
+        order,
+        audits,
+        lambda _progress, outcome: progress(outcome),
+        promised=ledger.promised,
+        learned=settings.runs_dir / LEARNED_HERE,
+    )
     ledger.save(now)
     return read_run(order.folder)
 

@@ -39,7 +39,9 @@ from plimsoll.validation.patience import Patience
 LEDGER = "ledger.json"
 STRIPES = "stripes.json"
 LEARNED = "learned.json"
-"""The ledger of changes, the book of stripe sets and a learned table of one's own, in the folder of runs."""
+LEARNED_HERE = "learned-here.json"
+"""The ledger of changes, the book of stripe sets, a learned table of one's own, and the one that runs have learned by
+themselves, in the folder of runs."""
 CLAIMS = "claims"
 """The folder of claims, in the folder of what was measured."""
 
@@ -152,10 +154,17 @@ def _shipped_library() -> EnvelopeLibrary:
 
 
 def own_or_public(settings: Settings) -> LearnedTable:
-    """What was learned of a fleet of one's own, where the settings name it or the folder of runs has it; else what
-    public fleets showed. BadInput for a table that cannot be used."""
-    kept = settings.runs_dir / LEARNED
-    return load_table(settings.learned_table or (kept if kept.exists() else None))
+    """What was learned of a fleet of one's own: the table that the settings name, or that `plimsoll learn` left in the
+    folder of runs, or that the runs there have learned by themselves; else what public fleets showed. BadInput for a
+    table of people's that cannot be used."""
+    named, here = settings.learned_table or settings.runs_dir / LEARNED, settings.runs_dir / LEARNED_HERE
+    if settings.learned_table is not None or named.exists():
+        return load_table(named)
+    try:
+        return load_table(here if here.exists() else None)
+    except BadInput:
+        # Another version wrote it, and nobody else: this run learns it anew.
+        return load_table()
 
 
 def validation_book(settings: Settings) -> ValidationBook:

@@ -13,7 +13,7 @@ import typer
 from plimsoll.api.orders import Wanted, order_and_ports
 from plimsoll.auditing.audit import plan_audit
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.bootstrap import Scope, change_ledger, clock, ports_of, recording_ports
+from plimsoll.bootstrap import LEARNED_HERE, Scope, change_ledger, clock, ports_of, recording_ports
 from plimsoll.cli.exit_codes import INTERRUPTED, OVER, PARTIAL
 from plimsoll.cli.options import RunOptions, ValidateOptions
 from plimsoll.cli.progress import run_bar
@@ -54,7 +54,7 @@ def audit_into_folder(scope: Scope, policy: Policy, options: RunOptions, *, vali
             order, audits = order_and_ports(_wanted(scope, policy, options), settings, ledger, now)
         if options.record is not None:
             audits = _recorded(stack, options.record, audits, now)
-        run = follow(console, order, audits, promised=ledger.promised)
+        run = follow(console, order, audits, promised=ledger.promised, learned=settings.runs_dir / LEARNED_HERE)
     ledger.save(now)
     reported = leave_reports(console, order.folder)
     if validate is not None:
@@ -118,14 +118,17 @@ def follow(
     audits: Sequence[AuditPorts],
     *,
     promised: dict[str, Promised] | None = None,
+    learned: Path | None = None,
 ) -> dict[str, Any]:
     """Carries a run out under a progress bar and prints it; on Ctrl-C leaves its reports and says how to go on.
 
-    What was `promised` is checked by what the run saw, as of `carry_out`.
+    What was `promised` is checked by what the run saw, and headroom is `learned` into a file, as of `carry_out`.
     """
     try:
         with run_bar(console, audits) as (counted, take):
-            run, best = carry_out(order, counted, lambda _progress, outcome: take(outcome), promised=promised)
+            run, best = carry_out(
+                order, counted, lambda _progress, outcome: take(outcome), promised=promised, learned=learned
+            )
     except KeyboardInterrupt:
         begun = (order.folder / RUN).exists()
         told = (

@@ -10,6 +10,7 @@ from plimsoll.api.runs import run_folder
 from plimsoll.bootstrap import console_link, envelope_library
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import BadInput
+from plimsoll.reports.change_files import write_changes
 from plimsoll.reports.csv_table import ENCODING
 from plimsoll.reports.data.database import Selection, opened, select
 from plimsoll.reports.data.exports import csv_lines, json_lines, not_of_the_run, write_parquet
@@ -26,7 +27,9 @@ from plimsoll.reports.run_reader import (
     Only,
     audited_at,
     read_run,
+    stream_records,
 )
+from plimsoll.reports.template_text import template_texts
 from plimsoll.run import resumed
 from plimsoll.settings import Settings
 from plimsoll.writing import write_lines
@@ -95,6 +98,12 @@ def _parquet(report: Report, place: Path) -> list[Path]:
         return write_parquet(database, place, select(database, report.where, report.volumes))
 
 
+def _changes(report: Report, place: Path) -> list[Path]:
+    only, _ = report.part()
+    templates = () if report.is_part else template_texts(read_run(report.folder))
+    return write_changes(stream_records(report.folder, only), place, templates)
+
+
 def _markdown(report: Report) -> Iterable[str]:
     only, told = report.part()
     if only is not None and report.volumes:
@@ -143,6 +152,7 @@ FORMATS: Final[Mapping[str, ReportFormat]] = {
             encoding=ENCODING,
         ),
         ReportFormat(name="parquet", file=None, write=_parquet),
+        ReportFormat(name="changes", file=None, write=_changes),
         ReportFormat(name="md", file=MARKDOWN, lines=_markdown),
         ReportFormat(name="slack", file="slack.json", lines=_slack, shown=True),
         ReportFormat(name="slack-preview", file=SLACK_PREVIEW, write=_slack_preview),

@@ -16,6 +16,7 @@ from plimsoll.domain.metrics.received import Coverage
 from plimsoll.domain.metrics.signals import Signals
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.offers.offer import Offer
+from plimsoll.domain.risk.past_peaks import PastPeaks
 from plimsoll.domain.risk.promise import Risk
 from plimsoll.domain.volume import Volume, VolumeSpec
 
@@ -96,7 +97,7 @@ class MemorySummary:
     """The time before the window that was asked whether it speaks against a reduction; `days` of it were observed.
 
     `event` is what it said against `instead_of`, which the window alone asks for, and `rhythm` what its days have in
-    common; None where it said nothing.
+    common; None where it said nothing. `peaks` are what can be learned of it.
     """
 
     window: Window
@@ -104,6 +105,7 @@ class MemorySummary:
     instead_of: VolumeSpec | None = None
     event: Event | None = None
     rhythm: str | None = None
+    peaks: PastPeaks | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

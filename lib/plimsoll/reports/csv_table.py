@@ -24,6 +24,10 @@ _BEGINS: Final = ("\t", "\r", "\n", "\x00")
 """What may not begin a cell whatever follows it."""
 
 
+FORMULAS: Final = {"runs": _RUNS.pattern.replace("(?P<", "(?<"), "begins": "".join(_BEGINS)}
+"""The same for a page's scripts, whose table of rows is to be as harmless."""
+
+
 def inert(text: str) -> str:
     """The text with an apostrophe before whatever would be a formula; text that harms nobody stands as it is."""
     harmless = _RUNS.sub(lambda found: f"{found['before']}'", text)
@@ -83,6 +87,10 @@ COLUMNS: Final = (
     ("relief_monthly_usd", "relief.monthly_usd"),
     ("risk_promised_pct", "risk.promised_pct"),
     ("risk", "risk.text"),
+    ("template_kind", "template.kind"),
+    ("template_name", "template.name"),
+    ("template_device", "template.device"),
+    ("template_held", "template.held"),
 )
 """Each column's name, and where its figure is in a record; the step is in none."""
 

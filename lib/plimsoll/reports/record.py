@@ -308,6 +308,21 @@ class EventRecord(_Record):
     rhythm: str | None = Field(description="what those days have in common; null where nothing is seen")
 
 
+class PastPeaksRecord(_Record):
+    """The highest minute of each block of `days`, the latest first; null where it is not known.
+
+    Headroom is learned of these. `free_*` is what the offered type carries without being asked for more.
+    """
+
+    days: int
+    iops: list[float | None]
+    throughput_mib_s: list[float | None]
+    free_iops: float
+    free_throughput_mib_s: float
+    ceiling_iops: float
+    ceiling_throughput_mib_s: float
+
+
 class MemoryRecord(_Record):
     """The time before the window that was asked whether it speaks against a reduction."""
 
@@ -316,6 +331,7 @@ class MemoryRecord(_Record):
     days: int = Field(description="days with any datapoint, as far as was read")
     instead_of: SpecRecord | None = Field(description="what the window alone asks for; null: nothing speaks against it")
     event: EventRecord | None
+    peaks: PastPeaksRecord | None = Field(default=None, description="null where an earlier version wrote it")
 
 
 class GrowthRecord(_Record):

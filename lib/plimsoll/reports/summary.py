@@ -9,10 +9,11 @@ from typing import Any, Final
 
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.largest import Largest
+from plimsoll.reports.learning import learned_words
 from plimsoll.reports.promises import kept_promises
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched
-from plimsoll.reports.steps import CENT, Step, StepWords, step_of, step_words
+from plimsoll.reports.steps import CENT, STEP_TITLES, Step, StepWords, step_of, step_words
 from plimsoll.reports.totals import DIMENSIONS, Totals
 from plimsoll.reports.wording import accounts_in, clouds_of, count_of, usd
 
@@ -84,6 +85,44 @@ def headline(totals: Totals, run: Mapping[str, Any], *, whole: bool) -> str:
     if totals.unpriced:
         said += f"; no price is known for {count_of(totals.unpriced, 'other')}"
     return f"{said}."
+
+
+def take_now(totals: Totals) -> str:
+    """What can be had at once, as a headline; empty where nothing can."""
+    safe = totals.by["step"].get(Step.SAFE)
+    if safe is None or safe.usd_saved < CENT:
+        return ""
+    return f"Take {usd(safe.usd_saved)} a month now: nothing is given up."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What a step saves: its share of what all volumes cost, in percent; `small` where it is less than a hundredth of
+    the saving."""
+
+    step: Step
+    title: str
+    volumes: str
+    money: str
+    share_pct: float
+    small: bool
+
+
+def parts(overview: "Overview", totals: Totals) -> Iterator[Part]:
+    """Where the money is: the steps that hold volumes, in the order in which to act."""
+    for step in Step:
+        found = totals.by["step"].get(step)
+        if found is None:
+            continue
+        share = found.usd_saved / totals.usd_now * 100 if totals.usd_now > 0 else 0.0
+        yield Part(
+            step=step,
+            title=STEP_TITLES[step],
+            volumes=f"{count_of(found.answered, 'volume')}{_of_them(step, found, overview)}",
+            money=usd(found.usd_saved) if found.usd_saved >= CENT else money_of(found.step_summary()["monthly_usd"]),
+            share_pct=round(max(0.0, share), 2),
+            small=found.usd_saved < max(CENT, totals.usd_saved / 100),
+        )
 
 
 def figures(totals: Totals, judged_by: str) -> Iterator[Figure]:
@@ -161,10 +200,11 @@ def _nothing_answered(run: Mapping[str, Any]) -> str:
 
 
 def since_before(run: Mapping[str, Any]) -> str:
-    """What is new, done and snoozed since earlier runs, and how promises were kept; empty where the run knows of no
-    earlier ones."""
+    """What is new, done and snoozed since earlier runs, how promises were kept, and what was learned; empty where the
+    run knows of no earlier ones and learned nothing."""
     history = run.get("history")
-    return " ".join(filter(None, ["; ".join(_parts(history)) + "." if history else "", kept_promises(run)]))
+    changed = "; ".join(_parts(history)) + "." if history else ""
+    return " ".join(filter(None, [changed, kept_promises(run), learned_words(run)]))
 
 
 def _parts(history: Mapping[str, Any]) -> Iterator[str]:
@@ -296,7 +336,7 @@ def todos(overview: Overview, policy: Policy, folder: Path) -> Iterator[Todo]:
 
 
 _COMMANDS: Final[Mapping[Step, str]] = {
-    Step.SAFE: "plimsoll report {} --format md --where \"step = 'safe'\" --out -",
+    Step.SAFE: "plimsoll report {} --format changes --where \"step = 'safe'\" --out changes",
     Step.MEASURE: "plimsoll validate --recommendation {}",
 }
 """What is done for all volumes of a step at once, with the run's folder; the first gives their changes."""

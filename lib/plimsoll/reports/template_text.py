@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from plimsoll.reports.record import OwnerRecord
+from plimsoll.reports.record import OwnerRecord, RecommendationRecord
 from plimsoll.reports.wording import count_of, owner_text, usd
 
 TITLE: Final = "One change for all that a template makes"
@@ -18,7 +18,8 @@ SHOWN: Final = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateText:
-    """One change of a template: what makes the volumes and where, what they become, and what that saves."""
+    """One change of a template: what makes the volumes and where, what they become, what that saves, and `how` whoever
+    owns the template writes it, in a few lines."""
 
     made_by: str
     where: str
@@ -26,6 +27,13 @@ class TemplateText:
     change: str
     saves: str
     example: str
+    how: str
+
+
+def template_name(record: RecommendationRecord) -> str:
+    """The template that made a volume, in words; empty where none is known."""
+    found = record.template
+    return "" if found is None else _made_by(found.kind, found.name, found.device)
 
 
 def template_texts(run: Mapping[str, Any]) -> Iterator[TemplateText]:
@@ -35,14 +43,14 @@ def template_texts(run: Mapping[str, Any]) -> Iterator[TemplateText]:
         figures = [target["type"]]
         figures += [f"{target['iops']:,} IOPS"] if target["iops"] else []
         figures += [f"{target['throughput_mib_s']:,} MiB/s"] if target["throughput_mib_s"] else []
-        made_by = owner_text(OwnerRecord(kind=one["kind"], name=one["template"]))
         yield TemplateText(
-            made_by=f"{made_by} {one['device']}".rstrip(),
+            made_by=_made_by(one["kind"], one["template"], one["device"]),
             where=f"{one['account']}/{one['region']}",
             volumes=count_of(one["volumes"], "volume"),
             change=f"{one['type']} to {', '.join(figures)}",
             saves=_saves(one),
             example=one["example"],
+            how=_how(one),
         )
 
 
@@ -50,3 +58,37 @@ def _saves(one: Mapping[str, Any]) -> str:
     saved, more = one["monthly_usd_saved"], one["monthly_usd_saved_beyond_volumes"]
     beyond = "" if saved == more else f", {usd(more)} of it beyond what volumes save alone"
     return f"saves {usd(saved)} a month{beyond}"
+
+
+def _made_by(kind: str, name: str, device: str) -> str:
+    return f"{owner_text(OwnerRecord(kind=kind, name=name))} {device}".rstrip()
+
+
+_KEYS: Final = {
+    ("aws", "auto-scaling"): ("  VolumeType: {}", "  Iops: {}", "  Throughput: {}"),
+    ("aws", "kubernetes"): ("  type: {}", '  iops: "{}"', '  throughput: "{}"'),
+    ("aws", "terraform"): ('  type = "{}"', "  iops = {}", "  throughput = {}"),
+    ("google", "auto-scaling"): ("  type: {}", "  provisioned-iops: {}", "  provisioned-throughput: {}"),
+    ("google", "kubernetes"): (
+        "  type: {}",
+        '  provisioned-iops-on-create: "{}"',
+        '  provisioned-throughput-on-create: "{}Mi"',
+    ),
+    ("google", "terraform"): ('  type = "{}"', "  provisioned_iops = {}", "  provisioned_throughput = {}"),
+}
+"""How a type, IOPS and MiB/s are written where a template is, by cloud and by what the template is."""
+
+_WHERE: Final = {
+    "auto-scaling": "In a new version of the template that {name} starts its hosts from, for {device}:",
+    "kubernetes": "A StorageClass stays as it was made. Make another one like {name}, with these parameters:",
+    "terraform": "In the Terraform of {name}, for its volumes of this type:",
+}
+
+
+def _how(one: Mapping[str, Any]) -> str:
+    target, kind = one["target"], one["kind"]
+    figures = target["type"], target["iops"], target["throughput_mib_s"]
+    keys = _KEYS.get((one["provider"], kind), ("  type: {}", "  IOPS: {}", "  MiB/s: {}"))
+    lines = [key.format(figure) for key, figure in zip(keys, figures, strict=True) if figure is not None]
+    where = _WHERE[kind].format(name=one["template"], device=one["device"] or "its volumes")
+    return "\n".join([where, *lines])

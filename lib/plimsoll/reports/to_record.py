@@ -27,6 +27,7 @@ from plimsoll.domain.recommendation import (
 from plimsoll.domain.risk.promise import Risk
 from plimsoll.domain.volume import NAME_TAG, VolumeSpec
 from plimsoll.outcomes import Answered
+from plimsoll.reports.learning import peaks_record
 from plimsoll.reports.record import (
     Action,
     BlockerRecord,
@@ -288,6 +289,7 @@ def _memory(found: MemorySummary) -> MemoryRecord:
             days=len(event.days),
             rhythm=found.rhythm,
         ),
+        peaks=None if found.peaks is None else peaks_record(found.peaks),
     )
 
 

@@ -12,10 +12,12 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from plimsoll.domain.refine.plan import Plan
+from plimsoll.domain.risk.lessons import Lessons
 from plimsoll.domain.risk.tally import PromiseTally
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
 from plimsoll.ports import FailedTarget
 from plimsoll.reports.fleet_risk import FleetRisk
+from plimsoll.reports.learning import peaks_in
 from plimsoll.reports.record import RecommendationRecord, cents_of
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.template_totals import Key, TemplateGroup, changes_of, groups_of
@@ -50,8 +52,8 @@ class Totals:
     dimension and value; a dimension that is not in it is not broken down. `plans` are what reading each cloud's metrics
     is expected to take, each at its cloud's own query cost. `new` to `done_saved_cents` come from the history, and
     stay 0 where none is kept, and so does what became of earlier `promises`. `unpriced` and `blocked` count volumes.
-    `risk` is what doing all of it risks. `templates` are the groups of what templates made, which are whole only where
-    all volumes are added.
+    `risk` is what doing all of it risks, and `lessons` what the whole of a run teaches of headroom, added at its end.
+    `templates` are the groups of what templates made, which are whole only where all volumes are added.
     """
 
     seen: int = 0
@@ -72,6 +74,7 @@ class Totals:
     done_saved_cents: int = 0
     promises: PromiseTally = field(default_factory=PromiseTally)
     risk: FleetRisk = field(default_factory=FleetRisk)
+    lessons: Lessons = field(default_factory=Lessons)
     by: dict[str, dict[str, "Totals"]] = field(default_factory=lambda: {dimension: {} for dimension in _ALWAYS})
     plans: dict[str, Plan] = field(default_factory=dict)
     skipped: Counter[str] = field(default_factory=Counter)
@@ -184,12 +187,18 @@ class Totals:
             case FailedTarget():
                 self._fail(one.name, str(one.error))
 
+    def learn(self, record: RecommendationRecord) -> RecommendationRecord:
+        """The record, which has taught what its past shows of headroom."""
+        self.lessons.add(peaks_in(record))
+        return record
+
     def merge(self, other: "Totals") -> None:
         """Adds another part of the same run; its size alone decides how long that takes."""
         for name in _SUMS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.promises.merge(other.promises)
         self.risk.merge(other.risk)
+        self.lessons.merge(other.lessons)
         self.actions.update(other.actions)
         self.skipped.update(other.skipped)
         for dimension, groups in other.by.items():

@@ -32,11 +32,12 @@ def remember(volumes: Iterable[Matched], history: History, *, run_id: str, now: 
 
     Each comes with the profile of its demand, by which the promises of earlier runs are checked.
 
-    Gives the history's totals, and the events of the new recommendations. The same recommendations of the same run
-    write nothing the second time, and give the same, unless people decided something in between.
+    Gives the history's totals with what the volumes teach, and the events of the new recommendations. The same
+    recommendations of the same run write nothing the second time, and give the same, unless people decided something
+    in between.
     """
     totals, news = Totals(), announced()
-    reviews = ((record, review_of(record, profile, now)) for record, profile in volumes)
+    reviews = ((totals.learn(record), review_of(record, profile, now)) for record, profile in volumes)
     ordered = sorted(reviews, key=lambda one: (*_place(one), one[0].volume_id))
     for (account, region), found in groupby(ordered, key=_place):
         there, target = list(found), named_target(account, region)

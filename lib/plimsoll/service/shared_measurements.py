@@ -21,8 +21,10 @@ MEASURED: Final = "measured/"
 VERDICTS: Final = "measured/validations/"
 STRIPES: Final = "measured/stripes.json"
 LEARNED: Final = "measured/learned.json"
-_CHANGING: Final = (STRIPES, LEARNED)
-"""The book of stripe sets, and what `plimsoll learn` wrote, where somebody has put one: both are brought each time."""
+LEARNED_HERE: Final = "measured/learned-here.json"
+_CHANGING: Final = (STRIPES, LEARNED, LEARNED_HERE)
+"""The book of stripe sets, what `plimsoll learn` wrote, where somebody has put one, and what the service has learned by
+itself: they are brought each time."""
 
 
 def bring(store: RunStore, folder: Path) -> None:

@@ -3,17 +3,21 @@
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from plimsoll.clouds.published import query_cost_of
 from plimsoll.domain.errors import BadInput, CloudError
+from plimsoll.learned_table import table_text
 from plimsoll.outcomes import FailedVolume, Outcome, Seen
 from plimsoll.ports import FailedTarget, RunStore, Target
+from plimsoll.reports.learning import own_table, told_of_learning
 from plimsoll.reports.promises import told_of
 from plimsoll.reports.totals import Totals
-from plimsoll.run import Asked, describe, ended
+from plimsoll.run import Asked, Order, describe, ended
 from plimsoll.service.planning import order_of, planned_accounts
 from plimsoll.service.service import Service
 from plimsoll.service.shards import Covered, Sums, combined_of, covered_by
+from plimsoll.service.shared_measurements import LEARNED_HERE
 from plimsoll.service.step_messages import FailureMessage, RunMessage, Summarized
 from plimsoll.service.store_keys import Batch, RunKeys
 from plimsoll.service.stored_results import Spent, found_targets, needed, totals_in, totals_out, volumes_in
@@ -37,9 +41,21 @@ def summarize(service: Service, told: RunMessage) -> Summarized:
     )
     run["history"] = whole.totals.history()
     run |= told_of(whole.totals.promises)
+    run |= _learned(store, whole.totals, order)
     store.put(keys.news, json.dumps(whole.news.items, ensure_ascii=False).encode())
     store.put(keys.summary, json.dumps(run, ensure_ascii=False).encode())
     return Summarized(run_id=told.run_id, status=status)
+
+
+def _learned(store: RunStore, totals: Totals, order: Order) -> dict[str, Any]:
+    """Keeps the table of what the run's own volumes showed, for the runs to come, and says what run.json is told of it.
+
+    Where their history is too little, an earlier table stays.
+    """
+    table = own_table(totals.lessons, order.now, order.policy.risk_pct)
+    if table is not None:
+        store.put(LEARNED_HERE, table_text(table).encode())
+    return told_of_learning(totals.lessons, table)
 
 
 def total(store: RunStore, keys: RunKeys) -> Sums:

@@ -38,7 +38,7 @@ def application(report: LiveReport, hosts: Sequence[str]) -> Starlette:
         try:
             return FileResponse(report.page(), media_type="text/html")
         except PlimsollError as error:
-            return HTMLResponse(message_page("There is nothing to show yet", str(error)), status_code=503)
+            return HTMLResponse(message_page("There is nothing to show yet", str(error), waits=True), status_code=503)
 
     def state(_request: Request) -> Response:
         try:

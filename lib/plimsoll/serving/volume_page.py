@@ -16,6 +16,14 @@ from plimsoll.serving.history import PastAnswer
 WIDTH: Final = 110
 """Characters of a line of what `plimsoll explain` shows."""
 
+_WAITING: Final = """setInterval(async () => {
+  try {
+    if ((await fetch('/state.json', { cache: 'no-store' })).ok) location.reload();
+  } catch { /* the server is gone: what is shown stays */ }
+}, 3000);
+"""
+"""Asks whether there is a run now."""
+
 
 def volume_page(
     record: RecommendationRecord, profile: DemandProfileRecord | None, past: Sequence[PastAnswer], link: str
@@ -36,10 +44,11 @@ def volume_page(
     )
 
 
-def message_page(title: str, text: str) -> str:
-    """A page with a sentence, which looks again after some seconds."""
-    environment = templates_of("plimsoll.serving")
-    return environment.get_template("message.html.j2").render(style=style(), title=title, text=text)
+def message_page(title: str, text: str, *, waits: bool = False) -> str:
+    """A page with a sentence. One that `waits` becomes the report as soon as there is one."""
+    template = templates_of("plimsoll.serving").get_template("message.html.j2")
+    script = _WAITING if waits else ""
+    return template.render(style=style(), title=title, text=text, script=script, hash=hash_of(script))
 
 
 def _explained(record: RecommendationRecord, profile: DemandProfileRecord | None, link: str) -> str:

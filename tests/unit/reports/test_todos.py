@@ -47,7 +47,7 @@ def test_the_changes_that_give_nothing_up_are_had_by_one_command():
     record = a_record(monthly_usd_saved=10.0, monthly_usd_saved_drop_in=10.0)
     (todo,) = todos(overview_of([record]), a_policy(), FOLDER)
     assert todo.step is Step.SAFE
-    words = ["plimsoll", "report", str(FOLDER), "--format", "md", "--where", "step = 'safe'", "--out", "-"]
+    words = ["plimsoll", "report", str(FOLDER), "--format", "changes", "--where", "step = 'safe'", "--out", "changes"]
     assert shlex.split(todo.command) == words
 
 

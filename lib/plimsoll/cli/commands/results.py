@@ -19,7 +19,7 @@ QUERY_FORMATS: Final = ("table", "csv", "json", "parquet")
 def report(
     run: options.RunFolder = None,
     format_: Annotated[
-        str, typer.Option("--format", help="html, json, csv, parquet, md, slack or slack-preview.")
+        str, typer.Option("--format", help="html, json, csv, parquet, changes, md, slack or slack-preview.")
     ] = "html",
     out: Annotated[
         Path | None,

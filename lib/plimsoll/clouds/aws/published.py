@@ -70,7 +70,7 @@ class AwsCatalog:
             case OwnerKind.HAND:
                 return (
                     f"{command_line(volume, target)}\n"
-                    "No owner is marked on it; if a template or an AMI makes such volumes, change it there too."
+                    "# No owner is marked on it; if a template or an AMI makes such volumes, change it there too."
                 )
 
 

@@ -46,18 +46,21 @@ def change_text(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeTy
 
 
 def _by_hand(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[str]:
+    """Commands, and what is to be known of them as comments, so that the whole can be pasted."""
     if in_place(volume.spec, target, types):
         yield from update_lines(volume, target)
-        yield repeated(volume, target, types)
+        told: Iterable[str] = [repeated(volume, target, types)]
     else:
-        yield from _copied(volume, target)
-        yield from _together(volume, target, types)
-    yield "No owner is marked on it; if an instance template or a script makes such disks, change it there too."
+        copy = Copy(volume=volume, target=target)
+        yield " &&\n".join(copy.lines())
+        told = chain(_copied(copy), _together(volume, target, types))
+    unowned = "No owner is marked on it; if an instance template or a script makes such disks, change it there too."
+    yield from (f"# {line}" for text in chain(told, [unowned]) for line in text.splitlines())
 
 
-def _copied(volume: Volume, target: VolumeSpec) -> Iterator[str]:
-    copy = Copy(volume=volume, target=target)
-    yield " &&\n".join(copy.lines())
+def _copied(copy: Copy) -> Iterator[str]:
+    """What is to be known of a copy that takes the place of a disk."""
+    volume, target = copy.volume, copy.target
     if any(attachment.host is None for attachment in volume.attachments):
         yield "One of the VMs that it is attached to cannot be seen from here: stop it and swap the disks there too."
     yield "Nothing may write to it from before the snapshot until the new disk is attached, at the same device name."
@@ -73,7 +76,7 @@ def _copied(volume: Volume, target: VolumeSpec) -> Iterator[str]:
         "The old disk is the way back, without what was written since. Once the new one has proved itself, delete the "
         "old one and the snapshot, which cost money until then; after that, only such a copy leads back:"
     )
-    yield from (f"# {line}" for line in copy.delete_lines())
+    yield from (f"  {line}" for line in copy.delete_lines())
     if _convertible(volume, target):
         yield (
             f"`gcloud compute disks convert {shlex.quote(disk_name(volume))} --target-disk-type {target.type}` does "

@@ -11,6 +11,7 @@ from plimsoll.domain.memory.memory import TOLERANCE, Past
 from plimsoll.domain.memory.past_events import Event, event_of
 from plimsoll.domain.offers.offer import Offer, too_small
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.risk.past_peaks import PastPeaks
 
 Limits = tuple[float, float]
 """IOPS and MiB/s that a bucket may have had without speaking against an offer."""
@@ -21,13 +22,15 @@ UNLIMITED: Limits = (np.inf, np.inf)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
     """A past beside what the window alone asks for (`instead_of`): what offers must carry for its sake, for sure and
-    `at_most`. No bucket within `limits` speaks against what the window alone asks for."""
+    `at_most`. No bucket within `limits` speaks against what the window alone asks for. `peaks` are what can be learned
+    of it."""
 
     past: Past
     instead_of: Offer
     limits: Limits
     least: Need
     at_most: Need
+    peaks: PastPeaks
 
     @property
     def event(self) -> Event | None:
@@ -35,11 +38,11 @@ class Remembered:
         return event_of(self.past, self.limits)
 
 
-def remembered(past: Past, instead_of: Offer, policy: Policy, hosts: Ceiling) -> Remembered:
+def remembered(past: Past, instead_of: Offer, policy: Policy, hosts: Ceiling, peaks: PastPeaks) -> Remembered:
     """A past as it counts under a policy, on hosts that carry so much."""
     least, at_most = past.needs(policy, hosts)
     limits = limits_of(instead_of, policy, hosts)
-    return Remembered(past=past, instead_of=instead_of, limits=limits, least=least, at_most=at_most)
+    return Remembered(past=past, instead_of=instead_of, limits=limits, least=least, at_most=at_most, peaks=peaks)
 
 
 def limits_of(offer: Offer, policy: Policy, hosts: Ceiling) -> Limits:

@@ -34,6 +34,7 @@ def memory_summary(found: Remembered | None, chosen: VolumeSpec) -> MemorySummar
         instead_of=None if event is None else found.instead_of.spec,
         event=event,
         rhythm=None if event is None else rhythm(event.days),
+        peaks=found.peaks,
     )
 
 

@@ -9,22 +9,28 @@ section 8).
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from plimsoll.domain.case import Case, DecisionContext
+from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.day_sums import DaySums, days_of_moves
 from plimsoll.domain.demand.epochs import Epoch, epochs_of
+from plimsoll.domain.demand.need import Need
 from plimsoll.domain.memory.growth import WEEK_DAYS, WEEKS, Growth, growth_of
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of
 from plimsoll.domain.metrics.knowledge import Look
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.sums import Segment, Window
-from plimsoll.domain.offers.offer import Offer
+from plimsoll.domain.offers.offer import Offer, flip
 from plimsoll.domain.offers.remembered import Limits, remembered
 from plimsoll.domain.recommendation import Recommendation, Upgrade
 from plimsoll.domain.refine.past_looks import look_at_days, look_at_everything, look_at_highest, looks
 from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.refine.unread_past import reduced_to
+from plimsoll.domain.risk.past_peaks import PastPeaks, blocks_of
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import Volume
+from plimsoll.domain.volume_types import type_of
 
 
 class Recall:
@@ -123,7 +129,21 @@ class Recall:
             case = replace(case, summary=replace(case.summary, coverage=coverage))
         if self.asked_for is None or not self._has_rates:
             return case
-        return replace(case, remembered=remembered(self._past, self.asked_for, case.policy, case.hosts))
+        peaks = self._peaks(case, self.asked_for)
+        return replace(case, remembered=remembered(self._past, self.asked_for, case.policy, case.hosts, peaks))
+
+    def _peaks(self, case: Case, asked_for: Offer) -> PastPeaks:
+        """The highest minutes of its past, as far as it carried what it does now."""
+        since_s = self._epochs()[-1].window.start_s
+        days = np.where(self._past.days_s >= since_s, self._past.highest, np.nan)
+        kind, length = type_of(asked_for.spec, case.market.types), max(1, round(case.policy.risk_days))
+        bare = flip(kind, asked_for.spec.size_gib, case.market.book)
+        return PastPeaks(
+            days=length,
+            highest=blocks_of(days, length),
+            free=Need() if bare is None else _carried(bare.ceiling),
+            ceiling=_carried(case.present),
+        )
 
     def _days_to_read(self) -> Window:
         """The last weeks; all days where an earlier epoch may have had another ceiling."""
@@ -133,3 +153,8 @@ class Recall:
 
     def _epochs(self) -> Sequence[Epoch]:
         return epochs_of(self._volume, replace(self._past.asked, end_s=self._window.end_s))
+
+
+def _carried(ceiling: Ceiling) -> Need:
+    """What a ceiling carries without credits."""
+    return Need(iops=ceiling.sustained_iops, throughput_mib_s=ceiling.sustained_throughput_mib_s)

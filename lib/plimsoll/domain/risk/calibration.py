@@ -76,11 +76,14 @@ def _calibrated(
     scores: Scores, levels_pct: Sequence[float], scales: Mapping[str, float], scale: FloatArray
 ) -> Calibrated:
     risks, volumes = risk_by_factor(scores, scale)
-    factors: dict[float, float | None] = {}
-    for level in levels_pct:
-        kept = np.flatnonzero(risks <= level / 100)
-        factors[level] = float(FACTORS[kept[0]]) if len(kept) else None
+    factors = least_factors_by_level(risks, levels_pct)
     return Calibrated(factors=factors, volumes=int(volumes.max(initial=0)), scales=scales)
+
+
+def least_factors_by_level(risks: FloatArray, levels_pct: Sequence[float]) -> dict[float, float | None]:
+    """The least of `FACTORS` that keeps each level, by the risk of each factor; None where none does."""
+    kept = {level: np.flatnonzero(risks <= level / 100) for level in levels_pct}
+    return {level: float(FACTORS[places[0]]) if len(places) else None for level, places in kept.items()}
 
 
 def risk_by_factor(scores: Scores, scale: FloatArray) -> tuple[FloatArray, IntArray]:
@@ -113,12 +116,17 @@ def _missed_by_factor(scores: Scores, scale: FloatArray) -> tuple[FloatArray, In
 
 def _missed_of_single_rows(scores: Scores, scale: FloatArray) -> tuple[FloatArray, IntArray]:
     """The same where each volume has one row: it counts from one factor on to another, and misses up to its score."""
-    with np.errstate(divide="ignore"):
-        first = np.searchsorted(FACTORS, 1 / (scores.above_free * scale), side="right")
-        end = np.maximum(first, np.searchsorted(FACTORS, 1 / (scores.of_present * scale), side="left"))
-    missed_end = np.clip(np.searchsorted(FACTORS, scores.score / scale, side="left"), first, end)
-    begun, ended, carried = (np.bincount(at, minlength=len(FACTORS) + 1)[:-1] for at in (first, end, missed_end))
+    spans = span_of(scores.above_free * scale, scores.of_present * scale, scores.score / scale)
+    begun, ended, carried = (np.bincount(at, minlength=len(FACTORS) + 1)[:-1] for at in spans)
     return np.cumsum(begun - carried).astype(np.float64), np.cumsum(begun - ended)
+
+
+def span_of(above_free: FloatArray, of_present: FloatArray, score: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
+    """From which place of `FACTORS` on each volume counts, until which, and from which on its line passes."""
+    with np.errstate(divide="ignore"):
+        first = np.searchsorted(FACTORS, 1 / above_free, side="right")
+        end = np.maximum(first, np.searchsorted(FACTORS, 1 / of_present, side="left"))
+    return first, end, np.clip(np.searchsorted(FACTORS, score, side="left"), first, end)
 
 
 def missed_of(scores: Scores, factor: FloatArray) -> tuple[float, int]:

@@ -14,7 +14,9 @@ from pydantic_core import to_json
 from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.policy_file import parse_policy
+from plimsoll.reports.change_files import HEAD, TOOLS
 from plimsoll.reports.charts.theme import WIDTH_PX
+from plimsoll.reports.csv_table import FORMULAS
 from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.html.page_files import (
     drawing_script,
@@ -26,6 +28,7 @@ from plimsoll.reports.html.page_files import (
     style,
     templates_of,
 )
+from plimsoll.reports.html.small_profile import HOW
 from plimsoll.reports.html.volume_blocks import blocks, packed
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched, Only, audited_at, full_name, matched_records, read_run
@@ -39,8 +42,10 @@ from plimsoll.reports.summary import (
     left_out,
     most_money,
     noted,
+    parts,
     resume_command,
     since_before,
+    take_now,
     todos,
     unread,
 )
@@ -66,10 +71,8 @@ from plimsoll.writing import whole
 COLUMNS: Final = (
     ("volume", "volume", ""),
     ("account", "where", ""),
-    ("from", "from", ""),
-    ("to", "to", ""),
+    ("from", "change", ""),
     ("saved", "saves a month", "number"),
-    ("drop_in", "drop-in saves", "number"),
     ("grade", "evidence", ""),
     ("step", "step", ""),
 )
@@ -139,6 +142,7 @@ def _said(folder: Path, run: Mapping[str, Any], overview: Overview, told: str, *
         "run": run,
         "day": f"{audited_at(run):%Y-%m-%d}",
         "told": told,
+        "take_now": take_now(totals),
         "headline": headline(totals, run, whole=whole_run),
         "judged_by": judged_by(policy),
         "incomplete": incomplete(run, whole=whole_run),
@@ -147,6 +151,7 @@ def _said(folder: Path, run: Mapping[str, Any], overview: Overview, told: str, *
         "outlook": outlook(totals.risk.told),
         "totals": totals,
         "figures": list(figures(totals, judged_by(policy))),
+        "parts": list(parts(overview, totals)),
         "most_money": most_money(totals),
         "todos": list(todos(overview, policy, folder)),
         "templates": list(template_texts(run)) if whole_run else [],
@@ -180,8 +185,12 @@ def _same_for_every_run(steps: Mapping[str, StepWords]) -> dict[str, Any]:
     told = {
         "steps": {step: {"name": words.name, "why": words.why} for step, words in steps.items()},
         "grades": GRADE_WORDS,
+        "rates": HOW,
         "specs": specs(),
         "width": WIDTH_PX,
+        "tools": {kind: {"name": tool.name, "file": tool.file} for kind, tool in TOOLS.items()},
+        "files_begin": HEAD,
+        "formulas": FORMULAS,
         "falling": [key for key, _, kind in COLUMNS if kind],
     }
     return {

@@ -13,7 +13,8 @@ from markupsafe import Markup
 from plimsoll.reports.printable import printable
 
 STYLES: Final = ("page.css", "fleet.css", "volume.css", "print.css")
-SCRIPTS: Final = ("dom.js", "figures.js", "blocks.js", "place.js", "copy.js", "table.js", "charts.js", "frontier.js",
+SCRIPTS: Final = ("dom.js", "figures.js", "blocks.js", "place.js", "copy.js", "take.js",
+                  "groups.js", "table.js", "charts.js", "frontier.js",
                   "volume.js",
                   "theme.js", "main.js")  # fmt: skip
 """In the order in which they are joined: each may use what those before it define."""

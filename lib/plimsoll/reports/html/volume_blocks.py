@@ -16,15 +16,17 @@ from pydantic_core import to_json
 from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.reports.charts.demand import demand_picture
 from plimsoll.reports.charts.roofline import roofline_picture
+from plimsoll.reports.html.small_profile import small
 from plimsoll.reports.printable import printable_json
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.steps import step_of
+from plimsoll.reports.template_text import template_name
 from plimsoll.reports.wording import given_up, owner_text, spec_text, words_of
 
 SIZE: Final = 100
-_LEVEL: Final = 4
-"""Of gzip: a seventh larger than the usual 6, in half of the time."""
+_LEVEL: Final = 6
+"""Of gzip: an eighth smaller than at 4."""
 
 _ELEMENT: Final = '<script type="application/octet-stream" class="{}">{}</script>\n'
 
@@ -81,6 +83,9 @@ def _row(record: RecommendationRecord) -> dict[str, Any]:
         "step": str(step_of(record)),
         "blockers": ", ".join(blocker.code for blocker in record.blockers),
         "change": record.change,
+        "tool": record.owner.kind,
+        "template": template_name(record),
+        "tags": [f"{key}={value}" for key, value in record.tags.items()],
     }
 
 
@@ -93,7 +98,7 @@ def _detail(volume: Matched, pictures: dict[str, Any], link: str) -> dict[str, A
     words = words_of(record.provider)
     return {
         "record": record.model_dump(mode="json", exclude={"change"}),
-        "profile": None if profile is None else profile.model_dump(exclude={"account", "region", "volume_id"}),
+        "profile": None if profile is None else small(profile),
         "pictures": pictures,
         "given_up": given_up(record),
         "link": link,

@@ -163,6 +163,7 @@ def _templates(run: dict[str, Any]) -> Iterator[str]:
         yield f"## {TITLE}\n"
         yield f"{prose(WHY)}\n"
         yield table(("made by", "where", "volumes", "change", "money"), rows)
+        yield fence("\n".join(one.how for one in template_texts(run)))
 
 
 def _waiting(found: Largest[RecommendationRecord]) -> Iterator[str]:

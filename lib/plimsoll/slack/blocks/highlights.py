@@ -6,6 +6,7 @@ from typing import Any, Final
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.steps import CENT, EVIDENCE, Step, judged_by
 from plimsoll.reports.summary import Unread, headline, unended, unread, unreadable
+from plimsoll.reports.template_text import template_texts
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import count_of, usd
 from plimsoll.slack.blocks.digest import BY_HAND, OTHERS, Listed, Sums
@@ -42,6 +43,7 @@ Row = tuple[str | Said, ...]
 def highlights(sums: Sums, run: Mapping[str, Any]) -> Iterator[Row]:
     """A line for each thing that matters; `run` says what could not be read."""
     yield from _first(sums)
+    yield from _templates(run)
     yield from _throttled(sums)
     yield from _blocked(sums)
     yield from _detached(sums)
@@ -50,12 +52,13 @@ def highlights(sums: Sums, run: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def of_accounts(run: Mapping[str, Any], accounts: Collection[str]) -> dict[str, Any]:
-    """The run with what could not be read in these accounts alone."""
+    """The run with the templates, and what could not be read, of these accounts alone."""
     failures = {
         kind: {place: why for place, why in found.items() if place.partition("/")[0] in accounts}
         for kind, found in run["failures"].items()
     }
-    return {**run, "failures": failures}
+    templates = [one for one in run.get("templates", ()) if one["account"] in accounts]
+    return {**run, "failures": failures, "templates": templates}
 
 
 def _first(sums: Sums) -> Iterator[Row]:
@@ -63,6 +66,15 @@ def _first(sums: Sums) -> Iterator[Row]:
     told = [f"{usd(one.usd_saved)} on {count_of(one.answered, 'volume')} {words}" for words, one in found]
     if told:
         yield (bold("What to do first:"), f" {'; then '.join(told)}.")
+
+
+def _templates(run: Mapping[str, Any]) -> Iterator[Row]:
+    """The changes of templates that save most, one for all the volumes that each makes."""
+    found = list(template_texts(run))
+    for one in found[:_MOST]:
+        yield bold("One change for all of "), named(line(one.made_by)), f": {one.volumes}, {one.change}, {one.saves}."
+    if len(found) > _MOST:
+        yield (f"{count_of(len(run['templates']) - _MOST, 'more template')} can be changed so: see the report.",)
 
 
 def _throttled(sums: Sums) -> Iterator[Row]:

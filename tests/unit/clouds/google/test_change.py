@@ -135,7 +135,7 @@ def test_a_step_that_fails_stops_those_behind_it_and_nothing_is_deleted_with_the
     lines = text_of(a_disk()).splitlines()
     steps = [line for line in lines if line.startswith("gcloud")]
     assert [line.endswith(" &&") for line in steps] == [True] * 5 + [False]
-    assert [line.split()[3:5] for line in lines if line.startswith("# ")] == [
+    assert [line.split()[3:5] for line in lines if line.startswith("#   gcloud ")] == [
         ["disks", "delete"],
         ["snapshots", "delete"],
     ]
@@ -326,7 +326,7 @@ def test_a_service_is_told_in_its_own_words(service, words):
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_hostile_names_stay_single_words_of_the_shell(hostile):
     disk = a_disk(name=hostile, hosts=[a_vm(name=hostile)])
-    words = shlex.split(text_of(disk).split("\nNothing may write")[0])
+    words = shlex.split(text_of(disk).split("\n# Nothing may write")[0])
     assert words.count(hostile) == 6
     claim = {"claim": hostile, "namespace": hostile}
     text = text_of(a_disk(kind=OwnerKind.KUBERNETES, details=claim))
@@ -352,3 +352,10 @@ def test_a_copy_of_a_copy_is_called_after_its_own_type_alone_and_never_as_the_di
     assert new_name(a_disk(BALANCED, name="data-hyperdisk-balanced"), SSD) == "data-pd-ssd"
     extreme = VolumeSpec(type="pd-extreme", size_gib=500, iops=10_000)
     assert new_name(a_disk(extreme, name="data-pd-extreme"), extreme) == "data-pd-extreme-2"
+
+
+@pytest.mark.parametrize("target", [BALANCED, replace(SSD, size_gib=600)])
+def test_what_nobody_owns_is_changed_by_a_script_whose_other_lines_are_comments(target):
+    lines = text_of(a_disk(), target).splitlines()
+    assert all(line.startswith(("gcloud ", "# ")) for line in lines)
+    assert any(line.startswith("gcloud ") for line in lines)

@@ -20,7 +20,7 @@ async function readRows() {
       const row = { block, place };
       for (const key of keys) row[key] = columns[key][place];
       row.key = keyOf(row.account, row.region, row.id);
-      row.found = [row.id, row.name, row.owner, row.hosts, row.account, row.zone].join('\n').toLowerCase();
+      row.found = [row.id, row.name, row.owner, row.hosts, row.account, row.zone, row.template, ...row.tags].join('\n').toLowerCase();
       rows.push(row);
     });
   }
@@ -32,5 +32,26 @@ function readDetail(row) {
     if (opened.size >= OPEN_AT_MOST) opened.delete(opened.keys().next().value);
     opened.set(row.block, unpacked(DETAILS[row.block].textContent).json());
   }
-  return opened.get(row.block).then((details) => details[row.place]);
+  return opened.get(row.block).then((details) => {
+    const detail = details[row.place];
+    return { ...detail, profile: detail.profile && withRates(detail.profile) };
+  });
+}
+
+// The rates of a profile are written as steps above a least one, each beside another series or its own past.
+function withRates(profile) {
+  const { step, least, beside } = SETTINGS.rates;
+  const steps = {};
+  const rates = {};
+  for (const [name, other] of Object.entries(beside)) {
+    let past = 0;
+    steps[name] = profile[name].map((one, at) => {
+      if (one === null) return null;
+      const found = one + (other ? steps[other][at] ?? 0 : past);
+      past = found;
+      return found;
+    });
+    rates[name] = steps[name].map((one) => (one ? Number((least * step ** (one - 1)).toPrecision(3)) : one));
+  }
+  return { ...profile, ...rates };
 }

@@ -27,3 +27,11 @@ function table(caption, words, figures, rows, further = []) {
       element('th', { scope: 'col', class: kind(index) }, head)))),
     element('tbody', {}, rows.map((row) => element('tr', {}, row.map(cell))))));
 }
+
+// What is wider than its room can be scrolled by the keyboard too; what is not, the tab key passes over.
+function reachable(inside) {
+  for (const one of inside.querySelectorAll('.scroll')) {
+    if (one.scrollWidth > one.clientWidth) one.tabIndex = 0;
+    else one.removeAttribute('tabindex');
+  }
+}

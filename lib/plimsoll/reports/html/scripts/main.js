@@ -47,7 +47,11 @@ function show() {
 function fillFilters(place) {
   for (const key of FILTERS) {
     const input = find(`#filters [name=${key}]`);
+    if (place[key] && input.options && ![...input.options].some((one) => one.value === place[key])) {
+      input.append(element('option', { value: place[key] }, cut(place[key], 60)));
+    }
     if (input !== document.activeElement || key !== 'q') input.value = place[key];
+    if (place[key] && input.closest('details')) input.closest('details').open = true;
   }
 }
 
@@ -64,6 +68,7 @@ function listen() {
     const first = SETTINGS.falling.includes(key) ? `-${key}` : key;
     goTo({ ...place, sort: place.sort === first ? (first === key ? `-${key}` : key) : first }, false);
   });
+  find('#pick-all').addEventListener('change', (event) => pickAll(event.target.checked));
   find('#more').addEventListener('click', () => {
     const first = shown.count;
     drawMore(readPlace());
@@ -98,15 +103,12 @@ async function begin() {
   view.rows = await readRows();
   view.byKey = new Map(view.rows.map((row) => [row.key, row]));
   fillChoices(view.rows);
-  for (const button of document.querySelectorAll('button[data-step]')) {
-    const changes = view.rows.filter((row) => row.step === button.dataset.step && row.change).map((row) => row.change);
-    button.hidden = !changes.length;
-    button.addEventListener('click', () => copyFrom(button, changes.join('\n'), `${whole(changes.length)} changes`));
-  }
+  if (find('#take')) takeButtons(find('#take'), view.rows.filter((row) => row.step === 'safe'));
   find('#filters').hidden = false;
   find('#table').hidden = false;
   listen();
   addEventListener('hashchange', show);
+  fromQuery();
   show();
 }
 

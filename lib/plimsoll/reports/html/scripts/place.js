@@ -1,6 +1,6 @@
 // What is shown is in the address after #, so that it can be sent, and the back button undoes it.
 
-const FILTERS = ['step', 'cloud', 'account', 'region', 'owner', 'type', 'grade', 'q'];
+const FILTERS = ['step', 'cloud', 'account', 'region', 'owner', 'type', 'grade', 'template', 'tag', 'group', 'q'];
 const FIRST_SORT = '-saved';
 
 function readPlace() {
@@ -8,6 +8,14 @@ function readPlace() {
   const place = { volume: found.get('volume') || '', sort: found.get('sort') || FIRST_SORT };
   for (const key of FILTERS) place[key] = found.get(key) || '';
   return place;
+}
+
+// A link may name what it filters by before the # as well: report.html?owner=payments.
+function fromQuery() {
+  const asked = new URLSearchParams(location.search);
+  const found = FILTERS.filter((key) => asked.get(key));
+  if (location.hash || !found.length) return;
+  goTo({ ...readPlace(), ...Object.fromEntries(found.map((key) => [key, asked.get(key)])) }, false);
 }
 
 function addressOf(place) {

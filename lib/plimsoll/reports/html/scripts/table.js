@@ -1,15 +1,25 @@
-// The table of volumes: a hundred rows at a time of those that the filters leave, in the order asked for.
+// The table of volumes: a few rows first and then a hundred at a time, of those that the filters leave, in the order asked for.
 
+const FIRST_ROWS = 25;
 const ROWS = 100;
 const COLLATOR = new Intl.Collator('en', { numeric: true });
 const shown = { rows: [], count: 0 };
 
 function matching(rows, place) {
   const words = place.q.toLowerCase().split(/\s+/).filter(Boolean);
-  const exact = FILTERS.filter((key) => key !== 'q' && place[key]);
+  const exact = FILTERS.filter((key) => !['q', 'group'].includes(key) && place[key]);
   return rows.filter((row) =>
-    exact.every((key) => row[key] === place[key]) && words.every((word) => row.found.includes(word)));
+    exact.every((key) => (MATCHES[key] || isIt)(row, place[key], key)) && words.every((word) => row.found.includes(word)));
 }
+
+const isIt = (row, value, key) => row[key] === value;
+
+// An owner is a tool with its name, the name alone, or the team that a tag names.
+const MATCHES = {
+  tag: (row, value) => row.tags.includes(value),
+  owner: (row, value) => row.owner === value || row.owner.endsWith(` ${value}`)
+    || row.tags.some((tag) => /^(owner|team)=/i.test(tag) && tag.slice(tag.indexOf('=') + 1) === value),
+};
 
 function inOrder(rows, sort) {
   const descending = sort.startsWith('-');
@@ -30,21 +40,22 @@ function rowElement(row, place) {
   const link = element('a', { href: addressOf({ ...place, volume: row.key }), title: name.length > 48 ? name : null },
     named(cut(name, 48)));
   return element('tr', { role: 'row', 'data-key': row.key },
+    cell('', 'pick', pickBox(row, cut(name, 48))),
     element('th', { scope: 'row', role: 'rowheader' }, link,
       row.name ? element('span', { class: 'id' }, row.id) : null),
-    cell('where', null, row.account, element('span', { class: 'soft' }, ...zonesOf(row.zone))),
-    cell('from', null, row.from),
-    cell('to', null, row.to || element('span', { class: 'soft' }, 'no change')),
-    cell('saves a month', 'number', usd(row.saved)),
-    cell('drop-in', 'number soft', known(row.saved) ? usd(row.drop_in) : ''),
-    cell('evidence', null, row.grade ? element('span', { class: `grade ${row.grade}`, title: SETTINGS.grades[row.grade] }, row.grade) : ''),
-    cell('step', null, element('span', { class: `tag ${row.step}` }, SETTINGS.steps[row.step].name),
+    cell('where', 'where', row.account, element('span', { class: 'soft' }, ...zonesOf(row.zone))),
+    cell('change', 'what', row.from, row.to ? [' ', element('span', { class: 'to' }, `→ ${row.to}`)] : ''),
+    cell('saves a month', 'number', usd(row.saved),
+      known(row.saved) && row.drop_in >= 0.005 && row.drop_in < row.saved - 0.005
+        ? element('span', { class: 'soft' }, `drop-in ${usd(row.drop_in)}`) : null),
+    cell('evidence', 'proof', row.grade ? element('span', { class: `grade ${row.grade}`, title: SETTINGS.grades[row.grade] }, row.grade) : ''),
+    cell('step', 'at', element('span', { class: `tag ${row.step}` }, SETTINGS.steps[row.step].name),
       row.blockers ? element('span', { class: 'soft' }, row.blockers) : null),
-    cell('change', 'do', row.change ? copyButton(row.change, `the change of ${cut(name, 48)}`) : ''));
+    cell('copy', 'do', row.change ? copyButton(row.change, `the change of ${cut(name, 48)}`) : ''));
 }
 
 function drawMore(place) {
-  const next = shown.rows.slice(shown.count, shown.count + ROWS);
+  const next = shown.rows.slice(shown.count, shown.count + (shown.count ? ROWS : FIRST_ROWS));
   find('#table tbody').append(...next.map((row) => rowElement(row, place)));
   shown.count += next.length;
   const left = shown.rows.length - shown.count;
@@ -62,6 +73,8 @@ function drawTable(rows, place) {
   shown.count = 0;
   find('#table tbody').replaceChildren();
   drawMore(place);
+  drawGroups(place);
+  drawActions();
   for (const head of document.querySelectorAll('#table th[data-sort]')) {
     const key = head.dataset.sort;
     head.setAttribute('aria-sort', place.sort === key ? 'ascending' : place.sort === `-${key}` ? 'descending' : 'none');
@@ -88,8 +101,9 @@ function zonesOf(zone) {
 }
 
 function fillChoices(rows) {
-  for (const key of ['cloud', 'account', 'region', 'owner', 'type']) {
-    const values = [...new Set(rows.map((row) => row[key]))].sort(COLLATOR.compare);
+  for (const key of ['cloud', 'account', 'region', 'owner', 'type', 'template']) {
+    const values = [...new Set(rows.map((row) => row[key]))].filter(Boolean).sort(COLLATOR.compare);
     find(`#filters [name=${key}]`).append(...values.map((value) => element('option', { value }, cut(value, 60))));
   }
+  fillGroups(rows);
 }

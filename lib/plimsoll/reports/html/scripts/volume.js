@@ -256,6 +256,7 @@ async function showVolume(holder, row, place) {
   document.title = `${cut(row.name || row.id, 60)} – Plimsoll`;
   forgetCharts();
   holder.replaceChildren(wayBack(row, place), ...bodyOf(row, detail).flat().filter(Boolean));
+  reachable(holder);
   scrollTo({ top: 0, behavior: 'instant' });
   holder.focus({ preventScroll: true });
   await redrawCharts();

@@ -1,0 +1,21 @@
+"""A run whose volumes have taught something: pasts in the sums of a shard, as audits of a large fleet leave them."""
+
+from plimsoll.domain.demand.need import Need
+from plimsoll.domain.risk.past_peaks import PastPeaks
+from plimsoll.service.shards import combined_of
+
+
+def a_past(*iops, days=30, free=100.0, ceiling=1e6):
+    """The past of a volume that moves half a MiB by each operation; the latest block first."""
+    highest = tuple(None if one is None else Need(iops=one, throughput_mib_s=one / 2) for one in iops)
+    limits = (Need(iops=one, throughput_mib_s=one / 2) for one in (free, ceiling))
+    return PastPeaks(days=days, highest=highest, **dict(zip(("free", "ceiling"), limits, strict=True)))
+
+
+def teach(store, keys, pasts):
+    """Adds what those pasts teach to the first shard of a run."""
+    number = keys.combined_shards(store)[0]
+    combined = combined_of(store, keys, number)
+    for past in pasts:
+        combined.totals.lessons.add(past)
+    store.put(keys.combined(number), combined.model_dump_json().encode())

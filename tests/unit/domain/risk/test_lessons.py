@@ -1,0 +1,89 @@
+"""Lessons: an account's own past peaks teach the headroom that would have carried the blocks after."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plimsoll.domain.demand.need import Need
+from plimsoll.domain.risk.calibration import FACTORS, LEVELS_PCT, calibrated
+from plimsoll.domain.risk.lessons import Lessons
+from plimsoll.domain.risk.past_peaks import blocks_of
+from plimsoll.domain.risk.scores import Scores, together
+from tests.profiles import examples
+from tests.taught import a_past
+
+
+def lessons(pasts):
+    found = Lessons()
+    for one in pasts:
+        found.add(one)
+    return found
+
+
+def test_what_is_learned_is_what_calibrated_finds_of_the_same_cuts():
+    rng = np.random.default_rng(2)
+    fleet = rng.lognormal(8, 1, (150, 1)) * rng.lognormal(0, 0.5, (150, 5))
+    (one, two) = lessons(a_past(*row) for row in fleet).table("2026-11-23").bands
+    for band, memory in ((one, 1), (two, 2)):
+        rows = []
+        for cut in range(5 - memory):
+            before, after = fleet[:, cut + 1 : cut + 1 + memory].max(axis=1), fleet[:, cut]
+            rows.append(
+                Scores(
+                    volume=np.arange(150),
+                    cut=np.full(150, cut),
+                    usual=np.ones(150),
+                    above_free=before / 100,
+                    of_present=before / 1e6,
+                    score=np.where(after > 100, after / before, 0.0),
+                    ratio=after / before,
+                )
+            )
+        expected = calibrated(together(rows))
+        assert (band.memory_days, band.cuts) == (30 * memory, 5 - memory)
+        assert (dict(band.one.factors), band.one.volumes) == (dict(expected.factors), expected.volumes)
+
+
+@settings(max_examples=examples(100))
+@given(
+    st.lists(st.lists(st.one_of(st.none(), st.floats(1, 1e5)), min_size=2, max_size=8), max_size=30), st.integers(0, 30)
+)
+def test_parts_add_up_to_the_whole_in_any_order(rows, at):
+    pasts = [a_past(*row) for row in rows]
+    whole, parts = lessons(pasts), lessons(pasts[at:])
+    parts.merge(lessons(pasts[:at]))
+    assert parts == whole
+
+
+def test_a_constant_demand_needs_no_headroom():
+    table = lessons(a_past(*[1000.0] * 5) for _ in range(120)).table("2026-11-23")
+    for band in table.bands:
+        factors = [band.one.factors[level] for level in LEVELS_PCT]
+        assert factors == [FACTORS[FACTORS >= 1 - 1e-9][0]] * len(LEVELS_PCT)
+
+
+@pytest.mark.parametrize("pasts", [[], [a_past(5.0, 5.0, 5.0)], [a_past(5.0)] * 200, [a_past(1e6, 1e6, 1e6)] * 200])
+def test_one_volume_or_one_block_or_only_what_was_held_back_promises_nothing_worth_it(pasts):
+    table = lessons(pasts).table("2026-11-23")
+    assert table is None or all(band.one.factor(20) is None for band in table.bands)
+
+
+def test_what_came_after_and_stood_at_the_ceiling_was_outgrown_by_every_line():
+    held, fine = [a_past(1e6, 500.0, 500.0)] * 31, [a_past(500.0, 500.0, 500.0)] * 120
+    (band, *_rest) = lessons(held + fine).table("2026-11-23").bands
+    assert band.one.factors[20.0] is None
+    assert band.one.factors[30.0] == FACTORS[FACTORS >= 1 - 1e-9][0]
+
+
+def test_a_cut_with_few_volumes_does_not_speak_for_the_fleet():
+    old = [a_past(*[500.0] * 8)] * 9
+    young = [a_past(*[500.0] * 4)] * 100
+    (one, *_rest) = lessons(old + young).table("2026-11-23").bands
+    assert (one.cuts, one.one.volumes) == (3, 109)
+
+
+def test_blocks_are_the_latest_first_and_need_half_of_their_days():
+    days = np.array([[9.0, 1, 2, np.nan, 3, np.nan, np.nan], [9.0, 1, 1, 1, 4, np.nan, 1]])
+    assert blocks_of(days, 3) == (None, Need(iops=2.0, throughput_mib_s=1.0))
+    assert blocks_of(days, 30) == ()
