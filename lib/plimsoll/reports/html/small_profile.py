@@ -50,7 +50,8 @@ def small(profile: DemandProfileRecord) -> dict[str, Any]:
 def _steps(rates: Rates) -> FloatArray:
     found = np.asarray(rates, dtype=float)
     above = np.maximum(found, _LEAST)
-    return np.where(found <= 0, 0.0, np.rint(np.log(above / _LEAST) / np.log(_STEP)) + 1) + 0 * found
+    steps: FloatArray = np.where(found <= 0, 0.0, np.rint(np.log(above / _LEAST) / np.log(_STEP)) + 1) + 0 * found
+    return steps
 
 
 def _before(steps: FloatArray) -> FloatArray:
