@@ -49,9 +49,8 @@ def small(profile: DemandProfileRecord) -> dict[str, Any]:
 
 def _steps(rates: Rates) -> FloatArray:
     found = np.asarray(rates, dtype=float)
-    above = np.maximum(found, _LEAST)
-    steps: FloatArray = np.where(found <= 0, 0.0, np.rint(np.log(above / _LEAST) / np.log(_STEP)) + 1) + 0 * found
-    return steps
+    above = np.rint(np.log(np.maximum(found, _LEAST) / _LEAST) / np.log(_STEP)) + 1
+    return np.asarray(np.where(found <= 0, 0.0, above), dtype=float)
 
 
 def _before(steps: FloatArray) -> FloatArray:
