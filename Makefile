@@ -47,7 +47,7 @@ else
 on_the_other = @echo "== Python $(ALSO) is not here: tested on $$($(BIN)/python -V) alone"
 endif
 
-.PHONY: demo test test-all lint format backtest bench scale faults synth deploy e2e pictures screenshots clean tools
+.PHONY: demo test test-all lint format backtest bench bench-quick scale faults synth deploy e2e pictures screenshots clean tools
 
 .venv/.ready: pyproject.toml uv.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -101,6 +101,10 @@ bench: .venv/.ready ## how fast Plimsoll is, into docs/performance.md (a quarter
 SHARE ?= 1
 scale: .venv/.ready ## the deployed audit of 17,000 targets and a million volumes, within Lambda's limits (docs/performance.md)
 	$(CLEAN_ENV) $(RUN) python -m benchmarks.scale --share $(SHARE) $(if $(CALLED),--called $(CALLED))
+
+# AGAINST is a commit or a wheel.
+bench-quick: .venv/.ready ## what a change to reading or deciding quotes: CPU, as ratios of one run (under two minutes)
+	$(CLEAN_ENV) $(RUN) python benchmarks/speed/quick.py $(AGAINST)
 
 # 2,000 seeds took 71 minutes beside other work. `make faults SEEDS=1 FROM=1234` tries one again and writes no page.
 SEEDS ?= 2000

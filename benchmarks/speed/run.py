@@ -6,7 +6,7 @@
 import os
 import platform
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +19,7 @@ import long_memory
 import report
 import vl_convert
 from measured_audit import CACHE, ROOT, Row
+from versions import commit_of
 
 PAGE = ROOT / "docs" / "performance.md"
 CHART = ROOT / "docs" / "performance.svg"
@@ -30,7 +31,8 @@ def main() -> None:
     CACHE.mkdir(exist_ok=True)
     rows, shares = _measured()
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    text = f"Measured on {datetime.now(UTC):%Y-%m-%d} by `make bench` ({machine}).\n\n{_table(rows)}\n\n"
+    when = f"on {datetime.now(UTC):%Y-%m-%d} at commit {commit_of('HEAD')[:8]}"
+    text = f"Measured {when} by `make bench` ({machine}).\n\n{_table(rows)}\n\n"
     text += f"By workload, of the demo's organization:\n\n{datapoints.table(shares)}\n\n"
     text += "![How many times fewer datapoints are read, by workload](performance.svg)\n"
     _write(PAGE, text)
@@ -44,31 +46,17 @@ def _measured() -> tuple[list[Row], Sequence[datapoints.Share]]:
     rows, shares = datapoints.measure()
     _say("what was before the window")
     rows += long_memory.measure()
-    _say("1,000 volumes against Cloud Custodian")
+    _say(f"{account.VOLUMES} volumes against Cloud Custodian")
     rows += account.measure()
     _say("decisions alone")
     rows += decision.measure()
-    _say("growth to 100,000 volumes")
+    _say("growth to 50,000 volumes")
     rows += growth.measure()
     _say("the report")
     rows += report.measure()
     _say("starts")
-    rows += list(_starts())
+    rows += cold_start.rows(cold_start.measure(cold_start.REPEATS, cold_start.cases()))
     return rows, shares
-
-
-def _starts() -> Iterator[Row]:
-    for timing in cold_start.measure(cold_start.REPEATS):
-        case = timing.case
-        if case.base is None or timing.ratio is None:
-            continue
-        yield Row(
-            what=f"{case.name} against {case.base}",
-            measured=f"{timing.seconds * 1e3:.0f} ms in all",
-            ratio=timing.ratio,
-            target=case.target,
-            note="above a bare Python" if case.above_bare else "whole process",
-        )
 
 
 def _table(rows: Sequence[Row]) -> str:

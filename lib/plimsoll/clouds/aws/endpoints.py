@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final
 
 from botocore.exceptions import (
@@ -23,6 +24,7 @@ from botocore.exceptions import (
 )
 from botocore.parsers import ResponseParserError, ResponseParserFactory
 from botocore.session import Session
+from botocore.utils import parse_timestamp
 
 from plimsoll.clouds.common.answers import raw_text
 from plimsoll.clouds.common.bounds import Deadline
@@ -120,8 +122,21 @@ def read_strictly(session: Session) -> None:
 class _StrictParsers(ResponseParserFactory):
     """Botocore's parsers, whose failures of every kind are one kind that is asked again."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_parser_defaults(timestamp_parser=_time_of)
+
     def create_parser(self, protocol_name: str) -> Any:
         return _StrictParser(super().create_parser(protocol_name))
+
+
+def _time_of(value: Any) -> datetime:
+    """A time as EC2 writes it, without the guessing of botocore's own parser, which reads all others."""
+    try:
+        found = datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        found = None
+    return parse_timestamp(value) if found is None or found.tzinfo is None else found
 
 
 @dataclass(slots=True)

@@ -27,6 +27,8 @@ from plimsoll.ports import FailedTarget
 HOME_REGION: Final = "us-east-1"
 """Where calls go that belong to no region, unless the session says otherwise."""
 
+UNCHECKED: Final = "cloudwatch"
+"""The service whose requests botocore does not check against its model: hundreds of queries a call, all made here."""
 
 SIGN_INS_AT_ONCE: Final = 8
 """Accounts that are signed in to at once."""
@@ -105,7 +107,8 @@ class Sessions:
         return found.account, session
 
     def _made(self, session: boto3.Session, service: str, region: str) -> Any:
-        client = session.client(service, region_name=region, config=self._config())  # type: ignore[call-overload]  # the service's name is not a literal
+        config = self._config(validated=service != UNCHECKED)
+        client = session.client(service, region_name=region, config=config)  # type: ignore[call-overload]  # the service's name is not a literal
         return self._guarded(client)
 
     def _guarded(self, client: Any) -> Any:
@@ -115,8 +118,9 @@ class Sessions:
         guard(client, circuit)
         return client
 
-    def _config(self) -> Config:
+    def _config(self, *, validated: bool = True) -> Config:
         return Config(
+            parameter_validation=validated,
             retries={"mode": "adaptive", "total_max_attempts": self.attempts},
             max_pool_connections=self.connections,
             connect_timeout=CONNECT_TIMEOUT_S,

@@ -44,13 +44,13 @@ def points_of(series: Any) -> tuple[IntArray, FloatArray, BoolArray]:
     for length in np.flatnonzero(np.bincount(lengths)).tolist():
         left = np.flatnonzero(lengths == length)
         while len(left):
-            rows = every[begins[left][:, None] + np.arange(length)]
-            shape = _Shape.of(rows[0].tobytes(), series.value_type)
-            alike = shape.fits(rows)
-            these, at = rows[alike], left[alike]
-            ends_s[at] = 0 if shape.seconds is None else _varints(these[:, shape.seconds]).view(np.int64)
+            points = every[begins[left] + np.arange(length)[:, None]]
+            shape = _Shape.of(points[:, 0].tobytes(), series.value_type)
+            alike = shape.fits(points)
+            these, at = points[:, alike], left[alike]
+            ends_s[at] = 0 if shape.seconds is None else _varints(these[shape.seconds]).view(np.int64)
             if shape.value is not None:
-                values[at], valued[at] = _values(these[:, shape.value], series.value_type), True
+                values[at], valued[at] = _values(these[shape.value], series.value_type), True
             left = left[~alike]
     return ends_s, values, valued
 
@@ -58,17 +58,18 @@ def points_of(series: Any) -> tuple[IntArray, FloatArray, BoolArray]:
 def _places(raw: bytes) -> tuple[IntArray, IntArray]:
     """Where the points of a series begin in it, and how long each is."""
     begins, lengths = list[int](), list[int]()
+    begin, last = begins.append, lengths.append
     at, end = 0, len(raw)
     while at < end:
-        if raw[at] == _SHORT_POINT and raw[at + 1] < 0x80:
-            start, after = at + 2, at + 2 + raw[at + 1]
-            number = _POINTS
-        else:
-            number, _, start, after = next(_fields(raw, at, end))
+        if raw[at] == _SHORT_POINT and (length := raw[at + 1]) < 0x80:
+            begin(at + 2)
+            last(length)
+            at += 2 + length
+            continue
+        number, _, start, at = next(_fields(raw, at, end))
         if number == _POINTS:
-            begins.append(start)
-            lengths.append(after - start)
-        at = after
+            begin(start)
+            last(at - start)
     return np.array(begins, dtype=np.int64), np.array(lengths, dtype=np.int64)
 
 
@@ -94,11 +95,11 @@ class _Shape:
                 shape._note_value(row, start, end, value_type)
         return shape
 
-    def fits(self, rows: Bytes) -> BoolArray:
-        """Which of some points, as long as the one it is of, have the same shape; that one for sure."""
-        at, bytes_there = list(self.same), np.array(list(self.same.values()), dtype=np.uint8)
-        found: BoolArray = (rows[:, at] == bytes_there).all(axis=1)
-        found &= (rows[:, self.last] < 0x80).all(axis=1) & (rows[:, self.more] >= 0x80).all(axis=1)
+    def fits(self, points: Bytes) -> BoolArray:
+        """Which of some points, a column each and as long as the one it is of, have its shape; that one for sure."""
+        at, there = list(self.same), np.array(list(self.same.values()), dtype=np.uint8)
+        found: BoolArray = (points[at] == there[:, None]).all(axis=0)
+        found &= (points[self.last] < 0x80).all(axis=0) & (points[self.more] >= 0x80).all(axis=0)
         return found
 
     def _walk(self, row: bytes, start: int, end: int) -> Iterator[tuple[int, int, int, int]]:
@@ -159,15 +160,15 @@ def _varint(raw: bytes, at: int) -> tuple[int, int]:
         shift += 7
 
 
-def _varints(rows: Bytes) -> NDArray[np.uint64]:
-    """Integers of as many bytes each, one a row."""
-    found = np.zeros(len(rows), dtype=np.uint64)
-    for place in range(rows.shape[1]):
-        found |= (rows[:, place].astype(np.uint64) & np.uint64(0x7F)) << np.uint64(7 * place)
+def _varints(points: Bytes) -> NDArray[np.uint64]:
+    """Integers of as many bytes each, one a column."""
+    found = np.zeros(points.shape[1], dtype=np.uint64)
+    for place, part in enumerate(points):
+        found |= (part & np.uint8(0x7F)).astype(np.uint64) << np.uint64(7 * place)
     return found
 
 
-def _values(rows: Bytes, value_type: int) -> FloatArray:
+def _values(points: Bytes, value_type: int) -> FloatArray:
     if value_type == _DOUBLE:
-        return np.ascontiguousarray(rows).view("<f8")[:, 0].astype(np.float64)
-    return _varints(rows).view(np.int64).astype(np.float64)
+        return np.ascontiguousarray(points.T).view("<f8")[:, 0].astype(np.float64)
+    return _varints(points).view(np.int64).astype(np.float64)

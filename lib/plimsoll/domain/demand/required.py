@@ -55,9 +55,10 @@ def load_of(demand: Demand, lifted: Lifted, room: HostRoom, spans: Sequence[Span
     held_back = [let_through(only(lifted.demand, lifted.any), room)] if lifted.any.any() else []
     by_host = [_by_host(demand.rates, room, spans)] if room.bound.any() else []
     seconds, seconds_now = (_seconds(demand.rates, spans, policy, times) for times in (headroom, 1.0))
+    raising = Required(work=work, short=_highest([*held_back, *seconds]))
     return Load(
-        reducing=Required(work=work, short=_highest([*held_back, *by_host, *seconds])),
-        raising=Required(work=work, short=_highest([*held_back, *seconds])),
+        reducing=Required(work=work, short=_highest([*held_back, *by_host, *seconds])) if by_host else raising,
+        raising=raising,
         now=Required(work=demand, short=_highest([*held_back, *seconds_now])),
     )
 
@@ -133,9 +134,11 @@ def let_through(demand: Demand, room: HostRoom) -> Demand:
 
 
 def _combined(loads: Sequence[Load], combine: Callable[[Sequence[Required]], Required]) -> Load:
+    reducing = combine([load.reducing for load in loads])
+    same = all(load.raising is load.reducing for load in loads)
     return Load(
-        reducing=combine([load.reducing for load in loads]),
-        raising=combine([load.raising for load in loads]),
+        reducing=reducing,
+        raising=reducing if same else combine([load.raising for load in loads]),
         now=combine([load.now for load in loads]),
     )
 

@@ -29,20 +29,21 @@ class Required:
 
     Both are demands over the same buckets; of `short` only rates count, where they are above `work` (None: nowhere).
     Of what was read in part a trial shows the least that is held back, however the rest came, or, `harmful`, the most.
+    `trials` are those that were made, by ceiling.
     """
 
     work: Demand
     short: Demand | None = None
     harmful: bool = False
-    _peaks: dict[tuple[Accounting, Resource], float] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    _peaks: dict[tuple[float | None, ...], float] = field(default_factory=dict, init=False, repr=False, compare=False)
+    trials: "dict[Ceiling, Trial]" = field(default_factory=dict, init=False, repr=False, compare=False)
     _at_most: "list[Required]" = field(default_factory=list, init=False, repr=False, compare=False)
 
     def peak(self, accounting: Accounting, resource: Resource) -> float:
         """The highest rate of what is required, as an accounting counts it: the least that it can be where it was read
         in part, or the most."""
-        key = accounting, resource
+        on_iops = resource is Resource.IOPS
+        key = (accounting.io_kib, accounting.write_iops_cost) if on_iops else (accounting.write_throughput_cost,)
         if key not in self._peaks:
             other = self.work.at_most if self.harmful else self.work.surely
             demands = [one for one in (self.short, other) if one is not None and one is not self.work]
@@ -129,6 +130,12 @@ def held_back(required: Required, ceiling: Ceiling, resource: Resource) -> HeldB
 
 def trial(required: Required, ceiling: Ceiling) -> Trial:
     """What a ceiling would have held back of what is required."""
+    if ceiling not in required.trials:  # what is worked out of it is kept beside it
+        required.trials[ceiling] = _trial(required, ceiling)
+    return required.trials[ceiling]
+
+
+def _trial(required: Required, ceiling: Ceiling) -> Trial:
     iops, throughput = (held_back(required, ceiling, resource) for resource in Resource)
     if iops is throughput:
         return Trial(throttled_minutes=0.0, longest_wait_s=0.0)

@@ -43,6 +43,7 @@ class PoolView:
     host: HostLoad | None
     held: Load
     _own: dict[str, Load] = field(default_factory=dict, repr=False, compare=False)
+    _loads: dict[tuple[str, ...], Load] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(
@@ -126,8 +127,14 @@ class PoolView:
 
     def load(self, volumes: Sequence[Volume]) -> Load:
         """What volumes on the host ask for together; those of other pools are lifted by what those carry."""
-        if [volume.id for volume in volumes] == [volume.id for volume in self.pool.volumes]:
+        ids = tuple(volume.id for volume in volumes)
+        if ids == tuple(volume.id for volume in self.pool.volumes):
             return self.held
+        if ids not in self._loads:
+            self._loads[ids] = self._load(volumes)
+        return self._loads[ids]
+
+    def _load(self, volumes: Sequence[Volume]) -> Load:
         mine = [self.own(volume) for volume in volumes if volume in self.pool.volumes]
         others: dict[str, list[Volume]] = {}
         for volume in volumes:
