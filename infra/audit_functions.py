@@ -58,7 +58,12 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
             timeout_s=deployment.audit_timeout_s,
             grants=[*store(names, read=("measured/",), write=(_WORK, "ledger/")), *within],
         ),
-        FunctionShape(name="find_pending", timeout_s=300, grants=store(names, write=(_WORK, _TABLES))),
+        FunctionShape(
+            name="find_pending",
+            memory_mib=1024,
+            timeout_s=deployment.audit_timeout_s,
+            grants=store(names, write=(_WORK, _TABLES)),
+        ),
         FunctionShape(
             name="audit_batch",
             tmp_mib=1024,

@@ -79,7 +79,8 @@ def placed(job: str, target: BenchTarget, *, file_bytes: int | None = None) -> P
             f"{count} files of {size / MIB:,.0f} MiB on {target.path} are too small to measure a volume with: "
             f"each needs {LEAST_FILE_BYTES // MIB} MiB."
         )
-    where = [f"size={size}"]
+    # Jobs as threads: processes of fio's have sessions of their own, and outlive a fio that has to be killed.
+    where = ["thread=1", f"size={size}"]
     if target.is_device:
         where += [f"filename={target.path}", *([f"offset_increment={size}"] if count > 1 else [])]
     sized = re.sub(r"^size=.*\n", "", job, flags=re.MULTILINE)

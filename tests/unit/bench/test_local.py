@@ -1,7 +1,9 @@
 """A job run here is placed where it was said, stopped when it must be, and leaves the place as it was."""
 
 import json
+import os
 import shutil
+import signal
 
 import pytest
 
@@ -103,11 +105,14 @@ def test_what_takes_longer_than_it_may_is_stopped_and_removed(tmp_path):
 
 
 @pytest.mark.needs("fio")
-def test_what_stops_the_watcher_stops_fio_and_removes_what_it_wrote(tmp_path):
+@pytest.mark.parametrize("deaf", [False, True], ids=["fio-obeys", "fio-does-not-answer"])
+def test_what_stops_the_watcher_stops_fio_and_removes_what_it_wrote(tmp_path, deaf):
     job = SHORT.replace("runtime=1\n", "runtime=600\n")
 
     def interrupt(phase, spent_s):
-        if phase == MEASURING and spent_s > 0.3:
+        if phase == MEASURING and spent_s > (2 if deaf else 0.3):
+            for process in working_in(tmp_path) if deaf else ():
+                os.kill(int(process), signal.SIGSTOP)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

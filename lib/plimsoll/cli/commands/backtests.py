@@ -37,15 +37,19 @@ def learn(
     learn_table(fleets, table, backtest, policy, public=public)
 
 
+@with_option_groups
 def fleet(
     exports: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="CSV or Parquet: rows of CloudWatch's sums.")
-    ],
+        list[Path] | None,
+        typer.Argument(metavar="[FILE...]", help="CSV or Parquet: rows of sums. Without one: the clouds' history."),
+    ] = None,
+    *,
     out: Annotated[Path, typer.Option(help="The fleet's file, .npz.")],
     period_s: Annotated[int, typer.Option(min=1, max=86400, help="Seconds of a row.")] = 300,
+    scope: options.ScopeOptions,
 ) -> None:
-    """Make a fleet's file from rows, CSV or Parquet, for `backtest` and `learn` (benchmarks/fleets/README.md)."""
-    from plimsoll.backtesting.rows_fleet import fleet_of_rows
-    from plimsoll.reports.wording import count_of
+    """Make a fleet's file for `backtest` and `learn`, from rows or from what the clouds keep (benchmarks/fleets)."""
+    from plimsoll.cli.fleet import make_fleet
+    from plimsoll.cli.option_values import scope_from
 
-    typer.echo(f"{count_of(fleet_of_rows(exports, out, period_s), 'volume')} in {out}")
+    make_fleet(exports or [], scope_from(scope), out, period_s)

@@ -220,7 +220,8 @@ def _demand(case: Case) -> Iterator[str]:
         sized = "do not count" if case.policy.size_on is SizeOn.AVERAGE else "count"
         yield (
             f"Its busiest seconds had at most {summary.peak_second_iops:,.0f} IOPS and "
-            f"{summary.peak_second_throughput_mib_s:,.1f} MiB/s. They {sized} as demand (size_on)."
+            f"{summary.peak_second_throughput_mib_s:,.1f} MiB/s. "
+            f"They {sized} as demand, as `size_on` of the policy says."
         )
     if summary.peak_busy_iops is not None and case.demand.iops_exceeded is not None:
         yield from _micro_bursts(case)
@@ -282,7 +283,7 @@ def _micro_bursts(case: Case) -> Iterator[str]:
         sized = "sizes" if case.policy.size_on is SizeOn.BUSY_TIME else "does not size"
         yield (
             f"Some seconds asked for more than is provisioned. While busy, the rate was up to "
-            f"{summary.peak_busy_iops:,.0f} IOPS, which {sized} the offer (size_on)."
+            f"{summary.peak_busy_iops:,.0f} IOPS, which {sized} the offer, as `size_on` of the policy says."
         )
 
 

@@ -12,9 +12,12 @@ function unpacked(base64) {
 
 async function readRows() {
   const rows = [];
-  for (const [block, holder] of [...document.querySelectorAll('script.rows')].entries()) {
-    const columns = await unpacked(holder.textContent).json();
+  const blocks = await Promise.all([...document.querySelectorAll('script.rows')].map((holder) => {
+    const columns = unpacked(holder.textContent).json();
     holder.remove();
+    return columns;
+  }));
+  for (const [block, columns] of blocks.entries()) {
     const keys = Object.keys(columns);
     columns.id.forEach((_, place) => {
       const row = { block, place };

@@ -1,0 +1,92 @@
+"""A fleet from the clouds' own history: what each volume in scope did, for as long as that is kept."""
+
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+
+from plimsoll.auditing.inventory import listings
+from plimsoll.auditing.ports import AuditPorts
+from plimsoll.backtesting.fleet import OWNER, SUMS
+from plimsoll.domain.errors import BadInput, CloudError
+from plimsoll.domain.metrics.knowledge import BYTES, OPERATIONS, Look
+from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.refine.branch_and_bound import Ask, Found
+from plimsoll.domain.units import DAY_S
+from plimsoll.domain.volume import Volume
+from plimsoll.ports import FailedTarget
+from plimsoll.writing import whole
+
+Failed = Callable[[str], None]
+"""Called with a sentence about what could not be read."""
+
+
+def fleet_of_clouds(audits: Sequence[AuditPorts], now: datetime, out: Path, period_s: int, failed: Failed) -> int:
+    """Writes the fleet of all volumes in scope, and says of how many. BadInput where there are none, or no cloud keeps
+    such a period; CloudError where nothing of a place can be read.
+
+    A volume's rows are on the disk as soon as they are read, so that memory does not grow with the fleet.
+    """
+    look = Look(window=_window(audits, now, period_s), period_s=period_s, groups=(OPERATIONS, BYTES))
+    names, owners = list[str](), list[str]()
+    with whole(out) as beside, tempfile.TemporaryDirectory(dir=out.parent) as folder:
+        rows = {name: Path(folder) / name for name in SUMS}
+        with ExitStack() as stack:
+            files = {name: stack.enter_context(path.open("wb")) for name, path in rows.items()}
+            for volume, found in _read(audits, look, failed):
+                names.append(f"{volume.account}/{volume.region}/{volume.id}")
+                owners.append(volume.owner.kind.value)
+                for name, file in files.items():
+                    file.write(np.ascontiguousarray(found[name], dtype=np.float64).tobytes())
+        if not names:
+            raise BadInput("there is no volume to read in this scope: name other accounts, projects or regions.")
+        shape = len(names), (look.window.end_s - look.window.start_s) // period_s
+        with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as archive:
+            told = {"volume": names, OWNER: owners, "period_s": period_s, "start_epoch_s": look.window.start_s}
+            for name, value in told.items():
+                with archive.open(f"{name}.npy", "w") as entry:
+                    np.lib.format.write_array(entry, np.array(value), allow_pickle=False)
+            for name, path in rows.items():
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as entry, path.open("rb") as kept:
+                    descr = np.lib.format.dtype_to_descr(np.dtype(np.float64))
+                    header = {"descr": descr, "fortran_order": False, "shape": shape}
+                    np.lib.format.write_array_header_2_0(entry, header)
+                    shutil.copyfileobj(kept, entry)
+    return len(names)
+
+
+def _window(audits: Sequence[AuditPorts], now: datetime, period_s: int) -> Window:
+    """As long as every cloud in scope keeps that period, up to what it publishes by now."""
+    days = min(
+        max((days for kept_s, days in ports.metrics.retention_days.items() if kept_s <= period_s), default=0.0)
+        for ports in audits
+    )
+    late_s = max(ports.metrics.visible_after_s for ports in audits)
+    end_s = int(now.timestamp() - late_s) // period_s * period_s
+    start_s = -(-int(now.timestamp() - days * DAY_S) // period_s) * period_s
+    if start_s >= end_s:
+        raise BadInput(f"no cloud in scope keeps periods of {period_s} s: give a longer one with --period-s.")
+    return Window(start_s=start_s, end_s=end_s)
+
+
+def _read(audits: Sequence[AuditPorts], look: Look, failed: Failed) -> Iterator[tuple[Volume, Found]]:
+    for ports in audits:
+        for listing in listings(ports):
+            if isinstance(listing, FailedTarget):
+                failed(f"{listing.name}: {listing.error}")
+                continue
+            if listing.error is not None:
+                failed(f"{listing.target}: {listing.error}")
+            for first in range(0, listing.count, ports.batch_volumes):
+                batch = listing.volumes[first : first + ports.batch_volumes]
+                answers = ports.metrics.read([Ask(volume=volume, look=look) for volume in batch])
+                for volume, found in zip(batch, answers, strict=True):
+                    if isinstance(found, CloudError):
+                        failed(f"{listing.target}/{volume.id}: {found}")
+                    elif all(name in found for name in SUMS):
+                        yield volume, found
