@@ -21,7 +21,7 @@ from versions import library_of
 
 from cloud_simulator.running import Running, running
 
-VOLUMES = 150
+VOLUMES = 400
 REPEATS = 3
 INCOMPLETE = 3
 """What an audit ends with that could not answer everything: the simulated organization has volumes that nobody can."""
@@ -69,7 +69,9 @@ def _side_by_side(version: str) -> Iterator[Row]:
 
 def _audit_cpu_s(organization: Running, library: Path) -> float:
     with tempfile.TemporaryDirectory() as folder:
-        arguments = ("-m", "plimsoll", "audit", "--region", organization.fleet.regions[0], "--out", f"{folder}/run")
+        regions = [word for region in organization.fleet.regions for word in ("--region", region)]
+        roles = [word for arn in organization.role_arns for word in ("--role-arn", arn)]
+        arguments = ("-m", "plimsoll", "audit", *regions, *roles, "--out", f"{folder}/run")
         return _cpu_s(arguments, library, {"HOME": folder, **organization.environment}, ends=(0, INCOMPLETE))
 
 
