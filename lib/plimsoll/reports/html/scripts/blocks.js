@@ -6,7 +6,8 @@ const OPEN_AT_MOST = 8;
 const SETTINGS = {};
 
 function unpacked(base64) {
-  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const text = atob(base64), bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')));
 }
 
