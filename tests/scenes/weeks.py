@@ -75,7 +75,7 @@ REMEMBERED: Final = (
         spec=gp3(500, 6000, 125),
         was=Was(spec=gp3(500, 3000, 125), until_h=RAISED_H),
         does=_a_month_ago(4, 2),
-        right=keep(says="takes what it gets"),
+        right=keep(says="does no more work a day"),
         why="Four hours at 3,000 became two at 6,000: more would only end it earlier, however long ago that was.",
     ),
     Scene(
