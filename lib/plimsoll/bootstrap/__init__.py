@@ -29,7 +29,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.risk.table import LearnedTable
 from plimsoll.domain.units import HOUR_S
 from plimsoll.envelopes.library import EnvelopeLibrary, load_library, shipped_campaigns
-from plimsoll.learned_table import load_table
+from plimsoll.learned_table import load_table, table_or_none
 from plimsoll.ports import Bench, Claims, Clock, Inventory, Metrics, Prices, RunStore
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.settings import Settings
@@ -160,11 +160,8 @@ def own_or_public(settings: Settings) -> LearnedTable:
     named, here = settings.learned_table or settings.runs_dir / LEARNED, settings.runs_dir / LEARNED_HERE
     if settings.learned_table is not None or named.exists():
         return load_table(named)
-    try:
-        return load_table(here if here.exists() else None)
-    except BadInput:
-        # Another version wrote it, and nobody else: this run learns it anew.
-        return load_table()
+    learned = table_or_none(here.read_text(encoding="utf-8", errors="replace") if here.exists() else None)
+    return load_table() if learned is None else learned
 
 
 def validation_book(settings: Settings) -> ValidationBook:
