@@ -20,7 +20,7 @@ KEPT_DAYS: Final = 90
 
 _PLACES: Final = {
     "profiles": "profiles",
-    "organization": "organization",
+    "role_arns": "roles",
     "units": "units",
     "accounts": "accounts",
     "projects": "projects",
@@ -96,7 +96,8 @@ def _is_better_founded(before: LearnedTable, table: LearnedTable) -> bool:
 
 def scope_words(scope: Mapping[str, Any]) -> str:
     """What a run was of, as its table says where it was learned."""
-    named = [f"{words} {_some(scope[key])}" for key, words in _PLACES.items() if scope.get(key)]
+    named = ["the organization"] if scope.get("organization") else []
+    named += [f"{words} {_some(scope[key])}" for key, words in _PLACES.items() if scope.get(key)]
     return f"audits of {'; '.join(named) if named else 'all that the default credentials reach'}"
 
 

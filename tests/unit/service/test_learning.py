@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from plimsoll.bootstrap import own_or_public
+from plimsoll.bootstrap import Scope, own_or_public
 from plimsoll.learned_table import load_table, parse_table, table_text
 from plimsoll.reports.learning import learned_words, scope_words
 from plimsoll.reports.summary import since_before
@@ -119,4 +119,6 @@ def test_too_little_history_leaves_an_earlier_table_and_says_that_promises_rest_
 def test_a_table_says_of_which_accounts_and_regions_it_is():
     scope = {"accounts": ["1", "2", "3", "4", "5"], "regions": ["eu-west-1"], "projects": []}
     assert scope_words(scope) == "audits of accounts 1, 2, 3 and 2 more; regions eu-west-1"
+    everything = Scope(organization=True, regions=("eu-west-1",)).as_dict()
+    assert scope_words(everything) == "audits of the organization; regions eu-west-1"
     assert scope_words({}) == "audits of all that the default credentials reach"
