@@ -2,7 +2,7 @@
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.entry import count, entry
+from functions.entry_point import count, entry
 from plimsoll.service.service import Service
 from plimsoll.service.validating import conclude
 from plimsoll.service.validation_messages import Concluded, JobMessage

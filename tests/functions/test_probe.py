@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import pytest
 
-from functions import begin_probe, entry, look_at_probe
+from functions import begin_probe, entry_point, look_at_probe
 from plimsoll.domain.errors import AccessDenied, BadInput, Throttled
 from plimsoll.ports import Target
 from plimsoll.probe import MOST_HOSTS, MOST_SECONDS
@@ -82,7 +82,7 @@ def probing_of(tmp_path, volumes):
         patches.extend(
             [
                 patch.dict(os.environ, {"POWERTOOLS_TRACE_DISABLED": "true"}),
-                patch.object(entry, "service", lambda _more: probing.service),
+                patch.object(entry_point, "service", lambda _more: probing.service),
             ]
         )
         for one in patches[-2:]:

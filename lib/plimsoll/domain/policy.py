@@ -118,6 +118,12 @@ class Policy:
         return self.iops_step, self.throughput_step_mib_s
 
     @property
+    def least_hours(self) -> float:
+        """The observed hours that an answer needs: `min_hours`, but no more than the shortest window of `lookback_days`
+        has (Window.before can leave out an hour)."""
+        return min(self.min_hours, 24.0 * self.lookback_days - 1)
+
+    @property
     def log_days(self) -> float:
         """How far back the cloud's own log of changes is read, in days; 0 where it is not."""
         return float(self.lookback_days) if self.read_audit_log else 0.0
