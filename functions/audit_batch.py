@@ -4,7 +4,7 @@ from typing import Final
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.entry import count, entry
+from functions.entry_point import count, entry
 from plimsoll.bootstrap.google_places import all_places
 from plimsoll.service.auditing import audit_lot
 from plimsoll.service.service import Service

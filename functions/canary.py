@@ -2,7 +2,7 @@
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.entry import count, entry
+from functions.entry_point import count, entry
 from plimsoll.service.canary import CanaryMessage, Seen, look_at
 from plimsoll.service.service import Service
 

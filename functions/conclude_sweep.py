@@ -2,7 +2,7 @@
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.entry import count, entry, logger
+from functions.entry_point import count, entry, logger
 from plimsoll.service.service import Service
 from plimsoll.service.sweeping import conclude_sweep
 from plimsoll.service.validation_messages import SweepEndMessage, SweptAll

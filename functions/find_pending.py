@@ -2,7 +2,7 @@
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.entry import entry
+from functions.entry_point import entry
 from plimsoll.service.planning import find_pending
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import Pending, PendingMessage

@@ -2,7 +2,7 @@
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.entry import entry, logger
+from functions.entry_point import entry, logger
 from plimsoll.bootstrap.google_places import all_places
 from plimsoll.service.planning import plan
 from plimsoll.service.service import Service

@@ -5,8 +5,8 @@ from typing import Final
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.entry import count, entry
-from functions.once import once
+from functions.entry_point import count, entry
+from functions.idempotency import once
 from plimsoll.service.reporting import note_told, report
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import Reported, RunMessage

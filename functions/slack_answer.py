@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.entry import entry
-from functions.once import once
+from functions.entry_point import entry
+from functions.idempotency import once
 from functions.slack_secret import bot_token
 from plimsoll.service.service import Service
 from plimsoll.slack.client import slack_client

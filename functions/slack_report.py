@@ -4,7 +4,7 @@ from typing import Final
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.entry import count, entry, logger
+from functions.entry_point import count, entry, logger
 from functions.slack_secret import bot_token
 from plimsoll.service.service import Service
 from plimsoll.slack.blocks.pictures import Draft

@@ -7,8 +7,8 @@ from typing import Any, Final
 from aws_lambda_powertools.utilities.idempotency.exceptions import IdempotencyAlreadyInProgressError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.entry import entry, logger
-from functions.once import once
+from functions.entry_point import entry, logger
+from functions.idempotency import once
 from functions.slack_secret import bot_token
 from plimsoll.bootstrap.google_places import all_places
 from plimsoll.service.service import Service

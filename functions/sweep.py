@@ -2,7 +2,7 @@
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.entry import entry
+from functions.entry_point import entry
 from plimsoll.bootstrap.aws_places import aws_places
 from plimsoll.service.service import Service
 from plimsoll.service.sweeping import sweep_account

@@ -4,7 +4,7 @@ from typing import Final
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.entry import entry
+from functions.entry_point import entry
 from plimsoll.bootstrap.google_places import all_places
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.service import Service

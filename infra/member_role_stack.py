@@ -13,13 +13,13 @@ from constructs import Construct
 from infra.audit_functions import AUDIT_ENTERS
 from infra.function_grants import look
 from infra.grants import Grant, give
-from infra.measuring import Measuring
 from infra.names import Names
 from infra.probe_functions import PROBE_AUDITS, PROBE_ENTERS
-from infra.probing import Probing
+from infra.probe_permissions import Probing
 from infra.settings import Deployment
 from infra.slack_functions import SLACK_ENTERS
 from infra.validation_functions import VALIDATION_AUDITS, VALIDATION_ENTERS
+from infra.validation_permissions import Measuring
 from plimsoll.clouds.aws.permissions import auditing
 
 _PATHS: Final = "aws:cdk:enable-path-metadata"

@@ -5,7 +5,7 @@ from typing import Final
 from infra.constructs.service_function import FunctionShape
 from infra.function_grants import enter, judging, look, store
 from infra.names import Names
-from infra.probing import Probing
+from infra.probe_permissions import Probing
 from infra.settings import Deployment
 
 PROBE_ENTERS: Final = ("begin_probe", "look_at_probe")

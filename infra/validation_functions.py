@@ -5,9 +5,9 @@ from typing import Final
 from infra.constructs.service_function import FunctionShape
 from infra.function_grants import account_listing, claims, enter, judging, look, once, region_listing, store, tell
 from infra.grants import Grant
-from infra.measuring import Measuring
 from infra.names import Names
 from infra.settings import Deployment
+from infra.validation_permissions import Measuring
 
 SWEEP: Final = "sweep"
 """The function that sweeps an account."""
@@ -16,10 +16,10 @@ SWEEPING: Final = ("plan_sweep", SWEEP, "conclude_sweep")
 """The functions of the sweep's states; the others are the validation's."""
 
 VALIDATION_ENTERS: Final = (
-    "choose",
+    "choose_volumes",
     "propose",
     "create_scratch",
-    "look",
+    "check_job",
     "attach_scratch",
     "send_command",
     "clean_up",
@@ -28,7 +28,7 @@ VALIDATION_ENTERS: Final = (
 )
 """The functions that go into member accounts to measure: all of them."""
 
-VALIDATION_AUDITS: Final = ("choose", "propose", "conclude", SWEEP)
+VALIDATION_AUDITS: Final = ("choose_volumes", "propose", "conclude", SWEEP)
 """Those that also use the audit's role there: to find volumes, to judge them, and to find the regions of an account."""
 
 _JOBS: Final = "validations/"
@@ -47,13 +47,13 @@ def validation_shapes(names: Names, deployment: Deployment) -> list[FunctionShap
     # In place the host is asked first how its volumes are put together, by a command that only reads.
     proposing = [*deciding, claims(names), *bench.commands, bench.cancels]
     return [
-        FunctionShape(name="choose", memory_mib=1024, timeout_s=600, grants=deciding),
+        FunctionShape(name="choose_volumes", memory_mib=1024, timeout_s=600, grants=deciding),
         FunctionShape(name="propose", memory_mib=1024, timeout_s=600, grants=proposing),
         FunctionShape(
             name="create_scratch",
             grants=[*store(names, write=(_JOBS, _LEDGER)), *entering, bench.looks, *bench.creates],
         ),
-        FunctionShape(name="look", grants=[*working, bench.looks]),
+        FunctionShape(name="check_job", grants=[*working, bench.looks]),
         FunctionShape(name="attach_scratch", grants=[*working, bench.looks, *bench.attaches]),
         FunctionShape(name="send_command", grants=[*working, bench.looks, *bench.commands, once(names)]),
         # Where the document of a job is lost, every target of the ledger is asked for what it left.

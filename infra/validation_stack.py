@@ -10,7 +10,7 @@ from infra.constructs.alarms import Alarms, alarm_action, own_metric
 from infra.constructs.key import key_of
 from infra.constructs.service_function import ServiceFunction
 from infra.constructs.service_machine import ServiceMachine
-from infra.constructs.sweeping import Sweeping
+from infra.constructs.sweep_schedule import Sweeping
 from infra.constructs.triggers import DeadLetterQueue
 from infra.constructs.validation_machine import ValidationFunctions, validation_definition
 from infra.names import Names

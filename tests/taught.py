@@ -6,10 +6,14 @@ from plimsoll.service.shards import combined_of
 
 
 def a_past(*iops, days=30, free=100.0, ceiling=1e6):
-    """The past of a volume that moves half a MiB by each operation; the latest block first."""
-    highest = tuple(None if one is None else Need(iops=one, throughput_mib_s=one / 2) for one in iops)
+    """The past of a volume that moves half a MiB by each operation, by the busiest days of each block (one figure: four
+    alike); the latest block first."""
+    blocks = [[one] * 4 if isinstance(one, float | int) else one for one in iops]
+    busiest = tuple(
+        None if one is None else tuple(Need(iops=day, throughput_mib_s=day / 2) for day in one) for one in blocks
+    )
     limits = (Need(iops=one, throughput_mib_s=one / 2) for one in (free, ceiling))
-    return PastPeaks(days=days, highest=highest, **dict(zip(("free", "ceiling"), limits, strict=True)))
+    return PastPeaks(days=days, busiest=busiest, **dict(zip(("free", "ceiling"), limits, strict=True)))
 
 
 def teach(store, keys, pasts):

@@ -10,8 +10,8 @@ from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
-from infra.constructs.maps import each_item, nothing, of_item
-from infra.constructs.steps import EVERY_ERROR, Callee, step
+from infra.constructs.distributed_map import each_item, nothing, of_item
+from infra.constructs.function_step import EVERY_ERROR, Callee, step
 
 BUSY_WAIT_S = 60
 """Seconds between checks whether the other audit has ended."""

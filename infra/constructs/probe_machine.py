@@ -7,7 +7,7 @@ from aws_cdk import Duration
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
-from infra.constructs.steps import Callee, step
+from infra.constructs.function_step import Callee, step
 
 _WAIT_S: Final = 60
 """Seconds between looks: a probe takes a day at most, and an execution may have 25,000 events, of which a look has nine

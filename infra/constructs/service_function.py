@@ -12,8 +12,8 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.assets import code_of
+from infra.constructs.function_step import Callee
 from infra.constructs.log import log_group
-from infra.constructs.steps import Callee
 from infra.grants import Grant, acknowledge, depends_on, give
 from infra.names import METRICS, Names
 from infra.settings import Deployment

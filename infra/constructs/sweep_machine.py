@@ -6,8 +6,8 @@ from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
-from infra.constructs.maps import each_item, of_item
-from infra.constructs.steps import Callee, step
+from infra.constructs.distributed_map import each_item, of_item
+from infra.constructs.function_step import Callee, step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

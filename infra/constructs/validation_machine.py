@@ -9,7 +9,7 @@ from aws_cdk import aws_stepfunctions as sfn
 from aws_cdk import aws_stepfunctions_tasks as tasks
 from constructs import Construct
 
-from infra.constructs.steps import EVERY_ERROR, Callee, step
+from infra.constructs.function_step import EVERY_ERROR, Callee, step
 
 _HOST_WAIT_S: Final = 60
 """Seconds until the next try for a busy bench host."""
@@ -32,10 +32,10 @@ _JOB: Final = sfn.JsonPath.string_at("$.proposed.job")
 class ValidationFunctions:
     """The functions that the validation's states call, each named as its file in `functions`."""
 
-    choose: Callee
+    choose_volumes: Callee
     propose: Callee
     create_scratch: Callee
-    look: Callee
+    check_job: Callee
     attach_scratch: Callee
     send_command: Callee
     clean_up: Callee
@@ -47,7 +47,7 @@ def validation_definition(scope: Construct, functions: ValidationFunctions, *, a
     choose = step(
         scope,
         "Choose",
-        functions.choose,
+        functions.choose_volumes,
         {"name": sfn.JsonPath.execution_name, "input": sfn.JsonPath.object_at("$$.Execution.Input")},
     )
     each = sfn.Map(
@@ -137,7 +137,7 @@ class _Item:
             step(
                 self._scope,
                 f"LookAt{thing}",
-                self._functions.look,
+                self._functions.check_job,
                 {"job": _JOB, "at": thing.lower()},
                 answer_at="$.looked",
                 answer={"ready": "ready"},

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.risk.table import LearnedTable
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 _PUBLIC: Final = "public.json"
 
 

@@ -9,7 +9,17 @@ from unittest.mock import patch
 import pytest
 
 from cloud_simulator.aws.organization import ACCOUNTS
-from functions import audit_batch, combine, entry, find_pending, note_failure, plan, report, summarize, take_inventory
+from functions import (
+    audit_batch,
+    combine,
+    entry_point,
+    find_pending,
+    note_failure,
+    plan,
+    report,
+    summarize,
+    take_inventory,
+)
 from plimsoll.domain.errors import BadInput, OutOfTime
 from plimsoll.domain.policy import Policy
 from tests.contract.service_ports import home_account
@@ -46,9 +56,9 @@ def deployed(account):
         "PLIMSOLL_USD_HOUR_WAITED": "250000",
     }
     with patch.dict(os.environ, {**account.organization.environment, **given}):
-        entry.renew()
+        entry_point.renew()
         yield {**given, "queue": queue, "machine": machine}
-    entry.renew()
+    entry_point.renew()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,6 +159,6 @@ def test_a_failure_is_noted_from_what_step_functions_passes_on(account, deployed
 
 def test_without_its_configuration_a_function_says_what_is_missing(deployed):
     with patch.dict(os.environ, {"PLIMSOLL_CONFIG_PARAMETER": "/plimsoll/nothing"}):
-        entry.renew()
+        entry_point.renew()
         with pytest.raises(BadInput, match="/plimsoll/nothing"):
             ask(summarize, {"run_id": "first"})

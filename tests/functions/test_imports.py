@@ -44,10 +44,10 @@ AUDIT = (
     "canary",
 )
 VALIDATION = (
-    "choose",
+    "choose_volumes",
     "propose",
     "create_scratch",
-    "look",
+    "check_job",
     "attach_scratch",
     "send_command",
     "clean_up",

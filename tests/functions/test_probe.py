@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
-from functions import begin_probe, entry, look_at_probe
+from functions import begin_probe, entry_point, look_at_probe
 from plimsoll.domain.errors import AccessDenied, BadInput, Throttled
 from plimsoll.ports import Target
 from plimsoll.probe import MOST_HOSTS, MOST_SECONDS
@@ -78,7 +78,7 @@ def probing_of(tmp_path, volumes):
 
     def made(*more, **given):
         probing = Probing(Lab(tmp_path, *volumes, *more, **given), tmp_path)
-        patches.append(patch.object(entry, "service", lambda _more: probing.service))
+        patches.append(patch.object(entry_point, "service", lambda _more: probing.service))
         patches[-1].start()
         return probing
 

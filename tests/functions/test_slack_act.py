@@ -17,8 +17,8 @@ import pytest
 from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 from moto import mock_aws
 
-from functions import entry, slack_act
-from functions.observed import SERVICE
+from functions import entry_point, slack_act
+from functions.observability import SERVICE
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.slack.actions.asked import Asked
 from tests.functions.calls import Context
@@ -89,12 +89,12 @@ class Front:
         written = json.dumps({"slack": config} if config else {})
         self.changed = True
         boto3.client("ssm").put_parameter(Name=PARAMETER, Value=written, Type="String", Overwrite=True)
-        entry.renew()
+        entry_point.renew()
 
     def keep(self, secret: str) -> None:
         self.changed = True
         boto3.client("secretsmanager").put_secret_value(SecretId=SECRET, SecretString=secret)
-        entry.renew()
+        entry_point.renew()
 
     @property
     def asked(self) -> list[Asked]:
@@ -143,7 +143,7 @@ def deployed(account):
             found = Front(slack=slack, worker=Worker(), clients=clients)
             found.restore()
             yield found
-    entry.renew()
+    entry_point.renew()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import pytest
 
-from functions import entry, slack_answer, slack_report
+from functions import entry_point, slack_answer, slack_report
 from plimsoll.clouds.folder import FolderStore
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime
 from plimsoll.settings import Settings
@@ -60,15 +60,15 @@ def given(account, slack):
         "PLIMSOLL_SLACK_SECRET": secret,
     }
     with patch.dict(os.environ, environment):
-        entry.renew()
+        entry_point.renew()
         yield environment
-    entry.renew()
+    entry_point.renew()
 
 
 def told_by(service, slack):
     """The functions are given this service, and this Slack."""
     there = replace(service, settings=Settings(slack_api_url=slack.api_url), pause=lambda _seconds: None)
-    return patch.object(entry, "service", lambda _more: there)
+    return patch.object(entry_point, "service", lambda _more: there)
 
 
 @pytest.fixture(scope="module")

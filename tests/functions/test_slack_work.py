@@ -7,7 +7,7 @@ from unittest.mock import patch
 import pytest
 
 from cloud_simulator.aws.organization import ACCOUNTS
-from functions import entry, slack_work
+from functions import entry_point, slack_work
 from plimsoll.domain.errors import AccessDenied, BadInput
 from tests.functions.calls import ask
 from tests.slack.workspace import CHANNEL, GROUP, MEMBER, TEAM, Message
@@ -42,10 +42,10 @@ def deployed(account, slack):
         "PLIMSOLL_DATAPOINTS_PER_S": "1e9",
     }
     with patch.dict(os.environ, {**account.organization.environment, **given}):
-        entry.renew()
+        entry_point.renew()
         slack_work.members.cache_clear()
         yield given
-    entry.renew()
+    entry_point.renew()
     slack_work.members.cache_clear()
 
 

@@ -8,13 +8,13 @@ import pytest
 
 from functions import (
     attach_scratch,
-    choose,
+    check_job,
+    choose_volumes,
     clean_up,
     conclude,
     conclude_sweep,
     create_scratch,
-    entry,
-    look,
+    entry_point,
     plan_sweep,
     propose,
     send_command,
@@ -46,25 +46,25 @@ def stepping(tmp_path, account):
     given = {"PLIMSOLL_COORDINATION_TABLE": account.table("id")}
     with (
         patch.dict(os.environ, {**account.organization.environment, **given}),
-        patch.object(entry, "service", lambda _more: made.service),
+        patch.object(entry_point, "service", lambda _more: made.service),
     ):
         yield made
 
 
 def begun(stepping):
     """A validation that was chosen and proposed."""
-    ask(choose, {"name": "v", "input": {"volume_id": "vol-1"}})
+    ask(choose_volumes, {"name": "v", "input": {"volume_id": "vol-1"}})
     return ask(propose, ITEM)
 
 
 def until_ready(stepping, at):
-    while not (told := ask(look, {**JOB, "at": at}))["ready"]:
+    while not (told := ask(check_job, {**JOB, "at": at}))["ready"]:
         pass
     return told
 
 
 def test_the_functions_carry_out_a_validation_by_the_events_of_the_state_machine(stepping):
-    chosen = ask(choose, {"name": "v", "input": {"volume_id": "vol-1"}})
+    chosen = ask(choose_volumes, {"name": "v", "input": {"volume_id": "vol-1"}})
     place = {"account": "111122223333", "region": "us-east-1"}
     item = {**place, "volume_id": "vol-1", "target": None, "mode": "canary"}
     assert chosen == {"validation": "v", "items": [item], "left_out": 0, "unmeasured": []}
@@ -116,15 +116,23 @@ def test_the_sweep_counts_what_there_is(stepping):
 @pytest.mark.parametrize(
     ("function", "event", "said"),
     [
-        (choose, {"name": "v", "input": {}}, "give either"),
-        (choose, {"name": "v", "input": {"volume_id": "vol-1", "run_id": "r"}}, "give either"),
-        (choose, {"name": "v", "input": {"volume_id": "vol-1", "mode": "raw"}}, r"input\.mode is 'raw'.*canary"),
-        (choose, {"name": "v", "input": {"volume_id": "disk"}}, r"volume_id is 'disk'"),
-        (choose, {"name": "v", "input": {"volume_id": "vol-1", "typ": "gp3"}}, r"input\.typ is 'gp3': extra inputs"),
-        (choose, {"name": "v", "input": {"run_id": "r", "target": "gp3"}}, "target and mode are of one volume"),
+        (choose_volumes, {"name": "v", "input": {}}, "give either"),
+        (choose_volumes, {"name": "v", "input": {"volume_id": "vol-1", "run_id": "r"}}, "give either"),
+        (
+            choose_volumes,
+            {"name": "v", "input": {"volume_id": "vol-1", "mode": "raw"}},
+            r"input\.mode is 'raw'.*canary",
+        ),
+        (choose_volumes, {"name": "v", "input": {"volume_id": "disk"}}, r"volume_id is 'disk'"),
+        (
+            choose_volumes,
+            {"name": "v", "input": {"volume_id": "vol-1", "typ": "gp3"}},
+            r"input\.typ is 'gp3': extra inputs",
+        ),
+        (choose_volumes, {"name": "v", "input": {"run_id": "r", "target": "gp3"}}, "target and mode are of one volume"),
         (propose, {"validation": "v", "index": -1}, "index is -1"),
         (propose, {"validation": "never", "index": 0}, "there is no job validations/never/0.json"),
-        (look, {**JOB, "at": "moon"}, "at is 'moon'"),
+        (check_job, {**JOB, "at": "moon"}, "at is 'moon'"),
         (create_scratch, {"job": "runs/v/0.json"}, "runs/v/0.json is no job of a validation"),
         (create_scratch, {"job": "validations/never/0.json"}, "there is no job"),
     ],
@@ -135,7 +143,7 @@ def test_bad_input_is_a_sentence(function, event, said, stepping):
 
 
 def test_steps_out_of_their_order_are_refused(stepping):
-    ask(choose, {"name": "v", "input": {"volume_id": "vol-1"}})
+    ask(choose_volumes, {"name": "v", "input": {"volume_id": "vol-1"}})
     for function in (create_scratch, attach_scratch, send_command, conclude):
         with pytest.raises(BadInput, match="nothing is being measured for validations/v/0"):
             function.handler(dict(JOB), Context())
@@ -143,7 +151,7 @@ def test_steps_out_of_their_order_are_refused(stepping):
     with pytest.raises(BadInput, match="no scratch volume was made"):
         ask(attach_scratch, JOB)
     with pytest.raises(BadInput, match="no command was sent"):
-        ask(look, {**JOB, "at": "command"})
+        ask(check_job, {**JOB, "at": "command"})
 
 
 def test_a_command_that_may_have_been_sent_is_not_sent_again(stepping):

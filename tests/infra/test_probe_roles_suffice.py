@@ -10,7 +10,7 @@ import pytest
 
 from cloud_simulator.aws.managed_instances import ONLINE, ping_of
 from cloud_simulator.aws.organization import ACCOUNTS
-from functions import begin_probe, entry, look_at_probe
+from functions import begin_probe, entry_point, look_at_probe
 from plimsoll.bench.document import PROBE_DOCUMENT_NAME, document, version_name
 from plimsoll.clouds.aws.names import AUDIT_ROLE, PROBE_ROLE, role_arn
 from tests.contract.service_ports import home_account
@@ -40,7 +40,7 @@ def probed():
             for number, member in enumerate(account.organization.fleet.accounts[:2]):
                 make_document(None if number == 0 else member)
             heard, ended = carried_out(account.organization.fleet)
-        entry.renew()
+        entry_point.renew()
     names = {given["PLIMSOLL_BUCKET"]: "plimsoll-main-111122223333-eu-west-1", name: "parameter/plimsoll/main/config"}
     return heard, ended, names, own
 
@@ -72,7 +72,7 @@ def carried_out(fleet):
 
     def step(function, event):
         listener.running = function.__name__.rpartition(".")[2]
-        entry.renew()
+        entry_point.renew()
         return ask(function, event)
 
     volumes = [in_use(fleet, account) for account in fleet.accounts[:2]]

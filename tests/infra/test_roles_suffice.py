@@ -13,7 +13,7 @@ from functions import (
     audit_batch,
     canary,
     combine,
-    entry,
+    entry_point,
     find_pending,
     note_failure,
     plan,
@@ -64,10 +64,10 @@ def audited():
         }
         execution = account.start(machine, "run")
         with patch.dict(os.environ, {**account.organization.environment, **given}):
-            entry.renew()
+            entry_point.renew()
             heard = carried_out(execution)
             own = os.environ["AWS_ACCESS_KEY_ID"]
-        entry.renew()
+        entry_point.renew()
     names = {
         given["PLIMSOLL_BUCKET"]: "plimsoll-main-111122223333-eu-west-1",
         given["PLIMSOLL_CONFIG_PARAMETER"]: "parameter/plimsoll/main/config",
@@ -85,12 +85,12 @@ def carried_out(execution):
 
     def step(function, event):
         listener.running = function.__name__.rpartition(".")[2]
-        entry.renew()
+        entry_point.renew()
         return ask(function, event)
 
     def items(key):
         listener.running = "the test"
-        return json.loads(entry.service().store.get(key))
+        return json.loads(entry_point.service().store.get(key))
 
     run = {"run_id": "run"}
     with listener.listening():
@@ -107,7 +107,7 @@ def carried_out(execution):
         for shard in items(found["shards_key"]):
             step(combine, {**run, "shard": shard})
         listener.running = "the test"
-        teach(entry.service().store, RunKeys(run_id="run"), [a_past(*[500.0] * 5)] * 60)
+        teach(entry_point.service().store, RunKeys(run_id="run"), [a_past(*[500.0] * 5)] * 60)
         step(summarize, run)
         step(report, run)
         step(canary, {})

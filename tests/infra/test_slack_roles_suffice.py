@@ -16,7 +16,7 @@ from cloud_simulator.aws.organization import ACCOUNTS
 from functions import (
     audit_batch,
     combine,
-    entry,
+    entry_point,
     find_pending,
     plan,
     report,
@@ -89,11 +89,11 @@ def heard():
         }
         execution = account.start(audit, "run")
         with patch.dict(os.environ, {**account.organization.environment, **given}):
-            entry.renew()
+            entry_point.renew()
             an_audit(execution)
             calls = asked_and_told(slack, account.organization.fleet)
             own = os.environ["AWS_ACCESS_KEY_ID"]
-        entry.renew()
+        entry_point.renew()
     names = {
         given["PLIMSOLL_BUCKET"]: "plimsoll-main-111122223333-eu-west-1",
         given["PLIMSOLL_CONFIG_PARAMETER"]: "parameter/plimsoll/main/config",
@@ -119,7 +119,7 @@ def in_service(call, names, machines):
 def an_audit(execution):
     """A report of a run, as the audit's functions write it."""
     run = {"run_id": "run"}
-    store = entry.service().store
+    store = entry_point.service().store
     started = datetime.now(UTC).isoformat()
     planned = ask(plan, {"execution": execution, "name": "run", "started": started, "input": {}})
     for account in json.loads(store.get(planned["accounts_key"])):
@@ -142,7 +142,7 @@ def asked_and_told(slack, fleet):
     def step(function, event):
         name = function.__name__.rpartition(".")[2]
         if listener.running != name:
-            entry.renew()  # another function is another process
+            entry_point.renew()  # another function is another process
         listener.running = name
         return ask(function, event, Context(remaining_ms=600_000))
 

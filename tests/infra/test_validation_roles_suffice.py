@@ -15,12 +15,12 @@ from cloud_simulator.aws.managed_instances import ONLINE, ping_of
 from cloud_simulator.aws.organization import ACCOUNTS
 from functions import (
     attach_scratch,
-    choose,
+    check_job,
+    choose_volumes,
     clean_up,
     conclude_sweep,
     create_scratch,
-    entry,
-    look,
+    entry_point,
     plan_sweep,
     propose,
     sweep,
@@ -38,7 +38,7 @@ CONFIG = {
     "external_id": "the-external-id",
 }
 FUNCTIONS = (
-    *("choose", "propose", "create_scratch", "look", "attach_scratch", "clean_up"),
+    *("choose_volumes", "propose", "create_scratch", "check_job", "attach_scratch", "clean_up"),
     *("plan_sweep", "sweep", "conclude_sweep"),
 )
 FAILED = {"Error": "NotMeasured", "Cause": "{}"}
@@ -61,7 +61,7 @@ def validated():
         with patch.dict(os.environ, {**account.organization.environment, **given}):
             heard = carried_out(account.organization.fleet)
             own = os.environ["AWS_ACCESS_KEY_ID"]
-        entry.renew()
+        entry_point.renew()
     names = {
         given["PLIMSOLL_BUCKET"]: "plimsoll-main-111122223333-eu-west-1",
         name: "parameter/plimsoll/main/config",
@@ -77,15 +77,15 @@ def carried_out(fleet):
 
     def step(function, event):
         listener.running = function.__name__.rpartition(".")[2]
-        entry.renew()
+        entry_point.renew()
         return ask(function, event)
 
     def begun(validation, **given):
-        step(choose, {"name": validation, "input": given})
+        step(choose_volumes, {"name": validation, "input": given})
         return {"validation": validation, "index": 0, "item": {}}, {"job": f"validations/{validation}/0.json"}
 
     def until_ready(job, at):
-        while not step(look, {**job, "at": at})["ready"]:
+        while not step(check_job, {**job, "at": at})["ready"]:
             time.sleep(0.1)
 
     with listener.listening():
@@ -105,7 +105,7 @@ def carried_out(fleet):
         step(clean_up, {"job": "validations/lost/0.json", "error": FAILED})
         planned = step(plan_sweep, {"name": "s", "input": {"everywhere": True}})
         listener.running = "the test"
-        for account in json.loads(entry.service().store.get(planned["accounts_key"])):
+        for account in json.loads(entry_point.service().store.get(planned["accounts_key"])):
             step(sweep, {"sweep": "s", "account": account})
         step(conclude_sweep, {"sweep": "s"})
     return listener.heard

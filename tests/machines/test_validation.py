@@ -73,10 +73,10 @@ def before_a_release(*case):
     [
         before_a_release("propose", "DescribeVolumes", 1),
         before_a_release("create_scratch", "CreateVolume", 1),
-        before_a_release("look", "DescribeVolumes", 1),
+        before_a_release("check_job", "DescribeVolumes", 1),
         before_a_release("attach_scratch", "AttachVolume", 1),
         ("send_command", "SendCommand", 1),
-        before_a_release("look", "GetCommandInvocation", 1),
+        before_a_release("check_job", "GetCommandInvocation", 1),
         before_a_release("conclude", "PutObject", 1),
     ],
 )

@@ -8,7 +8,8 @@ Where the page leaves room, this is how it is read here:
 - A job that takes what it gets (`days`) asks in its saturated minutes for no headroom above the ceiling of their epoch.
 - A bucket that is saturated on both resources is lifted to the farther of the two points.
 - The room that a host leaves is what it carries in the minute less what its other volumes did in it, and never less
-  than what was observed.
+  than what was observed. A lifted point that it would have stopped on its one saturated side
+  has no more of the other either.
 - The first `settle_days` of a volume that was restored are no demand at all, reads and writes alike.
 - A rate that is known by the second, times 1 + headroom, is clipped to the ceiling of its epoch.
 """
@@ -233,7 +234,11 @@ def asked(load, headroom, *, reducing):
     """
     room = load["room"]
     work = scaled(load["work"], *(np.minimum(headroom, np.minimum(room[side], load["most"][side])) for side in SIDES))
-    lifts = [np.minimum(load["lift"][side], room[side]) for side in SIDES]
+    lifts = []
+    for side, other in (SIDES, SIDES[::-1]):
+        stopped = load["saturated"][other] & ~load["saturated"][side]
+        most = np.where(stopped, np.minimum(room["iops"], room["mib_s"]), room[side])
+        lifts.append(np.minimum(load["lift"][side], most))
     at = load["saturated"]["iops"] | load["saturated"]["mib_s"]
     if reducing:
         lifts = [np.maximum(lift, load["bound_lift"][side]) for lift, side in zip(lifts, SIDES, strict=True)]

@@ -14,7 +14,7 @@ from tests.unit.domain.risk.test_calibration import scores
 
 def a_table() -> LearnedTable:
     found = scores(np.linspace(0.5, 4, 60))
-    bands = [Band(memory_days=days, cuts=2, one=calibrated(found)) for days in (14.0, 30.0)]
+    bands = [Band(memory_days=days, cuts=2, learned=calibrated(found)) for days in (14.0, 30.0)]
     source = Source(on="2026-11-23", fleets=("a.npz",), volumes=60, public=True)
     return LearnedTable(days=30, budget_min=15, period_s=300, source=source, bands=tuple(bands))
 
@@ -24,7 +24,7 @@ def test_what_is_written_is_read():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"format": 1}', '{"format": 2}', table_text(a_table()).replace("14.0", '"x"')]
+    "text", ["", "[]", "{}", '{"format": 1}', '{"format": 3}', table_text(a_table()).replace("14.0", '"x"')]
 )
 def test_what_is_no_table_is_refused(text):
     with pytest.raises(BadInput):

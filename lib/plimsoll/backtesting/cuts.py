@@ -9,7 +9,8 @@ from plimsoll.domain.demand.lifting import FREQUENT_MINUTES
 from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.risk.scores import Histories, Scores, histories, scores_of
+from plimsoll.domain.risk.histories import Histories, histories
+from plimsoll.domain.risk.scores import Scores, scores_of
 from plimsoll.domain.units import DAY_S, MINUTE_S
 
 _LEAST_SEEN = 0.5

@@ -64,22 +64,10 @@ def judged(
     above_free, of_present = standing(known.histories.most, scenario.free, scenario.limits)
     for rule in BY_HISTORY:
         for level_pct in scenario.levels_pct:
-            factors = _factors(cut, known, lessons, lessons.folds[volumes], rule, level_pct)
+            factors = lessons.factors(cut, rule, level_pct, volumes, known.histories.usual)
             counted = is_counted(above_free, of_present, np.nan_to_num(factors)) & ~known.held & known.judged
             key = Key(rule, level_pct, cut.memory_days, times)
             yield key, _tally(known, learned_sizes(known, factors, shop), counted, shop, period_s)
-
-
-def _factors(cut: Cut, known: Known, lessons: Lessons, folds: IntArray, rule: str, level_pct: float) -> FloatArray:
-    """The factor of each volume; NaN where nothing is promised."""
-    found = np.full(len(folds), np.nan)
-    for fold in np.unique(folds):
-        calibrated = lessons.of(cut, int(fold), rule)
-        factor = calibrated.factors[level_pct]
-        if factor is not None:
-            here = folds == fold
-            found[here] = factor * (known.histories.usual[here] if BY_HISTORY[rule] else 1.0)
-    return found
 
 
 def _tally(known: Known, sized: Sized, counted: BoolArray, shop: Shop, period_s: int) -> Tally:

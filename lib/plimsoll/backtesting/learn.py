@@ -12,7 +12,7 @@ from plimsoll.backtesting.learning import LEAST_CUTS
 from plimsoll.backtesting.run import Progress, learned_scores
 from plimsoll.backtesting.scenario import Scenario
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.risk.calibration import Calibrated, calibrated, calibrated_by
+from plimsoll.domain.risk.calibration import Calibrated, calibrated
 from plimsoll.domain.risk.scores import Scores, together
 from plimsoll.domain.risk.table import Band, LearnedTable, Source
 
@@ -70,25 +70,14 @@ def _band(memory_days: float, scores: Scores, owners: Sequence[str]) -> Band | N
     cuts = len(np.unique(scores.cut))
     if cuts < LEAST_CUTS:
         return None
-    return Band(memory_days=memory_days, cuts=cuts, one=_rounded(calibrated(scores)), owned=_owned(scores, owners))
-
-
-def _owned(scores: Scores, owners: Sequence[str]) -> Calibrated | None:
-    """By the kinds of owners of which enough volumes were seen; None where there is no such kind."""
-    names = sorted({*owners} - {""})
-    if not names:
-        return None
-    places = {name: place for place, name in enumerate(names)}
-    by_volume = np.array([places.get(owner, -1) for owner in owners], dtype=np.int64)
-    found = calibrated_by(scores, by_volume[scores.volume], names)
-    return _rounded(found) if found.scales else None
+    return Band(memory_days=memory_days, cuts=cuts, learned=_rounded(calibrated(scores, owners=owners)))
 
 
 def _rounded(found: Calibrated) -> Calibrated:
     return Calibrated(
         factors={level: None if one is None else round(one, _DIGITS) for level, one in found.factors.items()},
         volumes=found.volumes,
-        scales={shape: round(scale, _DIGITS) for shape, scale in found.scales.items()},
+        scales={owner: round(scale, _DIGITS) for owner, scale in found.scales.items()},
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from plimsoll.backtesting.rules import LEARNED, ONE_FACTOR
 from plimsoll.backtesting.scenario import Cut
 from plimsoll.domain.metrics.knowledge import IntArray
+from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.risk.calibration import Calibrated, calibrated
 from plimsoll.domain.risk.scores import Scores
 
@@ -39,13 +40,17 @@ def learned_from(cut: Cut, cuts: Sequence[Cut], days: float) -> list[Cut]:
 
 @dataclass
 class Lessons:
-    """Calibrations by cut, fold and rule, each `made` once from the `scores` of all cuts by memory."""
+    """Calibrations by cut, fold and rule, each `made` once from the `scores` of all cuts by memory.
+
+    `owners` are the kinds of the volumes' owners, where they are known.
+    """
 
     scores: Mapping[float, Scores]
     cuts: Sequence[Cut]
     days: float
     folds: IntArray
     levels_pct: Sequence[float]
+    owners: Sequence[str] = ()
     made: dict[tuple[Cut, int, str], Calibrated] = field(default_factory=dict)
 
     def of(self, cut: Cut, fold: int, rule: str) -> Calibrated:
@@ -55,5 +60,24 @@ class Lessons:
             source = learned_from(cut, self.cuts, self.days)
             scores = self.scores[source[0].memory_days]
             others = (self.folds[scores.volume] != fold) & np.isin(scores.cut, [one.number for one in source])
-            self.made[key] = calibrated(scores.only(others), self.levels_pct, by_history=BY_HISTORY[rule])
+            by_history = BY_HISTORY[rule]
+            self.made[key] = calibrated(
+                scores.only(others),
+                self.levels_pct,
+                by_history=by_history,
+                owners=self.owners if by_history else (),
+            )
         return self.made[key]
+
+    def factors(self, cut: Cut, rule: str, level_pct: float, volumes: IntArray, usual: FloatArray) -> FloatArray:
+        """The factor of some volumes for a promise at a cut, by which share is `usual` for each; NaN where nothing is
+        promised."""
+        found, folds = np.full(len(volumes), np.nan), self.folds[volumes]
+        share = usual if BY_HISTORY[rule] else np.ones(len(volumes))
+        for fold in np.unique(folds):
+            learned = self.of(cut, int(fold), rule)
+            factor, here = learned.factors[level_pct], np.flatnonzero(folds == fold)
+            if factor is not None:
+                owners = [self.owners[volume] for volume in volumes[here]] if self.owners else []
+                found[here] = factor * learned.scale(share[here], owners)
+        return found

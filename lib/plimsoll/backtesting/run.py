@@ -38,6 +38,7 @@ def backtest(fleet: Fleet, scenario: Scenario, folder: Path, progress: Progress 
         days=scenario.days,
         folds=folds_of(fleet.shape.names, scenario.folds),
         levels_pct=scenario.levels_pct,
+        owners=fleet.shape.owners,
     )
     parts = _judgments(fleet, scenario, folder, lessons, lambda done: progress(volumes + done, 2 * volumes))
     return outcome_of(about, parts, spreads(lessons, judged_cuts(cuts, scenario), scenario.levels_pct))

@@ -60,9 +60,8 @@ def _observed_pct(lessons: Lessons, cuts: Sequence[Cut], rule: str, level_pct: f
     for cut in cuts:
         scores = lessons.scores[cut.memory_days]
         here = scores.only(scores.cut == cut.number)
-        by_fold = [lessons.of(cut, fold, rule).factors[level_pct] or np.nan for fold in (0, 1)]
         parts.append(here)
-        factors.append(np.array(by_fold)[lessons.folds[here.volume]] * (here.usual if BY_HISTORY[rule] else 1.0))
+        factors.append(lessons.factors(cut, rule, level_pct, here.volume, here.usual))
     rows, factor = together(parts), np.nan_to_num(np.concatenate(factors))
     counted = is_counted(rows.above_free, rows.of_present, factor)
     missed, volumes = by_volume(rows.volume[counted], (rows.score > factor)[counted])

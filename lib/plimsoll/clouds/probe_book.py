@@ -1,14 +1,13 @@
 """The book of probes: what hosts saw of their volumes by the second. `probes.jsonl` has a line for each volume."""
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from plimsoll.domain.errors import BadInput
+from plimsoll.clouds.kept_lines import append_line, lines_of
 from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 
 LINES: Final = "probes.jsonl"
@@ -33,27 +32,12 @@ class ProbeBook:
 
     def add(self, line: ProbeLine) -> None:
         """Notes what was seen of a volume; doing it again changes nothing."""
-        if line in self.lines():
-            return
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / LINES).open("a", encoding="utf-8") as into:
-            into.write(line.model_dump_json() + "\n")
-            into.flush()
-            os.fsync(into.fileno())
+        if line not in self.lines():
+            append_line(self.folder / LINES, line.model_dump_json())
 
     def lines(self) -> Iterator[ProbeLine]:
         """All that was seen so far, oldest first; BadInput for a damaged line."""
-        path = self.folder / LINES
-        if not path.exists():
-            return
-        with path.open(encoding="utf-8") as written:
-            for number, line in enumerate(written, start=1):
-                try:
-                    yield ProbeLine.model_validate_json(line)
-                except ValidationError as error:
-                    raise BadInput(
-                        f"line {number} of {path} is no probe ({error.errors()[0]['msg']}): remove that line."
-                    ) from error
+        return lines_of(self.folder / LINES, ProbeLine, "probe")
 
     def latest_of_each(self) -> dict[tuple[str, str, str], SecondsSeen]:
         """What was seen last of each volume that was probed, by account, region and id."""

@@ -1,6 +1,5 @@
 """The book of validations: what was measured with which verdict. `validations.jsonl` has a line for each."""
 
-import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,10 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
+from plimsoll.clouds.kept_lines import append_line, lines_of
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.envelope import DELIVERED
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
 from plimsoll.domain.volume import VolumeSpec
@@ -91,25 +90,11 @@ class ValidationBook:
 
     def lines(self) -> Iterator[ValidationLine]:
         """Every verdict so far, oldest first; BadInput for a damaged line."""
-        path = self.folder / LINES
-        if not path.exists():
-            return
-        with path.open(encoding="utf-8") as written:
-            for number, line in enumerate(written, start=1):
-                try:
-                    yield ValidationLine.model_validate_json(line)
-                except ValidationError as error:
-                    raise BadInput(
-                        f"line {number} of {path} is no validation ({error.errors()[0]['msg']}): remove that line."
-                    ) from error
+        return lines_of(self.folder / LINES, ValidationLine, "validation")
 
     def add(self, line: ValidationLine) -> None:
         """Notes a verdict: one line, handed to the disk at once."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / LINES).open("a", encoding="utf-8") as into:
-            into.write(line.model_dump_json() + "\n")
-            into.flush()
-            os.fsync(into.fileno())
+        append_line(self.folder / LINES, line.model_dump_json())
 
     def keep(self, campaign: Path, line: ValidationLine) -> None:
         """Keeps a verdict and the file of its campaign, beside it; doing it again changes nothing."""

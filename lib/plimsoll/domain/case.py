@@ -28,7 +28,8 @@ from plimsoll.domain.offers.products import Product, product_of
 from plimsoll.domain.offers.remembered import Remembered
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import DemandSummary, EpochSummary
-from plimsoll.domain.risk.promise import Risk, risk_of, with_learned_headroom
+from plimsoll.domain.risk.histories import History
+from plimsoll.domain.risk.promise import Risk, goes_by_history, risk_of, with_learned_headroom
 from plimsoll.domain.risk.table import LearnedTable
 from plimsoll.domain.spans import EpochSpan, epoch_spans, on_these_hosts, stands, summaries
 from plimsoll.domain.units import DAY_S, MIB
@@ -59,9 +60,7 @@ class DecisionContext:
 
     def of(self, volume: Volume) -> "DecisionContext":
         """The context with the policy that applies to a volume, its discounts and learned headroom included."""
-        policy = with_learned_headroom(
-            self.policy.for_tags(volume.tags), self.learned, self.history_days(volume), volume.owner.kind.value
-        )
+        policy = self._headroom(self.policy.for_tags(volume.tags), volume, self.looked_back(volume))
         book = replace(self.market.book, discounts_pct=policy.discounts_pct)
         short_lived = is_short_lived(volume, policy, self.now)
         return replace(self, policy=policy, market=replace(self.market, book=book), short_lived=short_lived)
@@ -74,10 +73,22 @@ class DecisionContext:
         policy = replace(self.policy, headroom_pct=growth.headroom_pct(usual_pct))
         return replace(self, policy=policy, growth=replace(growth, usual_headroom_pct=usual_pct))
 
-    def history_days(self, volume: Volume) -> float:
-        """How many days are looked back at, of those that the volume exists."""
+    def knowing(self, volume: Volume, history: History) -> "DecisionContext":
+        """The context of a volume (`of`) with the headroom that is learned for such a history."""
+        return replace(self, policy=self._headroom(self.policy, volume, history))
+
+    @property
+    def goes_by_history(self) -> bool:
+        """Whether the headroom depends on what is known of a volume's past."""
+        return goes_by_history(self.policy, self.learned)
+
+    def looked_back(self, volume: Volume) -> History:
+        """What is known where no past was read: how many days are looked back at, of those that the volume exists."""
         age_days = (self.now - volume.created).total_seconds() / DAY_S
-        return max(0.0, min(float(self.policy.lookback_days), age_days))
+        return History(days=max(0.0, min(float(self.policy.lookback_days), age_days)))
+
+    def _headroom(self, policy: Policy, volume: Volume, history: History) -> Policy:
+        return with_learned_headroom(policy, self.learned, history, volume.owner.kind.value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +115,8 @@ class Case:
     - `load` is what its own ceiling has to carry. `shared` is what it would carry together with others, by type, of
       whom all that change with it have `pool_gib`.
     - `lifted` is its demand where it was held back, `room` what its host left it. `settles` says when a reduction can
-      be judged (None: now). `remembered` is what its past has to say of a reduction, None where nobody asked.
+      be judged (None: now). `remembered` is what its past has to say of a reduction, None where nobody asked, and
+      `history` what its promise rests on, None where that is the window.
     """
 
     volume: Volume
@@ -123,6 +135,7 @@ class Case:
     shared: Mapping[str, Sequence[SharedLoad]] = field(default_factory=dict)
     pool_gib: int
     remembered: Remembered | None = None
+    history: History | None = None
     _products: dict[str, Product] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def product(self, kind: VolumeType) -> Product:
@@ -137,7 +150,8 @@ class Case:
         learned. Room for growth is not headroom that a fleet without it kept."""
         growth, context, volume = self.context.growth, self.context, self.volume
         usual = self.policy if growth is None else replace(self.policy, headroom_pct=growth.usual_headroom_pct)
-        return risk_of(usual, context.learned, context.history_days(volume), volume.owner.kind.value, times)
+        history = self.history or context.looked_back(volume)
+        return risk_of(usual, context.learned, history, volume.owner.kind.value, times)
 
     @property
     def policy(self) -> Policy:

@@ -65,7 +65,7 @@ def is_insufficient(case: Case) -> bool:
     coverage, policy = case.summary.coverage, case.policy
     return (
         case.usd_month is None
-        or case.demand.hours_observed < (LEAST_HOURS if case.context.short_lived else policy.min_hours)
+        or case.demand.hours_observed < (LEAST_HOURS if case.context.short_lived else policy.least_hours)
         or coverage.hours_pct < policy.min_coverage_pct
         or bool(coverage.disputes)
         or not case.room.known

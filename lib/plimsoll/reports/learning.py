@@ -16,8 +16,10 @@ def peaks_record(peaks: PastPeaks) -> PastPeaksRecord:
     """The record of a volume's past peaks."""
     return PastPeaksRecord(
         days=peaks.days,
-        iops=[None if one is None else round(one.iops, 2) for one in peaks.highest],
-        throughput_mib_s=[None if one is None else round(one.throughput_mib_s, 3) for one in peaks.highest],
+        iops=[None if one is None else [round(day.iops, 2) for day in one] for one in peaks.busiest],
+        throughput_mib_s=[
+            None if one is None else [round(day.throughput_mib_s, 3) for day in one] for one in peaks.busiest
+        ],
         free_iops=peaks.free.iops,
         free_throughput_mib_s=peaks.free.throughput_mib_s,
         ceiling_iops=peaks.ceiling.iops,
@@ -33,9 +35,11 @@ def peaks_in(record: RecommendationRecord) -> PastPeaks | None:
     pairs = zip(found.iops, found.throughput_mib_s, strict=True)
     return PastPeaks(
         days=found.days,
-        highest=tuple(
-            None if iops is None or throughput is None else Need(iops=iops, throughput_mib_s=throughput)
-            for iops, throughput in pairs
+        busiest=tuple(
+            None
+            if iops is None or rates is None
+            else tuple(Need(iops=one, throughput_mib_s=rate) for one, rate in zip(iops, rates, strict=True))
+            for iops, rates in pairs
         ),
         free=Need(iops=found.free_iops, throughput_mib_s=found.free_throughput_mib_s),
         ceiling=Need(iops=found.ceiling_iops, throughput_mib_s=found.ceiling_throughput_mib_s),
@@ -54,7 +58,7 @@ def own_table(lessons: Lessons, now: datetime, risk_pct: float) -> LearnedTable 
     """The table of a run's own volumes; None where their history is too little to promise that risk."""
     table = lessons.table(now.date().isoformat())
     bands = () if table is None else table.bands
-    return table if any(band.one.factor(risk_pct) is not None for band in bands) else None
+    return table if any(band.learned.factor(risk_pct) is not None for band in bands) else None
 
 
 def told_of_learning(lessons: Lessons, table: LearnedTable | None) -> dict[str, Any]:
@@ -62,7 +66,7 @@ def told_of_learning(lessons: Lessons, table: LearnedTable | None) -> dict[str, 
     if not lessons.volumes:
         return {}
     bands = () if table is None else table.bands
-    promised = [pct for band in bands for pct, factor in band.one.factors.items() if factor is not None]
+    promised = [pct for band in bands for pct, factor in band.learned.factors.items() if factor is not None]
     told = {"volumes": lessons.volumes, "days": lessons.days, "least_promised_pct": min(promised, default=None)}
     return {"learning": told}
 

@@ -234,11 +234,14 @@ class RiskRecord(_Record):
     public: bool = Field(description="whether the promise was learned from public fleets, not your own")
     text: str
     left_pct: float | None = Field(
-        default=None, description="the headroom that is left; more than was asked for where what is free is enough"
+        default=None,
+        description="the headroom that is left over the most that is known; more than was asked for where what is free "
+        "is enough, less than 0 where a single minute of the past was higher",
     )
     stratum: str | None = Field(
         default=None, description="the kind of owner that it was learned of; null where that is the whole fleet"
     )
+    usual_share: float = Field(default=1.0, description="which share of the most that it did is usual for the volume")
     safer: SaferRecord | None = Field(default=None, description="null where no safer level is known")
 
 
@@ -303,20 +306,21 @@ class EventRecord(_Record):
     side: Side
     rate: float
     start: str = Field(description="ISO 8601, UTC, in seconds")
-    minutes: float = Field(description="how long it lasted, in buckets of five minutes or an hour")
+    minutes: float = Field(description="how long it lasted, in buckets of five minutes or an hour; 1: a single minute")
     days: int = Field(description="days that are known to have had what spoke against it")
     rhythm: str | None = Field(description="what those days have in common; null where nothing is seen")
 
 
 class PastPeaksRecord(_Record):
-    """The highest minute of each block of `days`, the latest first; null where it is not known.
+    """The highest minutes of the four busiest days of each block of `days`, the highest first, the latest block first;
+    null where they are not known.
 
     Headroom is learned of these. `free_*` is what the offered type carries without being asked for more.
     """
 
     days: int
-    iops: list[float | None]
-    throughput_mib_s: list[float | None]
+    iops: list[list[float] | None]
+    throughput_mib_s: list[list[float] | None]
     free_iops: float
     free_throughput_mib_s: float
     ceiling_iops: float

@@ -209,6 +209,7 @@ def _risk(found: Risk) -> RiskRecord:
         text=found.text,
         left_pct=found.left_pct,
         stratum=found.stratum or None,
+        usual_share=round(found.usual_share, 3),
         safer=None
         if safer is None
         else SaferRecord(

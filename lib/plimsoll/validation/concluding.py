@@ -218,7 +218,7 @@ def _notes(run: MeasuringRun, mode: Mode, context: Context, *, simulated: bool) 
     if run.ceiling.burst_s > context.runtime_s:
         yield (
             f"measured for {context.runtime_s:,} s a job: this is the burst, which lasts {run.ceiling.burst_s:,.0f} s "
-            f"from full credits; for ever it carries {run.ceiling.sustained_iops:,.0f} IOPS and "
+            f"from full credits; it sustains {run.ceiling.sustained_iops:,.0f} IOPS and "
             f"{run.ceiling.sustained_throughput_mib_s:,.0f} MiB/s"
         )
 

@@ -108,9 +108,10 @@ def test_quiet_volumes_are_not_outgrown_more_often_than_what_they_are_left_promi
         band = load_table().band(memory_days)
         if band is None:
             continue
-        known = band.known
+        known = band.learned
         quiet = (scores.above_free * 1.2 <= 1) & (scores.of_present < 1)
         left = np.minimum(1 / np.maximum(scores.above_free[quiet], 1e-9), 50)
+        left = left / scores.usual[quiet]
         promised, missed = np.array([known.promised_pct(one) or 100 for one in left]), scores.score[quiet] > 0
         levels = [level for level in np.unique(promised) if (promised == level).sum() >= 50]
         assert len(levels) >= 4

@@ -34,7 +34,7 @@ def test_what_is_learned_is_a_table_that_an_audit_reads(tmp_path):
     table = load_table(tmp_path / "learned.json")
     assert (table.days, table.budget_min, table.source.volumes, table.source.public) == (7, 60, 160, False)
     assert [band.memory_days for band in table.bands] == [14]
-    factors = [table.bands[0].one.factors[level] for level in (5.0, 10.0, 20.0)]
+    factors = [table.bands[0].learned.factors[level] for level in (5.0, 10.0, 20.0)]
     assert None not in factors
     assert factors == sorted(factors, reverse=True)
 

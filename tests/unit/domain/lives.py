@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of, memory_segments
 from plimsoll.domain.metrics.sums import COUNTER_SERIES, Sums, Window, segments, series
-from plimsoll.domain.policy import Policy
+from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.recommendation import Change, Wait
 from plimsoll.domain.refine.branch_and_bound import judge
 from plimsoll.domain.refine.past_looks import look_at_everything
 from plimsoll.domain.units import DAY_S, KIB
 from plimsoll.domain.volume import Seen
+from plimsoll.learned_table import load_table
 from tests.builders import NOW, a_basis, a_host, a_spec, a_tariff, a_volume, ceiling_of, with_rates
 from tests.in_memory.ports import MemoryMetrics, cut
 
@@ -56,11 +57,20 @@ def flat_with(rate, *events):
 
 
 def judged(
-    volumes, lives, policy=PLAIN, *, every_minute=False, memory=SEGMENTS, query_cost=None, metrics=None, units=()
+    volumes,
+    lives,
+    policy=PLAIN,
+    *,
+    every_minute=False,
+    memory=SEGMENTS,
+    query_cost=None,
+    metrics=None,
+    units=(),
+    learned=None,
 ):
     metrics = metrics or MemoryMetrics(given=lives)
     found = judge(
-        {volume.id: a_basis(policy) for volume in volumes},
+        {volume.id: replace(a_basis(policy), learned=learned or load_table()).of(volume) for volume in volumes},
         volumes,
         metrics.read,
         segments=segments(WINDOW, 60, RETENTION, NOW.timestamp()),
@@ -101,6 +111,8 @@ POLICIES = st.sampled_from(
         replace(PLAIN, throttle_budget_min=60, max_wait_s=3600),
         replace(PLAIN, throttle_budget_min=300, max_wait_s=3600, iops_step=1, throughput_step_mib_s=1),
         replace(PLAIN, target_types=("gp3", "io2", "gp2", "st1"), memory_days=70),
+        replace(PLAIN, headroom_from=HeadroomFrom.LEARNED, risk_pct=20),
+        replace(PLAIN, headroom_from=HeadroomFrom.LEARNED, risk_pct=50, growth_days=0),
     ]
 )
 LINES = (3000 / 1.2, 3600.0, 9000 / 1.2, 9000.0, 12_000.0, 16_000 / 1.2, 5000.0)

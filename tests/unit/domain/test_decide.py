@@ -119,6 +119,12 @@ def test_too_few_hours_are_no_answer():
     assert not isinstance(decision(a_volume(), a_demand(iops=100, buckets=30 * 60)), InsufficientData)
 
 
+def test_a_window_of_one_day_needs_the_hours_that_it_has_at_least():
+    demand, policy = a_demand(iops=100, buckets=23 * 60), a_policy(lookback_days=1)
+    assert isinstance(decision(a_volume(), demand, policy), Migrate)
+    assert isinstance(decision(a_volume(), a_demand(iops=100, buckets=22 * 60), policy), InsufficientData)
+
+
 def test_hours_without_points_do_not_count():
     mostly_silent = a_demand(iops=100, observed=[index < 60 for index in range(3000)], buckets=3000)
     assert isinstance(decision(a_volume(), mostly_silent), InsufficientData)

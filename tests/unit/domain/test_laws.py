@@ -12,7 +12,7 @@ from plimsoll.domain.groups.hosting import usable
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.recommendation import Change, Keep, Migrate, Reprovision, Upgrade
 from plimsoll.domain.volume_types import FromIops, Provisioned
-from tests.builders import TYPES, US_EAST_1, a_case, a_policy, decision
+from tests.builders import TYPES, US_EAST_1, a_case, a_demand, a_host, a_policy, a_volume, decision
 from tests.profiles import examples
 from tests.unit.domain.strategies import policies, situations
 
@@ -113,6 +113,14 @@ def test_after_a_change_that_a_proved_demand_allowed_nothing_is_left_to_change(s
     if isinstance(first, Migrate | Reprovision) and first.target != first.comparison.drop_in:
         changed = replace(volume, spec=first.target.spec)
         assert isinstance(decision(changed, demand, policy), Keep)
+
+
+def test_a_volume_whose_host_stops_one_resource_is_not_upgraded_on_the_other():
+    """It stands at its own ceiling of throughput too, and operations alone would relieve nothing."""
+    volume = a_volume("gp3", 7, iops=3_000, throughput_mib_s=355, on=a_host("m5.large"))
+    demand = a_demand([1_994.0], [353.9], resolution_s=3600)
+    policy = a_policy(min_hours=0, headroom_pct=6.0, size_on=SizeOn.AVERAGE, target_types=("gp3",))
+    assert isinstance(decision(volume, demand, policy), Keep)
 
 
 @given(situations(types=["gp2"], policy=policies()), st.integers(171, 16_384))

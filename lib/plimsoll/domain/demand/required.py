@@ -1,7 +1,8 @@
 """The required demand: what an offer has to carry.
 
 (1 + headroom) times what was observed, at least the lifted figure where the bucket is saturated, and never more than
-the present host could have let through in that bucket (docs/decision.md, section 4).
+the present host could have let through in that bucket (docs/decision.md, section 4). What was lifted is a point of one
+mix: where the host would have stopped the saturated resource, it stops the other.
 """
 
 from collections.abc import Callable, Sequence
@@ -52,7 +53,7 @@ def load_of(demand: Demand, lifted: Lifted, room: HostRoom, spans: Sequence[Span
     headroom = 1 + policy.headroom_pct / 100
     times = (np.minimum(headroom, lifted.most[resource]) for resource in Resource)
     work = let_through(scaled(demand, *times), room)
-    held_back = [let_through(only(lifted.demand, lifted.any), room)] if lifted.any.any() else []
+    held_back = [_held_back(demand.rates, lifted, room)] if lifted.any.any() else []
     by_host = [_by_host(demand.rates, room, spans)] if room.bound.any() else []
     seconds, seconds_now = (_seconds(demand.rates, spans, policy, times) for times in (headroom, 1.0))
     raising = Required(work=work, short=_highest([*held_back, *seconds]))
@@ -149,6 +150,24 @@ def _works(found: Sequence[Required]) -> list[Demand]:
 
 def _shorts(found: Sequence[Required]) -> list[Demand]:
     return [one.short for one in found if one.short is not None]
+
+
+def _held_back(demand: Demand, lifted: Lifted, room: HostRoom) -> Demand:
+    """What was lifted, as far as the host had room; where it stops the one resource that is saturated, the other wants
+    no more either."""
+    rates = zip(room.room, _rates(demand, room.ceiling), strict=True)
+    operations, moved = (_times(left, rate) for left, rate in rates)
+    by_iops, by_throughput = (lifted.saturated[resource] for resource in Resource)
+    return only(
+        scaled(
+            demand,
+            np.minimum(
+                lifted.operations, np.where(by_throughput & ~by_iops, np.minimum(operations, moved), operations)
+            ),
+            np.minimum(lifted.moved, np.where(by_iops & ~by_throughput, np.minimum(operations, moved), moved)),
+        ),
+        lifted.any,
+    )
 
 
 def _by_host(demand: Demand, room: HostRoom, spans: Sequence[Span]) -> Demand:

@@ -30,7 +30,7 @@ def part_of(cases: Sequence[Case], place: int, choice: Choice, *, held: bool) ->
     part = Part(
         template=template,
         least_usd_month=case.policy.min_saving_usd_month,
-        least_hours=case.policy.min_hours,
+        least_hours=case.policy.least_hours,
         together=case.context.short_lived,
     )
     if held or len(cases) > 1 or case.shared:

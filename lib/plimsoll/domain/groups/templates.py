@@ -76,7 +76,7 @@ def is_short_lived(volume: Volume, policy: Policy, now: datetime) -> bool:
     """Whether a volume that was made with its host is younger than the hours that an answer of its own needs."""
     template = template_of(volume)
     made_with_its_host = template is not None and template.kind is OwnerKind.AUTO_SCALING
-    return made_with_its_host and now - volume.created < timedelta(hours=policy.min_hours)
+    return made_with_its_host and now - volume.created < timedelta(hours=policy.least_hours)
 
 
 def _made_with_its_host(volume: Volume) -> bool:

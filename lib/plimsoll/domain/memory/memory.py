@@ -168,6 +168,10 @@ class Past:
             self._need(self.most, self.lengths_s / MINUTE_S, policy, hosts),
         )
 
+    def busiest(self, policy: Policy, hosts: Ceiling) -> Need:
+        """What an offer must reach to carry the highest minutes that are known, with headroom."""
+        return _with_headroom(counted(self.highest).max(axis=1, initial=0.0).tolist(), policy, hosts)
+
     def _day(self, times_s: Any) -> Any:
         """Which day a time (epoch seconds) is in, or each of an array of them."""
         return (times_s - self.window.start_s) // DAY_S
@@ -190,7 +194,8 @@ class Past:
             if (highest := found.get(name)) is not None:
                 self.highest[row, first:] = np.where(self._out[first:], np.nan, highest)
         self._seen |= ~np.isnan(self.highest).all(axis=0)
-        self.most = np.where(np.isnan(self.highest), self.most, self.highest + _ROUNDED)
+        bound = (self.highest + _ROUNDED)[:, self._day(self.starts_s)]
+        self.most = np.where(np.isnan(bound), self.most, np.maximum(self.least, np.minimum(self.most, bound)))
 
     def _learn_work(self, look: Look, found: Mapping[str, FloatArray]) -> None:
         """Operations and bytes of consecutive buckets, in the place of the longer ones that they lie in."""
@@ -229,11 +234,15 @@ class Past:
         """The highest of some rates with headroom, but for the minutes that each 30 days may be throttled."""
         block = (self.window.end_s - self.starts_s - 1) // (BUDGET_DAYS * DAY_S)
         highest = [_beyond(row, minutes, block, policy.throttle_budget_min) for row in rates]
-        times = 1 + policy.headroom_pct / 100
-        return Need(
-            iops=min(times * highest[0], hosts.iops),
-            throughput_mib_s=min(times * highest[1], hosts.throughput_mib_s),
-        )
+        return _with_headroom(highest, policy, hosts)
+
+
+def _with_headroom(highest: Sequence[float], policy: Policy, hosts: Ceiling) -> Need:
+    times = 1 + policy.headroom_pct / 100
+    return Need(
+        iops=min(times * highest[0], hosts.iops),
+        throughput_mib_s=min(times * highest[1], hosts.throughput_mib_s),
+    )
 
 
 def _done(found: Mapping[str, FloatArray], group: str, buckets: int) -> FloatArray:

@@ -57,6 +57,22 @@ def event_of(past: Past, limits: Sequence[float]) -> Event | None:
     )
 
 
+def busiest_minute(past: Past, limits: Sequence[float]) -> Event | None:
+    """The highest minute that is known, beside its limit; None where none is above the limits (IOPS and MiB/s)."""
+    over = counted(past.highest) / np.maximum(column(limits), TOLERANCE)
+    if over.max(initial=0.0) <= 1:
+        return None
+    row, at = (int(place) for place in np.unravel_index(int(over.argmax()), over.shape))
+    days_s = past.days_s[(over > 1).any(axis=0)]
+    return Event(
+        side=_SIDES[row],
+        rate=float(past.highest[row, at]),
+        start_s=int(past.days_s[at]),
+        minutes=1.0,
+        days=tuple(days_s.tolist()),
+    )
+
+
 def peak_of(past: Past, ceiling: Ceiling, present: Ceiling, ratios: Sequence[float]) -> Peak | None:
     """The highest minute that a ceiling would have throttled, beside that ceiling; None where there is none.
 

@@ -87,7 +87,7 @@ def cheapest(stairs: Staircase, *, budget_minutes: float, at_least: Need = NOTHI
 
 
 def _candidates(stairs: Staircase, budget_minutes: float, at_least: Need) -> Iterator[tuple[VolumeSpec, Ceiling]]:
-    """The specs to try, with what they carry: those on the staircase, and what the volume has where it is known."""
+    """The specs to try, with what they carry: those on the staircase, and what the volume has."""
     product = stairs.product
     yield from ((spec, product.ceiling(spec)) for spec in _on_stairs(stairs, budget_minutes, at_least))
     if product.present is not None and not any(too_small("", product.present[1], at_least)):

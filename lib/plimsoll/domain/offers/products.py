@@ -20,7 +20,7 @@ class Product:
     `ceiling` is what it is believed to carry, and `promised` which figures are believed to carry a need. `refused` says
     why it is not for the volume, whatever the demand, and `failed` what was measured of it here. `refuted` says
     whether a spec was measured to answer too late, and `measured` up to which figures that holds. `present` is what the
-    volume has, with its ceiling, where that is known by its own metrics and not by what was measured.
+    volume has, be it between two steps, with its ceiling: that is known by its own metrics, whatever was measured.
     """
 
     kind: VolumeType
@@ -75,7 +75,7 @@ def product_of(volume: Volume, kind: VolumeType, market: Market, policy: Policy,
         failed=failed,
         refuted=is_too_slow,
         measured=[_class_of(one) for one in slow],
-        present=(volume.spec, published(volume.spec)) if failed and kind.name == volume.spec.type else None,
+        present=(volume.spec, published(volume.spec)) if kind.name == volume.spec.type else None,
     )
 
 

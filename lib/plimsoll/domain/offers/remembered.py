@@ -8,7 +8,7 @@ import numpy as np
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.memory.memory import TOLERANCE, Past
-from plimsoll.domain.memory.past_events import Event, event_of
+from plimsoll.domain.memory.past_events import Event, busiest_minute, event_of
 from plimsoll.domain.offers.offer import Offer, too_small
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.risk.past_peaks import PastPeaks
@@ -22,27 +22,44 @@ UNLIMITED: Limits = (np.inf, np.inf)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
     """A past beside what the window alone asks for (`instead_of`): what offers must carry for its sake, for sure and
-    `at_most`. No bucket within `limits` speaks against what the window alone asks for. `peaks` are what can be learned
-    of it."""
+    `at_most`. No bucket within `limits` speaks against what the window alone asks for. `busiest` is what carries its
+    highest minutes with headroom; they count (`by_minutes`) where headroom is learned, since that is of them. `peaks`
+    are what can be learned of it."""
 
     past: Past
     instead_of: Offer
     limits: Limits
     least: Need
     at_most: Need
+    busiest: Need
+    by_minutes: bool
     peaks: PastPeaks
 
     @property
     def event(self) -> Event | None:
         """What speaks against what the window alone asks for."""
-        return event_of(self.past, self.limits)
+        found = event_of(self.past, self.limits)
+        return busiest_minute(self.past, self.limits) if found is None and self.by_minutes else found
 
 
-def remembered(past: Past, instead_of: Offer, policy: Policy, hosts: Ceiling, peaks: PastPeaks) -> Remembered:
+def remembered(
+    past: Past, instead_of: Offer, policy: Policy, hosts: Ceiling, peaks: PastPeaks, *, by_minutes: bool
+) -> Remembered:
     """A past as it counts under a policy, on hosts that carry so much."""
     least, at_most = past.needs(policy, hosts)
-    limits = limits_of(instead_of, policy, hosts)
-    return Remembered(past=past, instead_of=instead_of, limits=limits, least=least, at_most=at_most, peaks=peaks)
+    busiest = past.busiest(policy, hosts)
+    if by_minutes:
+        least, at_most = least.no_less_than(busiest), at_most.no_less_than(busiest)
+    return Remembered(
+        past=past,
+        instead_of=instead_of,
+        limits=limits_of(instead_of, policy, hosts),
+        least=least,
+        at_most=at_most,
+        busiest=busiest,
+        by_minutes=by_minutes,
+        peaks=peaks,
+    )
 
 
 def limits_of(offer: Offer, policy: Policy, hosts: Ceiling) -> Limits:

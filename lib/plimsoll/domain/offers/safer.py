@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from plimsoll.domain.case import Case
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.required import Purpose, raised
 from plimsoll.domain.offers.choice import Choice, Verdict
 from plimsoll.domain.offers.offer import Offer
@@ -24,7 +26,7 @@ def risks_of(cases: Sequence[Case], choice: Choice) -> Sequence[Risk | None]:
     """
     if choice.verdict is not Verdict.CHANGE or choice.target is None or choice.target is choice.drop_in:
         return [None] * len(cases)
-    risks = [case.risk(_times_carried(offer)) for case, offer in zip(cases, choice.target.offers, strict=True)]
+    risks = [case.risk(_times_carried(offer, case)) for case, offer in zip(cases, choice.target.offers, strict=True)]
     levels = [safer_level(risk, case.context.learned) for case, risk in zip(cases, risks, strict=True)]
     pairs = [(risk, level) for risk, level in zip(risks, levels, strict=True) if risk is not None and level is not None]
     if len(pairs) < len(cases) or any(case.context.draft for case in cases):
@@ -35,9 +37,17 @@ def risks_of(cases: Sequence[Case], choice: Choice) -> Sequence[Risk | None]:
     ]
 
 
-def _times_carried(offer: Offer) -> float:
-    """How many times what is required an offer carries without credits, on the side where that is least."""
-    need, ceiling = offer.need, offer.ceiling
+def _times_carried(offer: Offer, case: Case) -> float:
+    """How many times what is required an offer carries without credits, on the side where that is least: of the window
+    at least all, and of the highest minutes of its past perhaps not so much."""
+    most = None if case.history is None else case.history.most
+    found = max(1.0, _times_of(offer.need, offer.ceiling))
+    return (
+        found if most is None else min(found, _times_of(most.times(1 + case.policy.headroom_pct / 100), offer.ceiling))
+    )
+
+
+def _times_of(need: Need, ceiling: Ceiling) -> float:
     pairs = ((ceiling.sustained_iops, need.iops), (ceiling.sustained_throughput_mib_s, need.throughput_mib_s))
     return min((carried / wanted for carried, wanted in pairs if wanted > 0), default=math.inf)
 
@@ -51,7 +61,10 @@ def _usd_month(cases: Sequence[Case], times: Sequence[float], choice: Choice) ->
     """What each costs where so many times as much has to be carried, as far as that is sold. What there is, and a
     drop-in replacement, carry all that was ever carried."""
     budget_min = min(case.policy.throttle_budget_min for case in cases)
-    past = least_of_all(case.remembered for case in cases)[1].times(max(times))
+    past = least_of_all(case.remembered for case in cases)[1]
+    for case in cases:
+        past = past if case.remembered is None else past.no_less_than(case.remembered.busiest)
+    past = past.times(max(times))
     more = [_raised(case, by) for case, by in zip(cases, times, strict=True)]
     makers = Makers(more, Purpose.REDUCE, budget_min, lambda _: past, harmful=True)
     bundles = [one for one in (makers.cheapest(budget_min), choice.drop_in) if one is not None]

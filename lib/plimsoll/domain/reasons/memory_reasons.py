@@ -123,6 +123,6 @@ def _day(time_s: int) -> str:
 
 def _lasting(minutes: float) -> str:
     if minutes < HOUR_S / MINUTE_S:
-        return f"{minutes:,.0f} minutes"
+        return f"{minutes:,.0f} minute{'' if minutes == 1 else 's'}"
     hours = minutes * MINUTE_S / HOUR_S
     return f"{hours:,.3g} hour{'' if hours == 1 else 's'}"

@@ -47,7 +47,7 @@ def insufficient(case: Case, usd_month: float | None) -> tuple[str, ...]:
     if usd_month is None:
         found.append(f"There is no price for {spec.type} in {case.volume.region}. Give one with --prices.")
         found += used_of(case)
-    if summary.hours_observed < case.policy.min_hours:
+    if summary.hours_observed < case.policy.least_hours:
         found += stopped(case)
         found.append(few_hours(case))
     if not case.room.known:
@@ -68,7 +68,7 @@ def few_hours(case: Case) -> str:
     """That fewer hours are known than an answer needs."""
     return (
         f"The metrics hold {case.summary.hours_observed:,.1f} hours of this volume, and the policy asks for "
-        f"{case.policy.min_hours:g} (min_hours). Audit again when there are more."
+        f"{case.policy.least_hours:g} (min_hours). Audit again when there are more."
     )
 
 

@@ -180,7 +180,8 @@ def _decided(
     found = _decided_pools(group, contexts, demands, load)
     for member in members:
         if member.alone and member.context is not None:
-            case = member.case(demands[member.volume.id], load, contexts[member.volume.id].growing(member.growth))
+            context = member.sized(contexts[member.volume.id]).growing(member.growth)
+            case = member.case(demands[member.volume.id], load, context)
             found[member.volume.id] = case, answer(case)
     for unit in group.units:
         found |= _decided_set(unit, group, contexts, demands, load)
@@ -258,7 +259,7 @@ def _decided_set(
     unread = {member.volume.id: f"it could not be read: {member.error}" for member in members if member.error}
     growth = max((member.growth for member in members if member.growth), key=lambda one: one.times, default=None)
     cases = [
-        member.case(demands[member.volume.id], load, contexts[member.volume.id].growing(growth))
+        member.case(demands[member.volume.id], load, member.sized(contexts[member.volume.id]).growing(growth))
         for member in members
         if member.context is not None and member.error is None
     ]

@@ -62,6 +62,10 @@ class Member:
         """How fast what it does grows, where its past was asked for it."""
         return None if self.recall is None else self.recall.growth
 
+    def sized(self, context: DecisionContext) -> DecisionContext:
+        """Its context, with the headroom that is learned for what its past has told so far."""
+        return context if self.recall is None else self.recall.sized(context)
+
     def case(self, demand: Demand, load: HostLoad | None, context: DecisionContext) -> Case:
         """Its case, with what its past has told so far."""
         if self.recall is None:

@@ -19,8 +19,9 @@ _WORK: Final = (OPERATIONS, BYTES)
 
 
 def look_at_everything(past: Past) -> list[Look]:
-    """All of it, as finely as it is kept."""
-    return [Look(window=one.window, period_s=one.period_s, groups=_WORK) for one in past.segments]
+    """All of it, as finely as it is kept, and the highest minute of each day."""
+    whole = (Look(window=one.window, period_s=one.period_s, groups=_WORK) for one in past.segments)
+    return [*look_at_highest(past), *whole]
 
 
 def look_at_days(window: Window) -> list[Look]:

@@ -108,7 +108,7 @@ def memory_plan(pasts: Iterable[Sequence[Segment]], *, every_minute: bool, page:
     days, whole, work = [], [], len(SERIES[OPERATIONS]) + len(SERIES[BYTES])
     for segments in (segments for segments in pasts if segments):
         days.append((len(SERIES[PAST_RATES]) + work, (segments[-1].window.end_s - segments[0].window.start_s) // DAY_S))
-        whole += [(work, one.window.buckets(one.period_s)) for one in segments]
+        whole += [days[-1], *((work, one.window.buckets(one.period_s)) for one in segments)]
     expected, most = (_asked(asked, page, most_queries) for asked in (days, whole))
     return Plan(least=most, expected=most, most=most) if every_minute else Plan(expected=expected, most=most)
 

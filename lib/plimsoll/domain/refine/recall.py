@@ -1,5 +1,8 @@
 """Recall: what one volume's past is asked for, step by step, and what is known of it so far.
 
+Learned headroom depends on what is known of the past. Until that has been read there is none: what asks for no
+reduction then asks for none with more.
+
 Whatever its past can tell is asked only where the window alone asks for a change of what the volume carries: days where
 it takes less or more, and the highest minutes of days where it takes less. Each step changes what is decided again by
 all that has been read of the window, so that an answer is proved before the next step is taken (docs/decision.md,
@@ -27,6 +30,7 @@ from plimsoll.domain.recommendation import Recommendation, Upgrade
 from plimsoll.domain.refine.past_looks import look_at_days, look_at_everything, look_at_highest, looks
 from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.refine.unread_past import reduced_to
+from plimsoll.domain.risk.histories import History, history_of
 from plimsoll.domain.risk.past_peaks import PastPeaks, blocks_of
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import Volume
@@ -37,13 +41,15 @@ class Recall:
     """A volume's past on the way to its answer.
 
     `days` are those of the past and of the window, None until they are known, `growth` is what they tell of it, and
-    `asked_for` what the window asks for, growth included, where that is a reduction.
+    `asked_for` what the window asks for, growth included, where that is a reduction. `history` is what promises rest
+    on, None where no highest minute is known.
     """
 
     __slots__ = (
         "_grows_an_upgrade",
         "_has_days",
         "_has_rates",
+        "_is_unsized",
         "_is_weighed",
         "_past",
         "_policy",
@@ -52,6 +58,7 @@ class Recall:
         "asked_for",
         "days",
         "growth",
+        "history",
     )
 
     def __init__(self, volume: Volume, context: DecisionContext, segments: Sequence[Segment], window: Window) -> None:
@@ -61,6 +68,8 @@ class Recall:
         self.days: DaySums | None = None
         self.growth: Growth | None = None
         self.asked_for: Offer | None = None
+        self.history: History | None = None
+        self._is_unsized = context.goes_by_history
         self._has_days = self._has_rates = self._is_weighed = self._grows_an_upgrade = False
 
     @classmethod
@@ -69,6 +78,12 @@ class Recall:
         segments = memory_of(volume, memory)
         begins = begun_s(volume, context.policy, context.now.timestamp()) < window.start_s
         return cls(volume, context, segments, window) if segments and begins else None
+
+    def sized(self, context: DecisionContext) -> DecisionContext:
+        """A context with the headroom that is learned for its history."""
+        if self._is_unsized:
+            return replace(context, policy=replace(context.policy, headroom_pct=0.0))
+        return context if self.history is None else context.knowing(self._volume, self.history)
 
     def is_past(self, look: Look) -> bool:
         """Whether a look is at what was before the window."""
@@ -101,6 +116,10 @@ class Recall:
         """Whether more of the past counts from now on than did for an answer, so that it is decided again. `in_window`
         gives the days of the window."""
         less, more = reduced_to(answer, case.present), isinstance(answer, Upgrade)
+        return self._is_sized_anew(case, less) or self._is_weighed_anew(less, in_window, more=more)
+
+    def _is_weighed_anew(self, less: Offer | None, in_window: Callable[[], DaySums], *, more: bool) -> bool:
+        """Takes in what its days say of growth, and what is asked for then; whether that counts anew."""
         if self.days is None:
             if not (less or more) or (look_at_days(self._days_to_read()) and not self._has_days):
                 return False
@@ -121,6 +140,16 @@ class Recall:
         self.asked_for = less
         return self._has_rates
 
+    def _is_sized_anew(self, case: Case, less: Offer | None) -> bool:
+        """Takes in what its days say of headroom, once they are read or nobody asks; whether that is another now."""
+        has_rates = self._has_rates and less is not None
+        if has_rates and self.history is None and (past := history_of(self._highest())) is not None:
+            whole = history_of(self._highest_of_days(case))
+            self.history = past if whole is None else replace(whole, most=past.most)
+        is_known = self._has_rates or less is None
+        is_new, self._is_unsized = self._is_unsized and is_known, self._is_unsized and not is_known
+        return is_new
+
     def remembering(self, case: Case) -> Case:
         """A case with what speaks against a reduction, where the window asks for one, and with what is disputed."""
         if self.days is not None and self._past.disputes:
@@ -129,18 +158,42 @@ class Recall:
             case = replace(case, summary=replace(case.summary, coverage=coverage))
         if self.asked_for is None or not self._has_rates:
             return case
-        peaks = self._peaks(case, self.asked_for)
-        return replace(case, remembered=remembered(self._past, self.asked_for, case.policy, case.hosts, peaks))
+        found = remembered(
+            self._past,
+            self.asked_for,
+            case.policy,
+            case.hosts,
+            self._peaks(case, self.asked_for),
+            by_minutes=case.context.goes_by_history,
+        )
+        return replace(case, remembered=found, history=self.history)
+
+    def _highest(self) -> FloatArray:
+        """The highest minute of each day of its past, as far as it carried what it does now."""
+        since_s = self._epochs()[-1].window.start_s
+        return np.where(self._past.days_s >= since_s, self._past.highest, np.nan)
+
+    def _highest_of_days(self, case: Case) -> FloatArray:
+        """The same with the days of the window."""
+        demand = case.demand
+        counts = demand.observed & (demand.starts_s >= self._epochs()[-1].window.start_s)
+        firsts = np.flatnonzero(np.diff(demand.starts_s // DAY_S, prepend=-1))
+        # The most that an unread bucket may have had is no more than there was.
+        most = (
+            np.minimum(demand.most_iops, case.present.iops),
+            np.minimum(demand.most_throughput_mib_s, case.present.throughput_mib_s),
+        )
+        own = np.stack([np.maximum.reduceat(np.where(counts, rates, 0.0), firsts) for rates in most])
+        return np.concatenate([self._highest(), np.where(np.logical_or.reduceat(counts, firsts), own, np.nan)], axis=1)
 
     def _peaks(self, case: Case, asked_for: Offer) -> PastPeaks:
-        """The highest minutes of its past, as far as it carried what it does now."""
-        since_s = self._epochs()[-1].window.start_s
-        days = np.where(self._past.days_s >= since_s, self._past.highest, np.nan)
+        """What can be learned of its past."""
+        days = self._highest()
         kind, length = type_of(asked_for.spec, case.market.types), max(1, round(case.policy.risk_days))
         bare = flip(kind, asked_for.spec.size_gib, case.market.book)
         return PastPeaks(
             days=length,
-            highest=blocks_of(days, length),
+            busiest=blocks_of(days, length),
             free=Need() if bare is None else _carried(bare.ceiling),
             ceiling=_carried(case.present),
         )

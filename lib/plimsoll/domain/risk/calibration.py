@@ -35,7 +35,10 @@ _MATTERS: Final = 0.1
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibrated:
     """Factors by promised risk in percent (None: too few volumes to promise it), on how many `volumes` they rest at the
-    cut that has fewest, and by how many times the factor of each kind of owner is the fleet's."""
+    cut that has fewest, and by how many times the factor of each kind of owner is the fleet's.
+
+    A volume's line is its most required, times the factor, times what `scale` says of the volume.
+    """
 
     factors: Mapping[float, float | None]
     volumes: int
@@ -51,33 +54,38 @@ class Calibrated:
         kept = [level for level, least in self.factors.items() if least is not None and factor >= least]
         return min(kept, default=None)
 
-    def scale_of(self, stratum: str) -> float:
-        """By how many times the fleet's a stratum's factor is; 1 where it was too small to be learned by itself."""
-        return self.scales.get(stratum, 1.0)
+    def scale(self, usual: FloatArray, owners: Sequence[str]) -> FloatArray:
+        """By how many times each volume's factor is the fleet's, by which share is `usual` for it and the kind of its
+        owner."""
+        return _scaled(usual, owners, self.scales)
 
 
-def calibrated(scores: Scores, levels_pct: Sequence[float] = LEVELS_PCT, *, by_history: bool = False) -> Calibrated:
-    """The factors that keep each risk: one for the fleet, or times the share that is usual for each volume.
+def calibrated(
+    scores: Scores,
+    levels_pct: Sequence[float] = LEVELS_PCT,
+    *,
+    by_history: bool = True,
+    owners: Sequence[str] = (),
+) -> Calibrated:
+    """The factors that keep each risk, times what is usual for each volume, or (not `by_history`) one for the fleet.
 
-    The share is the same for all levels, so that less risk never takes less headroom.
+    With the kinds of `owners`, by the numbers of volumes and "" where one is not known, each kind of which there are
+    enough has its own scale. Scales are the same for all levels, so that less risk never takes less headroom.
     """
-    return _calibrated(scores, levels_pct, {}, scores.usual if by_history else np.ones(len(scores.volume)))
-
-
-def calibrated_by(
-    scores: Scores, stratum: IntArray, names: Sequence[str], levels_pct: Sequence[float] = LEVELS_PCT
-) -> Calibrated:
-    """The same by strata of any kind: `stratum` is each row's place in `names`, -1 where it is in none."""
-    scales = _scales(scores, stratum, names)
-    return _calibrated(scores, levels_pct, scales, np.array([*(scales.get(name, 1.0) for name in names), 1.0])[stratum])
-
-
-def _calibrated(
-    scores: Scores, levels_pct: Sequence[float], scales: Mapping[str, float], scale: FloatArray
-) -> Calibrated:
-    risks, volumes = risk_by_factor(scores, scale)
+    usual = scores.usual if by_history else np.ones(len(scores.volume))
+    by_row = [owners[volume] for volume in scores.volume] if owners else []
+    scales = _scales(scores, usual, by_row)
+    risks, volumes = risk_by_factor(scores, _scaled(usual, by_row, scales))
     factors = least_factors_by_level(risks, levels_pct)
     return Calibrated(factors=factors, volumes=int(volumes.max(initial=0)), scales=scales)
+
+
+def _scaled(usual: FloatArray, owners: Sequence[str], scales: Mapping[str, float]) -> FloatArray:
+    """The rule for one volume's factor over the fleet's, wherever one is learned, judged or offered."""
+    if not scales:
+        return usual
+    found: FloatArray = usual * np.array([scales.get(owner, 1.0) for owner in owners])
+    return found
 
 
 def least_factors_by_level(risks: FloatArray, levels_pct: Sequence[float]) -> dict[float, float | None]:
@@ -150,16 +158,16 @@ def by_volume(volume: IntArray, missed: BoolArray) -> tuple[float, int]:
     return float((np.bincount(place, weights=missed.astype(np.float64)) / rows).sum()), len(rows)
 
 
-def _scales(scores: Scores, stratum: IntArray, names: Sequence[str]) -> dict[str, float]:
-    """How many times the fleet's headroom each stratum needs, by what was needed after; those that are too small are
-    left out."""
+def _scales(scores: Scores, usual: FloatArray, owners: Sequence[str]) -> dict[str, float]:
+    """How many times the fleet's headroom each kind of owner needs, by what was needed after; those of which there are
+    too few are left out."""
     matters = (scores.above_free > _MATTERS) & (scores.of_present < 1)
-    fleet = _high(scores.ratio[matters])
-    found: dict[str, float] = {}
-    for place, name in enumerate(names):
-        these = matters & (stratum == place)
+    needed, found = scores.ratio / usual, dict[str, float]()
+    fleet = _high(needed[matters])
+    for kind in sorted({*owners} - {""}):
+        these = matters & (np.array(owners) == kind)
         if fleet > 0 and len(np.unique(scores.volume[these])) >= _LEAST_VOLUMES:
-            found[name] = float(np.clip(_high(scores.ratio[these]) / fleet, *_SCALES))
+            found[kind] = float(np.clip(_high(needed[these]) / fleet, *_SCALES))
     return found
 
 

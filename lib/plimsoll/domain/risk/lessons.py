@@ -17,6 +17,7 @@ from plimsoll.domain.demand.need import Need
 from plimsoll.domain.metrics.knowledge import IntArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.risk.calibration import FACTORS, LEVELS_PCT, Calibrated, least_factors_by_level, span_of
+from plimsoll.domain.risk.histories import usual_share
 from plimsoll.domain.risk.past_peaks import PastPeaks
 from plimsoll.domain.risk.scores import PROMISED_MINUTES
 from plimsoll.domain.risk.table import Band, LearnedTable, Source
@@ -61,10 +62,10 @@ class Lessons:
             return
         taught = False
         for memory in MEMORIES:
-            for cut in range(len(peaks.highest) - memory):
-                before, after = peaks.highest[cut + 1 : cut + 1 + memory], peaks.highest[cut]
+            for cut in range(len(peaks.busiest) - memory):
+                before, after = peaks.busiest[cut + 1 : cut + 1 + memory], peaks.busiest[cut]
                 if after is not None and None not in before:
-                    taught |= self._count(f"{memory}/{cut}", [one for one in before if one], after, peaks)
+                    taught |= self._count(f"{memory}/{cut}", [day for one in before for day in one or ()], after, peaks)
         self.days = peaks.days if taught else self.days
         self.volumes += taught
 
@@ -92,16 +93,18 @@ class Lessons:
             bands=tuple(bands),
         )
 
-    def _count(self, key: str, before: Sequence[Need], after: Need, peaks: PastPeaks) -> bool:
-        most = np.array([_pair(one) for one in before]).max(axis=0)
-        then, free, ceiling = (np.array(_pair(one)) for one in (after, peaks.free, peaks.ceiling))
+    def _count(self, key: str, before: Sequence[Need], after: Sequence[Need], peaks: PastPeaks) -> bool:
+        days = np.array([_pair(one) for one in before]).T
+        most, usual = days.max(axis=1), usual_share(days[None])[0]
+        then, free, ceiling = (np.array(_pair(one)) for one in (after[0], peaks.free, peaks.ceiling))
         if not most.any() or (most >= _HELD * ceiling).any():
             return False
         needed = np.where(then > free, then, 0.0)
         score = float(_times(needed, most).max())
         if (then >= _HELD * ceiling).any():
             score = np.inf
-        places = span_of(*(np.array([one]) for one in (_times(most, free).max(), (most / ceiling).max(), score)))
+        scaled = usual * _times(most, free).max(), usual * (most / ceiling).max(), score / usual
+        places = span_of(*(np.array([one]) for one in scaled))
         for counts, place in zip((self.begun, self.ended, self.carried), places, strict=True):
             counts.setdefault(key, Counter())[int(place[0])] += 1
         return True
@@ -121,8 +124,8 @@ class Lessons:
         factors = least_factors_by_level(risks, LEVELS_PCT)
         if all(factor is None for factor in factors.values()):
             return None
-        one = Calibrated(factors=factors, volumes=int(volumes.max(initial=0)))
-        return Band(memory_days=float(memory * self.days), cuts=len(keys), one=one)
+        learned = Calibrated(factors=factors, volumes=int(volumes.max(initial=0)))
+        return Band(memory_days=float(memory * self.days), cuts=len(keys), learned=learned)
 
 
 def _pair(need: Need) -> tuple[float, float]:

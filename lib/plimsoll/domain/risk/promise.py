@@ -5,8 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+import numpy as np
+
 from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.risk.calibration import FACTORS
+from plimsoll.domain.risk.histories import History
 from plimsoll.domain.risk.table import Band, LearnedTable
 
 MOST_HEADROOM_PCT: Final = 400.0
@@ -35,10 +38,11 @@ class Risk:
     than it did, of which `headroom_pct` were asked for.
 
     The chance is at most `promised_pct` percent, of volumes that resemble those of the table; None where nothing is
-    promised, and `why_none` says why. `history_days` is what is known of the volume. `learned_from` are the fleets, and
-    `volumes` how many were watched. `is_learned` says whether the headroom was learned, or is the policy's fixed one.
-    `wanted_pct` is the risk that was asked for, None where none was, and `safer` the next level where one is known.
-    `stratum` is the kind of owner that it was learned of, "" where that is the whole fleet.
+    promised, and `why_none` says why. `history_days` are known of the volume, and `usual_share` is which share of the
+    most that it did is usual for it. `learned_from` are the fleets, and `volumes` how many were watched. `is_learned`
+    says whether the headroom was learned, or is the policy's fixed one. `wanted_pct` is the risk that was asked for,
+    None where none was, and `safer` the next level where one is known. `stratum` is the kind of owner that it was
+    learned of, "" where that is the whole fleet.
     """
 
     promised_pct: float | None
@@ -53,6 +57,7 @@ class Risk:
     learned_from: tuple[str, ...]
     volumes: int
     public: bool
+    usual_share: float = 1.0
     stratum: str = ""
     safer: Safer | None = None
 
@@ -79,46 +84,52 @@ def chance_words(pct: float) -> str:
     return f"a {pct:g} % chance" if pct > 20 else f"a 1 in {100 / pct:.0f} chance"
 
 
-def with_learned_headroom(policy: Policy, table: LearnedTable | None, history_days: float, owner: str = "") -> Policy:
+def goes_by_history(policy: Policy, table: LearnedTable | None) -> bool:
+    """Whether a policy's headroom is learned, so that it depends on what is known of a volume's past."""
+    return policy.headroom_from is HeadroomFrom.LEARNED and table is not None and not _why_never(policy, table)
+
+
+def with_learned_headroom(policy: Policy, table: LearnedTable | None, history: History, owner: str = "") -> Policy:
     """The policy with the headroom that keeps its risk, if it asks for that; as it is where nothing was learned.
 
     Where none is known that keeps it, the most cautious that is known stands in. Less than what was seen is never
     offered.
     """
-    factor = _learned_factor(policy, table, history_days, owner)
+    factor = _learned_factor(policy, table, history, owner)
     if factor is None:
         return policy
     return replace(policy, headroom_pct=_headroom_pct(factor))
 
 
 def risk_of(
-    policy: Policy, table: LearnedTable | None, history_days: float, owner: str = "", times: float = 1.0
+    policy: Policy, table: LearnedTable | None, history: History, owner: str = "", times: float = 1.0
 ) -> Risk | None:
     """What is promised by a policy's headroom, learned or fixed, to a volume of such an owner; None where nothing was
-    learned. What is offered carries so many `times` what is required: what is free is more than a quiet volume asks."""
+    learned. What is offered carries so many `times` what is required: what is free is more than a quiet volume asks,
+    and less than single minutes of its past may be kept."""
     if table is None:
         return None
-    band, why_none = table.band(history_days), _why_none(policy, table, history_days)
-    factor = min((1 + policy.headroom_pct / 100) * max(1.0, times), float(FACTORS[-1]))
+    band, why_none = table.band(history.days), _why_none(policy, table, history)
+    factor = min((1 + policy.headroom_pct / 100) * times, float(FACTORS[-1]))
     promised_pct = None
     if band is not None and not why_none:
-        scale = band.known.scale_of(owner)
-        promised_pct = band.known.promised_pct((factor + 1e-9) / scale)
+        promised_pct = band.learned.promised_pct((factor + 1e-9) / _scale(band, history.usual, owner))
         why_none = "" if promised_pct is not None else "too many volumes outgrew such a headroom, or too few were seen"
     return Risk(
         promised_pct=promised_pct,
         why_none=why_none,
         minutes=table.budget_min,
         days=policy.risk_days,
-        history_days=history_days,
+        history_days=history.days,
+        usual_share=history.usual,
         headroom_pct=policy.headroom_pct,
         left_pct=round(100 * (factor - 1), 1),
         wanted_pct=policy.risk_pct if policy.headroom_from is HeadroomFrom.LEARNED else None,
-        is_learned=_learned_factor(policy, table, history_days, owner) is not None,
+        is_learned=_learned_factor(policy, table, history, owner) is not None,
         learned_from=table.source.fleets,
         volumes=table.source.volumes,
         public=table.source.public,
-        stratum=owner if band is not None and band.owned is not None and owner in band.owned.scales else "",
+        stratum=owner if band is not None and owner in band.learned.scales else "",
     )
 
 
@@ -127,38 +138,49 @@ def safer_level(risk: Risk | None, table: LearnedTable | None) -> SafetyLevel | 
     band = None if risk is None or table is None else table.band(risk.history_days)
     if risk is None or risk.promised_pct is None or band is None:
         return None
-    safer = {pct: factor for pct, factor in _known(band, risk.stratum).items() if pct < risk.promised_pct}
+    known = _known(band, risk.usual_share, risk.stratum)
+    safer = {pct: factor for pct, factor in known.items() if pct < risk.promised_pct}
     if not safer:
         return None
     pct = max(safer)
     return SafetyLevel(promised_pct=pct, headroom_pct=max(risk.headroom_pct, _headroom_pct(safer[pct])))
 
 
-def _why_none(policy: Policy, table: LearnedTable, history_days: float) -> str:
-    """Why a table promises nothing to a volume; "" where it may."""
+def _why_never(policy: Policy, table: LearnedTable) -> str:
+    """Why a table promises nothing under a policy, whatever the volume; "" where it may."""
     if policy.risk_days != table.days:
         return f"what was learned is of {table.days:.0f} days"
     if policy.throttle_budget_min > 0:
         return "the policy lets minutes be throttled, and the promise is of volumes that did not"
-    return "" if table.band(history_days) is not None else "no fleet was watched with so little history"
+    return ""
 
 
-def _learned_factor(policy: Policy, table: LearnedTable | None, history_days: float, owner: str) -> float | None:
-    if policy.headroom_from is not HeadroomFrom.LEARNED or table is None or _why_none(policy, table, history_days):
+def _why_none(policy: Policy, table: LearnedTable, history: History) -> str:
+    """Why a table promises nothing to a volume; "" where it may."""
+    never = _why_never(policy, table)
+    return never or ("" if table.band(history.days) is not None else "no fleet was watched with so little history")
+
+
+def _learned_factor(policy: Policy, table: LearnedTable | None, history: History, owner: str) -> float | None:
+    if table is None or not goes_by_history(policy, table):
         return None
-    band = table.band(history_days)
+    band = table.band(history.days)
     if band is None:
         return None
-    known = _known(band, owner)
+    known = _known(band, history.usual, owner)
     # Who asks for less risk than any headroom keeps is given no less than who asks for more.
     kept = [level for level in known if level <= policy.risk_pct]
     return known[max(kept)] if kept else known[min(known)] if known else None
 
 
-def _known(band: Band, owner: str) -> Mapping[float, float]:
-    """An owner's factors by promised risk that are not too large to be offered."""
-    scale = band.known.scale_of(owner)
-    found = {level: factor * scale for level, factor in band.known.factors.items() if factor is not None}
+def _scale(band: Band, usual: float, owner: str) -> float:
+    return float(band.learned.scale(np.array([usual]), [owner])[0])
+
+
+def _known(band: Band, usual: float, owner: str) -> Mapping[float, float]:
+    """A volume's factors by promised risk that are not too large to be offered."""
+    scale = _scale(band, usual, owner)
+    found = {level: factor * scale for level, factor in band.learned.factors.items() if factor is not None}
     return {level: factor for level, factor in found.items() if 100 * (factor - 1) <= MOST_HEADROOM_PCT}
 
 

@@ -13,51 +13,15 @@ import numpy as np
 
 from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
 from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.risk.histories import Histories
 from plimsoll.domain.risk.lines import highest_but, peaks, throttled
-from plimsoll.domain.units import DAY_S, MINUTE_S
+from plimsoll.domain.units import MINUTE_S
 
 PROMISED_MINUTES: Final = 15.0
 """More throttled minutes than these in the days after a cut are a broken promise."""
 
-USUAL_DAY: Final = 4
-"""Which of a volume's days says what is usual for it: the fourth busiest."""
-
-_LEAST_USUAL: Final = 0.25
-"""No history speaks for less than a quarter of the most required."""
-
 _STEPS: Final = 24
 """Halvings of the span in which a score lies: far under a thousandth of it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Histories:
-    """What was known of volumes at a cut: the most required, (volumes, 2), and which share of it is `usual`."""
-
-    most: FloatArray
-    usual: FloatArray
-
-
-def histories(before: FloatArray, period_s: int) -> Histories:
-    """What the rates before a cut (volumes, 2, buckets), of whole days, say of each volume."""
-    in_day = DAY_S // period_s
-    begun = before.shape[2] % in_day
-    days = before[:, :, begun:].reshape(*before.shape[:2], -1, in_day).max(axis=3)
-    return Histories(most=peaks(before), usual=usual_share(days))
-
-
-def usual_share(days: FloatArray) -> FloatArray:
-    """Which share of its most required is usual for each volume, from the highest rate of each day (volumes, 2, days).
-
-    A peak that only one day or two had returns less often than one that many days had. The share is the geometric mean
-    of what the highest day and the fourth highest reached, over the highest; 1 where there are fewer days.
-    """
-    if days.shape[2] < USUAL_DAY:
-        return np.ones(len(days))
-    ordered = np.sort(days, axis=2)
-    highest, fourth = ordered[:, :, -1], ordered[:, :, -USUAL_DAY]
-    shares = np.divide(fourth, highest, out=np.zeros_like(highest), where=highest > 0).max(axis=1)
-    found: FloatArray = np.sqrt(np.maximum(shares, _LEAST_USUAL**2))
-    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

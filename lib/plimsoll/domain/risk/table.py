@@ -18,18 +18,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Band:
-    """What was learned with so many days of memory: one factor for all, or one for each kind of owner (None: the
-    owners of the fleets are not known)."""
+    """What was learned with so many days of memory, at so many cuts."""
 
     memory_days: float
     cuts: int
-    one: Calibrated
-    owned: Calibrated | None = None
-
-    @property
-    def known(self) -> Calibrated:
-        """What can be known of a volume without reading more of it: by its owner, or one for all."""
-        return self.one if self.owned is None else self.owned
+    learned: Calibrated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

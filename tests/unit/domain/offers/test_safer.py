@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from plimsoll.domain.case import case_of
 from plimsoll.domain.decide import answer
 from plimsoll.domain.recommendation import Change, Upgrade
+from plimsoll.domain.risk.histories import History
 from plimsoll.domain.risk.promise import MOST_HEADROOM_PCT
 from plimsoll.learned_table import load_table
 from tests.builders import a_basis, a_demand, a_policy, a_volume, load_of
@@ -20,8 +21,9 @@ LEARNED = load_table()
 def decided(iops, throughput_mib_s, *, draft=False, learned=LEARNED, present=(16_000, 1_000), **policy):
     volume = a_volume("gp3", 500, iops=present[0], throughput_mib_s=present[1])
     demand = a_demand([iops, iops / 3] * 1440, [throughput_mib_s / 3, throughput_mib_s] * 1440)
-    basis = replace(a_basis(a_policy(lookback_days=60, **policy)), learned=learned, draft=draft)
-    return answer(case_of(volume, demand, load_of(volume, demand), basis.of(volume)))
+    basis = replace(a_basis(a_policy(lookback_days=60, **policy)), learned=learned, draft=draft).of(volume)
+    case = case_of(volume, demand, load_of(volume, demand), basis)
+    return answer(replace(case, history=History(days=60, usual=0.5)))
 
 
 def usd_then(found):

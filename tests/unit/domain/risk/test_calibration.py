@@ -34,8 +34,8 @@ def test_a_risk_is_promised_from_as_many_volumes_on_as_it_takes(level_pct, least
 
 
 def test_one_volume_or_none_promises_nothing_that_is_worth_it():
-    assert all(one is None for level, one in calibrated(scores([1.0]), by_history=True).factors.items() if level < 50)
-    assert set(calibrated(scores([]), by_history=True).factors.values()) == {None}
+    assert all(one is None for level, one in calibrated(scores([1.0])).factors.items() if level < 50)
+    assert set(calibrated(scores([])).factors.values()) == {None}
 
 
 @settings(max_examples=examples(200))

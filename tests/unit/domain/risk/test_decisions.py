@@ -6,8 +6,10 @@ import pytest
 
 from plimsoll.domain.case import case_of
 from plimsoll.domain.decide import answer
+from plimsoll.domain.demand.need import Need
 from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.recommendation import Change, Keep, Reprovision, Upgrade
+from plimsoll.domain.risk.histories import History
 from plimsoll.learned_table import load_table
 from plimsoll.reports.csv_table import header, row
 from plimsoll.reports.markdown.run import ticket
@@ -18,10 +20,12 @@ LONG = a_policy(lookback_days=60)
 LEARNED = a_policy(lookback_days=60, headroom_from=HeadroomFrom.LEARNED)
 
 
-def decided(policy: Policy, *, asked: float = 5_000, **spec):
+def decided(policy: Policy, *, asked: float = 5_000, most: Need | None = None, **spec):
+    """The answer for a volume of which half of what it did most is usual, seen for as long as is looked back at."""
     volume, demand = a_volume("gp3", 500, **{"iops": 16_000, "throughput_mib_s": 500, **spec}), a_demand(asked, 50)
-    context = replace(a_basis(policy), learned=load_table()).of(volume)
-    return answer(case_of(volume, demand, load_of(volume, demand), context))
+    history = History(days=policy.lookback_days, most=most, usual=0.5)
+    context = replace(a_basis(policy), learned=load_table()).of(volume).knowing(volume, history)
+    return answer(replace(case_of(volume, demand, load_of(volume, demand), context), history=history))
 
 
 def test_the_size_is_that_of_the_same_headroom_as_a_fixed_figure():
@@ -86,3 +90,13 @@ def test_a_quiet_volume_risks_less_since_what_is_free_leaves_it_more():
     assert quiet.left_pct == pytest.approx(100 * (125 / 50 - 1), abs=1)
     assert busy.promised_pct > quiet.promised_pct
     assert {one.headroom_pct for one in (busy, quiet, idle)} == {20}
+
+
+def test_a_minute_of_the_past_that_was_higher_leaves_less_headroom_and_risks_more():
+    none, higher, far = (
+        decided(LONG, most=None if iops is None else Need(iops=iops, throughput_mib_s=10)).risk
+        for iops in (None, 5_500, 9_000)
+    )
+    assert (none.left_pct, none.promised_pct) == (20, 20)
+    assert (higher.left_pct, higher.promised_pct) == (pytest.approx(9.1), 20)
+    assert (far.left_pct, far.promised_pct) == (pytest.approx(-33.3), 50)

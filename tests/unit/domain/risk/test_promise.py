@@ -13,6 +13,7 @@ from plimsoll.backtesting.learn import learn
 from plimsoll.bootstrap.clouds import own_or_public
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import HeadroomFrom, Policy
+from plimsoll.domain.risk.histories import History
 from plimsoll.domain.risk.promise import risk_of, with_learned_headroom
 from plimsoll.learned_table import load_table, table_text
 from plimsoll.settings import Settings
@@ -28,7 +29,7 @@ LEARNED = Policy(headroom_from=HeadroomFrom.LEARNED)
 @given(st.lists(st.floats(0, 400), min_size=2, max_size=8), st.floats(14, 455))
 def test_promised_risk_is_monotone_in_headroom(headrooms, history_days):
     for table in (a_table(), load_table()):
-        found = [risk_of(Policy(headroom_pct=pct), table, history_days) for pct in sorted(headrooms)]
+        found = [risk_of(Policy(headroom_pct=pct), table, History(days=history_days)) for pct in sorted(headrooms)]
         promised = [100.0 if one is None or one.promised_pct is None else one.promised_pct for one in found]
         assert promised == sorted(promised, reverse=True)
 
@@ -37,14 +38,14 @@ def test_promised_risk_is_monotone_in_headroom(headrooms, history_days):
 @given(st.floats(0.1, 50), st.floats(1, 455))
 def test_a_learned_headroom_promises_what_was_asked_or_stays_the_fixed_one(risk_pct, history_days):
     policy, table = replace(LEARNED, risk_pct=risk_pct), load_table()
-    sized = with_learned_headroom(policy, table, history_days)
-    risk = risk_of(sized, table, history_days)
+    sized = with_learned_headroom(policy, table, History(days=history_days))
+    risk = risk_of(sized, table, History(days=history_days))
     assert risk is not None
     if risk.is_learned:
         assert risk.promised_pct is not None
         assert (risk.promised_pct <= risk_pct) is ("stands in" not in risk.text)
         assert 0 <= sized.headroom_pct <= 400
-        assert with_learned_headroom(sized, table, history_days) == sized
+        assert with_learned_headroom(sized, table, History(days=history_days)) == sized
     else:
         assert sized == policy
         assert "The fixed headroom stands in" in risk.text
@@ -54,7 +55,7 @@ def test_a_learned_headroom_promises_what_was_asked_or_stays_the_fixed_one(risk_
 @given(st.floats(0.1, 50), st.floats(0.1, 50), st.floats(14, 455))
 def test_less_risk_never_gets_less_headroom(one, other, history_days):
     less, more = (
-        with_learned_headroom(replace(LEARNED, risk_pct=pct), load_table(), history_days).headroom_pct
+        with_learned_headroom(replace(LEARNED, risk_pct=pct), load_table(), History(days=history_days)).headroom_pct
         for pct in sorted((one, other))
     )
     assert less >= more
@@ -65,11 +66,11 @@ def test_less_risk_never_gets_less_headroom(one, other, history_days):
     [(Policy(), 1.0), (Policy(risk_days=7), 60.0), (Policy(throttle_budget_min=5), 60.0), (LEARNED, 7.0)],
 )
 def test_what_cannot_be_promised_is_said_in_words(policy, history_days):
-    found = risk_of(policy, load_table(), history_days)
+    found = risk_of(policy, load_table(), History(days=history_days))
     assert found is not None
     assert found.promised_pct is None
     assert found.text.startswith(f"Nothing is promised of the next {policy.risk_days:.0f} days: {found.why_none}")
-    assert with_learned_headroom(policy, load_table(), history_days) == policy
+    assert with_learned_headroom(policy, load_table(), History(days=history_days)) == policy
 
 
 @settings(max_examples=examples(60))
@@ -77,16 +78,16 @@ def test_what_cannot_be_promised_is_said_in_words(policy, history_days):
     st.lists(st.floats(min_value=0, max_value=1e6), min_size=2, max_size=6).map(sorted), st.sampled_from([14.0, 60.0])
 )
 def test_more_room_never_risks_more(times, history_days):
-    found = [risk_of(Policy(), load_table(), history_days, times=one) for one in times]
+    found = [risk_of(Policy(), load_table(), History(days=history_days), times=one) for one in times]
     promised = [one.promised_pct or 100.0 for one in found]
     assert promised == sorted(promised, reverse=True)
-    assert all(one.left_pct >= Policy().headroom_pct for one in found)
+    assert [one.left_pct for one in found] == sorted(one.left_pct for one in found)
 
 
 def test_a_fixed_headroom_is_never_changed_and_nothing_learned_promises_nothing():
-    assert with_learned_headroom(Policy(), load_table(), 60) == Policy()
-    assert risk_of(Policy(), None, 60) is None
-    assert with_learned_headroom(LEARNED, None, 60) == LEARNED
+    assert with_learned_headroom(Policy(), load_table(), History(days=60)) == Policy()
+    assert risk_of(Policy(), None, History(days=60)) is None
+    assert with_learned_headroom(LEARNED, None, History(days=60)) == LEARNED
 
 
 def test_a_table_of_ones_own_is_read_and_one_that_is_none_is_refused(tmp_path):
@@ -109,7 +110,7 @@ def test_a_table_in_the_folder_of_runs_is_used_unless_another_is_named(tmp_path)
 
 
 def test_the_shipped_table_says_that_it_is_of_public_fleets():
-    risk = risk_of(Policy(headroom_pct=400), load_table(), 60)
+    risk = risk_of(Policy(headroom_pct=400), load_table(), History(days=60, usual=0.8))
     assert risk is not None
     assert risk.promised_pct == 5.0
     assert "1 in 20 chance" in risk.text
@@ -125,6 +126,6 @@ def test_the_shipped_table_is_what_the_shipped_fleet_shows(tmp_path):
     found = learn([fleet], scenario, tmp_path, on=shipped.source.on, public=True)
     assert replace(found, bands=()) == replace(shipped, bands=())
     for one, other in zip(found.bands, shipped.bands, strict=True):
-        assert one.one.volumes == other.one.volumes
-        figures, expected = ([value or 0.0 for value in part.factors.values()] for part in (one.one, other.one))
+        assert one.learned.volumes == other.learned.volumes
+        figures, expected = ([value or 0.0 for value in part.factors.values()] for part in (one.learned, other.learned))
         assert np.allclose(figures, expected, rtol=0.011)

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plimsoll.domain.risk.histories import Histories, histories
 from plimsoll.domain.risk.lines import throttled
-from plimsoll.domain.risk.scores import Histories, histories, least_factors, scores_of
+from plimsoll.domain.risk.scores import least_factors, scores_of
 from tests.profiles import examples
 
 PERIOD_S = 300

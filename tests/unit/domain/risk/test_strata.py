@@ -11,7 +11,8 @@ from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.learn import learn
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import HeadroomFrom, Policy
-from plimsoll.domain.risk.calibration import LEVELS_PCT, calibrated, calibrated_by
+from plimsoll.domain.risk.calibration import LEVELS_PCT, calibrated
+from plimsoll.domain.risk.histories import History
 from plimsoll.domain.risk.promise import risk_of, with_learned_headroom
 from plimsoll.learned_table import parse_table, table_text
 from tests.profiles import examples
@@ -20,6 +21,12 @@ from tests.unit.domain.risk.test_calibration import scores
 
 NAMES = ("hand", "kubernetes")
 LEARNED = Policy(headroom_from=HeadroomFrom.LEARNED, risk_days=7, risk_pct=10, lookback_days=14)
+TWO_WEEKS = History(days=14)
+
+
+def kinds(places):
+    """The kind of each volume's owner; -1: it is not known."""
+    return [NAMES[place] if place >= 0 else "" for place in places]
 
 
 def two_kinds(rng, volumes):
@@ -33,8 +40,8 @@ def test_a_promise_holds_of_all_and_costs_less_headroom_than_one_factor(level_pc
     rng, missed, shares = np.random.default_rng(3), [], []
     for _ in range(40):
         (known, kind), (new, other) = two_kinds(rng, 400), two_kinds(rng, 400)
-        learned, one = calibrated_by(known, kind, NAMES), calibrated(known)
-        factors = np.array([learned.factors[level_pct] * learned.scale_of(NAMES[place]) for place in other])
+        learned, one = calibrated(known, owners=kinds(kind)), calibrated(known)
+        factors = np.array([learned.factors[level_pct] * learned.scales[NAMES[place]] for place in other])
         missed.append((new.score > factors).mean())
         shares.append(np.mean(factors) / one.factors[level_pct])
     assert np.mean(missed) <= 1.1 * level_pct / 100
@@ -45,8 +52,9 @@ def test_a_small_stratum_is_given_what_the_fleet_is():
     rng = np.random.default_rng(5)
     known, kind = two_kinds(rng, 300)
     few = np.where((kind == 1) & (np.cumsum(kind == 1) > 10), -1, kind)
-    assert calibrated_by(known, few, NAMES).scale_of("kubernetes") == 1.0
-    assert calibrated_by(known, few, NAMES).scale_of("operator") == 1.0
+    learned = calibrated(known, owners=kinds(few))
+    assert {*learned.scales} == {"hand"}
+    assert learned.scale(np.array([0.5, 0.5]), ["kubernetes", "operator"]).tolist() == [0.5, 0.5]
 
 
 @settings(max_examples=examples(60))
@@ -59,14 +67,14 @@ def test_a_small_stratum_is_given_what_the_fleet_is():
 )
 def test_less_risk_never_takes_less_headroom(rows):
     found = scores([score for score, _ in rows])
-    learned = calibrated_by(found, np.array([kind for _, kind in rows]), NAMES)
+    learned = calibrated(found, owners=kinds(kind for _, kind in rows))
     factors = [np.inf if learned.factors[level] is None else learned.factors[level] for level in LEVELS_PCT]
     assert factors == sorted(factors, reverse=True)
 
 
 def test_without_strata_it_is_one_factor():
     found = scores(np.linspace(0.5, 4, 150))
-    nobody = calibrated_by(found, np.full(150, -1), NAMES)
+    nobody = calibrated(found, owners=[""] * 150)
     assert nobody.factors == calibrated(found).factors
 
 
@@ -85,20 +93,20 @@ def table(tmp_path_factory):
 
 def test_a_fleet_with_owners_teaches_by_owner_and_the_file_is_read_back(table):
     (band,) = table.bands
-    assert band.owned is not None
-    assert band.owned.scale_of("kubernetes") > band.owned.scale_of("hand")
+    assert band.learned.scales["kubernetes"] > band.learned.scales["hand"]
     assert parse_table(table_text(table)) == table
 
 
 def test_a_decision_asks_for_the_headroom_of_the_owner_and_says_so(table):
     hand, other, nobody = (
-        with_learned_headroom(LEARNED, table, 14, owner).headroom_pct for owner in ("hand", "kubernetes", "operator")
+        with_learned_headroom(LEARNED, table, TWO_WEEKS, owner).headroom_pct
+        for owner in ("hand", "kubernetes", "operator")
     )
     assert hand < nobody < other
-    risks = [risk_of(replace(LEARNED, headroom_pct=other), table, 14, owner) for owner in ("hand", "kubernetes")]
+    risks = [risk_of(replace(LEARNED, headroom_pct=other), table, TWO_WEEKS, owner) for owner in ("hand", "kubernetes")]
     assert [risk.stratum for risk in risks] == ["hand", "kubernetes"]
     assert risks[0].promised_pct <= risks[1].promised_pct <= 10
-    assert risk_of(LEARNED, table, 14, "operator").stratum == ""
+    assert risk_of(LEARNED, table, TWO_WEEKS, "operator").stratum == ""
 
 
 def test_an_owner_of_no_kind_is_refused(tmp_path):

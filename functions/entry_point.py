@@ -1,7 +1,7 @@
 """What the functions of the service share: how an event becomes a call, and the service itself.
 
-What is seen of them comes from `functions.observed`, and their configuration from `functions.configuration`, which a
-function that stands in front of the service uses without it.
+What is seen of them comes from `functions.observability`, and their configuration from `functions.configuration`, which
+a function that stands in front of the service uses without it.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import BaseModel, ValidationError
 
 from functions.configuration import written_configuration
-from functions.observed import Handler, count, logger, observed
+from functions.observability import Handler, count, logger, observed
 from plimsoll.bootstrap.service import PlacesMaker, forget_process, no_places, service_of_environment
 from plimsoll.domain.errors import BadInput
 from plimsoll.service.config import ServiceConfig

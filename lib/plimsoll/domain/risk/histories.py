@@ -1,0 +1,70 @@
+"""Histories: what is known of volumes when headroom is chosen for them, in a backtest and in an audit alike."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from plimsoll.domain.demand.need import Need
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.units import DAY_S
+
+USUAL_DAY: Final = 4
+"""Which of a volume's days says what is usual for it: the fourth busiest."""
+
+_LEAST_USUAL: Final = 0.25
+"""No history speaks for less than a quarter of the most required."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Histories:
+    """What was known of volumes at a cut: the most required, (volumes, 2), and which share of it is `usual`."""
+
+    most: FloatArray
+    usual: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """The same of one volume, of so many known `days`: `most` before the window that it is sized by. That is None, and
+    `usual` 1, where the highest rates of its days are not known."""
+
+    days: float
+    most: Need | None = None
+    usual: float = 1.0
+
+
+def histories(before: FloatArray, period_s: int) -> Histories:
+    """What the rates before a cut (volumes, 2, buckets), of whole days, say of each volume."""
+    in_day = DAY_S // period_s
+    begun = before.shape[2] % in_day
+    days = before[:, :, begun:].reshape(*before.shape[:2], -1, in_day).max(axis=3)
+    return Histories(most=before.max(axis=2, initial=0.0), usual=usual_share(days))
+
+
+def history_of(days: FloatArray) -> History | None:
+    """What the highest rates of its days (2, days), NaN where not known, say of one volume; None where none are."""
+    known = days[:, ~np.isnan(days).any(axis=0)]
+    if not known.shape[1]:
+        return None
+    iops, throughput_mib_s = known.max(axis=1).tolist()
+    return History(
+        days=float(known.shape[1]),
+        most=Need(iops=iops, throughput_mib_s=throughput_mib_s),
+        usual=float(usual_share(known[None])[0]),
+    )
+
+
+def usual_share(days: FloatArray) -> FloatArray:
+    """Which share of its most required is usual for each volume, from the highest rate of each day (volumes, 2, days).
+
+    A peak that only one day or two had returns less often than one that many days had. The share is the geometric mean
+    of what the highest day and the fourth highest reached, over the highest; 1 where there are fewer days.
+    """
+    if days.shape[2] < USUAL_DAY:
+        return np.ones(len(days))
+    ordered = np.sort(days, axis=2)
+    highest, fourth = ordered[:, :, -1], ordered[:, :, -USUAL_DAY]
+    shares = np.divide(fourth, highest, out=np.zeros_like(highest), where=highest > 0).max(axis=1)
+    found: FloatArray = np.sqrt(np.maximum(shares, _LEAST_USUAL**2))
+    return found
