@@ -163,7 +163,7 @@ def _known(written: Mapping[str, Any], keys: tuple[str, ...], where: str) -> Non
 def _sentence(error: ValidationError) -> str:
     first = error.errors()[0]
     key = ".".join(str(part) for part in first["loc"])
-    return f"policy key {key} is {first['input']!r}: {first['msg'].lower()}."
+    return f"policy key {key} is {first['input']!r}: {first['msg'].lower().replace('input should be', 'it must be')}."
 
 
 def _plain(value: object) -> Any:

@@ -3,19 +3,15 @@
 import re
 import shlex
 from dataclasses import fields
-from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
 import typer
 import yaml
 
-from cloud_simulator.running import running, running_google
 from plimsoll.cli.main import app
 from plimsoll.clouds.common.dated_data import load_prices
 from plimsoll.domain.policy import BOUNDS, Policy
 from plimsoll.policy_file import dump_policy, load_policy
-from tests.pipelines.commands import plimsoll
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -35,62 +31,6 @@ def commands(page: str = README) -> list[str]:
 
 def test_the_first_two_commands_are_the_demo_and_the_tests():
     assert commands()[:2] == ["make demo", "make test"]
-
-
-@pytest.fixture(scope="module")
-def organization():
-    with running(datetime.now(UTC), volumes=1) as found:
-        yield found
-
-
-@pytest.mark.parametrize("line", [line for line in commands() if "envelopes" in line])
-def test_the_readmes_envelope_commands_run(organization, tmp_path, line):
-    program, *words = shlex.split(line)
-    assert program == "plimsoll"
-    assert plimsoll(organization, tmp_path, *words).returncode == 0
-
-
-@pytest.fixture
-def config(organization, tmp_path):
-    path = tmp_path / "config"
-    keys = f"aws_access_key_id = {organization.environment['AWS_ACCESS_KEY_ID']}\naws_secret_access_key = simulated\n"
-    path.write_text(f"[profile production]\n{keys}", encoding="utf-8")
-    return path
-
-
-WHERE = "owner.name = 'payments'"
-NOT_HERE = ("make ", "gcloud ", "--project", "plimsoll slack post", "plimsoll envelopes")
-"""Of the commands: those of other tests, of other programs, and what needs a token."""
-
-
-@pytest.mark.parametrize("page", [README, STARTED], ids=["README", "getting-started"])
-def test_the_commands_for_a_real_account_run_in_their_order_on_the_simulated_one(organization, config, tmp_path, page):
-    volume = next(found for found in organization.fleet.volumes if found.region == "eu-west-1" and found.hosts)
-    lines = [line for line in commands(page) if not any(other in line for other in NOT_HERE)]
-    assert any("plimsoll audit" in line for line in lines)
-    for line in lines:
-        program, *words = shlex.split(
-            line.partition(" > ")[0].replace(WHERE, "true").replace("vol-0123456789abcdef0", volume.id)
-        )
-        assert program == "plimsoll"
-        runs = [str(path) for path in tmp_path.glob("plimsoll-runs/2*")]
-        words = [runs[0] if word.startswith("plimsoll-runs/") else word for word in words]
-        short = ["--set", "lookback_days=2"] if words[0] == "audit" else []
-        done = plimsoll(organization, tmp_path, *words, *short, AWS_CONFIG_FILE=str(config))
-        assert done.returncode == 0, line + done.stdout + done.stderr
-
-
-@pytest.mark.release
-def test_the_commands_for_google_cloud_run_on_the_simulated_projects(organization, config, tmp_path):
-    with running_google(datetime.now(UTC), volumes=1) as cloud:
-        disk = next(one for one in cloud.fleet.volumes if one.account == "plimsoll-sim-shop" and one.hosts)
-        names = {"shop-prod": "plimsoll-sim-shop", "shop-data": "plimsoll-sim-data", "7717955126078280515": disk.id}
-        for line in (line for line in [*commands(), *commands(REPORT)] if "--cloud google --p" in line):
-            words = [names.get(word, word) for word in shlex.split(line)][1:]
-            more = {**cloud.environment, "AWS_CONFIG_FILE": str(config)}
-            done = plimsoll(organization, tmp_path, *words, "--set", "lookback_days=1", **more)
-            # The second project has a disk of a type that nothing is published of.
-            assert done.returncode == (3 if "shop-data" in line else 0), done.stdout + done.stderr
 
 
 def test_the_example_policy_is_one(tmp_path):
@@ -157,31 +97,6 @@ def test_every_document_and_section_that_code_names_exists():
             assert re.search(heading, target.read_text(encoding="utf-8"), re.MULTILINE), f"{path}: {page}, {section}"
             found += bool(section)
     assert found
-
-
-def written_commands():
-    """Every line of the documents that calls plimsoll, with its page, continued lines put together."""
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
-        text = page.read_text(encoding="utf-8")
-        for block in (*blocks(text, "console"), *blocks(text, "bash")):
-            for line in re.split(r"\n|&&|\|", block.replace("\\\n", " ")):
-                found = re.match(r"\s*(?:\w+=\S+ )*(plimsoll [^)]+)", line.partition("#")[0])
-                if found is not None:
-                    yield page.name, found[1].strip()
-
-
-def test_every_command_of_the_documents_is_one_with_the_options_that_it_is_given():
-    checked = set()
-    for page, line in written_commands():
-        command, words = typer.main.get_command(app), re.sub(r"\$\([^)]*\)?", "", line).partition(" > ")[0].split()[1:]
-        while words and words[0] in getattr(command, "commands", {}):
-            command = command.commands[words.pop(0)]
-        known = {flag for option in command.params for flag in (*option.opts, *option.secondary_opts)} | {"--help"}
-        given = {word.partition("=")[0] for word in words if re.match("--?[a-z]", word)}
-        assert given <= known, f"{page}: {line}"
-        assert not hasattr(command, "commands") or given, f"{page}: {line}"
-        checked.add((page, command.name))
-    assert {("getting-started.md", "explain"), ("deploy.md", "audit"), ("deploy.md", "diff")} <= checked
 
 
 def test_the_example_workflow_gives_the_action_inputs_that_it_has():

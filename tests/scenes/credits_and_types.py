@@ -52,7 +52,7 @@ CREDITS: Final = (
         spec=gp2(100),
         does=_starved(300),
         right=Right(action=("upgrade", "migrate"), target=("gp3", 100, 3000, 130), saved=1.8),
-        why="It has spent its credits every day; gp3 gives the burst for ever and costs less.",
+        why="It has spent its credits every day; gp3 gives the burst without end and costs less.",
     ),
     Scene(
         name="gp2-without-credits-at-its-limit",

@@ -1,6 +1,8 @@
 """Loop devices: block devices out of sparse files, with the link by which a volume's device is found on a host."""
 
 import contextlib
+import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Final
@@ -72,8 +74,15 @@ def mounts_in(folder: Path) -> list[Path]:
 
 def run(*words: str) -> str:
     """What a tool of the system prints; OSError where it is missing or fails."""
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])  # root's PATH may lack them
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=_TOOL_S, check=True)  # noqa: S603  # our own words
+        done = subprocess.run(  # noqa: S603  # our own words
+            [shutil.which(words[0], path=path) or words[0], *words[1:]],
+            capture_output=True,
+            text=True,
+            timeout=_TOOL_S,
+            check=True,
+        )
     except subprocess.SubprocessError as error:
         said = getattr(error, "stderr", "") or str(error)
         raise OSError(f"{words[0]} failed: {said}") from error

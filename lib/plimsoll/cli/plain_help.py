@@ -1,7 +1,8 @@
 """Help in the reader's words: what an option takes is PATH, N or TEXT, and a switch takes nothing."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import typer
@@ -25,11 +26,35 @@ def _plain(parameters: list[Any], ctx: Any) -> list[Any]:
     return parameters
 
 
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Has what typer says of a wrong value begin as a sentence of ours does."""
+    try:
+        yield
+    except typer.BadParameter as error:
+        told = error.message.removeprefix("Value error, ")
+        error.message = re.sub(r"^Input should be", "it must be", told)
+        raise
+
+
+def _plain_piece(piece: str) -> str:
+    """An argument in a usage line: without braces, and as it names itself if it says that it can be repeated."""
+    named = re.fullmatch(r"[\[{](.*(?:\]|\.\.\.))[\]}]\.\.\.", piece)
+    return named[1] if named else piece.replace("{", "").replace("}", "")
+
+
 def _nothing(ctx: Any) -> None:  # noqa: ARG001  # as typer calls it
     return None
 
 
 class _PlainCommand(TyperCommand):
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return [_plain_piece(piece) for piece in super().collect_usage_pieces(ctx)]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        with _plain_errors():
+            return super().parse_args(ctx, args)
+
     def get_params(self, ctx: Any) -> list[Any]:
         return _plain(super().get_params(ctx), ctx)
 

@@ -30,6 +30,9 @@ from plimsoll.ports import FailedTarget, Inventory, Target, UnreadVolume, Usage
 WIDE: Final = 110
 """Columns from which on there is room for what was asked of the clouds."""
 
+FIRST_LINE_S: Final = 5.0
+"""Seconds until the first line of progress where there is no terminal; the next ones come after twice as long each."""
+
 EARLY: Final = 0.02
 """The part of a run before whose end nothing is said of how long it takes."""
 
@@ -121,17 +124,36 @@ class _Counted:
         return self.inventory.notices(target)
 
 
+@dataclass(slots=True, kw_only=True)
+class _Lines:
+    """Progress line by line, where no terminal can show a bar."""
+
+    console: Screen
+    pace: Pace
+    next_s: float = FIRST_LINE_S
+
+    def take(self, now_s: float) -> None:
+        """Prints how far the run is, if it is time to."""
+        passed_s = now_s - self.pace.began_s
+        if passed_s >= self.next_s:
+            self.next_s = 2 * passed_s
+            left = left_text(self.pace.seconds_left(now_s))
+            self.console.say(f"{self.pace.done:,} of {self.pace.volumes:,} volumes{left and f', {left}'}")
+
+
 @contextmanager
 def run_bar(
     console: Screen, audits: Sequence[AuditPorts]
 ) -> Iterator[tuple[Sequence[AuditPorts], Callable[[Outcome], None]]]:
-    """A live bar for as long as the block lasts. Gives the audits to carry out, and what each outcome is handed to."""
-    pace = Pace()
+    """A live bar for as long as the block lasts, or a line now and then where there is no terminal. Gives the audits to
+    carry out, and what each outcome is handed to."""
+    pace, shown = Pace(), console.progress
+    lines = _Lines(console=shown, pace=pace)
     counted = [replace(ports, inventory=_Counted(inventory=ports.inventory, pace=pace)) for ports in audits]
-    usage = [_UsageColumn([ports.metrics.usage for ports in audits])] if console.width >= WIDE else []
+    usage = [_UsageColumn([ports.metrics.usage for ports in audits])] if shown.width >= WIDE else []
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn())
     with Progress(
-        *columns, *usage, _LeftColumn(pace), console=console, transient=True, disable=not console.is_terminal
+        *columns, *usage, _LeftColumn(pace), console=shown, transient=True, disable=not shown.is_terminal
     ) as progress:
         bar = progress.add_task("listing volumes", total=None)
 
@@ -139,6 +161,8 @@ def run_bar(
             pace.take(outcome)
             if isinstance(outcome, Seen):
                 progress.update(bar, description=str(outcome.target))
+            if progress.disable:
+                lines.take(time.monotonic())
             progress.update(bar, completed=pace.done, total=pace.volumes)
 
         yield counted, take

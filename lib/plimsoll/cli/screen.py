@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
+from rich.status import Status
 
 from plimsoll.reports.printable import printable, speak_to_nobody
 
@@ -18,6 +19,23 @@ class Screen(Console):
     def say(self, text: str, style: str = "") -> None:
         """Prints a sentence: broken between words on a terminal, and one line wherever a program reads it."""
         self.print(printable(text), style=style, markup=False, soft_wrap=not self.is_terminal)
+
+    @property
+    def progress(self) -> "Screen":
+        """Where progress is shown: this terminal, or standard error, so that it is never among answers in a file."""
+        return self if self.is_terminal or self.stderr else Screen(stderr=True, quiet=self.quiet)
+
+    def status(self, status: Any, **options: Any) -> Status:
+        """A spinner where progress is shown; nothing where that is no terminal."""
+        return Console.status(self.progress, status, **options)
+
+    @contextmanager
+    def doing(self, what: str) -> Iterator[None]:
+        """A spinner for what takes seconds; a line on standard error where no terminal can show one."""
+        if not self.progress.is_terminal:
+            self.progress.say(what)
+        with self.status(what):
+            yield
 
     def on_broken_pipe(self) -> None:
         """Prints nothing more."""

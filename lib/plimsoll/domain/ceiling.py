@@ -171,12 +171,12 @@ class Ceiling:
 
     @property
     def sustained_iops(self) -> float:
-        """IOPS carried for ever."""
+        """IOPS that are sustained."""
         return min([self.iops, *self._sustained(Resource.IOPS)])
 
     @property
     def sustained_throughput_mib_s(self) -> float:
-        """MiB/s carried for ever at the largest I/O."""
+        """MiB/s that are sustained at the largest I/O."""
         by_iops = self.sustained_iops * self.io_kib / KIB_PER_MIB if self.io_kib else math.inf
         return min([self.throughput_mib_s, by_iops, *self._sustained(Resource.THROUGHPUT)])
 

@@ -51,6 +51,8 @@ class Override:
 
 
 OPT_OUT = TagMatch(tag="plimsoll:exclude", value="true")
+USUAL_TAGS = (NAME_TAG, "Owner", "owner", "Team", "team")
+"""What most organizations call a volume's name, and who is asked about it."""
 BENCH_TAG = TagMatch(tag="plimsoll:bench", value="true")
 
 
@@ -96,7 +98,7 @@ class Policy:
     in_place_most_latency_us: int = 20_000
     discounts_pct: Mapping[str, float] = field(default_factory=dict)
     exclude: tuple[TagMatch, ...] = (OPT_OUT,)
-    show_tags: tuple[str, ...] = (NAME_TAG,)
+    show_tags: tuple[str, ...] = USUAL_TAGS
     overrides: tuple[Override, ...] = ()
 
     def __post_init__(self) -> None:

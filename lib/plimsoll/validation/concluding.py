@@ -14,7 +14,8 @@ from plimsoll.domain.demand.need import Need
 from plimsoll.domain.errors import BadInput, BenchWasTheLimit, NotMeasured
 from plimsoll.domain.evidence.bench_load import BenchExcuse, BenchLimit, bench_excuse
 from plimsoll.domain.evidence.envelope import SIMULATED_TOOL, BoundBy
-from plimsoll.domain.evidence.validation import MeasuringRun, Mode, short, usd_for, within
+from plimsoll.domain.evidence.ordered import Mode
+from plimsoll.domain.evidence.validation import MeasuringRun, short, usd_for, within
 from plimsoll.domain.evidence.verdict import Shown, Verdict, verdict, verdict_in_place
 from plimsoll.envelopes.campaigns import HostEntry
 from plimsoll.envelopes.library import NewCampaign, NewResult, add_campaign, as_measured
@@ -217,7 +218,7 @@ def _notes(run: MeasuringRun, mode: Mode, context: Context, *, simulated: bool) 
     if run.ceiling.burst_s > context.runtime_s:
         yield (
             f"measured for {context.runtime_s:,} s a job: this is the burst, which lasts {run.ceiling.burst_s:,.0f} s "
-            f"from full credits; for ever it carries {run.ceiling.sustained_iops:,.0f} IOPS and "
+            f"from full credits; it sustains {run.ceiling.sustained_iops:,.0f} IOPS and "
             f"{run.ceiling.sustained_throughput_mib_s:,.0f} MiB/s"
         )
 

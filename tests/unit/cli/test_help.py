@@ -44,6 +44,24 @@ def test_an_argument_is_shown_by_its_name():
     assert "Usage: plimsoll validate [OPTIONS] [VOLUME]" in shown("validate", "--help")
 
 
+@pytest.mark.parametrize(
+    ("words", "shown_as"),
+    [("diff", "BEFORE AFTER"), ("chart roofline", "NAME..."), ("query", "[RUN] [SQL]"), ("fleet", "[FILE...]")],
+)
+def test_a_usage_line_has_no_braces(words, shown_as):
+    assert f"Usage: plimsoll {words} [OPTIONS] {shown_as} " in shown(*words.split(), "--help")
+
+
+@pytest.mark.parametrize(
+    "words", [("permissions", "--format", "wrong"), ("serve", "--port", "99999999"), ("validate", "--mode", "wrong")]
+)
+def test_a_wrong_value_is_told_without_words_of_a_library(words):
+    done = CliRunner().invoke(app, [*words], env={"COLUMNS": "160", "TERM": "dumb"})
+    assert done.exit_code == 2
+    assert words[1] in done.output
+    assert not re.search("value error|input should", done.output, re.IGNORECASE)
+
+
 def test_help_is_a_command_too():
     assert shown("help", "chart", "demand") == shown("chart", "demand", "--help")
 

@@ -1,8 +1,12 @@
 """How long a run still takes: by the volumes answered, those known, and the places still to be listed."""
 
+import time
+from itertools import pairwise
+
 import pytest
 
-from plimsoll.cli.progress import Pace, left_text
+from plimsoll.cli.progress import FIRST_LINE_S, Pace, left_text, run_bar
+from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import CloudError
 from plimsoll.outcomes import Seen, Skipped
 from plimsoll.ports import FailedTarget, Target
@@ -46,3 +50,31 @@ def test_outcomes_are_counted():
 
 def test_the_time_is_in_words():
     assert [left_text(left) for left in (None, 3.0, 61.0)] == ["", "under a minute left", "about 2 min left"]
+
+
+def test_without_a_terminal_lines_come_ever_more_rarely_on_standard_error(monkeypatch, capsys):
+    now = time.monotonic()
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    with run_bar(Screen(), []) as (_, take):
+        take(Seen(target=HERE, volumes=1000))
+        for _ in range(1000):
+            now += 1
+            take(Skipped(target=HERE, volume_id="vol-1", reason="x"))
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    done = [int(line.split(" of 1,000 volumes")[0]) for line in shown.err.splitlines()]
+    assert len(done) == 8
+    assert 0 <= done[0] - FIRST_LINE_S <= 1
+    assert all(later >= 2 * earlier for earlier, later in pairwise(done))
+
+
+def test_a_silent_screen_shows_no_progress(monkeypatch, capsys):
+    monkeypatch.setattr("time.monotonic", iter(range(0, 10_000, 100)).__next__)
+    with run_bar(Screen(quiet=True), []) as (_, take):
+        take(Skipped(target=HERE, volume_id="vol-1", reason="x"))
+    assert capsys.readouterr() == ("", "")
+
+
+def test_what_takes_seconds_is_said_at_once_where_no_terminal_shows_a_spinner(capsys):
+    with Screen().doing("starting"):
+        assert capsys.readouterr() == ("", "starting\n")

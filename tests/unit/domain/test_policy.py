@@ -89,8 +89,9 @@ def test_an_override_keeps_to_the_same_bounds():
         policy.for_tags({"a": ""})
 
 
-def test_the_tags_that_are_shown_are_those_of_the_list_and_by_default_the_name():
+def test_the_tags_that_are_shown_are_those_of_the_list_and_by_default_the_usual_ones():
     tags = {"Name": "orders", "team": "db", "note": "private"}
-    assert Policy().shown(tags) == {"Name": "orders"}
+    assert Policy().shown(tags) == {"Name": "orders", "team": "db"}
+    assert Policy().shown({"Owner": "ann", "Teams": "db"}) == {"Owner": "ann"}
     assert a_policy(show_tags=("team", "missing")).shown(tags) == {"team": "db"}
     assert a_policy(show_tags=()).shown(tags) == {}

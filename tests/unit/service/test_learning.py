@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from plimsoll.bootstrap import Scope, own_or_public
+from plimsoll.bootstrap.clouds import own_or_public
+from plimsoll.clouds.scope import Scope
 from plimsoll.learned_table import load_table, parse_table, table_text
 from plimsoll.reports.learning import learned_words, scope_words
 from plimsoll.reports.summary import since_before

@@ -7,7 +7,7 @@ from plimsoll.domain.ceiling import Ceiling
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
-    """What an offer must reach: at its highest, and for ever."""
+    """What an offer must reach: at its highest, and without end."""
 
     iops: float = 0.0
     throughput_mib_s: float = 0.0

@@ -39,7 +39,7 @@ def _volume_burst(one: Measurement, limits: Limits) -> Iterator[Finding]:
             yield Finding(
                 admission=Admission.BOUNDED,
                 text=f"above {bucket.sustained_rate:,.0f} {bucket.resource.unit} this {one.spec.type} spent burst "
-                "credits: what it does for ever is less",
+                "credits: what it sustains is less",
                 sides=frozenset({bucket.resource}),
                 lasting_most=max(0.0, spent),
             )

@@ -35,7 +35,7 @@ _CLOSE: Final = 2
 """So many times as high at most is near enough that two labels of one kind need both sides of their lines."""
 
 _Level = tuple[str, bool]
-"""Whose ceiling, and whether it is what is carried for ever where credits carry more for a while."""
+"""Whose ceiling, and whether it is what is sustained where credits carry more for a while."""
 
 
 def demand_picture(record: RecommendationRecord, profile: DemandProfileRecord) -> Picture:
@@ -134,4 +134,4 @@ def _label(key: _Level, level: float, side: Side, ceilings: CeilingsRecord | Non
     kind, lasting = key
     limit = limit_of(getattr(ceilings, kind, None), side)
     writes = writes_text(limit) if limit and not lasting else ""
-    return f"{CEILINGS[kind]}{' for ever' if lasting else ''} {rate_text(level)} {side}{writes}"
+    return f"{CEILINGS[kind]}{' sustained' if lasting else ''} {rate_text(level)} {side}{writes}"

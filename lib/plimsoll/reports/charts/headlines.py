@@ -29,8 +29,8 @@ _ROUNDED: Final = 1.001
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """One side of a ceiling: the most that it carries, and what it carries for ever where credits carry more for a
-    while (None: it carries the most for ever). Where writes have a limit of their own, `most` is that of reads, and
+    """One side of a ceiling: the most that it carries, and what it sustains where credits carry more for a
+    while (None: it sustains the most). Where writes have a limit of their own, `most` is that of reads, and
     `writes` what is carried where nothing is read."""
 
     most: float
@@ -46,7 +46,7 @@ class Limit:
 def limit_of(ceiling: CeilingRecord | None, side: Side) -> Limit | None:
     """A ceiling's limit on a side, None where there is none.
 
-    That operations count as several from some size on bounds MiB/s for ever, with credits and without: it is no lasting
+    That operations count as several from some size on bounds MiB/s always, with credits and without: it is no lasting
     limit of its own.
     """
     if ceiling is None:
@@ -217,21 +217,21 @@ def _against(peaks: Peaks, ceiling: CeilingRecord) -> str:
     limit = limit_of(ceiling, side)
     if limit is None:
         return side
-    lasting = f" while credits last, {rate_text(limit.lasting)} for ever" if limit.lasting is not None else ""
+    lasting = f" while credits last, {rate_text(limit.lasting)} sustained" if limit.lasting is not None else ""
     alone = "" if limit.writes is None else f" of {'writes' if limit.writes < limit.most else 'reads'} alone"
     return f"{rate_text(limit.least)} {side}{size}{alone}{lasting}"
 
 
 def _side(least: float, most: float, limit: Limit | None, side: Side, *, waits: bool) -> str:
-    """A peak on a side, of the limit that it has come to: where credits ran out, or may have, that is what is carried
-    for ever."""
+    """A peak on a side, of the limit that it has come to: where credits ran out, or may have, that is what is
+    sustained."""
     bound = f" (at most {rate_text(most)})" if rate_text(least) != rate_text(most) else ""
     if limit is None or not limit.most:
         return f"{rate_text(least)}{bound} {side}"
     if limit.lasting is None or not (waits or most > limit.lasting):
         return f"{rate_text(least)}{bound} of {rate_text(limit.most)} {side}{writes_text(limit)}"
     credits_ = f"({rate_text(limit.most)} while credits last)"
-    return f"{rate_text(least)}{bound} of {rate_text(limit.lasting)} {side} for ever {credits_}"
+    return f"{rate_text(least)}{bound} of {rate_text(limit.lasting)} {side} sustained {credits_}"
 
 
 def _with_waits(found: DemandRecord | None, told: str) -> str:

@@ -114,7 +114,7 @@ def series(place: int) -> str:
 
 
 def ceiling_roofs(kind: str, word: str, found: CeilingRecord, low_kib: float, high_kib: float) -> list[Row]:
-    """A ceiling's roof between two I/O sizes, and beside it the lower one that it carries for ever, and that of writes
+    """A ceiling's roof between two I/O sizes, and beside it the lower one that it sustains, and that of writes
     alone, where they differ."""
 
     def roof(iops: float | None, throughput_mib_s: float | None) -> Ceiling:
@@ -123,7 +123,7 @@ def ceiling_roofs(kind: str, word: str, found: CeilingRecord, low_kib: float, hi
     most = roof(found.iops, found.throughput_mib_s)
     lasting = roof(found.sustained_iops, found.sustained_throughput_mib_s)
     rows = roof_rows(kind, word, most, low_kib, high_kib)
-    lower = roof_rows(kind, f"{word} for ever", lasting, low_kib, high_kib, lasting=True)
+    lower = roof_rows(kind, f"{word} sustained", lasting, low_kib, high_kib, lasting=True)
     sizes = {row["io_size_kib"] for row in (*rows, *lower)}
     # A limit that is never reached, as the MiB/s of an io2 volume of few IOPS, makes no other line.
     if not all(math.isclose(most.at(size_kib), lasting.at(size_kib)) for size_kib in sizes):

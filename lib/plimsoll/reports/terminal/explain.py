@@ -33,6 +33,7 @@ from plimsoll.reports.wording import (
     coverage_words,
     epoch_text,
     frontier_rows,
+    owner_text,
     spec_text,
     usd,
     wait_text,
@@ -110,12 +111,11 @@ def _print_whole(console: Console, title: str, text: str | None) -> None:
 
 def _head(record: RecommendationRecord) -> Group:
     name = f" {record.name}" if record.name else ""
-    owner = record.owner.kind + (f" {record.owner.name}" if record.owner.name else "")
     hosts = ", ".join(record.hosts) or "no host"
     money = "" if record.monthly_usd_now is None else f", {usd(record.monthly_usd_now)} a month"
     lines = [
         Text.assemble((record.volume_id, "bold"), name, f"  {record.account} {record.zone}"),
-        Text(f"{spec_text(record.current)}{money}; on {hosts}; owner {owner}"),
+        Text(f"{spec_text(record.current)}{money}; on {hosts}; owner: {owner_text(record.owner)}"),
     ]
     answer = Text.assemble("answer: ", action_text(record.action))
     if record.target is not None and record.action != "keep":

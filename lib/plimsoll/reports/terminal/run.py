@@ -150,9 +150,11 @@ def action_text(action: str) -> Text:
 def _totals(run: dict[str, Any]) -> Group:
     volumes, money = run["volumes"], run["monthly_usd"]
     share = f" ({money['saved'] / money['now']:.0%} of {usd(money['now'])})" if money["now"] else ""
-    figures = (
+    saved = (
         ("  drop-in", "saved_drop_in", "drop-in replacements alone would save this"),
         ("  beyond that", "saved_on_proof", "rests on the measured demand"),
+    )
+    others = (
         ("  blocked today", "saved_but_blocked", "of the saving"),
         ("detached volumes", "detached", "paid for, attached to nothing"),
         ("upgrades cost", "more_for_upgrades", "more, for throttled volumes"),
@@ -161,7 +163,10 @@ def _totals(run: dict[str, Any]) -> Group:
     lines = [
         Text.assemble(("Plimsoll ", "bold"), f"run {run['id']}: {run['status']}"),
         Text.assemble(("can be saved      ", "dim"), (f"{usd(money['saved']):>12} a month", "bold green"), share),
-        *(Text.assemble((f"{label:<18}", "dim"), f"{usd(money[key]):>12}  {told}") for label, key, told in figures),
+        *(
+            Text.assemble((f"{label:<18}", "dim"), f"{usd(money[key]):>12}  {told}")
+            for label, key, told in (*saved, *(one for one in others if money[one[1]]))
+        ),
         *_by_templates(run),
         *_by_cloud(run),
         Text(""),

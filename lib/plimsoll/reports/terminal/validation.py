@@ -19,7 +19,7 @@ def show_runs(console: Console, planned: Sequence[PlannedRun], left: Sequence[Me
         run = one.run
         table.add_row(
             f"{run.spec}",
-            f"{run.wants[0].account}/{run.wants[0].region}",
+            f"{run.wants[0].account} {run.wants[0].region}",
             count_of(len(run.wants), "volume"),
             usd(run.saved_usd_month),
             duration(one.seconds),
@@ -70,4 +70,4 @@ def _summary(record: RecommendationRecord) -> str:
 def show_lines(console: Console, texts: Iterable[str], style: str | None = None) -> None:
     """Prints sentences, one a line."""
     for text in texts:
-        console.print(printable(text), markup=False, highlight=False, soft_wrap=True, style=style)
+        console.print(printable(text), markup=False, highlight=False, soft_wrap=not console.is_terminal, style=style)

@@ -57,8 +57,8 @@ BURSTS = a_ceiling(3000, 128, sustained_iops=300, sustained_throughput_mib_s=75,
 @pytest.mark.parametrize(
     ("rate", "throttled", "told"),
     [
-        (151.0, [59.0], "peaks at 302 of 300 IOPS for ever (3,000 while credits last) and 4.72 of 75 MiB/s for ever"),
-        (1000.0, [], "Peaks at 2,000 of 300 IOPS for ever (3,000 while credits last) and 31.2 of 128 MiB/s"),
+        (151.0, [59.0], "peaks at 302 of 300 IOPS sustained (3,000 while credits last) and 4.72 of 75 MiB/s sustained"),
+        (1000.0, [], "Peaks at 2,000 of 300 IOPS sustained (3,000 while credits last) and 31.2 of 128 MiB/s"),
         (100.0, [], "Peaks at 200 of 3,000 IOPS and 3.12 of 128 MiB/s"),
     ],
 )
@@ -89,7 +89,7 @@ def test_a_share_tells_what_it_is_of():
     large = a_profile([4.0], moved=[100.0])
     slow = a_ceiling(500, 800, io_kib=256)
     assert roofline_title(a_volume(profile, ceilings=ceilings(BURSTS)), profile) == (
-        "Peaks at 67 % of the present ceiling (3,000 IOPS while credits last, 300 for ever)"
+        "Peaks at 67 % of the present ceiling (3,000 IOPS while credits last, 300 sustained)"
     )
     assert roofline_title(a_volume(large, ceilings=ceilings(slow)), large).endswith("(500 IOPS of 256 KiB)")
 

@@ -122,10 +122,10 @@ def test_what_is_carried_for_ever_is_a_line_of_its_own_where_it_is_in_sight():
     picture = demand_picture(a_volume(profile, ceilings=ceilings(now, hosts=hosts)), profile)
     drawn = {row["label"]: (row["lasting"], row["below"]) for row in picture.datasets["levels"]}
     assert drawn == {
-        "now for ever 300 IOPS": (True, False),
-        "host for ever 500 IOPS": (True, False),
+        "now sustained 300 IOPS": (True, False),
+        "host sustained 500 IOPS": (True, False),
         "now 10 MiB/s": (False, False),
-        "now for ever 9 MiB/s": (True, True),
+        "now sustained 9 MiB/s": (True, True),
     }
     assert picture.subtitle.endswith("Above the picture: now 3,000 IOPS.")
 
