@@ -3,12 +3,13 @@
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry_point import entry
+from plimsoll.bootstrap.aws_places import aws_places
 from plimsoll.service.service import Service
 from plimsoll.service.validating import attach_scratch
 from plimsoll.service.validation_messages import JobMessage, Stepped
 
 
-@entry(JobMessage)
+@entry(JobMessage, aws_places)
 def handler(message: JobMessage, service: Service, _context: LambdaContext) -> Stepped:
     """The job whose volume is being attached."""
     return attach_scratch(service, message.job)

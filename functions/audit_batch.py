@@ -5,7 +5,7 @@ from typing import Final
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry_point import count, entry
-from plimsoll.bootstrap.google_places import google_places
+from plimsoll.bootstrap.google_places import all_places
 from plimsoll.service.auditing import audit_lot
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import Audited, LotMessage
@@ -14,7 +14,7 @@ LEFT: Final = 0.2
 """The share of its time that is reserved to finish and keep what has begun. Nothing new begins in it."""
 
 
-@entry(LotMessage, google_places)
+@entry(LotMessage, all_places)
 def handler(told: LotMessage, service: Service, context: LambdaContext) -> Audited:
     """Keeps the answers in the store. A lot with batches left is called for again."""
     least_ms = LEFT * context.get_remaining_time_in_millis()

@@ -3,12 +3,13 @@
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry_point import entry
+from plimsoll.bootstrap.aws_places import aws_places
 from plimsoll.service.probe_messages import BeginProbeMessage, ProbeState
 from plimsoll.service.probing import begin_probe
 from plimsoll.service.service import Service
 
 
-@entry(BeginProbeMessage)
+@entry(BeginProbeMessage, aws_places)
 def handler(message: BeginProbeMessage, service: Service, _context: LambdaContext) -> ProbeState:
     """How many hosts read, and what cannot be probed."""
     return begin_probe(service, message)

@@ -3,12 +3,13 @@
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry_point import count, entry
+from plimsoll.bootstrap.aws_places import aws_places
 from plimsoll.service.service import Service
 from plimsoll.service.validating import conclude
 from plimsoll.service.validation_messages import Concluded, JobMessage
 
 
-@entry(JobMessage)
+@entry(JobMessage, aws_places)
 def handler(message: JobMessage, service: Service, _context: LambdaContext) -> Concluded:
     """The verdict, and whether there is more to measure for the same volume."""
     concluded = conclude(service, message.job)

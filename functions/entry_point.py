@@ -9,13 +9,12 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from aws_lambda_powertools.utilities import parameters
-from aws_lambda_powertools.utilities.parser import ValidationError, parse
 from aws_lambda_powertools.utilities.typing import LambdaContext
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from functions.configuration import written_configuration
 from functions.observability import Handler, count, logger, observed
-from plimsoll.bootstrap.service import MorePlaces, aws_alone, forget_process, service_of_environment
+from plimsoll.bootstrap.service import PlacesMaker, forget_process, no_places, service_of_environment
 from plimsoll.domain.errors import BadInput
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.service import Service
@@ -28,10 +27,10 @@ Step = Callable[[Told, Service, LambdaContext], BaseModel | None]
 """A step without an answer leaves what it did in the store."""
 
 
-def entry(message: type[Told], more: MorePlaces = aws_alone) -> Callable[[Step[Told]], Handler]:
+def entry(message: type[Told], places: PlacesMaker = no_places) -> Callable[[Step[Told]], Handler]:
     """Makes a Lambda handler of a step: the event is parsed into that message, and the answer is plain values.
 
-    `more` are the clouds beside AWS that the step works in: their libraries are in the zips of such functions alone.
+    `places` are the clouds that the step works in: a function imports, and its zip has, the libraries of these alone.
     """
 
     def made(step: Step[Told]) -> Handler:
@@ -39,7 +38,7 @@ def entry(message: type[Told], more: MorePlaces = aws_alone) -> Callable[[Step[T
         def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             told = _parsed(event, message)
             logger.set_correlation_id(told.topic)
-            answer = step(told, service(more), context)
+            answer = step(told, service(places), context)
             return {} if answer is None else answer.model_dump(mode="json")
 
         return observed(handler)
@@ -47,9 +46,9 @@ def entry(message: type[Told], more: MorePlaces = aws_alone) -> Callable[[Step[T
     return made
 
 
-def service(more: MorePlaces = aws_alone) -> Service:
+def service(places: PlacesMaker = no_places) -> Service:
     """The service as the environment says, with the configuration of the last minute; BadInput where it has none."""
-    return service_of_environment(ServiceConfig.parsed(written_configuration()), more)
+    return service_of_environment(ServiceConfig.parsed(written_configuration()), places)
 
 
 def renew() -> None:
@@ -60,7 +59,7 @@ def renew() -> None:
 
 def _parsed(event: Mapping[str, Any], message: type[Told]) -> Told:
     try:
-        return parse(event=dict(event), model=message)
+        return message.model_validate(event)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"]) or "event"

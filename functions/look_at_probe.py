@@ -3,12 +3,13 @@
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry_point import entry
+from plimsoll.bootstrap.aws_places import aws_places
 from plimsoll.service.probe_messages import ProbeMessage, ProbeState
 from plimsoll.service.probing import look_at_probe
 from plimsoll.service.service import Service
 
 
-@entry(ProbeMessage)
+@entry(ProbeMessage, aws_places)
 def handler(message: ProbeMessage, service: Service, _context: LambdaContext) -> ProbeState:
     """How many hosts still read, and what was seen."""
     return look_at_probe(service, message.probe)

@@ -1,11 +1,11 @@
-"""Log lines, traces and figures of every function."""
+"""Log lines and figures of every function. Lambda itself traces each call."""
 
 import os
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Final
 
-from aws_lambda_powertools import Logger, Metrics, Tracer
+from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
@@ -15,14 +15,13 @@ SERVICE: Final = os.environ.get("POWERTOOLS_SERVICE_NAME", "plimsoll")
 """The service's name in its logs, traces and metrics. Each deployment of an account has its own."""
 
 logger = Logger(service=SERVICE)
-tracer = Tracer(service=SERVICE)
 metrics = Metrics(namespace="Plimsoll", service=SERVICE)
 
 Handler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
 
 
 def observed(handle: Handler) -> Handler:
-    """A Lambda handler that is traced, whose own errors are logged by their kinds, and whose figures are sent."""
+    """A Lambda handler whose own errors are logged by their kinds, and whose figures are sent."""
 
     @wraps(handle)
     def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
@@ -36,8 +35,7 @@ def observed(handle: Handler) -> Handler:
             if metrics.metric_set:
                 metrics.flush_metrics()
 
-    traced = tracer.capture_lambda_handler(handler, capture_response=False)
-    logged: Handler = logger.inject_lambda_context(traced, clear_state=True)
+    logged: Handler = logger.inject_lambda_context(handler, clear_state=True)
     return logged
 
 

@@ -3,13 +3,13 @@
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry_point import entry, logger
-from plimsoll.bootstrap.google_places import google_places
+from plimsoll.bootstrap.google_places import all_places
 from plimsoll.service.planning import plan
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import AuditPlan, PlanMessage
 
 
-@entry(PlanMessage, google_places)
+@entry(PlanMessage, all_places)
 def handler(told: PlanMessage, service: Service, _context: LambdaContext) -> AuditPlan:
     """Whether the audit goes on now, and the accounts whose inventories are to be taken."""
     planned = plan(service, told)

@@ -3,12 +3,13 @@
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry_point import entry
+from plimsoll.bootstrap.aws_places import aws_places
 from plimsoll.service.service import Service
 from plimsoll.service.validating import propose
 from plimsoll.service.validation_messages import Proposed, ProposeMessage
 
 
-@entry(ProposeMessage)
+@entry(ProposeMessage, aws_places)
 def handler(message: ProposeMessage, service: Service, _context: LambdaContext) -> Proposed:
     """The next step: create, send, wait, or none."""
     return propose(service, message.job)

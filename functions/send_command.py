@@ -7,6 +7,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry_point import entry
 from functions.idempotency import once
+from plimsoll.bootstrap.aws_places import aws_places
 from plimsoll.service.service import Service
 from plimsoll.service.validating import send_command, sending_of
 from plimsoll.service.validation_messages import JobMessage, Stepped
@@ -15,7 +16,7 @@ REMEMBERED: Final = timedelta(days=2)
 """How long the same command is not sent again: longer than one can run."""
 
 
-@entry(JobMessage)
+@entry(JobMessage, aws_places)
 def handler(message: JobMessage, service: Service, context: LambdaContext) -> Stepped:
     """The job whose command was sent, now or by an earlier attempt."""
 

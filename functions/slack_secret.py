@@ -16,7 +16,7 @@ _SHAPE: Final = '{"signing_secret": "...", "bot_token": "xoxb-..."}'
 
 
 class _SlackSecrets(BaseModel):
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True, defer_build=True)
 
     signing_secret: SecretStr = SecretStr("")
     bot_token: SecretStr = SecretStr("")

@@ -10,7 +10,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.entry_point import entry, logger
 from functions.idempotency import once
 from functions.slack_secret import bot_token
-from plimsoll.bootstrap.google_places import google_places
+from plimsoll.bootstrap.google_places import all_places
 from plimsoll.service.service import Service
 from plimsoll.slack.actions.asked import Asked
 from plimsoll.slack.actions.worker import AskedMessage, Members, act
@@ -21,7 +21,7 @@ REMEMBERED: Final = timedelta(days=1)
 Guide, "Asynchronous invocation", read 2026-11-22)."""
 
 
-@entry(AskedMessage, google_places)
+@entry(AskedMessage, all_places)
 def handler(asked: AskedMessage, service: Service, context: LambdaContext) -> None:
     """Answers in Slack.
 

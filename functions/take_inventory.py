@@ -5,7 +5,7 @@ from typing import Final
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry_point import entry
-from plimsoll.bootstrap.google_places import google_places
+from plimsoll.bootstrap.google_places import all_places
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import AccountMessage, Taken
@@ -15,7 +15,7 @@ LEFT: Final = 0.5
 and its prices come after them."""
 
 
-@entry(AccountMessage, google_places)
+@entry(AccountMessage, all_places)
 def handler(told: AccountMessage, service: Service, context: LambdaContext) -> Taken:
     """Keeps the account's volumes in the store, in batches. An account with regions left is called for again."""
     least_ms = LEFT * context.get_remaining_time_in_millis()

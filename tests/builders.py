@@ -18,13 +18,13 @@ from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
 from plimsoll.domain.groups.hosting import host_loads, sole_host
 from plimsoll.domain.groups.stripes import StripeSet
 from plimsoll.domain.host import Host, HostLimits
+from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import Knowledge, Look
 from plimsoll.domain.metrics.sums import COUNTER_SERIES, Segment, Sums, Window, series
 from plimsoll.domain.offers.offer import Market
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.recommendation import Recommendation
-from plimsoll.domain.refine.branch_and_bound import Ask
 from plimsoll.domain.refine.query_cost import Closer, QueryCost
 from plimsoll.domain.units import mib_s_from_mb_s
 from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from plimsoll.bootstrap import console_link
+from plimsoll.bootstrap.consoles import console_link
 from plimsoll.bootstrap.service import measured_envelopes
 from plimsoll.clouds.folder import FolderStore
 from plimsoll.domain.errors import PlimsollError, Throttled, Unreachable

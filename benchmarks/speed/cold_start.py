@@ -22,13 +22,14 @@ REPEATS: Final = 7
 LIBRARIES: Final = ("boto3", "numpy", "pydantic.main", "pydantic.type_adapter")
 """What no audit does without."""
 
-AUDIT: Final = ("plimsoll.bootstrap", "plimsoll.auditing.audit", "plimsoll.run")
+AUDIT: Final = ("plimsoll.bootstrap.clouds", "plimsoll.auditing.audit", "plimsoll.run")
 """What an audit imports when there is no command line."""
 
 FIRST_DATA: Final = """
+from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.common.dated_data import shipped_prices
-volume_types("aws"), shipped_prices("aws"), plimsoll.bootstrap.envelope_library()
+volume_types("aws"), shipped_prices("aws"), envelope_library()
 """
 """What the first audit of a process reads once."""
 

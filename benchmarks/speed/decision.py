@@ -15,11 +15,11 @@ from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.demand import Demand, demand_of
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.groups.hosting import host_loads
+from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import Knowledge, first_looks
 from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.offers.offer import Market
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.refine.branch_and_bound import Ask
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import Target
 

@@ -11,12 +11,13 @@ from pathlib import Path
 from cloud_simulator.running import Running
 from plimsoll.auditing.audit import audit
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.bootstrap import Scope, ports_of
+from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.ledger import Ledger
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import CloudError
+from plimsoll.domain.metrics.asks import Ask, Found
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Recommendation
-from plimsoll.domain.refine.branch_and_bound import Ask, Found
 from plimsoll.domain.volume import Volume
 from plimsoll.outcomes import Answered
 from plimsoll.ports import CallLimits, Metrics, Target, Usage

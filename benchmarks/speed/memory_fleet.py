@@ -13,15 +13,15 @@ import numpy as np
 from cloud_simulator.aws.fleet import SimulatedVolume, truth
 from cloud_simulator.aws.organization import Mix, fleet_of
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.bootstrap import envelope_library
+from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.published import AwsCatalog, query_cost
 from plimsoll.clouds.common.dated_data import shipped_prices
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.host import Host, HostLimits
+from plimsoll.domain.metrics.asks import Ask, Found
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.sums import HIGHEST_SERIES, Sums, Window, series
-from plimsoll.domain.refine.branch_and_bound import Ask, Found
 from plimsoll.domain.units import mib_s_from_mb_s
 from plimsoll.domain.volume import Attachment, Volume, VolumeState
 from plimsoll.ports import CallLimits, FailedTarget, Target, Usage

@@ -20,11 +20,13 @@ from memory_fleet import NOW, Patterns, project_ports
 from playwright.sync_api import sync_playwright
 
 from cloud_simulator.aws.organization import Mix
-from plimsoll.bootstrap import console_link, envelope_library
+from plimsoll.bootstrap.consoles import console_link
+from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.domain.policy import Policy
+from plimsoll.orders import Order
 from plimsoll.reports.html.page import write_html
 from plimsoll.reports.run_reader import PAGE, stream_profiles, stream_records
-from plimsoll.run import Order, carry_out
+from plimsoll.run import carry_out
 
 FEW, MANY = 1_000, 10_000
 WORKLOADS = 200

@@ -26,7 +26,7 @@ BY_NAME: Final = {"plimsoll.clouds.published": [f"{one.package}.published" for o
 """What the registry of clouds imports by name. A cloud's connection comes only where a function imports it itself, so
 that functions which do not ask Google bring none of its libraries."""
 
-SERVICES_OF_POWERTOOLS: Final = frozenset({"dynamodb", "secretsmanager", "ssm", "xray"})
+SERVICES_OF_POWERTOOLS: Final = frozenset({"dynamodb", "secretsmanager", "ssm"})
 
 OWN: Final = ("lib/plimsoll", "functions", "benchmarks/measured", "benchmarks/jobs", "benchmarks/learned")
 

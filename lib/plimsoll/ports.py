@@ -3,23 +3,29 @@
 Every implementation passes one contract suite, and so do those in memory (`tests/in_memory`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from pathlib import Path
-from typing import Any, Literal, Protocol
+from __future__ import annotations
 
-from plimsoll.domain.decisions import Decision
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.history import HistoryEntry
 from plimsoll.domain.host import Host
-from plimsoll.domain.policy import TagMatch
-from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.refine.branch_and_bound import Ask, Found
-from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
-from plimsoll.domain.task import Task, TaskOutcome
-from plimsoll.domain.volume import Volume, VolumeSpec
-from plimsoll.domain.volume_types import VolumeType
+
+if TYPE_CHECKING:
+    # Protocols are not asked at run time what they speak of, and most functions need little of it.
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from plimsoll.domain.decisions import Decision
+    from plimsoll.domain.history import HistoryEntry
+    from plimsoll.domain.metrics.asks import Ask, Found
+    from plimsoll.domain.policy import TagMatch
+    from plimsoll.domain.prices import PriceBook
+    from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
+    from plimsoll.domain.task import Task, TaskOutcome
+    from plimsoll.domain.volume import Volume, VolumeSpec
+    from plimsoll.domain.volume_types import VolumeType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)

@@ -1,36 +1,28 @@
 """A run: an audit carried out into a folder, which can be interrupted and resumed."""
 
-import platform
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
-
-import numpy as np
+from typing import Any
 
 from plimsoll.auditing.audit import audit, never
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.errors import BadInput, DiskFull, NothingRead
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.refine.plan import Plan
-from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.risk.watch import Promised
 from plimsoll.domain.units import MIB
 from plimsoll.learned_table import table_text
+from plimsoll.orders import Asked, Order, describe, ended
 from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, Planned, Skipped
-from plimsoll.policy_file import dump_policy, parse_policy
-from plimsoll.ports import FailedTarget, Usage
+from plimsoll.ports import FailedTarget
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.learning import lessons_of, own_table, told_of_learning
 from plimsoll.reports.profile_to_record import profile_record
 from plimsoll.reports.promises import checked, told_of
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_reader import RUN, UnansweredRecord, matched_records, read_run, stream_records
+from plimsoll.reports.run_reader import RUN, UnansweredRecord, matched_records, stream_records
 from plimsoll.reports.run_writer import INTERRUPTED, RUNNING, RunFolder, write_run
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import Totals
@@ -50,25 +42,6 @@ DESCRIBED_EVERY_S = 10.0
 """Seconds after which run.json says anew how far a run is: what a killed run has asked for is told to that."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """What a run is to do: where to write, and with which scope, policy and time.
-
-    `every_minute`: read them all, whether or not they can change an answer.
-    """
-
-    folder: Path
-    scope: Mapping[str, Any]
-    policy: Policy
-    now: datetime
-    every_minute: bool = False
-
-    @property
-    def id(self) -> str:
-        """The run's name: that of its folder."""
-        return self.folder.name
-
-
 @dataclass(slots=True, kw_only=True)
 class Progress:
     """How far a run is, and the best savings so far."""
@@ -83,19 +56,6 @@ class Progress:
         self.totals.add(record)
         if record.monthly_usd_saved > 0:
             self.best.add(record.monthly_usd_saved, record.volume_id, record)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What was asked of a cloud, and what asking costs there."""
-
-    usage: Usage
-    query_cost: QueryCost
-
-    @property
-    def usd(self) -> float:
-        """What the metrics cost."""
-        return self.usage.metrics * self.query_cost.usd_query
 
 
 def carry_out(
@@ -200,82 +160,6 @@ def _why_nothing_was_read(failed: Sequence[FailedTarget]) -> str:
         return "there is no account, project or region to read: name some, or check what the scope leaves out."
     others = f" {len(failed) - 1} other places could not be read either." if len(failed) > 1 else ""
     return f"nothing could be read, so there is no run to keep: {failed[0].error}{others}"
-
-
-def resumed(folder: Path) -> Order:
-    """The order of a run that was begun before, with its own scope, policy and time; BadInput where it is none."""
-    run = read_run(folder)
-    try:
-        scope, policy, now = dict(run["scope"]), parse_policy(dict(run["policy"])), datetime.fromisoformat(run["now"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadInput(f"{folder / RUN} does not say how the run was begun ({error}): begin a new one.") from error
-    return Order(
-        folder=folder,
-        scope=scope,
-        policy=policy,
-        now=now,
-        every_minute=bool(run.get("every_minute", False)),
-    )
-
-
-def ended(totals: Totals) -> Literal["complete", "partial"]:
-    """The status of a run that has come to its end."""
-    return "partial" if totals.partial else "complete"
-
-
-def describe(
-    order: Order, totals: Totals, *, status: str, asked: Mapping[str, Asked], seconds: Mapping[str, float]
-) -> dict[str, Any]:
-    """The content of run.json; `asked` by cloud, `seconds` by stage, and those that passed as `elapsed`."""
-    usages, summary = [one.usage for one in asked.values()], totals.summary()
-    return {
-        "id": order.id,
-        "status": status,
-        "now": order.now.isoformat(),
-        "scope": dict(order.scope),
-        "policy": dump_policy(order.policy),
-        "every_minute": order.every_minute,
-        "versions": versions(),
-        **summary,
-        "plan": plan_summary(totals.plans, {cloud: one.query_cost for cloud, one in asked.items()}),
-        "usage": {
-            "calls": sum(usage.calls for usage in usages),
-            "metrics": sum(usage.metrics for usage in usages),
-            "datapoints": sum(usage.datapoints for usage in usages),
-            "estimated_usd": round(sum(one.usd for one in asked.values()), 4),
-        },
-        "clouds": {cloud: summary["clouds"].get(cloud, Totals().cloud_summary()) for cloud in asked},
-        "seconds": {stage: round(taken_s, 3) for stage, taken_s in seconds.items()},
-    }
-
-
-def plan_summary(plans: Mapping[str, Plan], query_costs: Mapping[str, QueryCost]) -> dict[str, Any]:
-    """Every cloud's plan together for run.json and the screen: the expected figures, and between which they can lie.
-
-    Each is reckoned by its own cloud's query_cost; clouds are asked one after the other.
-    """
-    plan = sum(plans.values(), Plan())
-    expected = plan.expected
-    return {
-        "volumes": plan.volumes,
-        "calls": expected.calls,
-        "metrics": expected.queries,
-        "datapoints": expected.datapoints,
-        "seconds": round(sum(one.seconds(query_costs[cloud]) for cloud, one in plans.items()), 1),
-        "estimated_usd": round(sum(one.expected.usd(query_costs[cloud]) for cloud, one in plans.items()), 4),
-        "least_datapoints": plan.least.datapoints,
-        "most_datapoints": plan.most.datapoints,
-    }
-
-
-def versions() -> dict[str, str]:
-    """What this run was made with."""
-    return {
-        "plimsoll": version("plimsoll"),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "boto3": version("boto3"),
-    }
 
 
 def _described(order: Order, audits: Sequence[AuditPorts], progress: Progress, *, status: str) -> dict[str, Any]:

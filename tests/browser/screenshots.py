@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import expect, sync_playwright
 
-from plimsoll.bootstrap import envelope_library
+from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.report import FORMATS, Report, written
 from plimsoll.reports.html.page import write_html
 from tests.browser.conftest import launched

@@ -120,7 +120,7 @@ def test_a_report_format_is_a_module_and_a_row(copy):
         '        ReportFormat(name="html"',
     )
     copy.replace(
-        row, "from plimsoll.run import", "from plimsoll.reports.words import in_words\nfrom plimsoll.run import"
+        row, "from plimsoll.orders import", "from plimsoll.reports.words import in_words\nfrom plimsoll.orders import"
     )
     copy.replace(command, '"html, json', '"words, html, json')
     assert copy.run(REPORTED, "words") == "migrate vol-1"

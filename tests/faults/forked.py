@@ -65,7 +65,7 @@ def hurry_grpc() -> None:
 
 def stop_clock(now: datetime) -> None:
     """Lets the command's clock stand."""
-    from plimsoll.bootstrap import SystemClock
+    from plimsoll.bootstrap.clocks import SystemClock
 
     SystemClock.now = lambda _self: now  # type: ignore[method-assign]  # in this process alone
 

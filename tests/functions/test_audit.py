@@ -54,7 +54,6 @@ def deployed(account):
         "PLIMSOLL_CALLS_PER_S": "1e9",
         "PLIMSOLL_DATAPOINTS_PER_S": "1e9",
         "PLIMSOLL_USD_HOUR_WAITED": "250000",
-        "POWERTOOLS_TRACE_DISABLED": "true",
     }
     with patch.dict(os.environ, {**account.organization.environment, **given}):
         entry_point.renew()

@@ -5,8 +5,27 @@ import sys
 
 import pytest
 
-NEVER = ("moto", "typer", "cloud_simulator", "plimsoll.cli", "google.auth", "google.cloud", "grpc")
-"""Google's libraries are imported when a project is asked for, and before that by no function."""
+NEVER = (
+    "moto",
+    "typer",
+    "cloud_simulator",
+    "plimsoll.cli",
+    "google.auth",
+    "google.cloud",
+    "grpc",
+    "aws_xray_sdk",
+    "aws_lambda_powertools.utilities.parser",
+    "plimsoll.clouds.recorder",
+    "plimsoll.bootstrap.measuring",
+    "plimsoll.bootstrap.recordings",
+)
+"""Google's libraries are imported when a project is asked for, and before that by no function. No function imports what
+only a command needs, nor what would cost a start more than all that it does."""
+DECIDING = ("plimsoll.auditing.audit", "plimsoll.domain.refine.branch_and_bound", "plimsoll.clouds.aws.connection")
+UNDECIDING = ("canary", "combine", "find_pending", "note_failure", "report", "slack_answer", "summarize")
+MEASURING = ("plimsoll.validation.job", "plimsoll.validation.context")
+UNMEASURING = ("plan", "take_inventory", "audit_batch", *(name for name in UNDECIDING if name != "slack_answer"))
+"""Functions that decide on no volume import nothing that would, and those of an audit nothing that measures."""
 HEAVY = {
     "duckdb": {"combine"},
     "altair": {"report", "slack_report"},
@@ -60,6 +79,15 @@ def test_a_function_imports_nothing_heavy_that_it_does_not_use(users):
     every = (*AUDIT, *VALIDATION, *PROBE, *TELLING)
     asked = users or [name for name in every if not any(name in some for some in HEAVY.values())]
     refused = [*NEVER, *(module for module, some in HEAVY.items() if not some.issuperset(asked))]
+    assert_imports_none_of(refused, asked)
+
+
+@pytest.mark.parametrize(("refused", "asked"), [(DECIDING, UNDECIDING), (MEASURING, UNMEASURING)])
+def test_a_function_imports_no_other_functions_work(refused, asked):
+    assert_imports_none_of(refused, asked)
+
+
+def assert_imports_none_of(refused, asked):
     command = [sys.executable, "-c", ASKED, ",".join(refused), *asked]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,6 +1,5 @@
 """The functions of the probe, with the events that the state machine sends them, and what they answer."""
 
-import os
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from unittest.mock import patch
@@ -74,19 +73,13 @@ class Probing:
 
 @pytest.fixture
 def probing_of(tmp_path, volumes):
-    """Makes the service over a lab with what a test wants of it; nothing is traced."""
+    """Makes the service over a lab with what a test wants of it."""
     patches = []
 
     def made(*more, **given):
         probing = Probing(Lab(tmp_path, *volumes, *more, **given), tmp_path)
-        patches.extend(
-            [
-                patch.dict(os.environ, {"POWERTOOLS_TRACE_DISABLED": "true"}),
-                patch.object(entry_point, "service", lambda _more: probing.service),
-            ]
-        )
-        for one in patches[-2:]:
-            one.start()
+        patches.append(patch.object(entry_point, "service", lambda _more: probing.service))
+        patches[-1].start()
         return probing
 
     yield made

@@ -135,7 +135,6 @@ def deployed(account):
             "PLIMSOLL_SLACK_SECRET": SECRET,
             "PLIMSOLL_SLACK_WORKER": "plimsoll-test-slack-work",
             "PLIMSOLL_SLACK_API_URL": slack.api_url,
-            "POWERTOOLS_TRACE_DISABLED": "true",
         }
         with (
             patch.dict(os.environ, given),

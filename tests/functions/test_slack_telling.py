@@ -58,7 +58,6 @@ def given(account, slack):
         **account.organization.environment,
         "PLIMSOLL_COORDINATION_TABLE": account.table("id"),
         "PLIMSOLL_SLACK_SECRET": secret,
-        "POWERTOOLS_TRACE_DISABLED": "true",
     }
     with patch.dict(os.environ, environment):
         entry_point.renew()

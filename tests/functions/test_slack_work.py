@@ -40,7 +40,6 @@ def deployed(account, slack):
         "PLIMSOLL_SLACK_API_URL": slack.api_url,
         "PLIMSOLL_CALLS_PER_S": "1e9",
         "PLIMSOLL_DATAPOINTS_PER_S": "1e9",
-        "POWERTOOLS_TRACE_DISABLED": "true",
     }
     with patch.dict(os.environ, {**account.organization.environment, **given}):
         entry_point.renew()

@@ -41,9 +41,9 @@ def account():
 
 @pytest.fixture
 def stepping(tmp_path, account):
-    """A service over a lab, which the functions are given, with a coordination table of its own; nothing is traced."""
+    """A service over a lab, which the functions are given, with a coordination table of its own."""
     made = Stepping(lab=Lab(tmp_path))
-    given = {"PLIMSOLL_COORDINATION_TABLE": account.table("id"), "POWERTOOLS_TRACE_DISABLED": "true"}
+    given = {"PLIMSOLL_COORDINATION_TABLE": account.table("id")}
     with (
         patch.dict(os.environ, {**account.organization.environment, **given}),
         patch.object(entry_point, "service", lambda _more: made.service),

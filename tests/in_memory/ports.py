@@ -8,6 +8,7 @@ from datetime import datetime
 import numpy as np
 
 from plimsoll.domain.errors import CloudError
+from plimsoll.domain.metrics.asks import Ask, Found
 from plimsoll.domain.metrics.sums import (
     COUNTER_SERIES,
     HIGHEST_SERIES,
@@ -18,7 +19,6 @@ from plimsoll.domain.metrics.sums import (
     series,
 )
 from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.refine.branch_and_bound import Ask, Found
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.ports import CallLimits, FailedTarget, Target, UnreadVolume, Usage

@@ -34,7 +34,6 @@ def probed():
             "PLIMSOLL_HISTORY_TABLE": account.table("place", "volume_id"),
             "PLIMSOLL_COORDINATION_TABLE": account.table("id"),
             "PLIMSOLL_EVENT_BUS": "none",
-            "POWERTOOLS_TRACE_DISABLED": "true",
         }
         with patch.dict(os.environ, {**account.organization.environment, **given}):
             own = os.environ["AWS_ACCESS_KEY_ID"]

@@ -61,7 +61,6 @@ def audited():
             "PLIMSOLL_EVENT_BUS": bus,
             "PLIMSOLL_CALLS_PER_S": "1e9",
             "PLIMSOLL_DATAPOINTS_PER_S": "1e9",
-            "POWERTOOLS_TRACE_DISABLED": "true",
         }
         execution = account.start(machine, "run")
         with patch.dict(os.environ, {**account.organization.environment, **given}):

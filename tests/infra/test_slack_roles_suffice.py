@@ -86,7 +86,6 @@ def heard():
             "PLIMSOLL_SLACK_WORKER": WORKER,
             "PLIMSOLL_AUDIT_MACHINE": audit,
             "PLIMSOLL_VALIDATION_MACHINE": validation,
-            "POWERTOOLS_TRACE_DISABLED": "true",
         }
         execution = account.start(audit, "run")
         with patch.dict(os.environ, {**account.organization.environment, **given}):

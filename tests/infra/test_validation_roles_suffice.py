@@ -57,7 +57,6 @@ def validated():
             "PLIMSOLL_COORDINATION_TABLE": account.table("id"),
             "PLIMSOLL_EVENT_BUS": "none",
             "PLIMSOLL_POLL_S": "0.1",
-            "POWERTOOLS_TRACE_DISABLED": "true",
         }
         with patch.dict(os.environ, {**account.organization.environment, **given}):
             heard = carried_out(account.organization.fleet)

@@ -23,10 +23,8 @@ from unittest.mock import patch
 
 _LIBRARIES: Final = [
     "tests.machines.models",
-    "aws_xray_sdk.core",
     "aws_lambda_powertools.utilities.idempotency",
     "aws_lambda_powertools.utilities.parameters",
-    "aws_lambda_powertools.utilities.parser",
     "plimsoll.bootstrap.service",
     "plimsoll.service.auditing",
     "plimsoll.service.inventory",

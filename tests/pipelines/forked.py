@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import Any
 
 import plimsoll.cli
-from plimsoll.bootstrap import envelope_library
+from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.clouds.aws.sessions import known_regions
 from plimsoll.clouds.common.dated_data import shipped_prices
 from plimsoll.reports.html import page_files

@@ -7,10 +7,13 @@ from typing import Any
 from unittest.mock import patch
 
 from cloud_simulator.running import Running, RunningProjects
-from plimsoll.bootstrap import AWS, GOOGLE, Scope, ports_of
+from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.ledger import Ledger
+from plimsoll.clouds.registry import AWS, GOOGLE
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.policy import Policy
-from plimsoll.run import Order, carry_out
+from plimsoll.orders import Order
+from plimsoll.run import carry_out
 from plimsoll.settings import Settings
 
 

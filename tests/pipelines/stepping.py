@@ -72,9 +72,6 @@ class LabPlaces:
     def prober(self, target):
         return self.lab.bench
 
-    def unmeasured(self, target):
-        return None
-
 
 @dataclass(kw_only=True)
 class Stepping:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from plimsoll.auditing.audit import audit
-from plimsoll.bootstrap import envelope_library
+from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.main import app
 from plimsoll.domain.evidence.evidence import Grade
 from plimsoll.domain.evidence.failed_measurement import CODE

@@ -11,7 +11,8 @@ from cloud_simulator.running import running
 from plimsoll.backtesting.cloud_fleet import fleet_of_clouds
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.run import backtest
-from plimsoll.bootstrap import Scope, ports_of
+from plimsoll.bootstrap.clouds import ports_of
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
 from plimsoll.settings import Settings
 from tests.pipelines.test_truth import NOW

@@ -7,7 +7,7 @@ import pytest
 
 from cloud_simulator.aws.organizations_api import SANDBOX, SUSPENDED
 from cloud_simulator.running import running
-from plimsoll.bootstrap import Scope
+from plimsoll.clouds.scope import Scope
 
 from .commands import REGIONS, TWO_DAYS, plimsoll, roles
 

@@ -7,10 +7,11 @@ import pytest
 
 from cloud_simulator.running import running
 from plimsoll.auditing.audit import audit
-from plimsoll.bootstrap import Scope, ports_of
+from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.aws.permissions import AUDIT, AUDIT_LOG, auditing
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.ledger import Ledger
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.policy import Policy
 from plimsoll.settings import Settings
 

@@ -11,13 +11,15 @@ from cloud_simulator.aws.organization import ACCOUNTS, REGIONS, organization
 from cloud_simulator.faults import Fault
 from cloud_simulator.google.resource_manager import ORGANIZATION
 from cloud_simulator.running import running_google
-from plimsoll.bootstrap import Scope, ports_of
+from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.bootstrap.google_places import GooglePlaces, google_places
 from plimsoll.bootstrap.service import PlacesByCloud
 from plimsoll.clouds.ledger import Ledger
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.policy import Policy
+from plimsoll.orders import Order
 from plimsoll.reports.run_reader import PAGE
-from plimsoll.run import Order, carry_out
+from plimsoll.run import carry_out
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.service import every_target
 from plimsoll.settings import Settings

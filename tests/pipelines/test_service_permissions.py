@@ -13,12 +13,12 @@ from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer
 from botocore.exceptions import EndpointConnectionError
 
 from cloud_simulator.aws.organizations_api import WORKLOADS
-from plimsoll.bootstrap import Scope
 from plimsoll.clouds.aws import permissions
 from plimsoll.clouds.aws.connection import sign_in
 from plimsoll.clouds.aws.service import BusEvents, DynamoClaims, StepExecutions
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import Unreachable
 from plimsoll.settings import Settings
 from tests.contract.service_ports import home_account

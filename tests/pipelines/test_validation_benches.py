@@ -5,7 +5,7 @@ import pytest
 
 from plimsoll.domain.errors import BenchWasTheLimit
 from plimsoll.domain.evidence.bench_load import BenchLimitCode
-from plimsoll.domain.evidence.validation import Budget
+from plimsoll.domain.evidence.ordered import Budget
 from plimsoll.validate import Concluded, Decided, NotConcluded
 from plimsoll.validation.concluding import BENCH_TRIES
 

@@ -22,12 +22,14 @@ from cloud_simulator.aws.volume_maker import change
 from cloud_simulator.metrics.history import History
 from cloud_simulator.metrics.workloads import Archetype, Workload
 from cloud_simulator.running import Running
-from plimsoll.bootstrap import Scope, ports_of
+from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.ledger import Ledger
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.groups.stripes import StripeSet
 from plimsoll.domain.policy import Override, Policy, SizeOn, TagMatch
 from plimsoll.domain.volume_types import LatencyClass
-from plimsoll.run import Order, carry_out
+from plimsoll.orders import Order
+from plimsoll.run import carry_out
 from plimsoll.settings import Settings
 from tests.scenes.scene import MEASURED, Scene
 from tests.scenes.work import KIB, NOW, Time

@@ -5,7 +5,8 @@ import zipfile
 
 import pytest
 
-from plimsoll.bootstrap import console_link, recorded_ports
+from plimsoll.bootstrap.consoles import console_link
+from plimsoll.bootstrap.recordings import recorded_ports
 from plimsoll.clouds.published import query_cost_of
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy

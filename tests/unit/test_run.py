@@ -15,12 +15,13 @@ import pytest
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.errors import AccessDenied, BadInput, DiskFull, NothingRead, Throttled, Unreachable
 from plimsoll.domain.policy import Policy
+from plimsoll.orders import Order, resumed
 from plimsoll.outcomes import Answered
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.journal import Held
 from plimsoll.reports.run_reader import read_records, read_run
 from plimsoll.reports.run_writer import up_to_date
-from plimsoll.run import Order, carry_out, resumed
+from plimsoll.run import carry_out
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 

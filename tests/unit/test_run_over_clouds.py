@@ -7,11 +7,12 @@ import pytest
 from plimsoll.auditing.audit import plan_audit
 from plimsoll.auditing.explain import explain_anywhere
 from plimsoll.domain.errors import AccessDenied, PolicyError
+from plimsoll.orders import plan_summary, resumed
 from plimsoll.outcomes import Answered
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.run_reader import read_records
 from plimsoll.reports.totals import Totals
-from plimsoll.run import carry_out, plan_summary, resumed
+from plimsoll.run import carry_out
 from tests.builders import NOW, US_EAST_1, a_host, a_tariff, a_volume
 from tests.unit.test_run import POLICY, a_world, an_order, in_silence, stopping_after, volumes
 

@@ -6,7 +6,10 @@ from pathlib import Path
 from plimsoll.api.orders import Wanted, order_and_ports
 from plimsoll.api.policies import PolicyLike, policy_of
 from plimsoll.api.runs import Run, read_run
-from plimsoll.bootstrap import LEARNED_HERE, Scope, change_ledger, clock
+from plimsoll.bootstrap.books import change_ledger
+from plimsoll.bootstrap.clocks import clock
+from plimsoll.bootstrap.clouds import LEARNED_HERE
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
 from plimsoll.outcomes import Outcome
 from plimsoll.run import carry_out

@@ -6,12 +6,15 @@ from datetime import datetime
 from pathlib import Path
 
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.bootstrap import Scope, clock, ports_of, recorded_ports
+from plimsoll.bootstrap.clocks import clock
+from plimsoll.bootstrap.clouds import ports_of
+from plimsoll.bootstrap.recordings import recorded_ports
 from plimsoll.clouds.ledger import Ledger
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
+from plimsoll.orders import Order, resumed
 from plimsoll.reports.run_reader import RECOMMENDATIONS, RUN
-from plimsoll.run import Order, resumed
 from plimsoll.settings import Settings
 from plimsoll.writing import check_place
 

@@ -8,8 +8,11 @@ from pathlib import Path
 from plimsoll.api.policies import PolicyLike, policy_of
 from plimsoll.api.runs import run_folder
 from plimsoll.auditing.explain import explain_anywhere
-from plimsoll.bootstrap import Scope, clock, ports_of, recorded_ports
+from plimsoll.bootstrap.clocks import clock
+from plimsoll.bootstrap.clouds import ports_of
+from plimsoll.bootstrap.recordings import recorded_ports
 from plimsoll.clouds.registry import CLOUDS
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.domain.policy import Policy

@@ -13,10 +13,11 @@ from plimsoll.domain.errors import CloudError, UnknownVolumeType
 from plimsoll.domain.groups.hosting import with_neighbors
 from plimsoll.domain.groups.pool import in_shared_pools
 from plimsoll.domain.groups.together import free_to_change, units_of, untouchable
+from plimsoll.domain.metrics.asks import Ask, Found
 from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Change, Recommendation
-from plimsoll.domain.refine.branch_and_bound import Ask, Found, judge
+from plimsoll.domain.refine.branch_and_bound import judge
 from plimsoll.domain.refine.members import Judged
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of

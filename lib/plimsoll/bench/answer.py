@@ -78,7 +78,7 @@ _Permille = Annotated[int, Field(ge=0)]
 class _Bench(BaseModel):
     """What a bench says of itself. Two clocks make a share: a little over 1,000 thousandths is all of it."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, defer_build=True)
 
     cpus: Annotated[int, Field(ge=1)]
     waited_permille: _Permille | None
@@ -115,7 +115,7 @@ def _share(permille: int) -> float:
 
 
 class _Measured(BaseModel):
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, defer_build=True)
 
     mode: Literal["device", "file"]
     volume_id: str

@@ -9,15 +9,20 @@ from datetime import datetime
 from pathlib import Path
 
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.bootstrap.service import without_bench
+from plimsoll.bootstrap.aws_places import aws_places
 from plimsoll.clouds.google.names import UNPROBED
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import CloudError, NotMeasured
 from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.service.config import ServiceConfig
-from plimsoll.service.service import Places
+from plimsoll.service.service import Places, unmeasured
 from plimsoll.settings import Settings
+
+
+def all_places(config: ServiceConfig, settings: Settings) -> Mapping[str, Places]:
+    """The places of every cloud by its name, for functions that audit."""
+    return {**aws_places(config, settings), **google_places(config, settings)}
 
 
 def google_places(config: ServiceConfig, settings: Settings) -> Mapping[str, Places]:
@@ -65,12 +70,8 @@ class GooglePlaces:
 
     def bench(self, target: Target) -> Bench:
         """NotMeasured: the service has no bench there."""
-        raise NotMeasured(without_bench(target))
+        raise NotMeasured(unmeasured(target))
 
     def prober(self, target: Target) -> Bench:
         """NotMeasured: nothing is probed there."""
         raise NotMeasured(f"{target}: {UNPROBED}")
-
-    def unmeasured(self, target: Target) -> str | None:
-        """That nothing can be measured there."""
-        return without_bench(target)

@@ -5,7 +5,7 @@ from datetime import date
 from functools import cache
 
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.bootstrap import connected_ports
+from plimsoll.bootstrap.clouds import connected_ports
 from plimsoll.clouds.google.clients import Clients, keyless_credentials
 from plimsoll.clouds.google.connection import connection_of, inventory_in
 from plimsoll.clouds.google.federation import FederationConfig

@@ -13,7 +13,10 @@ import typer
 from plimsoll.api.orders import Wanted, order_and_ports
 from plimsoll.auditing.audit import plan_audit
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.bootstrap import LEARNED_HERE, Scope, change_ledger, clock, ports_of, recording_ports
+from plimsoll.bootstrap.books import change_ledger
+from plimsoll.bootstrap.clocks import clock
+from plimsoll.bootstrap.clouds import LEARNED_HERE, ports_of
+from plimsoll.bootstrap.recordings import recording_ports
 from plimsoll.cli.exit_codes import INTERRUPTED, OVER, PARTIAL
 from plimsoll.cli.options import RunOptions, ValidateOptions
 from plimsoll.cli.progress import run_bar
@@ -21,16 +24,18 @@ from plimsoll.cli.run_folder import leave_reports
 from plimsoll.cli.screen import Screen
 from plimsoll.cli.validate import validate_recommendations
 from plimsoll.clouds.recorder import Recorder
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.risk.watch import Promised
+from plimsoll.orders import Order, plan_summary, versions
 from plimsoll.reports.answer_lines import PLAN, answer_lines, line_of
 from plimsoll.reports.printable import put_out
 from plimsoll.reports.run_reader import RECOMMENDATIONS, RUN, TABLE, read_run
 from plimsoll.reports.terminal.run import show_failures, show_plan, show_run
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import usd
-from plimsoll.run import Order, carry_out, plan_summary, versions
+from plimsoll.run import carry_out
 from plimsoll.settings import Settings
 from plimsoll.writing import check_place
 

@@ -14,7 +14,7 @@ from plimsoll.bench.jobs import job_sections
 from plimsoll.bench.local import MEASURING, Placed, Watch
 from plimsoll.bench.targets import GIB
 from plimsoll.benchmark import plan_benchmark, run_benchmark
-from plimsoll.bootstrap import clock
+from plimsoll.bootstrap.clocks import clock
 from plimsoll.cli.envelopes import check_place, host_from, spec_from
 from plimsoll.cli.exit_codes import INTERRUPTED
 from plimsoll.cli.options import BenchmarkOptions, MeasuredVolumeOptions

@@ -9,7 +9,7 @@ from typing import Final
 import typer
 
 from plimsoll.api.volumes import explain
-from plimsoll.bootstrap import envelope_library
+from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.envelopes import compared
 from plimsoll.cli.options import PictureOptions
 from plimsoll.cli.run_volume import Live

@@ -9,7 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from plimsoll.bootstrap import AWS, GOOGLE, OpenCloud, Scope, clock, open_clouds, ports_of
+from plimsoll.bootstrap.clocks import clock
+from plimsoll.bootstrap.clouds import OpenCloud, open_clouds, ports_of
 from plimsoll.cli.audit import follow as follow_audit
 from plimsoll.cli.options import ValidateOptions
 from plimsoll.cli.run_folder import leave_reports
@@ -17,14 +18,16 @@ from plimsoll.cli.screen import Screen
 from plimsoll.cli.simulate import organization, projects
 from plimsoll.cli.validate import context_of, follow, new_job
 from plimsoll.clouds.ledger import Ledger
+from plimsoll.clouds.registry import AWS, GOOGLE
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.evidence.evidence import Grade
 from plimsoll.domain.evidence.validation import Want
 from plimsoll.domain.policy import Policy
+from plimsoll.orders import Order
 from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import PAGE, read_records
 from plimsoll.reports.wrong_answers import WRONG_ANSWERS
-from plimsoll.run import Order
 from plimsoll.settings import Settings
 from plimsoll.validate import validate_volume
 from plimsoll.validation.deciding import FLIP

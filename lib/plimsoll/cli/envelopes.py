@@ -6,7 +6,8 @@ from pathlib import Path
 
 import typer
 
-from plimsoll.bootstrap import clock, envelope_library
+from plimsoll.bootstrap.clocks import clock
+from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.options import MeasuredVolumeOptions
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.published import cloud_of, published_host, types_by_cloud

@@ -3,15 +3,17 @@
 from pathlib import Path
 
 from plimsoll.api.volumes import read_volume, volume_in_run
-from plimsoll.bootstrap import Scope, console_link, probe_book
+from plimsoll.bootstrap.books import probe_book
+from plimsoll.bootstrap.consoles import console_link
 from plimsoll.cli.screen import Screen
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.domain.policy import Policy
+from plimsoll.orders import Order, resumed
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.terminal.explain import show_explanation, show_record
 from plimsoll.reports.to_record import record_of
-from plimsoll.run import Order, resumed
 from plimsoll.settings import Settings
 
 

@@ -5,8 +5,10 @@ from pathlib import Path
 
 from plimsoll.backtesting.cloud_fleet import fleet_of_clouds
 from plimsoll.backtesting.rows_fleet import fleet_of_rows
-from plimsoll.bootstrap import Scope, clock, ports_of
+from plimsoll.bootstrap.clocks import clock
+from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.cli.screen import Screen
+from plimsoll.clouds.scope import Scope
 from plimsoll.reports.wording import count_of
 from plimsoll.settings import Settings
 from plimsoll.writing import check_place

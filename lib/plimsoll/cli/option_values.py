@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from plimsoll.bootstrap import AWS, GOOGLE, Scope
 from plimsoll.cli.options import AuditPolicyOptions, PolicyFileOptions, ScopeOptions
 from plimsoll.clouds.aws.names import AUDIT_ROLE
+from plimsoll.clouds.registry import AWS, GOOGLE
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.evidence import Grade
 from plimsoll.domain.policy import Policy

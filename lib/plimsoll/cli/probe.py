@@ -5,9 +5,13 @@ from collections.abc import Sequence
 import typer
 
 from plimsoll.bench.probe.local import probe_here
-from plimsoll.bootstrap import Scope, clock, open_clouds, patience_of, probe_book, probe_store
+from plimsoll.bootstrap.books import probe_book
+from plimsoll.bootstrap.clocks import clock
+from plimsoll.bootstrap.clouds import open_clouds
+from plimsoll.bootstrap.measuring import patience_of, probe_store
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.screen import Screen
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
 from plimsoll.probe import MOST_SECONDS, HostProbe, NotProbed, ProbeContext, cancel, hosts_of, probe
 from plimsoll.reports.terminal.probe import show_seen

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Final
 
 from plimsoll.api.runs import run_folder
-from plimsoll.bootstrap import console_link, envelope_library
+from plimsoll.bootstrap.consoles import console_link
+from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import BadInput
+from plimsoll.orders import resumed
 from plimsoll.reports.change_files import write_changes
 from plimsoll.reports.csv_table import ENCODING
 from plimsoll.reports.data.database import Selection, opened, select
@@ -30,7 +32,6 @@ from plimsoll.reports.run_reader import (
     stream_records,
 )
 from plimsoll.reports.template_text import template_texts
-from plimsoll.run import resumed
 from plimsoll.settings import Settings
 from plimsoll.writing import write_lines
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from plimsoll.api.runs import is_run
-from plimsoll.bootstrap import Scope
 from plimsoll.cli.option_values import policy_from, scope_from
 from plimsoll.cli.options import PolicyOptions, ScopeOptions
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 

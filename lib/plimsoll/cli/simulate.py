@@ -9,7 +9,7 @@ from typing import TypeVar
 from cloud_simulator.aws.organization import DEMO_VOLUMES
 from cloud_simulator.google.projects import LEAST_DISKS
 from cloud_simulator.running import NotStarted, Running, RunningProjects, running, running_google
-from plimsoll.bootstrap import clock
+from plimsoll.bootstrap.clocks import clock
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.extras import DEMO, GOOGLE, Extra

@@ -9,7 +9,7 @@ import typer
 from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.api.runs import run_folder
-from plimsoll.bootstrap import envelope_library
+from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.cli.options import PostOptions
 from plimsoll.cli.report import Report

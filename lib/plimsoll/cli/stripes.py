@@ -4,9 +4,13 @@ from collections.abc import Sequence
 
 import typer
 
-from plimsoll.bootstrap import Scope, clock, open_clouds, patience_of, stripe_book
+from plimsoll.bootstrap.books import stripe_book
+from plimsoll.bootstrap.clocks import clock
+from plimsoll.bootstrap.clouds import open_clouds
+from plimsoll.bootstrap.measuring import patience_of
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.cli.screen import Screen
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput, CloudError, PlimsollError
 from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.reports.terminal.validation import show_lines

@@ -10,30 +10,24 @@ import typer
 
 from plimsoll.api.runs import run_folder
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.bootstrap import (
-    OpenCloud,
-    Scope,
-    clock,
-    measured_again,
-    open_clouds,
-    patience_of,
-    validation_book,
-    validation_claims,
-    validation_jobs,
-)
+from plimsoll.bootstrap.books import validation_book
+from plimsoll.bootstrap.clocks import clock
+from plimsoll.bootstrap.clouds import OpenCloud, measured_again, open_clouds
+from plimsoll.bootstrap.measuring import patience_of, validation_claims, validation_jobs
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.options import ValidateOptions
 from plimsoll.cli.run_folder import leave_reports
 from plimsoll.cli.screen import Screen
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.evidence import Grade
 from plimsoll.domain.evidence.validation import MeasuringRun, PlannedRun
 from plimsoll.domain.policy import Policy
+from plimsoll.orders import resumed
 from plimsoll.ports import Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_writer import RunFolder
 from plimsoll.reports.terminal.validation import show_change_of_mind, show_lines, show_runs, show_verdict
-from plimsoll.run import resumed
 from plimsoll.settings import Settings
 from plimsoll.validate import Concluded, Decided, Event, NotConcluded, RunValidation, validate_volume
 from plimsoll.validation.context import Agree, Context

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.refine.branch_and_bound import Found
+from plimsoll.domain.metrics.asks import Found
 
 DAMAGE: Final = (
     zipfile.BadZipFile,

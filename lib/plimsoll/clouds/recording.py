@@ -25,9 +25,9 @@ from plimsoll.clouds.bounded_zip import DAMAGE, read_arrays, read_member
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain import errors
 from plimsoll.domain.errors import BadInput, CloudError, Unexpected
+from plimsoll.domain.metrics.asks import Ask, Found
 from plimsoll.domain.metrics.knowledge import HOST
 from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.refine.branch_and_bound import Ask, Found
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import CallLimits, FailedTarget, Target, UnreadVolume, Usage
 

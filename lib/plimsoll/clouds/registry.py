@@ -51,6 +51,7 @@ class Cloud:
     """One cloud. `account_id`, `region_name` and `volume_id` are patterns for a whole name, without ^ and $.
 
     `quota_by_region`: whether an account has a quota of metric calls in each region, or one in all.
+    `measured_by_service`: whether the deployed service has benches there.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Cloud:
     words: CloudWords
     earlier_names: tuple[str, ...] = ()
     quota_by_region: bool = True
+    measured_by_service: bool = True
 
     @property
     def published(self) -> "Published":
@@ -103,6 +105,7 @@ CLOUDS: Final[dict[str, Cloud]] = {
         volume_id=DISK_ID,
         earlier_names=("gcp",),
         quota_by_region=False,
+        measured_by_service=False,
         words=CloudWords(
             cloud="Google Cloud",
             account="project",

@@ -13,9 +13,10 @@ from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
 from plimsoll.clouds.stripes import sets_adapter
 from plimsoll.domain.errors import PASSING, CloudError, OutOfTime
+from plimsoll.orders import Order
 from plimsoll.reports.run_reader import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED, matched_records
 from plimsoll.reports.totals import Totals
-from plimsoll.run import Order, Progress, carry_out
+from plimsoll.run import Progress, carry_out
 from plimsoll.service.history_update import left_out, remember
 from plimsoll.service.planning import order_of
 from plimsoll.service.service import Service

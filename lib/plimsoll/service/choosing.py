@@ -7,12 +7,13 @@ from typing import Final
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.domain.evidence.validation import Budget, MeasuringRun, Mode, Want, runs_for, within
+from plimsoll.domain.evidence.ordered import Budget, Mode
+from plimsoll.domain.evidence.validation import MeasuringRun, Want, runs_for, within
 from plimsoll.ports import Prices, Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import RECOMMENDATIONS, RUN
 from plimsoll.service.config import ValidationBudget
-from plimsoll.service.service import Service
+from plimsoll.service.service import Service, unmeasured
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.streams import records_in
 from plimsoll.service.validating import context_of, placed, ports_at
@@ -34,11 +35,11 @@ def choose(service: Service, message: ChooseMessage) -> Chosen:
     """
     now, given = service.clock.now(), message.given
     if given.run_id is None:
-        jobs, left, unmeasured = [_asked(message, now, service)], 0, list[str]()
+        jobs, left, whys = [_asked(message, now, service)], 0, list[str]()
     else:
-        jobs, left, unmeasured = _thin(message.name, given.run_id, now, service)
+        jobs, left, whys = _thin(message.name, given.run_id, now, service)
     items = [_item(keep(job, service.store)) for job in jobs]
-    return Chosen(validation=message.name, items=items, left_out=left, unmeasured=unmeasured)
+    return Chosen(validation=message.name, items=items, left_out=left, unmeasured=whys)
 
 
 def shares(costs_usd: Sequence[float], whole: ValidationBudget) -> list[Budget]:
@@ -63,7 +64,7 @@ def _asked(message: ChooseMessage, now: datetime, service: Service) -> Job:
     if given.target is not None and given.target != FLIP:
         parsed(given.target, 1, volume_types("aws"))
     place, volume_id = placed(given.volume_id or "", now, service)
-    why = service.places.unmeasured(place)
+    why = unmeasured(place)
     if why is not None:
         raise BadInput(why)
     return Job(
@@ -85,7 +86,7 @@ def _whole_budget(service: Service) -> Budget:
 def _thin(validation: str, run_id: str, now: datetime, service: Service) -> tuple[list[Job], int, list[str]]:
     """The jobs of the classes of a run's thin evidence that the budget allows, how many it does not, and why nothing
     is measured in some places."""
-    wants, unmeasured = _wants(run_id, service)
+    wants, whys = _wants(run_id, service)
     runs = runs_for(wants)
     costs_usd = _costs_usd(runs, now, service)
     chosen, left = within(runs, lambda run: costs_usd[run.class_key], _whole_budget(service))
@@ -94,7 +95,7 @@ def _thin(validation: str, run_id: str, now: datetime, service: Service) -> tupl
         job_of_class(run, JobName(validation=validation, index=index), _place_of(run), now, budget=part)
         for index, (run, part) in enumerate(zip(chosen, parts, strict=True))
     ]
-    return jobs, len(left), unmeasured
+    return jobs, len(left), whys
 
 
 def _wants(run_id: str, service: Service) -> tuple[Sequence[Want], list[str]]:
@@ -104,7 +105,7 @@ def _wants(run_id: str, service: Service) -> tuple[Sequence[Want], list[str]]:
     def is_measured(record: RecommendationRecord) -> bool:
         place = named_target(record.account, record.region)
         if place not in whys:
-            whys[place] = service.places.unmeasured(place)
+            whys[place] = unmeasured(place)
         return whys[place] is None
 
     keys = RunKeys(run_id=run_id)

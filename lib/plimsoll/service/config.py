@@ -27,6 +27,8 @@ Folder = Annotated[str, StringConstraints(pattern=rf"^{FOLDER_ID}$")]
 GoogleOrganization = Annotated[str, StringConstraints(pattern=rf"^{ORGANIZATION_ID}$")]
 GoogleRegion = Annotated[str, StringConstraints(pattern=rf"^{GOOGLE_REGION}$")]
 
+RoleName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_+=,.@-]{1,64}$")]
+
 _CREDENTIALS: Final = "google_credentials"
 
 
@@ -37,7 +39,7 @@ MOST_ON_A_PAGE: Final = 20_000
 class ValidationBudget(BaseModel):
     """What validations may spend, and where they measure. Money is USD."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     max_usd: float = Field(default=5.0, ge=0, description="USD that the scratch volumes of one validation may cost.")
     max_runs: int = Field(default=10, ge=1, le=100, description="Measurements that one validation may make.")
@@ -50,7 +52,7 @@ class ValidationBudget(BaseModel):
 class ServiceConfig(BaseModel):
     """What the service audits and validates, by which policy, and within which bounds."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     organization: bool = Field(default=False, description="Audit every active account of the Organization.")
     organizational_units: tuple[Unit, ...] = Field(
@@ -62,18 +64,12 @@ class ServiceConfig(BaseModel):
     regions: tuple[str, ...] = Field(
         default=(), description="The regions to audit. Default: all that an account has enabled."
     )
-    role_name: str = Field(
-        default=AUDIT_ROLE, pattern=r"^[\w+=,.@-]{1,64}$", description="The role to audit a member account with."
-    )
-    validation_role_name: str = Field(
-        default=VALIDATION_ROLE, pattern=r"^[\w+=,.@-]{1,64}$", description="The role to measure there with."
-    )
-    probe_role_name: str = Field(
-        default=PROBE_ROLE, pattern=r"^[\w+=,.@-]{1,64}$", description="The role to probe there with."
-    )
+    role_name: RoleName = Field(default=AUDIT_ROLE, description="The role to audit a member account with.")
+    validation_role_name: RoleName = Field(default=VALIDATION_ROLE, description="The role to measure there with.")
+    probe_role_name: RoleName = Field(default=PROBE_ROLE, description="The role to probe there with.")
     external_id: str | None = Field(
         default=None,
-        pattern=r"^[\w+=,.@:/-]+$",
+        pattern=r"^[A-Za-z0-9_+=,.@:/-]+$",
         min_length=2,
         max_length=1224,
         description="The external id that those roles ask for.",

@@ -15,10 +15,10 @@ from plimsoll.clouds.registry import AWS, GOOGLE
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.offers.offer import check_types
 from plimsoll.domain.policy import Policy
+from plimsoll.orders import Order
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import FailedTarget, RunStore
 from plimsoll.reports.totals import Totals
-from plimsoll.run import Order
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.lots import lots_of
 from plimsoll.service.service import Service
@@ -32,7 +32,7 @@ from plimsoll.service.streams import listed, record_lines
 class RunOrder(BaseModel):
     """What a run is to do: which accounts, by which policy, and as of when."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     run_id: str
     now: datetime

@@ -16,7 +16,7 @@ USUAL_S: Final = HOUR_S
 class ProbeInput(BaseModel):
     """What an execution of the probe is begun with: volumes, no more than it may have hosts, and for how long."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     volume_ids: Annotated[tuple[VolumeName, ...], Field(min_length=1, max_length=MOST_HOSTS)]
     seconds: Annotated[int, Field(ge=1, le=MOST_SECONDS)] = USUAL_S

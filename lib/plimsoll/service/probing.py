@@ -29,7 +29,7 @@ _SEEN: Final = "probes/seen/"
 class _Run(BaseModel):
     """How far an execution is: the documents of the hosts that still read, what was seen, and why the rest was not."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     keys: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()

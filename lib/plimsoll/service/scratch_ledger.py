@@ -19,7 +19,7 @@ _ENDING: Final = ".json"
 class _Noted(BaseModel):
     """Until when a scratch volume may be there."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     until: AwareDatetime
 

@@ -1,20 +1,28 @@
 """The service: everything that its parts work with, chosen in one place and given to each."""
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from pathlib import Path
-from typing import Protocol
+from __future__ import annotations
 
-from plimsoll.auditing.ports import AuditPorts
-from plimsoll.clouds.ledger import Ledger
-from plimsoll.domain.evidence.envelope import Envelope
-from plimsoll.domain.policy import Policy
-from plimsoll.ports import Bench, Claims, Clock, Events, Executions, FailedTarget, History, RunStore, Target
-from plimsoll.reports.record import RecommendationRecord
-from plimsoll.service.config import ServiceConfig
-from plimsoll.settings import Settings
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from plimsoll.clouds.registry import cloud_named
+from plimsoll.ports import FailedTarget, Target
+
+if TYPE_CHECKING:
+    # Each part imports what it works with of these: most need neither what audits nor what measures.
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from plimsoll.auditing.ports import AuditPorts
+    from plimsoll.clouds.ledger import Ledger
+    from plimsoll.domain.evidence.envelope import Envelope
+    from plimsoll.domain.policy import Policy
+    from plimsoll.ports import Bench, Claims, Clock, Events, Executions, History, RunStore
+    from plimsoll.reports.record import RecommendationRecord
+    from plimsoll.service.config import ServiceConfig
+    from plimsoll.settings import Settings
 
 
 class Places(Protocol):
@@ -42,8 +50,16 @@ class Places(Protocol):
     def prober(self, target: Target) -> Bench:
         """Where hosts of that target are read, by the probe's role; CloudError where it cannot be entered."""
 
-    def unmeasured(self, target: Target) -> str | None:
-        """Why nothing can be measured at that target, a sentence; None where it can."""
+
+def unmeasured(target: Target) -> str | None:
+    """Why the service can measure nothing at a target, a sentence or two; None where it can."""
+    cloud = cloud_named(target.provider)
+    if cloud is not None and cloud.measured_by_service:
+        return None
+    return (
+        f"nothing is measured in {target}: the service has no bench in the cloud {target.provider!r}. What is "
+        "recommended there rests on published limits, and on what was measured elsewhere."
+    )
 
 
 def every_target(places: Places) -> Iterator[Target | FailedTarget]:

@@ -35,7 +35,7 @@ SHARD_PARTS: Final = 1000
 class Shard(BaseModel):
     """The targets whose inventories, and the batches whose answers, are combined together."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     targets: list[TargetItem]
     batches: list[BatchItem]
@@ -44,7 +44,7 @@ class Shard(BaseModel):
 class Combined(BaseModel):
     """What a shard adds up to: totals, what asking each cloud took, and what is new, at most so many."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     totals: Totals
     spent: Mapping[str, Spent]

@@ -22,7 +22,7 @@ class Route(BaseModel):
     without a value is one with any. A tag that the policy does not show matches nothing.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     channel: Channel
     accounts: tuple[AccountOrProject, ...] = ()
@@ -39,7 +39,7 @@ class Route(BaseModel):
 class SlackConfig(BaseModel):
     """Which workspaces may ask, which channel is told of everything, which ones of a part, and who may act."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     teams: tuple[Team, ...] = Field(min_length=1, description="Workspaces whose requests are taken, by their ids.")
     channel: Channel = Field(description="The channel that is told of every run as a whole, by its id.")

@@ -17,7 +17,7 @@ from plimsoll.domain.errors import PlimsollError
 from plimsoll.ports import Target
 from plimsoll.service.store_keys import Batch
 
-RunId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][\w.@+=-]{0,79}$")]
+RunId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@+=-]{0,79}$")]
 """A run's name, which stands in keys: as Step Functions names executions, without what separates folders."""
 
 Account = Annotated[str, StringConstraints(pattern=account_pattern())]
@@ -26,7 +26,7 @@ Region = Annotated[str, StringConstraints(pattern=region_pattern())]
 _LONGEST: Final = 1000
 """How much of a cause is kept, in characters: Lambda's own may hold a traceback."""
 
-_CONFIG: Final = ConfigDict(frozen=True, populate_by_name=True)
+_CONFIG: Final = ConfigDict(frozen=True, populate_by_name=True, defer_build=True)
 """What a state passes on besides is no concern of the function."""
 
 
@@ -58,7 +58,7 @@ class RunMessage(Message):
 class AuditInput(BaseModel):
     """What an execution of the audit is begun with: nothing, or the run to go on with."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     run_id: RunId | None = None
 

@@ -24,7 +24,7 @@ from plimsoll.service.store_keys import LATEST_REPORT, RunKeys, ledger_key
 
 
 class _Kept(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Spent(_Kept):

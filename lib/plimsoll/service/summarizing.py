@@ -8,12 +8,12 @@ from typing import Any
 from plimsoll.clouds.published import query_cost_of
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.learned_table import table_text
+from plimsoll.orders import Asked, Order, describe, ended
 from plimsoll.outcomes import FailedVolume, Outcome, Seen
 from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.reports.learning import own_table, told_of_learning
 from plimsoll.reports.promises import told_of
 from plimsoll.reports.totals import Totals
-from plimsoll.run import Asked, Order, describe, ended
 from plimsoll.service.planning import order_of, planned_accounts
 from plimsoll.service.service import Service
 from plimsoll.service.shards import Covered, Sums, combined_of, covered_by

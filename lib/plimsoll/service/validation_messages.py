@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from plimsoll.clouds.registry import volume_pattern
-from plimsoll.domain.evidence.validation import Mode
+from plimsoll.domain.evidence.ordered import Mode
 from plimsoll.service.step_messages import Account, Answer, Message, Region, RunId, StepError
 from plimsoll.validation.job import JobName
 
@@ -19,7 +19,7 @@ class ValidationInput(BaseModel):
     `target` is `flip` or TYPE[:IOPS[:MIB_S]], by default what is recommended.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     volume_id: VolumeName | None = None
     target: str | None = None
@@ -106,7 +106,7 @@ class CleanUpMessage(JobMessage):
 class SweepInput(BaseModel):
     """What a sweep is begun with: whether every account is swept, or those alone in which a volume may be."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     everywhere: bool = False
 
@@ -123,7 +123,7 @@ class SweepMessage(Message):
 class SweepItem(BaseModel):
     """An account that is swept, as an item of a map; without regions in all that it has enabled."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     account: Account
     regions: list[Region] | None = None

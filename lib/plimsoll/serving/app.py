@@ -12,10 +12,10 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Respon
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from plimsoll.bootstrap import console_link
+from plimsoll.bootstrap.consoles import console_link
 from plimsoll.domain.errors import BadInput, PlimsollError
+from plimsoll.orders import resumed
 from plimsoll.reports.run_reader import find_profile, find_record
-from plimsoll.run import resumed
 from plimsoll.serving.history import history_of
 from plimsoll.serving.live_report import LiveReport
 from plimsoll.serving.volume_page import message_page, volume_page

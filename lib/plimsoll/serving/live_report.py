@@ -8,15 +8,16 @@ from threading import Lock
 from typing import Any, Final
 
 from plimsoll.api.runs import run_folder
-from plimsoll.bootstrap import console_link, envelope_library
+from plimsoll.bootstrap.consoles import console_link
+from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.domain.errors import BadInput
+from plimsoll.orders import resumed
 from plimsoll.reports.html.page import Live, write_html
 from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import RUN, audited_at, read_run
 from plimsoll.reports.run_writer import RUNNING
 from plimsoll.reports.wording import usd
-from plimsoll.run import resumed
 from plimsoll.settings import Settings
 
 LEAST_S: Final = 5.0

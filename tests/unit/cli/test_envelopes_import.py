@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from plimsoll.bootstrap import envelope_library
+from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.main import app
 from plimsoll.domain.errors import BadInput
 from tests.corpus.entries import FILES

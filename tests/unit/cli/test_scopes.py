@@ -6,10 +6,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from plimsoll.bootstrap import AWS, GOOGLE, Scope
 from plimsoll.cli.option_groups import with_option_groups
 from plimsoll.cli.option_values import scope_from
 from plimsoll.cli.options import AwsOptions, GoogleOptions, ScopeOptions
+from plimsoll.clouds.registry import AWS, GOOGLE
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
 
 

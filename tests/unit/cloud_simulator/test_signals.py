@@ -16,9 +16,9 @@ from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.published import query_cost
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.domain.errors import CloudError
+from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.signals import look_at_signals, signals_of
 from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.refine.branch_and_bound import Ask
 from plimsoll.ports import Target
 from plimsoll.settings import Settings
 from tests.unit.cloud_simulator.served import HOME, NOW, served

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.bootstrap import envelope_library
+from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.evidence.envelope import DELIVERED, Envelope, JobShape, Measurement
 from plimsoll.domain.evidence.evidence import Evidence, Grade, Place, evidence_for

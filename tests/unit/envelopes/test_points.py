@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.bootstrap import envelope_library
+from plimsoll.bootstrap.envelopes import envelope_library
 
 ROWS = list(
     csv.DictReader(

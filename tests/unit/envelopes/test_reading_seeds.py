@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.bootstrap import envelope_library
+from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.domain.evidence.envelope import Measurement
 from plimsoll.envelopes.campaigns import Campaign, flat
 from plimsoll.envelopes.reading import read_output, read_results

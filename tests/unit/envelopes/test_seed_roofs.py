@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from plimsoll.bootstrap import envelope_library
+from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.domain.ceiling import Resource
 
 LIBRARY = envelope_library(None)

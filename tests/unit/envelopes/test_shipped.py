@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.bootstrap import envelope_library
+from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.domain.ceiling import Resource
 from plimsoll.envelopes import library
 from plimsoll.envelopes.library import shipped_campaigns

@@ -6,7 +6,7 @@ import json
 import pytest
 from rich.console import Console
 
-from plimsoll.bootstrap import console_link
+from plimsoll.bootstrap.consoles import console_link
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered
 from plimsoll.ports import Target

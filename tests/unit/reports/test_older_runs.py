@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from plimsoll.orders import resumed
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.diff.comparison import compared
 from plimsoll.reports.diff.sql import Group
 from plimsoll.reports.record import OLD_KEYS
 from plimsoll.reports.run_reader import read_records, read_run
 from plimsoll.reports.terminal.run import show_run
-from plimsoll.run import resumed
 from tests.unit.reports.html.pages import read_page, written
 from tests.unit.reports.runs import a_run
 

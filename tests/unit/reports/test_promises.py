@@ -10,10 +10,11 @@ from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Modification, VolumeSpec
 from plimsoll.learned_table import load_table
+from plimsoll.orders import Order
 from plimsoll.reports.promises import checked, kept_promises, told_of
 from plimsoll.reports.run_reader import matched_records, read_records, read_run
 from plimsoll.reports.summary import since_before
-from plimsoll.run import Order, carry_out
+from plimsoll.run import carry_out
 from plimsoll.service.history_update import remember
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums
 from tests.golden import assert_golden

@@ -72,9 +72,6 @@ class MemoryPlaces:
     def prober(self, target):
         raise AssertionError(f"nothing is probed in {target}")
 
-    def unmeasured(self, target):
-        return None if target.provider == "aws" else f"nothing is measured in {target}"
-
 
 def volumes(count, region="us-east-1", **fields):
     """Volumes that are each alone on a host."""

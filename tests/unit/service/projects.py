@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from plimsoll.bootstrap.service import PlacesByCloud, without_bench
+from plimsoll.bootstrap.service import PlacesByCloud
 from plimsoll.ports import Target
 from tests.builders import TYPES, US_EAST_1, a_host, a_volume
 from tests.in_memory.ports import MemoryCatalog, MemoryPrices
@@ -54,9 +54,6 @@ class Projects:
 
     def prober(self, target):
         raise AssertionError(f"nothing is probed in {target}")
-
-    def unmeasured(self, target):
-        return without_bench(target)
 
 
 def both(given=None, *, accounts=None, **facts):

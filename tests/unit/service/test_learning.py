@@ -2,7 +2,7 @@
 
 import json
 
-from plimsoll.bootstrap import own_or_public
+from plimsoll.bootstrap.clouds import own_or_public
 from plimsoll.learned_table import load_table, parse_table, table_text
 from plimsoll.reports.learning import learned_words
 from plimsoll.reports.summary import since_before

@@ -10,6 +10,7 @@ from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import AccessDenied, BadInput, Throttled
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.service.choosing import choose
+from plimsoll.service.service import unmeasured
 from plimsoll.service.step_messages import BatchItem, TargetItem
 from plimsoll.service.store_keys import Batch, RunKeys
 from plimsoll.service.summarizing import total
@@ -139,4 +140,4 @@ def test_a_cloud_that_is_not_in_scope_is_refused_by_name(tmp_path):
     alone = type(places)(clouds={"aws": places.clouds["aws"]})
     with pytest.raises(BadInput, match=r"storage-prod/us-central1 is of the cloud 'google', which is not in the scope"):
         alone.ports(named_target(PROJECT, REGION), now=NOW, measured=tmp_path, ledger=None)
-    assert "no bench in the cloud 'google'" in (alone.unmeasured(THERE) or "")
+    assert "no bench in the cloud 'google'" in (unmeasured(THERE) or "")

@@ -18,7 +18,7 @@ _Rate = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 class _Told(BaseModel):
     """What a host tells of one volume."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     volume: str
     device: str

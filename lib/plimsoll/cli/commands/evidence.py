@@ -9,7 +9,7 @@ from plimsoll.cli import options
 from plimsoll.cli.option_groups import with_option_groups
 from plimsoll.cli.plain_help import PlainTyper
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.validation import Mode
+from plimsoll.domain.evidence.ordered import Mode
 
 
 @with_option_groups
@@ -102,7 +102,9 @@ def sweep(
     scope: options.ScopeOptions,
 ) -> None:
     """Delete scratch volumes past their deadline, also those that a killed command left."""
-    from plimsoll.bootstrap import clock, open_clouds, patience_of
+    from plimsoll.bootstrap.clocks import clock
+    from plimsoll.bootstrap.clouds import open_clouds
+    from plimsoll.bootstrap.measuring import patience_of
     from plimsoll.cli.exit_codes import PARTIAL
     from plimsoll.cli.option_values import scope_from
     from plimsoll.cli.screen import Screen

@@ -29,7 +29,7 @@ _PAUSE_S: Final = 0.1
 class AwsAnswer(Answer):
     """A part of an answer of AWS, whose fields are named as AWS names them."""
 
-    model_config = ConfigDict(alias_generator=to_pascal)
+    model_config = ConfigDict(alias_generator=to_pascal, defer_build=True)
 
 
 class Page(AwsAnswer):

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
+from plimsoll.clouds.aws.consoles import partition_of
 from plimsoll.clouds.aws.errors import AUDITING, attempted
 from plimsoll.clouds.aws.lists import ASKED, LIST_DEADLINE_S, Asker, Page
-from plimsoll.clouds.aws.published import partition_of
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.common.answers import Answer, bad_answer, read_answer
 from plimsoll.clouds.common.bounds import Deadline

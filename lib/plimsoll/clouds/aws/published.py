@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
+from plimsoll.clouds.aws.consoles import CONSOLES, partition_of
 from plimsoll.clouds.aws.published_hosts import published_host
 from plimsoll.clouds.aws.queries import COUNTERS, NAMESPACE
 from plimsoll.clouds.cloud import Published, ShownVolume
@@ -23,16 +24,6 @@ from plimsoll.settings import Settings
 CLOSER: Final = Closer(datapoints=0.0125, queries=1.4, queries_a_call=35)
 """What the simulated organization of 600 volumes took (docs/performance.md). Busier fleets take more, idle ones
 less."""
-
-_CONSOLES: Final[Mapping[str, str]] = {
-    "aws": "console.aws.amazon.com",
-    "aws-cn": "console.amazonaws.cn",
-    "aws-us-gov": "console.amazonaws-us-gov.com",
-}
-"""Where the console of each partition is, behind a region's name."""
-
-_PARTITIONS: Final[Mapping[str, str]] = {"cn-": "aws-cn", "us-gov-": "aws-us-gov"}
-"""The partitions that a region's name tells, by what it begins with; every other region is one of `aws`."""
 
 _DEFAULTS: Final = (
     "A volume made anew from a template that only says gp3 gets 3,000 IOPS and 125 MiB/s: write the figures there too."
@@ -190,28 +181,12 @@ def metric_math(region: str, volume_id: str, window: Window, period_s: int) -> d
     }
 
 
-def partition_of(region: str) -> str:
-    """The part of AWS that a region is in, as its name tells."""
-    return next((name for start, name in _PARTITIONS.items() if region.startswith(start)), "aws")
-
-
 def volume_link(volume: ShownVolume, window: Window, period_s: int) -> str:
     """The address of that graph in the CloudWatch console, for a volume as it is reported."""
     region = volume.region
     graph = quote(json.dumps(metric_math(region, volume.volume_id, window, period_s), separators=(",", ":")), safe="")
     partition = partition_of(region)
-    return f"https://{region}.{_CONSOLES[partition]}/cloudwatch/home?region={region}#metricsV2?graph={graph}"
-
-
-def object_link(region: str, bucket: str, key: str, *, partition: str = "aws") -> str | None:
-    """The address of an object's page in the S3 console, for those who are signed in; None where no console is known.
-
-    It is the address that the console itself shows for an object (November 2026); AWS documents none.
-    """
-    host = _CONSOLES.get(partition)
-    if host is None:
-        return None
-    return f"https://{region}.{host}/s3/object/{quote(bucket, safe='')}?{urlencode({'region': region, 'prefix': key})}"
+    return f"https://{region}.{CONSOLES[partition]}/cloudwatch/home?region={region}#metricsV2?graph={graph}"
 
 
 PUBLISHED: Final = Published(catalog=AwsCatalog(), query_cost=query_cost, console_link=volume_link, host=published_host)

@@ -14,9 +14,9 @@ from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.common.query_batches import query_batches
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import SIGNALS
 from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.refine.branch_and_bound import Ask
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.domain.volume import Volume
 

@@ -34,7 +34,7 @@ KEPT_DAYS: Final = 90
 class CamelAnswer(Answer):
     """A part of an event, whose fields are named as EC2's XML names them."""
 
-    model_config = ConfigDict(alias_generator=to_camel)
+    model_config = ConfigDict(alias_generator=to_camel, defer_build=True)
 
 
 Whole = Annotated[Count, BeforeValidator(lambda value: int(value) if isinstance(value, str) else value)]

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.dated_data import sold_figures
+from plimsoll.clouds.google.labels import tags_of
 from plimsoll.clouds.google.machines import machine
-from plimsoll.clouds.google.names import LIST_INSTANCES, last_of, moment, path_of, tags_of
+from plimsoll.clouds.google.names import LIST_INSTANCES, last_of, moment, path_of
 from plimsoll.clouds.google.owners import owner_of
 from plimsoll.clouds.google.resources import DiskAnswer, read_held_disk, read_instance
 from plimsoll.clouds.registry import GOOGLE

@@ -24,7 +24,7 @@ class AwsSource(BaseModel):
     """Where who asks is proved: by a signed request to AWS's STS. The addresses of an instance's metadata that `gcloud`
     writes as well are not asked where the environment holds credentials and region, as Lambda's does."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     environment_id: Literal["aws1"] = "aws1"
     regional_cred_verification_url: Annotated[
@@ -38,7 +38,7 @@ class AwsSource(BaseModel):
 class Impersonation(BaseModel):
     """How long a token of the service account lives that is acted for."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     token_lifetime_seconds: int = Field(default=3600, ge=600, le=43_200)
 
@@ -46,7 +46,7 @@ class Impersonation(BaseModel):
 class FederationConfig(BaseModel):
     """An external account of Google's whose caller is an AWS role."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
 
     type: Literal["external_account"]
     audience: Annotated[

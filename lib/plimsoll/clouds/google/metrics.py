@@ -40,8 +40,8 @@ from plimsoll.clouds.google.queries import (
 )
 from plimsoll.clouds.google.received import Identity, Received, came_twice, received
 from plimsoll.domain.errors import BadAnswer, CloudError, Endless
+from plimsoll.domain.metrics.asks import Ask, Found
 from plimsoll.domain.metrics.knowledge import SIGNALS, IntArray
-from plimsoll.domain.refine.branch_and_bound import Ask, Found
 from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import CallLimits, Target, Usage

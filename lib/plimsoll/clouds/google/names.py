@@ -3,12 +3,10 @@
 Patterns are for a whole name, without ^ and $.
 """
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final
 
 from plimsoll.domain.errors import Unexpected
-from plimsoll.domain.volume import NAME_TAG
 
 COMPUTE: Final = "compute.googleapis.com"
 MONITORING: Final = "monitoring.googleapis.com"
@@ -96,20 +94,6 @@ def _moment(written: str) -> datetime | None:
         return found.astimezone(UTC) if found.tzinfo is not None else None
     except (ValueError, OverflowError):
         return None
-
-
-_OURS: Final = "plimsoll-"
-_OUR_TAGS: Final = "plimsoll:"
-
-
-def tags_of(labels: Mapping[str, str], name: str) -> dict[str, str]:
-    """The labels and the resource's own name as tags.
-
-    Labels cannot hold a colon: plimsoll-exclude, plimsoll-bench and the like are the tags plimsoll:exclude and
-    plimsoll:bench too.
-    """
-    ours = {key.replace(_OURS, _OUR_TAGS, 1): value for key, value in labels.items() if key.startswith(_OURS)}
-    return {**labels, **ours, NAME_TAG: name}
 
 
 UNPROBED: Final = (

@@ -9,10 +9,10 @@ import hashlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.evidence.ordered import Budget
 from plimsoll.domain.units import MONTH_S
 from plimsoll.domain.volume import VolumeSpec
 
@@ -22,14 +22,6 @@ delivers above its provisioned figures (0.1 to 1 % in runs of three minutes)."""
 
 LEAST_BILLED_S: Final = 60
 """The least time that a volume is billed for."""
-
-
-class Mode(StrEnum):
-    """How a volume is measured: on a new volume of the target's spec, on a copy of the volume, or where it is."""
-
-    CANARY = "canary"
-    COPY = "copy"
-    IN_PLACE = "in-place"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,14 +91,6 @@ def runs_for(wants: Iterable[Want]) -> tuple[MeasuringRun, ...]:
         classes.setdefault(want.class_key, []).append(want)
     runs = [_run(key, found) for key, found in classes.items()]
     return tuple(sorted(runs, key=lambda run: (-run.saved_usd_month, run.class_key)))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
-    """What may be spent: USD for scratch volumes, and runs; None: no such limit."""
-
-    max_usd: float | None = None
-    max_runs: int | None = None
 
 
 def within(

@@ -15,7 +15,7 @@ finely as their sums need. What merely looks like a set is told from what has be
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from plimsoll.domain.case import Case, DecisionContext, edges_of
@@ -30,8 +30,8 @@ from plimsoll.domain.groups.lockstep import hint_text, hints
 from plimsoll.domain.groups.pools import Decided, decide_pools
 from plimsoll.domain.groups.rollup import with_others_alone
 from plimsoll.domain.groups.together import Unit, decide_together
+from plimsoll.domain.metrics.asks import Ask, Found
 from plimsoll.domain.metrics.knowledge import Knowledge, Look, first_looks
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.received import doubts, second_looks
 from plimsoll.domain.metrics.sums import Segment
 from plimsoll.domain.policy import Policy
@@ -43,18 +43,6 @@ from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.refine.refine import refine
 from plimsoll.domain.refine.unread_past import limits_of_answer, strictest
 from plimsoll.domain.volume import Volume
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    """A look at one volume."""
-
-    volume: Volume
-    look: Look
-
-
-Found = Mapping[str, FloatArray]
-"""What a look found: the buckets of each series that the cloud publishes, NaN where it has no point."""
 
 Fetch = Callable[[Sequence[Ask]], Sequence[Found | CloudError]]
 """Reads metrics: for each ask, in order, what was found or why it could not be read."""

@@ -93,7 +93,7 @@ class Work:
 class Nothing(BaseModel):
     """What an action without a dialog is given: nothing."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Shown(Enum):

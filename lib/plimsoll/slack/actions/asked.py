@@ -29,7 +29,7 @@ class Asked(BaseModel):
     `response_url`, which is a secret for half an hour and is in no representation.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
     team: str
@@ -52,7 +52,7 @@ class Asked(BaseModel):
 class Origin(BaseModel):
     """What a dialog is about, and where its button was pressed; Slack sends it back with the dialog."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
 
     volume: VolumeName
     channel: str | None = None

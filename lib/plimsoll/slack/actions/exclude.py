@@ -12,7 +12,7 @@ from plimsoll.slack.blocks.elements import Control
 
 
 class _Entered(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     reason: Reason = ""
 

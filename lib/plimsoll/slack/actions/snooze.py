@@ -20,7 +20,7 @@ _WORDS: Final = Words(
 
 
 class _Entered(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     days: Literal["7", "30", "90"]
     reason: Reason = ""

@@ -4,6 +4,7 @@ from typing import Final
 
 from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError
+from plimsoll.service.service import unmeasured
 from plimsoll.slack.actions.action import Action, Shown, Work, decided_before, full_name, kept, named
 from plimsoll.slack.actions.answers import by, plain
 from plimsoll.slack.blocks.elements import note, place, said
@@ -16,7 +17,7 @@ def _perform(work: Work) -> None:
     """Begins the measurement and says so. BadInput where nothing can be measured, or there is no such volume."""
     decision = work.decision(DecisionKind.VALIDATE)
     target, _volume_id = work.place(full_name(decision))
-    why = work.service.places.unmeasured(target)
+    why = unmeasured(target)
     if why is not None:
         raise BadInput(why)
     if not _begun(work, decision):

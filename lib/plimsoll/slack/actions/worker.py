@@ -77,7 +77,7 @@ class Members:
 class AskedMessage(Asked, ServiceMessage):
     """What the worker is told: one request. Errors do not repeat it, because an address in it is secret."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
 
     about = "id"
 

@@ -27,7 +27,7 @@ from plimsoll.reports.run_reader import (
     read_run,
 )
 from plimsoll.service.events import RecommendationNew
-from plimsoll.service.service import Service
+from plimsoll.service.service import Service, unmeasured
 from plimsoll.service.shared_measurements import bring
 from plimsoll.service.step_messages import Answer, Message, RunId
 from plimsoll.service.store_keys import RunKeys
@@ -51,7 +51,7 @@ Draw = Callable[[Draft], bytes]
 class AuditDetail(BaseModel):
     """Which run has been reported; what else the event has is ignored."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     run_id: RunId
 
@@ -155,7 +155,7 @@ def _posted(
     run, recommendations = read_run(folder), keys.report(RECOMMENDATIONS)
     quiet = quiet_of(records_in(service.store, recommendations), service.history, datetime.fromisoformat(run["now"]))
     records = records_in(service.store, recommendations)
-    parts = parts_of(records, slack, quiet, _unread(run), service.places.unmeasured)
+    parts = parts_of(records, slack, quiet, _unread(run), unmeasured)
     gallery, new = Gallery(service=service, keys=keys, folder=folder, draw=draw), _new(service, keys)
     troubles: dict[str, tuple[str, ...]] = {}
     failed: dict[str, PlimsollError] = {}

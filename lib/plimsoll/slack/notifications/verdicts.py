@@ -46,7 +46,7 @@ class ExecutionEnded(BaseModel):
     `name` is the execution's own. Only one that failed has an `error` and a `cause`.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: RunId
     status: Literal["SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"]

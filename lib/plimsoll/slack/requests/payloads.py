@@ -57,7 +57,7 @@ Maybe = Annotated[str | None, BeforeValidator(lambda given: given or None)]
 class _Sent(BaseModel):
     """`persons_team` is the workspace or organization of the person. Errors do not repeat other people's texts."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True, defer_build=True)
 
     user: str
     persons_team: Maybe = None

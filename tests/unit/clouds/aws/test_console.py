@@ -5,7 +5,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from plimsoll.clouds.aws.published import object_link, volume_link
+from plimsoll.clouds.aws.consoles import object_link
+from plimsoll.clouds.aws.published import volume_link
 from plimsoll.domain.metrics.period import iops_expression, throughput_expression
 from plimsoll.domain.metrics.sums import Window
 from tests.unit.reports.recommendations import a_record

@@ -3,9 +3,9 @@
 import pytest
 
 from plimsoll.clouds.aws.queries import metrics_of, queries_of
+from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import BYTES, HOST, HOST_CHECKS, Look
 from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.refine.branch_and_bound import Ask
 from tests.builders import a_host, a_volume
 
 COUNTERS = {"VolumeReadOps", "VolumeWriteOps", "VolumeReadBytes", "VolumeWriteBytes"}

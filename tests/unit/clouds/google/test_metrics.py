@@ -11,9 +11,9 @@ from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.clouds.google.queries import METRIC_PREFIX, METRICS
 from plimsoll.domain.errors import AccessDenied, ApiDisabled, CloudError, Throttled, Unexpected, Unreachable
+from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import BYTES, IDLE, OPERATIONS, PEAKS, Look
 from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.refine.branch_and_bound import Ask
 from plimsoll.ports import Target
 from tests.builders import a_tariff
 from tests.profiles import examples

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.clouds.google.queries import METRICS, NAMES_A_CALL, calls_of, queries_of
+from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import FIRST, IDLE, OPERATIONS, PEAKS, Look
 from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.refine.branch_and_bound import Ask
 from tests.unit.clouds.google.disks import a_disk, a_place
 
 MIDNIGHT_S = 1_700_006_400

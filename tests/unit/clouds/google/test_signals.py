@@ -12,9 +12,9 @@ from plimsoll.clouds.google.inventory import AttachedPlaces, GoogleInventory
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.clouds.google.published import query_cost
 from plimsoll.domain.errors import CloudError
+from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.signals import Level, look_at_signals, signals_of
 from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.refine.branch_and_bound import Ask
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import Target
 from plimsoll.settings import Settings

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.bootstrap import envelope_library
+from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.evidence.same_configuration import beside
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.bootstrap import envelope_library
+from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import CloudError, Throttled
 from plimsoll.domain.metrics.sums import COUNTER_SERIES, Sums, Window, segments

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.learn import learn
-from plimsoll.bootstrap import own_or_public
+from plimsoll.bootstrap.clouds import own_or_public
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.risk.histories import History

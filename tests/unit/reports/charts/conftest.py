@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.bootstrap import envelope_library
+from plimsoll.bootstrap.envelopes import envelope_library
 
 
 @pytest.fixture(scope="session")

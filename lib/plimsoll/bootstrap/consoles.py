@@ -1,0 +1,20 @@
+"""Where people see a volume's metrics in its cloud's own console."""
+
+from datetime import datetime
+
+from plimsoll.clouds.registry import CLOUDS
+from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.policy import Policy
+from plimsoll.reports.record import RecommendationRecord
+
+
+def console_link(volume: RecommendationRecord, policy: Policy, now: datetime) -> str:
+    """Where the volume's demand over the policy's window can be seen in its cloud's own console.
+
+    Empty for a cloud that is not in the registry: a record may be from another version.
+    """
+    cloud = CLOUDS.get(volume.provider)
+    if cloud is None:
+        return ""
+    window = Window.before(now, days=policy.lookback_days)
+    return cloud.published.console_link(volume, window, policy.resolution_s)

@@ -1,0 +1,18 @@
+"""The envelopes that were measured: those that ship, and those of this machine."""
+
+from functools import cache
+from pathlib import Path
+
+from plimsoll.clouds.published import host_cap, published_types
+from plimsoll.envelopes.library import EnvelopeLibrary, load_library, shipped_campaigns
+
+
+def envelope_library(measured: Path | None = None) -> EnvelopeLibrary:
+    """Every measured campaign that ships, and those measured here, in that folder."""
+    return load_library([measured] if measured else [], published_types(), host_cap, beside=_shipped_library())
+
+
+@cache
+def _shipped_library() -> EnvelopeLibrary:
+    """What ships does not change while this runs, and every target of an organization wants it."""
+    return load_library([shipped_campaigns()], published_types(), host_cap)

@@ -1,0 +1,40 @@
+"""What measuring and probing keep on this machine while they are under way."""
+
+import time
+from contextlib import suppress
+from typing import Final
+
+from plimsoll.bootstrap.clocks import clock
+from plimsoll.clouds.folder import FileClaims, FolderStore
+from plimsoll.domain.units import HOUR_S
+from plimsoll.ports import Claims, RunStore
+from plimsoll.settings import Settings
+from plimsoll.validation.job import JOBS
+from plimsoll.validation.patience import Patience
+
+CLAIMS: Final = "claims"
+"""The folder of claims, in the folder of what was measured."""
+
+
+def validation_claims(settings: Settings) -> Claims:
+    """Who is measuring which class of volumes now."""
+    return FileClaims(folder=settings.measured_dir / CLAIMS)
+
+
+def validation_jobs(settings: Settings) -> RunStore:
+    """The documents of validations that are under way, or whose process was killed."""
+    for emptied in (settings.runs_dir / JOBS).glob("*"):
+        with suppress(OSError):  # one that is not empty, or that another process removed
+            if time.time() - emptied.stat().st_mtime > HOUR_S:
+                emptied.rmdir()
+    return FolderStore(settings.runs_dir)
+
+
+def probe_store(settings: Settings) -> RunStore:
+    """The documents of probes that are under way."""
+    return FolderStore(settings.runs_dir)
+
+
+def patience_of(settings: Settings) -> Patience:
+    """How long a bench is waited for."""
+    return Patience.of(settings, now=clock().now, pause=time.sleep)

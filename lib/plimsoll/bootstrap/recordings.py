@@ -1,0 +1,39 @@
+"""The ports of what was recorded, and those that record."""
+
+from dataclasses import replace
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from plimsoll.auditing.ports import AuditPorts
+from plimsoll.bootstrap.clouds import audit_ports
+from plimsoll.clouds.recorder import RecordedPorts, Recorder
+from plimsoll.clouds.recording import open_recording
+from plimsoll.clouds.registry import CLOUDS
+from plimsoll.domain.errors import BadInput
+from plimsoll.settings import Settings
+
+
+def recorded_ports(path: Path, settings: Settings) -> tuple[list[AuditPorts], datetime]:
+    """The ports of each cloud that a recording has, and when it was made; BadInput for a file that is no recording."""
+    recordings = open_recording(path)
+    for recording in recordings:
+        if recording.provider not in CLOUDS:
+            raise BadInput(
+                f"{recording.path} is a recording of the cloud {recording.provider!r}, which Plimsoll "
+                f"{version('plimsoll')} does not know: it was made by version {recording.version}; decide by that one."
+            )
+    ports = [replace(audit_ports(one.provider, one, one, one, settings), every_minute=True) for one in recordings]
+    return ports, recordings[0].now
+
+
+def recording_ports(ports: AuditPorts, recorder: Recorder) -> AuditPorts:
+    """The same ports, recorded as they are read: every minute, so that another policy can decide by it as well."""
+    through = RecordedPorts(
+        inventory=ports.inventory,
+        metrics=ports.metrics,
+        prices=ports.prices,
+        recorder=recorder,
+        provider=ports.catalog.provider,
+    )
+    return replace(ports, inventory=through, metrics=through, prices=through, every_minute=True)

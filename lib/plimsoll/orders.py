@@ -1,0 +1,128 @@
+"""The order of a run: what it is to do, and what run.json says of it."""
+
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.refine.plan import Plan
+from plimsoll.domain.refine.query_cost import QueryCost
+from plimsoll.policy_file import dump_policy, parse_policy
+from plimsoll.ports import Usage
+from plimsoll.reports.run_reader import RUN, read_run
+from plimsoll.reports.totals import Totals
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What a run is to do: where to write, and with which scope, policy and time.
+
+    `every_minute`: read them all, whether or not they can change an answer.
+    """
+
+    folder: Path
+    scope: Mapping[str, Any]
+    policy: Policy
+    now: datetime
+    every_minute: bool = False
+
+    @property
+    def id(self) -> str:
+        """The run's name: that of its folder."""
+        return self.folder.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What was asked of a cloud, and what asking costs there."""
+
+    usage: Usage
+    query_cost: QueryCost
+
+    @property
+    def usd(self) -> float:
+        """What the metrics cost."""
+        return self.usage.metrics * self.query_cost.usd_query
+
+
+def resumed(folder: Path) -> Order:
+    """The order of a run that was begun before, with its own scope, policy and time; BadInput where it is none."""
+    run = read_run(folder)
+    try:
+        scope, policy, now = dict(run["scope"]), parse_policy(dict(run["policy"])), datetime.fromisoformat(run["now"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadInput(f"{folder / RUN} does not say how the run was begun ({error}): begin a new one.") from error
+    return Order(
+        folder=folder,
+        scope=scope,
+        policy=policy,
+        now=now,
+        every_minute=bool(run.get("every_minute", False)),
+    )
+
+
+def ended(totals: Totals) -> Literal["complete", "partial"]:
+    """The status of a run that has come to its end."""
+    return "partial" if totals.partial else "complete"
+
+
+def describe(
+    order: Order, totals: Totals, *, status: str, asked: Mapping[str, Asked], seconds: Mapping[str, float]
+) -> dict[str, Any]:
+    """The content of run.json; `asked` by cloud, `seconds` by stage, and those that passed as `elapsed`."""
+    usages, summary = [one.usage for one in asked.values()], totals.summary()
+    return {
+        "id": order.id,
+        "status": status,
+        "now": order.now.isoformat(),
+        "scope": dict(order.scope),
+        "policy": dump_policy(order.policy),
+        "every_minute": order.every_minute,
+        "versions": versions(),
+        **summary,
+        "plan": plan_summary(totals.plans, {cloud: one.query_cost for cloud, one in asked.items()}),
+        "usage": {
+            "calls": sum(usage.calls for usage in usages),
+            "metrics": sum(usage.metrics for usage in usages),
+            "datapoints": sum(usage.datapoints for usage in usages),
+            "estimated_usd": round(sum(one.usd for one in asked.values()), 4),
+        },
+        "clouds": {cloud: summary["clouds"].get(cloud, Totals().cloud_summary()) for cloud in asked},
+        "seconds": {stage: round(taken_s, 3) for stage, taken_s in seconds.items()},
+    }
+
+
+def plan_summary(plans: Mapping[str, Plan], query_costs: Mapping[str, QueryCost]) -> dict[str, Any]:
+    """Every cloud's plan together for run.json and the screen: the expected figures, and between which they can lie.
+
+    Each is reckoned by its own cloud's query_cost; clouds are asked one after the other.
+    """
+    plan = sum(plans.values(), Plan())
+    expected = plan.expected
+    return {
+        "volumes": plan.volumes,
+        "calls": expected.calls,
+        "metrics": expected.queries,
+        "datapoints": expected.datapoints,
+        "seconds": round(sum(one.seconds(query_costs[cloud]) for cloud, one in plans.items()), 1),
+        "estimated_usd": round(sum(one.expected.usd(query_costs[cloud]) for cloud, one in plans.items()), 4),
+        "least_datapoints": plan.least.datapoints,
+        "most_datapoints": plan.most.datapoints,
+    }
+
+
+def versions() -> dict[str, str]:
+    """What this run was made with."""
+    return {
+        "plimsoll": version("plimsoll"),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "boto3": version("boto3"),
+    }
