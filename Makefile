@@ -47,7 +47,7 @@ else
 on_the_other = @echo "== Python $(ALSO) is not here: tested on $$($(BIN)/python -V) alone"
 endif
 
-.PHONY: demo test test-all lint format backtest bench bench-quick scale faults synth deploy e2e pictures screenshots clean tools
+.PHONY: demo test test-all lint format backtest bench bench-quick scale faults settings synth deploy e2e pictures screenshots clean tools
 
 .venv/.ready: pyproject.toml uv.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -112,6 +112,9 @@ FROM ?= 0
 JOBS ?= 2
 faults: .venv/.ready ## audits under seeded faults, and what became of every volume, into docs/reliability.md
 	$(CLEAN_ENV) $(RUN) python -m tests.faults --seeds $(SEEDS) --from $(FROM) --jobs $(JOBS) $(if $(filter 2000,$(SEEDS)),--write)
+
+settings: .venv/.ready ## every setting of the deployed service, with its default and what it is
+	@$(RUN) python -m infra.list_settings
 
 synth: .venv/.ready ## the templates of the deployed service, into cdk.out, as PLIMSOLL_DEPLOY_* say (docs/deploy.md)
 	$(RUN) python -m infra.cdk synth --quiet $(CDK)

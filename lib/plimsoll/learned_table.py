@@ -39,6 +39,15 @@ def parse_table(text: str) -> LearnedTable:
         raise _unreadable(str(error)) from error
 
 
+def table_or_none(text: str | None) -> LearnedTable | None:
+    """The table that audits learned, by its file's text; None where there is none, or one of another version, which
+    nobody but an audit wrote: the next one is learned anew."""
+    try:
+        return None if text is None else parse_table(text)
+    except BadInput:
+        return None
+
+
 def table_text(table: LearnedTable) -> str:
     """A table as its file has it."""
     return json.dumps({"format": FORMAT, **asdict(table)}, indent=2) + "\n"

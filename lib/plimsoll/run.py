@@ -13,7 +13,7 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.errors import BadInput, DiskFull, NothingRead
 from plimsoll.domain.risk.watch import Promised
 from plimsoll.domain.units import MIB
-from plimsoll.learned_table import table_text
+from plimsoll.learned_table import table_or_none, table_text
 from plimsoll.orders import Asked, Order, describe, ended
 from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, Planned, Skipped
 from plimsoll.ports import FailedTarget
@@ -123,7 +123,8 @@ def carry_out(
 def _learned(order: Order, place: Path | None) -> dict[str, Any]:
     """Keeps the table of what a run's own volumes showed, if that is enough, and says what run.json is told of it."""
     lessons = lessons_of(stream_records(order.folder))
-    table = own_table(lessons, order.now, order.policy.risk_pct)
+    before = place.read_text(encoding="utf-8", errors="replace") if place is not None and place.exists() else None
+    table = own_table(lessons, order.now, order.policy, order.scope, table_or_none(before))
     if table is not None and place is not None:
         write_lines([table_text(table)], place, "utf-8")
     return told_of_learning(lessons, table)

@@ -1,20 +1,15 @@
-"""What docs/deploy.md says is so: every setting is in it with its default, and its arithmetic is right."""
+"""What docs/deploy.md says is so: its settings are settings with these defaults, and its arithmetic is right."""
 
 import re
 from pathlib import Path
 
 import pytest
-from pydantic_core import PydanticUndefined
 
-from plimsoll.service.config import ServiceConfig, ValidationBudget
 from plimsoll.service.queries import QUERIES
-from plimsoll.service.slack_config import SlackConfig
 
 DOCS = Path(__file__).parents[2] / "docs"
 DEPLOY = (DOCS / "deploy.md").read_text(encoding="utf-8")
 WEEKS_A_MONTH = 52 / 12
-WITHIN = {"validation": ValidationBudget, "slack": SlackConfig}
-"""Settings that hold others, each by a name of its own."""
 
 
 def table(after):
@@ -29,30 +24,31 @@ def table(after):
     return rows
 
 
-def shown(default):
-    if default in (None, (), {}, PydanticUndefined):
-        return ""
-    return str(default).lower() if isinstance(default, bool) else f"`{default}`"
+@pytest.fixture
+def settings():
+    listing = pytest.importorskip("infra.list_settings")
+    return {one.variable.removeprefix("PLIMSOLL_DEPLOY_"): one for one in listing.listed()}
 
 
-def settings(model, names, prefix=""):
-    for name in names:
-        field = model.model_fields[name]
-        if name in WITHIN:
-            yield from settings(WITHIN[name], WITHIN[name].model_fields, f"{name}.")
-        else:
-            default = field.get_default(call_default_factory=True)
-            yield [f"`{prefix}{name}`", shown(default), field.description]
+def test_every_setting_is_listed_once_and_says_what_it_is(settings):
+    fields = pytest.importorskip("infra.settings").Deployment.model_fields
+    assert {one.name.partition(".")[0] for one in settings.values()} == set(fields)
+    assert [one.name for one in settings.values() if not one.meaning.endswith(".")] == []
 
 
-def test_every_setting_of_the_service_is_there_with_its_default_and_meaning():
-    assert table("What is audited and measured") == list(settings(ServiceConfig, ServiceConfig.model_fields))
+def test_the_settings_that_the_page_names_are_settings_with_these_defaults(settings):
+    cells = " ".join(cell for _, cell in table("### Settings"))
+    named = dict(re.findall(r"`([A-Z_]+)(?:=\w+)?`(?: \(([\d,.]+)\))?", cells))
+    assert len(named) > 15
+    assert named.keys() <= settings.keys()
+    for name, default in named.items():
+        assert not default or float(settings[name].default) == float(default.replace(",", ""))
 
 
-def test_every_setting_of_the_deployment_is_there_with_its_default_and_meaning():
-    deployment = pytest.importorskip("infra.settings").Deployment
-    own = [name for name in deployment.model_fields if name not in ServiceConfig.model_fields]
-    assert table("What is deployed:") == list(settings(deployment, own))
+def test_make_settings_prints_them(capsys):
+    listing = pytest.importorskip("infra.list_settings")
+    listing.main()
+    assert "PLIMSOLL_DEPLOY_STAGE=main\n" in capsys.readouterr().out
 
 
 def costs(head):

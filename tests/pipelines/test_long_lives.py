@@ -62,8 +62,8 @@ def test_what_was_read_of_the_past_is_what_headroom_is_learned_of(runs):
     records = [RecommendationRecord.model_validate(one) for one in remembering.values()]
     lessons = lessons_of(records)
     assert lessons.volumes == 9
-    assert own_table(lessons, NOW, 5) is None
-    assert own_table(lessons, NOW, 50) is not None
+    assert own_table(lessons, NOW, Policy(risk_pct=5), {}, None) is None
+    assert own_table(lessons, NOW, Policy(risk_pct=50), {}, None) is not None
 
 
 def test_a_service_that_was_turned_off_is_still_remembered(runs):

@@ -5,12 +5,15 @@ from pathlib import Path
 from typing import Final
 
 from plimsoll.api.policies import PolicyLike, policy_of
+from plimsoll.backtesting.cloud_fleet import Failed
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.outcome import Outcome
+from plimsoll.backtesting.recorded_fleet import fleet_of_recording
 from plimsoll.backtesting.rows_fleet import PARQUET, fleet_of_rows
 from plimsoll.backtesting.run import backtest as carried_out
 from plimsoll.backtesting.scenario import Scenario
 from plimsoll.clouds.common.dated_data import load_prices, shipped_prices, volume_types
+from plimsoll.clouds.recording import is_recording
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.offers.offer import Market
@@ -46,7 +49,8 @@ def backtest(
     Each volume is a `present` configuration that may become one of the type `to`, at the list prices of a region or
     those of a file. Demand is so many `times` what the fleet's file has. At a cut, `memories_days` are known, and the
     `days` after it are judged; more than `budget_min` throttled minutes break a promise. `io_kib` is the size of an
-    operation where the file counts none, and `period_s` the seconds of a row where it is Parquet. What is done is kept
+    operation where the file counts none, and `period_s` the seconds of a row where it is Parquet, or of a bucket where
+    it is a recording. What is done is kept
     in the folder `out`, and not done again. Raises BadInput for what cannot be used.
     """
     file = Path(fleet)
@@ -68,13 +72,19 @@ def backtest(
     return carried_out(open_fleet(file, folder, io_kib=io_kib, period_s=period_s), scenario, folder)
 
 
-def open_fleet(file: Path, folder: Path, *, io_kib: float, period_s: int) -> Fleet:
-    """A fleet's file; rows of Parquet are put into one in the folder first."""
-    if file.suffix != PARQUET:
+def open_fleet(
+    file: Path, folder: Path, *, io_kib: float, period_s: int, failed: Failed = lambda _sentence: None
+) -> Fleet:
+    """A fleet's file; rows of Parquet, and what a recording has, are put into one in the folder first."""
+    recorded = is_recording(file)
+    if not recorded and file.suffix != PARQUET:
         return Fleet(file, io_kib)
-    made = folder / f"{file.stem}.npz"
+    made = folder / f"{file.stem}-{period_s}.npz"
     if not made.exists():
-        fleet_of_rows([file], made, period_s)
+        if recorded:
+            fleet_of_recording(file, made, period_s, failed)
+        else:
+            fleet_of_rows([file], made, period_s)
     return Fleet(made, io_kib)
 
 

@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
@@ -33,31 +33,42 @@ def fleet_of_clouds(audits: Sequence[AuditPorts], now: datetime, out: Path, peri
     A volume's rows are on the disk as soon as they are read, so that memory does not grow with the fleet.
     """
     look = Look(window=_window(audits, now, period_s), period_s=period_s, groups=(OPERATIONS, BYTES))
+    return written(out, _read(audits, look, failed), look.window, period_s)
+
+
+def written(out: Path, rows: Iterable[tuple[Volume, Found]], window: Window, period_s: int) -> int:
+    """Writes the fleet of some volumes, each with its sums in the buckets of a window, and says of how many. BadInput
+    where there are none."""
     names, owners = list[str](), list[str]()
     with whole(out) as beside, tempfile.TemporaryDirectory(dir=out.parent) as folder:
-        rows = {name: Path(folder) / name for name in SUMS}
+        paths = {name: Path(folder) / name for name in SUMS}
         with ExitStack() as stack:
-            files = {name: stack.enter_context(path.open("wb")) for name, path in rows.items()}
-            for volume, found in _read(audits, look, failed):
-                names.append(f"{volume.account}/{volume.region}/{volume.id}")
+            files = {name: stack.enter_context(path.open("wb")) for name, path in paths.items()}
+            for volume, found in rows:
+                names.append(name_of(volume))
                 owners.append(volume.owner.kind.value)
                 for name, file in files.items():
                     file.write(np.ascontiguousarray(found[name], dtype=np.float64).tobytes())
         if not names:
             raise BadInput("there is no volume to read in this scope: name other accounts, projects or regions.")
-        shape = len(names), (look.window.end_s - look.window.start_s) // period_s
+        shape = len(names), window.buckets(period_s)
         with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as archive:
-            told = {"volume": names, OWNER: owners, "period_s": period_s, "start_epoch_s": look.window.start_s}
+            told = {"volume": names, OWNER: owners, "period_s": period_s, "start_epoch_s": window.start_s}
             for name, value in told.items():
                 with archive.open(f"{name}.npy", "w") as entry:
                     np.lib.format.write_array(entry, np.array(value), allow_pickle=False)
-            for name, path in rows.items():
+            for name, path in paths.items():
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as entry, path.open("rb") as kept:
                     descr = np.lib.format.dtype_to_descr(np.dtype(np.float64))
                     header = {"descr": descr, "fortran_order": False, "shape": shape}
                     np.lib.format.write_array_header_2_0(entry, header)
                     shutil.copyfileobj(kept, entry)
     return len(names)
+
+
+def name_of(volume: Volume) -> str:
+    """What a volume of a cloud is called in a fleet's file: account, region and id."""
+    return f"{volume.account}/{volume.region}/{volume.id}"
 
 
 def _window(audits: Sequence[AuditPorts], now: datetime, period_s: int) -> Window:

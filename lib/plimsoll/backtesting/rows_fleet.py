@@ -1,37 +1,26 @@
-"""A fleet from rows, CSV or Parquet: one row a volume and period, with the sums that CloudWatch has of it."""
+"""A fleet from rows, CSV (`csv_rows`) or Parquet: the sums that CloudWatch has of each volume and period."""
 
-import csv
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
+from plimsoll.backtesting.csv_rows import METRICS, Row, has_columns, row_of, rows_of_csv
 from plimsoll.backtesting.fleet import OWNER, SUMS
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.metrics.knowledge import BoolArray
 from plimsoll.writing import whole
-
-METRICS: Final[Mapping[str, str]] = {
-    "read_ops": "VolumeReadOps",
-    "write_ops": "VolumeWriteOps",
-    "read_bytes": "VolumeReadBytes",
-    "write_bytes": "VolumeWriteBytes",
-}
-"""The column of each array, by the name of CloudWatch's metric."""
 
 PARQUET: Final = ".parquet"
 
-_COLUMNS: Final = ("timestamp", "volume", *METRICS.values())
 _SELECT: Final = """
 select "timestamp", volume, {owner}, VolumeReadOps, VolumeWriteOps, VolumeReadBytes, VolumeWriteBytes
 from read_parquet(?)
 """
 _ROWS: Final = 50_000
-
-_Row = tuple[int, str, list[float], str]
 
 
 def fleet_of_rows(files: Sequence[Path], out: Path, period_s: int) -> int:
@@ -47,11 +36,14 @@ def fleet_of_rows(files: Sequence[Path], out: Path, period_s: int) -> int:
     place = {volume: at for at, volume in enumerate(volumes)}
     with whole(out) as beside, tempfile.TemporaryDirectory(dir=out.parent) as folder:
         arrays = {name: _array(Path(folder) / f"{name}.npy", shape) for name in SUMS}
+        found = np.zeros((len(volumes), len(SUMS)), dtype=np.bool_)
         for time_s, volume, figures, _owner in _rows(files):
             if (time_s - start_s) % period_s:
                 raise BadInput(f"{volume} has a row between two periods of {period_s} s: name its period: --period-s.")
-            for name, figure in zip(SUMS, figures, strict=True):
-                arrays[name][place[volume], (time_s - start_s) // period_s] = figure
+            for at in np.flatnonzero(~np.isnan(figures)):
+                arrays[SUMS[at]][place[volume], (time_s - start_s) // period_s] = figures[at]
+                found[place[volume], at] = True
+        _check_metrics(volumes, found)
         for array in arrays.values():
             array.flush()
         named: dict[str, Any] = {"volume": volumes, "period_s": period_s, "start_epoch_s": start_s}
@@ -63,6 +55,14 @@ def fleet_of_rows(files: Sequence[Path], out: Path, period_s: int) -> int:
             for name in (*named, *SUMS):
                 archive.write(Path(folder) / f"{name}.npy", f"{name}.npy")
     return len(volumes)
+
+
+def _check_metrics(volumes: Sequence[str], found: BoolArray) -> None:
+    """BadInput where a volume has some of the metrics alone: what it did is not known of any bucket then."""
+    for volume, there in zip(volumes, found, strict=True):
+        if there.any() and not there.all():
+            lacking = METRICS[SUMS[int(np.argmin(there))]]
+            raise BadInput(f"there is no {lacking} of {volume}: export {', '.join(METRICS.values())} of each volume.")
 
 
 def _array(path: Path, shape: tuple[int, int]) -> "np.memmap[Any, np.dtype[np.float64]]":
@@ -83,52 +83,22 @@ def _extent(files: Sequence[Path]) -> tuple[int, int, dict[str, str]]:
     return first_s, last_s, owners
 
 
-def _rows(files: Sequence[Path]) -> Iterator[_Row]:
+def _rows(files: Sequence[Path]) -> Iterator[Row]:
     for path in files:
-        if path.suffix == PARQUET:
-            yield from _parquet_rows(path)
-            continue
-        try:
-            with path.open(encoding="utf-8-sig", newline="") as file:
-                yield from _csv_rows(path, csv.DictReader(file))
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise BadInput(f"{path} cannot be read as CSV: {error}.") from error
+        yield from _parquet_rows(path) if path.suffix == PARQUET else rows_of_csv(path)
 
 
-def _csv_rows(path: Path, reader: "csv.DictReader[str]") -> Iterator[_Row]:
-    _has_columns(path, reader.fieldnames or ())
-    for row in reader:
-        try:
-            figures = [row[one] for one in METRICS.values()]
-            yield _row(datetime.fromisoformat(row["timestamp"]), row["volume"], figures, row.get(OWNER))
-        except (TypeError, ValueError) as error:
-            raise BadInput(f"{path}, line {reader.line_num}: {error}.") from error
-
-
-def _parquet_rows(path: Path) -> Iterator[_Row]:
+def _parquet_rows(path: Path) -> Iterator[Row]:
     import duckdb  # noqa: PLC0415  # the extra `sql` brings it
 
     try:
         with duckdb.connect() as database:
             there = database.execute("select * from read_parquet(?) limit 0", [str(path)])
             columns = [column[0] for column in there.description or ()]
-            _has_columns(path, columns)
+            has_columns(path, columns)
             found = database.execute(_SELECT.format(owner=OWNER if OWNER in columns else "null"), [str(path)])
             while rows := found.fetchmany(_ROWS):
                 for time, volume, owner, *figures in rows:
-                    yield _row(time, str(volume), figures, owner)
+                    yield row_of(time, str(volume), figures, owner)
     except (duckdb.Error, TypeError, ValueError, AttributeError) as error:
         raise BadInput(f"{path} cannot be read as Parquet: {str(error).partition(chr(10))[0]}.") from error
-
-
-def _has_columns(path: Path, columns: Sequence[str]) -> None:
-    missing = [name for name in _COLUMNS if name not in columns]
-    if missing:
-        raise BadInput(f"{path} has no column {missing[0]}: its columns must be {', '.join(_COLUMNS)}.")
-
-
-def _row(time: datetime, volume: str, figures: Sequence[Any], owner: object) -> _Row:
-    """A row as figures, NaN where there is none; TypeError and ValueError where it is no row."""
-    time = time if time.tzinfo else time.replace(tzinfo=UTC)
-    known = [np.nan if one in {None, ""} else float(one) for one in figures]
-    return int(time.timestamp()), volume, known, str(owner or "")

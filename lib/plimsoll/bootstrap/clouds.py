@@ -13,9 +13,8 @@ from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.published import published_types, query_cost_of
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.errors import BadInput
 from plimsoll.domain.risk.table import LearnedTable
-from plimsoll.learned_table import load_table
+from plimsoll.learned_table import load_table, table_or_none
 from plimsoll.ports import Bench, Inventory, Metrics, Prices
 from plimsoll.settings import Settings
 
@@ -94,11 +93,8 @@ def own_or_public(settings: Settings) -> LearnedTable:
     named, here = settings.learned_table or settings.runs_dir / LEARNED, settings.runs_dir / LEARNED_HERE
     if settings.learned_table is not None or named.exists():
         return load_table(named)
-    try:
-        return load_table(here if here.exists() else None)
-    except BadInput:
-        # Another version wrote it, and nobody else: this run learns it anew.
-        return load_table()
+    learned = table_or_none(here.read_text(encoding="utf-8", errors="replace") if here.exists() else None)
+    return load_table() if learned is None else learned
 
 
 def audit_ports(cloud: str, inventory: Inventory, metrics: Metrics, prices: Prices, settings: Settings) -> AuditPorts:

@@ -44,7 +44,8 @@ def backtest_fleets(files: Sequence[Path], options: BacktestOptions, policy: Pol
 
 
 def _fleet(file: Path, folder: Path, options: BacktestOptions) -> Fleet:
-    return open_fleet(file, folder, io_kib=options.io_kib, period_s=options.period_s)
+    failed = Screen(stderr=True).print
+    return open_fleet(file, folder, io_kib=options.io_kib, period_s=options.period_s, failed=failed)
 
 
 def _scenario(options: BacktestOptions, policy: PolicyOptions) -> Scenario:

@@ -331,7 +331,9 @@ class BacktestOptions(OptionGroup):
     io_kib: Annotated[
         float, typer.Option("--io-kib", min=0.5, max=16384, help="KiB of an operation, where the file counts none.")
     ] = 32.0
-    period_s: Annotated[int, typer.Option(min=1, max=86400, help="Seconds of a row, where a file is Parquet.")] = 300
+    period_s: Annotated[int, typer.Option(min=1, max=86400, help="Seconds of a row of Parquet, or of a recording.")] = (
+        300
+    )
     memory: Annotated[
         list[float], typer.Option(min=0.5, max=455, help="Days that are known at a cut; repeat to see several.")
     ] = field(default_factory=lambda: [30.0, 60.0])

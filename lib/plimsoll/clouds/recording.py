@@ -8,6 +8,7 @@ Errors are kept as errors, so that a replayed audit fails where the recorded one
 
 import io
 import json
+import re
 import sys
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +27,8 @@ from plimsoll.clouds.registry import AWS
 from plimsoll.domain import errors
 from plimsoll.domain.errors import BadInput, CloudError, Unexpected
 from plimsoll.domain.metrics.asks import Ask, Found
-from plimsoll.domain.metrics.knowledge import HOST
+from plimsoll.domain.metrics.knowledge import HOST, PAST_RATES, Look
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import CallLimits, FailedTarget, Target, UnreadVolume, Usage
@@ -109,6 +111,10 @@ FOUND: Final = "npz"
 FOUND_AGAIN: Final = "again.npz"
 """How the members end that hold what a look found, and what it found when it was asked once more."""
 
+_FOUND_NAME: Final = re.compile(
+    r"(?P<place>[^/]+/[^/]+/)sums/(?P<id>.+)\.(?P<start>\d+)-(?P<end>\d+)-(?P<period>\d+)\.npz"
+)
+
 NO_LIMITS: Final = CallLimits(queries=sys.maxsize, datapoints=sys.maxsize)
 """Nothing is called."""
 
@@ -166,6 +172,17 @@ class Recording:
         """The recorded series of each look."""
         return [self._found(ask) for ask in asks]
 
+    def looks(self) -> Mapping[str, Sequence[Look]]:
+        """When and how finely it has metrics of each volume, by account, region and id with a slash between them."""
+        found: dict[str, list[Look]] = {}
+        for name in self._zip.NameToInfo:
+            if (parts := _FOUND_NAME.fullmatch(name)) is not None:
+                window = Window(start_s=int(parts["start"]), end_s=int(parts["end"]))
+                found.setdefault(parts["place"] + parts["id"], []).append(
+                    Look(window=window, period_s=int(parts["period"]))
+                )
+        return found
+
     def remarks(self, target: Target) -> Sequence[str]:
         """The recorded remarks of a target."""
         return self._texts(member(target, REMARKS))
@@ -173,8 +190,8 @@ class Recording:
     def _found(self, ask: Ask) -> Found | CloudError:
         try:
             found = self._arrays(ask, FOUND)
-            if found is None and all(group in HOST for group in ask.look.groups):
-                return {}  # Those of earlier versions have nothing of hosts, which is unknown.
+            if found is None and all(group in HOST or PAST_RATES in ask.look.groups for group in ask.look.groups):
+                return {}  # Those of earlier versions have nothing of hosts or of past days, which is unknown.
             return self._recorded_error(ask) if found is None else self._both(found, ask)
         except DAMAGE as error:
             return self._damaged(ask.volume.id, error)
@@ -231,6 +248,14 @@ class Recording:
 
     def _damaged(self, name: str, error: Exception) -> Unexpected:
         return Unexpected(f"the recording {self.path} is damaged at {name} ({error}): take another copy of it.")
+
+
+def is_recording(path: Path) -> bool:
+    """Whether a file is a recording, whatever its name."""
+    if not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as opened:
+        return "about.json" in opened.NameToInfo
 
 
 def open_recording(path: Path) -> tuple[Recording, ...]:

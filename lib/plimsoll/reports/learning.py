@@ -1,15 +1,34 @@
 """Learning from a run's own records: the headroom that its volumes' past would have needed, and what is said of it."""
 
-from collections.abc import Iterable, Mapping
-from datetime import datetime
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any, Final
 
 from plimsoll.domain.demand.need import Need
+from plimsoll.domain.policy import Policy
 from plimsoll.domain.risk.lessons import Lessons
 from plimsoll.domain.risk.past_peaks import PastPeaks
 from plimsoll.domain.risk.table import LearnedTable
 from plimsoll.reports.record import PastPeaksRecord, RecommendationRecord
 from plimsoll.reports.wording import count_of
+
+FEW: Final = 0.8
+"""A table of fewer volumes than this share does not take the place of a recent one: its audit was of less."""
+
+KEPT_DAYS: Final = 90
+"""An older table goes, whatever it rests on: a fleet changes."""
+
+_PLACES: Final = {
+    "profiles": "profiles",
+    "role_arns": "roles",
+    "units": "units",
+    "accounts": "accounts",
+    "projects": "projects",
+    "folders": "folders",
+    "google_organizations": "organizations",
+    "regions": "regions",
+}
+_NAMED: Final = 3
 
 
 def peaks_record(peaks: PastPeaks) -> PastPeaksRecord:
@@ -54,21 +73,55 @@ def lessons_of(records: Iterable[RecommendationRecord]) -> Lessons:
     return lessons
 
 
-def own_table(lessons: Lessons, now: datetime, risk_pct: float) -> LearnedTable | None:
-    """The table of a run's own volumes; None where their history is too little to promise that risk."""
-    table = lessons.table(now.date().isoformat())
+def own_table(
+    lessons: Lessons, now: datetime, policy: Policy, scope: Mapping[str, Any], before: LearnedTable | None
+) -> LearnedTable | None:
+    """The table of a run's own volumes, or the one of `before` where that is better founded; None where there is
+    neither one whose history is enough to promise the risk that the policy asks for.
+
+    A run of few volumes, such as of one region, says less of a fleet than an earlier one of many. An old table goes.
+    """
+    table = lessons.table(now.date().isoformat(), scope_words(scope))
     bands = () if table is None else table.bands
-    return table if any(band.learned.factor(risk_pct) is not None for band in bands) else None
+    if table is None or all(band.learned.factor(policy.risk_pct) is None for band in bands):
+        return before
+    return before if before is not None and _is_better_founded(before, table) else table
+
+
+def _is_better_founded(before: LearnedTable, table: LearnedTable) -> bool:
+    age = date.fromisoformat(table.source.on) - date.fromisoformat(before.source.on)
+    is_recent = before.days == table.days and timedelta(0) <= age <= timedelta(days=KEPT_DAYS)
+    return is_recent and table.source.volumes < FEW * before.source.volumes
+
+
+def scope_words(scope: Mapping[str, Any]) -> str:
+    """What a run was of, as its table says where it was learned."""
+    named = ["the organization"] if scope.get("organization") else []
+    named += [f"{words} {_some(scope[key])}" for key, words in _PLACES.items() if scope.get(key)]
+    return f"audits of {'; '.join(named) if named else 'all that the default credentials reach'}"
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(map(str, names[:_NAMED]))
+    return shown if len(names) <= _NAMED else f"{shown} and {len(names) - _NAMED:,} more"
 
 
 def told_of_learning(lessons: Lessons, table: LearnedTable | None) -> dict[str, Any]:
-    """What run.json says of learning; nothing where no volume's past was read."""
+    """What run.json says of learning and of the `table` that is kept; nothing where no volume's past was read."""
     if not lessons.volumes:
         return {}
     bands = () if table is None else table.bands
     promised = [pct for band in bands for pct, factor in band.learned.factors.items() if factor is not None]
-    told = {"volumes": lessons.volumes, "days": lessons.days, "least_promised_pct": min(promised, default=None)}
-    return {"learning": told}
+    return {
+        "learning": {
+            "volumes": lessons.volumes,
+            "days": lessons.days,
+            "least_promised_pct": min(promised, default=None),
+            "rests_on": None
+            if table is None
+            else {"volumes": table.source.volumes, "on": table.source.on, "of": "; ".join(table.source.fleets)},
+        }
+    }
 
 
 def learned_words(run: Mapping[str, Any]) -> str:
@@ -76,7 +129,13 @@ def learned_words(run: Mapping[str, Any]) -> str:
     told = run.get("learning")
     if not told:
         return ""
-    volumes = count_of(told["volumes"], "volume")
-    if told["least_promised_pct"] is None:
+    volumes, rests_on = count_of(told["volumes"], "volume"), told["rests_on"]
+    if rests_on is None:
         return f"The past of {volumes} is too little to learn headroom from: promises still rest on public fleets."
+    if rests_on["on"] != run["now"][:10] or rests_on["volumes"] != told["volumes"]:
+        more = count_of(rests_on["volumes"], "volume")
+        return (
+            f"This run could learn headroom from {volumes}. Promises still rest on the {more} of {rests_on['on']} "
+            f"({rests_on['of']})."
+        )
     return f"Headroom was learned from {volumes} of your own, and promises rest on it from the next run on."

@@ -7,7 +7,7 @@ from typing import Any
 
 from plimsoll.clouds.published import query_cost_of
 from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.learned_table import table_text
+from plimsoll.learned_table import table_or_none, table_text
 from plimsoll.orders import Asked, Order, describe, ended
 from plimsoll.outcomes import FailedVolume, Outcome, Seen
 from plimsoll.ports import FailedTarget, RunStore, Target
@@ -52,7 +52,9 @@ def _learned(store: RunStore, totals: Totals, order: Order) -> dict[str, Any]:
 
     Where their history is too little, an earlier table stays.
     """
-    table = own_table(totals.lessons, order.now, order.policy.risk_pct)
+    kept = store.get(LEARNED_HERE)
+    before = table_or_none(None if kept is None else kept.decode(errors="replace"))
+    table = own_table(totals.lessons, order.now, order.policy, order.scope, before)
     if table is not None:
         store.put(LEARNED_HERE, table_text(table).encode())
     return told_of_learning(totals.lessons, table)

@@ -111,6 +111,74 @@ def test_a_csv_that_cannot_be_used_is_refused(tmp_path, text, words):
         fleet_of_rows([tmp_path / "a.csv"], tmp_path / "fleet.npz", 300)
 
 
+VOL_A, VOL_B = "vol-0123456789abcdef0", "vol-0aaa"
+METRICS = HEADER.strip().split(",")[2:]
+
+
+def csv_of(folder, rows):
+    path = folder / "export.csv"
+    path.write_text("\n".join(",".join(row) for row in rows) + "\n", encoding="utf-8")
+    return path
+
+
+def rates_of(path, folder):
+    assert fleet_of_rows([path], folder / "fleet.npz", 300) == 2
+    fleet = Fleet(folder / "fleet.npz", 32)
+    assert list(fleet.shape.names) == [VOL_A, VOL_B]
+    return next(fleet.batches()).rates
+
+
+FOUR_SERIES = [[600, 300], [0, 300], [3145728, 3145728], [0, 0]]
+"""The four sums of a volume in two periods: 2 IOPS and 0.01 MiB/s in each."""
+
+
+def test_points_by_label_as_get_metric_data_has_them_become_a_fleet(tmp_path):
+    times = ("2026-11-01T00:05:00+00:00", "2026-11-01T00:00:00+00:00")  # It tells the latest first.
+    rows = [["Timestamp", "Label", "Value"]]
+    for volume in (VOL_A, VOL_B):
+        for metric, sums in zip(METRICS, FOUR_SERIES, strict=True):
+            rows += [[time, f"{volume} {metric}", str(one)] for time, one in zip(times, reversed(sums), strict=True)]
+    rates = rates_of(
+        csv_of(tmp_path, [*rows[:-1], ["2026-11-01T00:00:00Z", f"{VOL_B} VolumeWriteBytes", ""]]), tmp_path
+    )
+    assert np.allclose(rates[0], [[2.0, 2.0], [0.01, 0.01]])
+    assert np.allclose(rates[1], [[2.0, 2.0], [np.nan, 0.01]], equal_nan=True)
+
+
+def test_columns_under_rows_of_labels_become_a_fleet(tmp_path):
+    """The volume stands in one row of labels, the metric in another; what has neither is left out."""
+    pairs = [(volume, metric) for volume in (VOL_A, VOL_B) for metric in METRICS]
+    rows = [
+        ["Full label", *(f"{volume} (data)" for volume, _ in pairs), "vol-0ccc VolumeIdleTime"],
+        ["Label", *(metric for _, metric in pairs), "VolumeIdleTime"],
+        ["Statistic", *["Sum"] * 9],
+    ]
+    for at, time in enumerate(("2026/11/01 00:00:00", "2026/11/01 00:05:00")):
+        rows.append([time, *(str(sums[at]) for sums in FOUR_SERIES * 2), "5"])
+    rows[3][-2] = ""
+    rates = rates_of(csv_of(tmp_path, rows), tmp_path)
+    assert np.allclose(rates[0], [[2.0, 2.0], [0.01, 0.01]])
+    assert np.allclose(rates[1], [[2.0, 2.0], [np.nan, 0.01]], equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([["a", "b"], ["2026-11-01T00:00:00Z", "1"]], "no label with a volume"),
+        ([["", "vol-1 VolumeReadOps"], ["", "Maximum"], ["2026-11-01T00:00:00Z", "1"]], "statistic Maximum: export"),
+        ([["", "vol-1 VolumeReadOps"], ["2026-11-01T00:00:00Z", "1"]], "no VolumeWriteOps of vol-1"),
+        ([["", "vol-1 VolumeReadOps"], ["2026-11-01T00:00:00Z", "much"]], "line 2: could not convert"),
+        ([["", "vol-1 VolumeReadOps"], ["2026-11-01T00:00:00Z", "1"], ["late", "1"]], "line 3: Invalid isoformat"),
+        ([["timestamp", "label", "value"], ["2026-11-01T00:00:00Z", "vol-1 CPU", "1"]], "'vol-1 CPU' holds no volume"),
+        ([["timestamp", "label", "value"], ["2026-11-01T00:00:00Z", "vol-1"]], "line 2: it has fewer fields"),
+        ([["no"] * 2] * 40, "no label with a volume"),
+    ],
+)
+def test_an_export_that_cannot_be_used_is_refused_in_a_sentence(tmp_path, rows, words):
+    with pytest.raises(BadInput, match=words):
+        fleet_of_rows([csv_of(tmp_path, rows)], tmp_path / "fleet.npz", 300)
+
+
 def test_wheels_do_not_carry_fleets():
     wheel = tomllib.loads((SHIPPED.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
     wheel = wheel["build"]["targets"]["wheel"]

@@ -122,10 +122,10 @@ def part_of_the_document(title):
     return DOCUMENT.partition(f"## {title}\n")[2].partition("\n## ")[0]
 
 
-@pytest.mark.parametrize(("title", "model"), [*KINDS.items(), ("History", HistoryTold)])
-def test_the_document_has_every_field_with_its_meaning(title, model):
-    rows = re.findall(r"^\| `(\w+)` \| (.*?) \|$", part_of_the_document(title), re.MULTILINE)
-    assert dict(rows) == {name: field.description for name, field in model.model_fields.items()}
+def test_every_field_of_a_schema_says_what_it_is_and_the_document_names_each_kind():
+    for model in (*KINDS.values(), HistoryTold):
+        assert [name for name, field in model.model_fields.items() if not field.description] == []
+    assert [kind for kind in KINDS if f"| `{kind}` |" not in DOCUMENT] == []
 
 
 def test_the_documents_example_satisfies_its_schema():

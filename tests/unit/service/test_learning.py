@@ -1,10 +1,15 @@
 """The service learns by itself: a run's own volumes teach the headroom of the runs to come."""
 
 import json
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
 
 from plimsoll.bootstrap.clouds import own_or_public
+from plimsoll.clouds.scope import Scope
 from plimsoll.learned_table import load_table, parse_table, table_text
-from plimsoll.reports.learning import learned_words
+from plimsoll.reports.learning import learned_words, scope_words
 from plimsoll.reports.summary import since_before
 from plimsoll.service.shared_measurements import LEARNED, LEARNED_HERE, bring
 from plimsoll.service.step_messages import RunMessage
@@ -20,11 +25,13 @@ KEYS = RunKeys(run_id="first")
 ENOUGH = [a_past(*[500.0] * 5)] * 60
 
 
-def summarized(folder, pasts):
-    """The store and run.json of a run whose volumes had those pasts."""
+def summarized(folder, pasts, *, before=None):
+    """The store and run.json of a run whose volumes had those pasts, and that found a table of `before`."""
     loop = Loop(service=service_of(places_of(volumes(3)), folder), now=NOW, batch_volumes=2)
     loop.run()
     store = loop.service.store
+    if before is not None:
+        store.put(LEARNED_HERE, table_text(before).encode())
     teach(store, KEYS, pasts)
     summarize(loop.service, RunMessage(run_id="first"))
     return store, json.loads(store.get(KEYS.summary))
@@ -43,7 +50,8 @@ def test_what_a_run_learned_is_what_the_next_one_promises_by(tmp_path):
     assert kept.days == 30
     assert {band.memory_days: band.cuts for band in kept.bands} == {30: 4, 60: 3}
     assert brought(store, tmp_path / "here") == kept
-    assert run["learning"] == {"volumes": 60, "days": 30, "least_promised_pct": 2.0}
+    rests_on = {"volumes": 60, "on": kept.source.on, "of": kept.source.fleets[0]}
+    assert run["learning"] == {"volumes": 60, "days": 30, "least_promised_pct": 2.0, "rests_on": rests_on}
     assert "60 volumes" in learned_words(run)
     assert learned_words(run) in since_before(run)
 
@@ -52,7 +60,7 @@ def test_too_little_history_stays_with_what_ships_and_says_so(tmp_path):
     store, run = summarized(tmp_path / "store", ENOUGH[:5])
     assert store.get(LEARNED_HERE) is None
     assert brought(store, tmp_path / "here") == load_table()
-    assert run["learning"] == {"volumes": 5, "days": 30, "least_promised_pct": None}
+    assert run["learning"] == {"volumes": 5, "days": 30, "least_promised_pct": None, "rests_on": None}
     assert "public fleets" in learned_words(run)
 
 
@@ -74,3 +82,44 @@ def test_a_table_of_another_version_does_not_stop_an_audit(tmp_path):
     store, _ = summarized(tmp_path / "store", ENOUGH)
     store.put(LEARNED_HERE, b'{"format": 1}')
     assert brought(store, tmp_path / "here") == load_table()
+
+
+def an_earlier_one(volumes, *, days_ago=7, **changed):
+    on = (NOW - timedelta(days=days_ago)).date().isoformat()
+    found = load_table()
+    return replace(found, source=replace(found.source, on=on, volumes=volumes, public=False), **changed)
+
+
+@pytest.mark.parametrize(
+    ("before", "stays"),
+    [
+        (an_earlier_one(1000), True),
+        (an_earlier_one(76), True),
+        (an_earlier_one(75), False),  # four fifths are as good, and newer
+        (an_earlier_one(1000, days_ago=91), False),
+        (an_earlier_one(1000, days_ago=-1), False),
+        (an_earlier_one(1000, days=7.0), False),
+    ],
+)
+def test_an_audit_of_less_does_not_take_the_place_of_what_more_has_taught(tmp_path, before, stays):
+    store, run = summarized(tmp_path / "store", ENOUGH, before=before)
+    kept = parse_table(store.get(LEARNED_HERE).decode())
+    assert (kept == before) is stays
+    assert run["learning"]["volumes"] == 60
+    assert run["learning"]["rests_on"]["volumes"] == (before.source.volumes if stays else 60)
+    assert (f"{before.source.volumes:,} volumes of {before.source.on}" in learned_words(run)) is stays
+
+
+def test_too_little_history_leaves_an_earlier_table_and_says_that_promises_rest_on_it(tmp_path):
+    before = an_earlier_one(1000)
+    store, run = summarized(tmp_path / "store", ENOUGH[:5], before=before)
+    assert parse_table(store.get(LEARNED_HERE).decode()) == before
+    assert "1,000 volumes" in learned_words(run)
+
+
+def test_a_table_says_of_which_accounts_and_regions_it_is():
+    scope = {"accounts": ["1", "2", "3", "4", "5"], "regions": ["eu-west-1"], "projects": []}
+    assert scope_words(scope) == "audits of accounts 1, 2, 3 and 2 more; regions eu-west-1"
+    everything = Scope(organization=True, regions=("eu-west-1",)).as_dict()
+    assert scope_words(everything) == "audits of the organization; regions eu-west-1"
+    assert scope_words({}) == "audits of all that the default credentials reach"

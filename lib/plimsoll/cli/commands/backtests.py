@@ -11,7 +11,9 @@ from plimsoll.cli.option_groups import with_option_groups
 
 @with_option_groups
 def backtest(
-    fleets: Annotated[list[Path], typer.Argument(metavar="FLEET...", help="Fleet files; see benchmarks/fleets.")],
+    fleets: Annotated[
+        list[Path], typer.Argument(metavar="FLEET...", help="Fleet files, or recordings; see benchmarks/fleets.")
+    ],
     *,
     backtest: options.BacktestOptions,
     policy: options.PolicyOptions,
@@ -41,14 +43,14 @@ def learn(
 def fleet(
     exports: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[FILE...]", help="CSV or Parquet: rows of sums. Without one: the clouds' history."),
+        typer.Argument(metavar="[FILE...]", help="CSV, Parquet, or a recording. Without one: the clouds' history."),
     ] = None,
     *,
     out: Annotated[Path, typer.Option(help="The fleet's file, .npz.")],
     period_s: Annotated[int, typer.Option(min=1, max=86400, help="Seconds of a row.")] = 300,
     scope: options.ScopeOptions,
 ) -> None:
-    """Make a fleet's file for `backtest` and `learn`, from rows or from what the clouds keep (benchmarks/fleets)."""
+    """Make a fleet's file for `backtest` and `learn`: of rows, a recording or what clouds keep (benchmarks/fleets)."""
     from plimsoll.cli.fleet import make_fleet
     from plimsoll.cli.option_values import scope_from
 

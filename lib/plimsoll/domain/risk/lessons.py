@@ -28,9 +28,6 @@ MEMORIES: Final = (1, 2, 6)
 LEAST_CUTS: Final = 2
 """From fewer cuts nothing is learned: one does not tell what strikes a whole fleet from what is usual."""
 
-FLEET: Final = "audits of these accounts"
-"""How a table says where it was learned."""
-
 ASSUMED: Final = "every minute above a line counts as throttled: only the highest minute of each day is known"
 
 _HELD: Final = 0.95
@@ -79,12 +76,12 @@ class Lessons:
             for key, counts in theirs.items():
                 mine.setdefault(key, Counter()).update(counts)
 
-    def table(self, on: str) -> LearnedTable | None:
-        """The table learned on a day (ISO 8601); None where nothing can be promised yet."""
+    def table(self, on: str, fleet: str) -> LearnedTable | None:
+        """The table learned on a day (ISO 8601) of a `fleet` in words; None where nothing can be promised yet."""
         bands = [band for band in map(self._band, MEMORIES) if band is not None]
         if not bands:
             return None
-        source = Source(on=on, fleets=(FLEET,), volumes=self.volumes, public=False, assumed=ASSUMED)
+        source = Source(on=on, fleets=(fleet,), volumes=self.volumes, public=False, assumed=ASSUMED)
         return LearnedTable(
             days=float(self.days),
             budget_min=PROMISED_MINUTES,

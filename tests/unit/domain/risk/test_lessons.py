@@ -25,7 +25,7 @@ def lessons(pasts):
 def test_what_is_learned_is_what_calibrated_finds_of_the_same_cuts():
     rng = np.random.default_rng(2)
     days = np.sort(rng.lognormal(8, 1, (150, 1, 1)) * rng.lognormal(0, 0.5, (150, 5, 6)), axis=2)[:, :, ::-1]
-    (one, two) = lessons(a_past(*row[:, :4].tolist()) for row in days).table("2026-11-23").bands
+    (one, two) = lessons(a_past(*row[:, :4].tolist()) for row in days).table("2026-11-23", "audits of a").bands
     for band, memory in ((one, 1), (two, 2)):
         rows = []
         for cut in range(5 - memory):
@@ -59,7 +59,7 @@ def test_parts_add_up_to_the_whole_in_any_order(rows, at):
 
 
 def test_a_constant_demand_needs_no_headroom():
-    table = lessons(a_past(*[1000.0] * 5) for _ in range(120)).table("2026-11-23")
+    table = lessons(a_past(*[1000.0] * 5) for _ in range(120)).table("2026-11-23", "audits of a")
     for band in table.bands:
         factors = [band.learned.factors[level] for level in LEVELS_PCT]
         assert factors == [FACTORS[FACTORS >= 1 - 1e-9][0]] * len(LEVELS_PCT)
@@ -67,13 +67,13 @@ def test_a_constant_demand_needs_no_headroom():
 
 @pytest.mark.parametrize("pasts", [[], [a_past(5.0, 5.0, 5.0)], [a_past(5.0)] * 200, [a_past(1e6, 1e6, 1e6)] * 200])
 def test_one_volume_or_one_block_or_only_what_was_held_back_promises_nothing_worth_it(pasts):
-    table = lessons(pasts).table("2026-11-23")
+    table = lessons(pasts).table("2026-11-23", "audits of a")
     assert table is None or all(band.learned.factor(20) is None for band in table.bands)
 
 
 def test_what_came_after_and_stood_at_the_ceiling_was_outgrown_by_every_line():
     held, fine = [a_past(1e6, 500.0, 500.0)] * 31, [a_past(500.0, 500.0, 500.0)] * 120
-    (band, *_rest) = lessons(held + fine).table("2026-11-23").bands
+    (band, *_rest) = lessons(held + fine).table("2026-11-23", "audits of a").bands
     assert band.learned.factors[20.0] is None
     assert band.learned.factors[30.0] == FACTORS[FACTORS >= 1 - 1e-9][0]
 
@@ -81,7 +81,7 @@ def test_what_came_after_and_stood_at_the_ceiling_was_outgrown_by_every_line():
 def test_a_cut_with_few_volumes_does_not_speak_for_the_fleet():
     old = [a_past(*[500.0] * 8)] * 9
     young = [a_past(*[500.0] * 4)] * 100
-    (one, *_rest) = lessons(old + young).table("2026-11-23").bands
+    (one, *_rest) = lessons(old + young).table("2026-11-23", "audits of a").bands
     assert (one.cuts, one.learned.volumes) == (3, 109)
 
 

@@ -1,0 +1,152 @@
+"""Rows of CSV: the sums of volumes over time, in any of the layouts that benchmarks/fleets/README.md states.
+
+- Rows: a row a volume and period, a column a metric.
+- Labels: a row a point, as `get-metric-data` has it: when, the label of its series, and the figure.
+- Columns: a row a period, a column a series, under rows of labels, as a graph of CloudWatch is downloaded.
+
+A label has to hold one id of a volume and one name of a metric.
+"""
+
+import csv
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from plimsoll.backtesting.fleet import OWNER
+from plimsoll.domain.errors import BadInput
+
+METRICS: Final[Mapping[str, str]] = {
+    "read_ops": "VolumeReadOps",
+    "write_ops": "VolumeWriteOps",
+    "read_bytes": "VolumeReadBytes",
+    "write_bytes": "VolumeWriteBytes",
+}
+"""The column of each array, by the name of CloudWatch's metric."""
+
+COLUMNS: Final = ("timestamp", "volume", *METRICS.values())
+LABELS: Final = ("timestamp", "label", "value")
+
+Row = tuple[int, str, list[float], str]
+"""When (epoch seconds), which volume, its figures in the order of `METRICS` (NaN: none), and the kind of its owner."""
+
+_VOLUME: Final = re.compile(r"vol-[0-9a-f]+")
+_METRIC: Final = re.compile("|".join(METRICS.values()))
+_NO_SUM: Final = re.compile(r"\b(average|minimum|maximum|samplecount|sample count|p\d[\d.]*)\b", re.IGNORECASE)
+_HEADER_ROWS: Final = 20
+"""More rows than these before the first time are no labels."""
+
+_LAYOUTS: Final = "benchmarks/fleets/README.md states the layouts"
+
+
+def rows_of_csv(path: Path) -> Iterator[Row]:
+    """The rows of a file; BadInput where its layout is none of these, or a row cannot be used."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file)
+            read, begun = _layout(path, reader)
+            for cells in chain(begun, reader):
+                if not any(cells):
+                    continue
+                try:
+                    yield from read(cells)
+                except IndexError as error:
+                    raise BadInput(f"{path}, line {reader.line_num}: it has fewer fields than the first.") from error
+                except ValueError as error:
+                    raise BadInput(f"{path}, line {reader.line_num}: {error}.") from error
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise BadInput(f"{path} cannot be read as CSV: {error}.") from error
+
+
+def has_columns(path: Path, columns: Sequence[str]) -> None:
+    """BadInput where a column of the rows' layout is missing."""
+    missing = [name for name in COLUMNS if name not in columns]
+    if missing:
+        raise BadInput(f"{path} has no column {missing[0]}: its columns must be {', '.join(COLUMNS)}.")
+
+
+def row_of(time: datetime, volume: str, figures: Sequence[Any], owner: object) -> Row:
+    """A row as figures, NaN where there is none; TypeError and ValueError where it is no row."""
+    time = time if time.tzinfo else time.replace(tzinfo=UTC)
+    known = [np.nan if one in {None, ""} else float(one) for one in figures]
+    return int(time.timestamp()), volume, known, str(owner or "")
+
+
+def _layout(path: Path, reader: Iterator[list[str]]) -> tuple[Callable[[list[str]], Iterator[Row]], list[list[str]]]:
+    """What reads a row of the file's layout, and the rows that were read to tell it."""
+    first = next(reader, [])
+    if "volume" in first:
+        has_columns(path, first)
+        return partial(_by_rows, {name: place for place, name in enumerate(first)}), []
+    names = [cell.strip().lower() for cell in first]
+    if sorted(names) == sorted(LABELS):
+        return partial(_by_labels, [names.index(name) for name in LABELS]), []
+    labels, begun = [first], list[list[str]]()
+    for cells in reader:
+        if any(cells) and _is_time(cells[0]):
+            begun.append(cells)
+            break
+        labels.append(cells)
+        if len(labels) > _HEADER_ROWS:
+            break
+    return partial(_by_columns, _series_of(path, labels)), begun
+
+
+def _by_rows(places: Mapping[str, int], cells: list[str]) -> Iterator[Row]:
+    figures = [cells[places[name]] for name in METRICS.values()]
+    owner = cells[places[OWNER]] if OWNER in places else ""
+    yield row_of(_time(cells[places["timestamp"]]), cells[places["volume"]], figures, owner)
+
+
+def _by_labels(places: Sequence[int], cells: list[str]) -> Iterator[Row]:
+    time, label, value = (cells[place] for place in places)
+    series = _series(label)
+    if series is None:
+        raise ValueError(f"the label {label!r} holds no volume, or none of {', '.join(METRICS.values())}")
+    yield _point(_time(time), series, value)
+
+
+def _by_columns(series: Mapping[int, tuple[str, str]], cells: list[str]) -> Iterator[Row]:
+    time = _time(cells[0])
+    yield from (_point(time, one, cells[place]) for place, one in series.items() if place < len(cells))
+
+
+def _series_of(path: Path, labels: Sequence[Sequence[str]]) -> dict[int, tuple[str, str]]:
+    """The volume and the metric of each column, by all of its labels; BadInput where there is none, or no sum."""
+    width = max(map(len, labels))
+    texts = [" ".join(row[place] for row in labels if place < len(row)) for place in range(width)]
+    found = {place: series for place, text in enumerate(texts) if place and (series := _series(text)) is not None}
+    if not found:
+        raise BadInput(f"{path} has no label with a volume and one of {', '.join(METRICS.values())}: {_LAYOUTS}.")
+    other = next((match for place in found if (match := _NO_SUM.search(texts[place])) is not None), None)
+    if other is not None:
+        raise BadInput(f"{path} has the statistic {other.group()}: export the statistic Sum.")
+    return found
+
+
+def _series(label: str) -> tuple[str, str] | None:
+    """The volume and the metric of a label; None where it does not hold one of each."""
+    volumes, metrics = set(_VOLUME.findall(label)), set(_METRIC.findall(label))
+    return (volumes.pop(), metrics.pop()) if len(volumes) == len(metrics) == 1 else None
+
+
+def _point(time: datetime, series: tuple[str, str], value: str) -> Row:
+    volume, metric = series
+    return row_of(time, volume, [value if name == metric else "" for name in METRICS.values()], "")
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text.strip().replace("/", "-"))
+
+
+def _is_time(text: str) -> bool:
+    try:
+        _time(text)
+    except ValueError:
+        return False
+    return True
