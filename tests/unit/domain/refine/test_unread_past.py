@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of
 from plimsoll.domain.metrics.sums import Window, series
+from plimsoll.domain.policy import HeadroomFrom
 from plimsoll.domain.recommendation import Change, Wait
 from plimsoll.domain.refine.past_looks import look_at_days, look_at_highest, looks
 from plimsoll.domain.units import DAY_S
@@ -46,7 +47,10 @@ def test_an_answer_carries_what_every_bucket_of_the_past_requires(fleet):
         offer = one.target if isinstance(one, Change) else one.expected if isinstance(one, Wait) else None
         if one.memory is None or offer is None:
             continue
-        needs = required_by(past, oracle_policy(policy), {"iops": 80_000, "mib_s": 2375 * 1e6 / 2**20})
+        rules = oracle_policy(policy)
+        if policy.headroom_from is HeadroomFrom.LEARNED:
+            rules["headroom_pct"] = one.risk.headroom_pct if isinstance(one, Change) and one.risk else 0.0
+        needs = required_by(past, rules, {"iops": 80_000, "mib_s": 2375 * 1e6 / 2**20})
         present = one.comparison.present
         drop_in = offer.ceiling.iops >= present.iops and offer.ceiling.throughput_mib_s >= present.throughput_mib_s
         assert drop_in or offer.ceiling.iops >= needs["iops"] - 1e-3
