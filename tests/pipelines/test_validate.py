@@ -182,7 +182,7 @@ def test_one_run_of_a_budget_proves_all_that_its_class_serves(organization, audi
     table = tmp_path / "run" / "recommendations.parquet"
     found = duckdb.sql(f"select volume_id from '{table}' where evidence.grade = 'A'").fetchall()
     assert sorted(volume_id for (volume_id,) in found) == sorted(proved)
-    assert f"{len(line['serves'])} recommendations in run were decided again" in done.stdout
+    assert f"decided again: {len(line['serves'])} recommendation" in done.stdout
     assert scratch(organization) == []
 
 

@@ -89,13 +89,15 @@ def _simulated(
     """Starts the simulated clouds, points this process at them, and gives the scope that has all of each."""
     scope = Scope(clouds=tuple(clouds))
     if AWS in clouds:
+        starting = organization(now, volumes, seed)
         with console.doing("starting a simulated AWS organization on loopback"):
-            aws = stack.enter_context(organization(now, volumes, seed))
+            aws = stack.enter_context(starting)
         os.environ.update(aws.environment)
         scope = replace(scope, role_arns=aws.role_arns, regions=aws.fleet.regions)
     if GOOGLE in clouds:
+        beginning = projects(now, volumes, seed)
         with console.doing("starting simulated Google Cloud projects on loopback"):
-            google = stack.enter_context(projects(now, volumes, seed))
+            google = stack.enter_context(beginning)
         os.environ.update(google.environment)
         scope = replace(scope, projects=tuple(google.projects))
     return scope

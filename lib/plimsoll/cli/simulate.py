@@ -12,19 +12,21 @@ from cloud_simulator.running import NotStarted, Running, RunningProjects, runnin
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import PlimsollError
-from plimsoll.extras import DEMO, GOOGLE, Extra
+from plimsoll.extras import DEMO, GOOGLE
 
 Cloud = TypeVar("Cloud")
 
 
 def organization(now: datetime, volumes: int | None, seed: int, port: int = 0) -> AbstractContextManager[Running]:
     """A simulated organization of AWS for as long as the block lasts; PlimsollError where it does not start."""
-    return _started(running(now, volumes=volumes or DEMO_VOLUMES, seed=seed, port=port), DEMO)
+    DEMO.need()
+    return _started(running(now, volumes=volumes or DEMO_VOLUMES, seed=seed, port=port))
 
 
 def projects(now: datetime, volumes: int | None, seed: int, port: int = 0) -> AbstractContextManager[RunningProjects]:
     """Simulated projects of Google Cloud, likewise."""
-    return _started(running_google(now, volumes=volumes or LEAST_DISKS, seed=seed, port=port), GOOGLE)
+    GOOGLE.need()
+    return _started(running_google(now, volumes=volumes or LEAST_DISKS, seed=seed, port=port))
 
 
 def serve(volumes: int | None, seed: int, port: int, *, google: bool) -> None:
@@ -42,8 +44,7 @@ def serve(volumes: int | None, seed: int, port: int, *, google: bool) -> None:
 
 
 @contextmanager
-def _started(cloud: AbstractContextManager[Cloud], needed: Extra) -> Iterator[Cloud]:
-    needed.need()
+def _started(cloud: AbstractContextManager[Cloud]) -> Iterator[Cloud]:
     try:
         with cloud as running_cloud:
             yield running_cloud

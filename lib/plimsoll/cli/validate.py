@@ -28,6 +28,7 @@ from plimsoll.ports import Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_writer import RunFolder
 from plimsoll.reports.terminal.validation import show_change_of_mind, show_lines, show_runs, show_verdict
+from plimsoll.reports.wording import count_of
 from plimsoll.settings import Settings
 from plimsoll.validate import Concluded, Decided, Event, NotConcluded, RunValidation, validate_volume
 from plimsoll.validation.context import Agree, Context
@@ -78,7 +79,7 @@ def validate_recommendations(
                 measured = measured or validation.runs > 0
     finally:
         if run.changed:
-            console.say(f"{run.changed:,} recommendations in {folder} were decided again")
+            console.say(f"decided again: {count_of(run.changed, 'recommendation')} in {folder}")
             reported = leave_reports(console, folder)
     if not measured:
         console.say(

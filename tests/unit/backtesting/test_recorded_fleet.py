@@ -10,8 +10,10 @@ from plimsoll.auditing.audit import audit
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.recorded_fleet import fleet_of_recording
+from plimsoll.cli.fleet import make_fleet
 from plimsoll.clouds.recorder import RecordedPorts, Recorder
 from plimsoll.clouds.recording import is_recording
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import AccessDenied, BadInput, Throttled
 from plimsoll.ports import Target
 from tests.builders import NOW, TYPES, US_EAST_1, a_tariff
@@ -93,6 +95,15 @@ def test_a_backtest_takes_a_recording_as_it_is(recording, tmp_path):
     assert found.about["volumes"] == 2
     assert found.about["operations"] == "counted"
     assert max(one.volume_cuts for one in found.rules) == 2 * found.about["cuts_judged"]["14"]
+
+
+def test_the_command_makes_a_fleet_of_one_recording_alone(recording, tmp_path):
+    path, _ = recording
+    make_fleet([path], Scope(), tmp_path / "fleet.npz", 3600)
+    assert len(Fleet(tmp_path / "fleet.npz", 32).shape.names) == 2
+    with pytest.raises(BadInput, match="make a fleet of it alone"):
+        make_fleet([path, tmp_path / "more.csv"], Scope(), tmp_path / "none.npz", 3600)
+    assert not (tmp_path / "none.npz").exists()
 
 
 def test_what_is_no_recording_or_has_nothing_so_fine_is_refused(recording, tmp_path):

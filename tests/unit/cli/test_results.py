@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import re
-import shlex
 from pathlib import Path
 
 import duckdb
@@ -269,15 +268,6 @@ PAGE = (Path(__file__).parents[3] / "docs" / "results-as-data.md").read_text(enc
 
 def blocks(language):
     return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
-
-
-@pytest.mark.parametrize("line", [line for block in blocks("console") for line in block.splitlines()])
-def test_the_commands_of_the_document_run(run, plimsoll, line):
-    record = a_record(account="111111111111", volume_id="vol-0123456789abcdef0", monthly_usd_saved_drop_in=1e6)
-    a_run(run.parent / "two", [record])
-    folders = {"plimsoll-runs/20261021T060000Z": "runs/one", "plimsoll-runs/20261121T060000Z": "runs/two"}
-    code, _, complaint = plimsoll(*(folders.get(word, word) for word in shlex.split(line)[1:]))
-    assert (code, complaint) == (0, "")
 
 
 @pytest.mark.parametrize("sql", blocks("sql"))

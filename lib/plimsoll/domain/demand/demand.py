@@ -1,6 +1,5 @@
 """Demand: what a workload asked for over time, from the sums that a cloud keeps."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -9,12 +8,12 @@ from plimsoll.domain.ceiling import Accounting, Resource
 from plimsoll.domain.demand.busiest import BusiestSeconds, busiest_seconds
 from plimsoll.domain.demand.counting import accounted, weighted
 from plimsoll.domain.metrics import period
+from plimsoll.domain.metrics.grid import Grid, grid_of, observed_hours
 from plimsoll.domain.metrics.highest import highest
 from plimsoll.domain.metrics.host_seen import HostSeen, SideSeen
 from plimsoll.domain.metrics.knowledge import (
     BALANCE,
     BYTES,
-    FIRST,
     HIGHEST_IOPS,
     HIGHEST_THROUGHPUT,
     HOST,
@@ -297,18 +296,18 @@ def scaled(demand: Demand, operations: FloatArray | float, moved: FloatArray | f
     )
 
 
-def demand_of(knowledge: Knowledge, *, resolution_s: int, edges: Sequence[IntArray] = ()) -> Demand:
-    """The demand behind what is known of a volume, in buckets that none of its series or `edges` cuts.
+def demand_of(knowledge: Knowledge, *, resolution_s: int, grid: Grid | None = None) -> Demand:
+    """The demand behind what is known of a volume, in the buckets of a grid, none of which any of its series cuts.
 
-    Coarse buckets are spread evenly over the hours that have points, and over a grid of `resolution_s` where finer data
-    has expired. Edges are times in epoch seconds at which a bucket has to begin.
+    Coarse buckets are spread evenly over the hours that have points, and over buckets of `resolution_s` where finer
+    data has expired. None: a grid of its own.
     """
+    grid = grid_of([knowledge], resolution_s=resolution_s) if grid is None else grid
+    starts_s, lengths_s = grid.starts_s, grid.lengths_s
     operations, moved = knowledge.tracks[OPERATIONS], knowledge.tracks[BYTES]
-    present, known = knowledge.hours()
-    hours = present | ~known
-    starts_s, lengths_s = _grid(knowledge, hours, resolution_s, edges)
+    hours = observed_hours(knowledge)
     observed = hours[knowledge.hour(starts_s)]
-    cells = _Cells(knowledge, starts_s, hours)
+    cells = _Cells(knowledge, grid, hours)
     reads, writes = (cells.sums(OPERATIONS, name) for name in SERIES[OPERATIONS])
     read_bytes, write_bytes = (cells.sums(BYTES, name) for name in SERIES[BYTES])
     over_s, moved_s = cells.observed_s(OPERATIONS), cells.observed_s(BYTES)
@@ -327,17 +326,16 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, edges: Sequence[IntArr
         iops_exceeded=_raised(cells.published(IOPS_CHECK, "iops_exceeded")),
         throughput_exceeded=_raised(cells.published(THROUGHPUT_CHECK, "throughput_exceeded")),
         busiest=_busiest(cells),
-        spread=None
-        if _are_even(operations, moved, starts_s, resolution_s)
-        else _spread(cells, starts_s, lengths_s, resolution_s, observed),
+        spread=None if _are_even(operations, moved, starts_s, resolution_s) else _spread(cells, resolution_s, observed),
         whole=not any(knowledge.unread(group).any() for group in WORK),
         coverage=coverage_of(knowledge, hours, hours_observed),
         host=_host_seen(cells),
     )
 
 
-def _spread(cells: "_Cells", starts_s: IntArray, lengths_s: IntArray, resolution_s: int, observed: BoolArray) -> Spread:
+def _spread(cells: "_Cells", resolution_s: int, observed: BoolArray) -> Spread:
     """What is known of the buckets that were not read finely. Clouds that publish rates count a write as a read."""
+    grid = cells.grid
     most: list[FloatArray] = []
     least: list[FloatArray] = []
     unread: list[BoolArray] = []
@@ -348,15 +346,15 @@ def _spread(cells: "_Cells", starts_s: IntArray, lengths_s: IntArray, resolution
         total = (reads + writes) / unit
         means = total / cells.observed_s(group) * observed
         unread.append(cells.unread(group) & (total > 0))
-        begins.append(_among(starts_s, cells.knowledge.tracks[group].starts_s) | (total == 0))
-        known = highest(rates_of, cells.knowledge, starts_s, means, unread[-1])
+        begins.append(grid.begins(cells.knowledge.tracks[group].starts_s) | (total == 0))
+        known = highest(rates_of, cells.knowledge, grid, means, unread[-1])
         most.append(total / resolution_s * observed)
-        least.append(np.zeros(len(starts_s)))
+        least.append(np.zeros(len(grid.starts_s)))
         if known is not None:
             disagree |= known.disagrees
             most[-1], least[-1] = np.minimum(most[-1], np.maximum(known.most, means)), known.least * observed
     return Spread(
-        lengths_s=lengths_s,
+        lengths_s=grid.lengths_s,
         most_iops=most[0],
         most_throughput_mib_s=most[1],
         most_read_iops=np.minimum(most[0], cells.sums(OPERATIONS, "read_ops") / resolution_s * observed),
@@ -379,54 +377,16 @@ def _are_even(operations: Track, moved: Track, starts_s: IntArray, resolution_s:
     )
 
 
-def _grid(
-    knowledge: Knowledge, hours: BoolArray, resolution_s: int, edges: Sequence[IntArray]
-) -> tuple[IntArray, IntArray]:
-    """The starts and lengths of the buckets of a demand: none is cut by a bucket of its series, or by a gap."""
-    tracks = [knowledge.tracks[group] for group in (*FIRST, *HOST) if group in knowledge.tracks]
-    cuts = [*edges, *(track.starts_s for track in tracks), *_expired(tracks, resolution_s)]
-    if not hours.all():
-        turns = np.flatnonzero(np.diff(hours.astype(np.int8))) + 1
-        cuts.append((knowledge.window.start_s // HOUR_S + turns) * HOUR_S)
-    starts_s = max(cuts, key=len)
-    cuts = [cut for cut in cuts if not _are_among(cut, starts_s)]
-    if cuts:
-        every = np.sort(np.concatenate([starts_s, *cuts]))
-        starts_s = every[np.append(True, every[1:] > every[:-1])]
-    return starts_s, np.append(starts_s[1:], knowledge.window.end_s) - starts_s
-
-
-def _are_among(times_s: IntArray, starts_s: IntArray) -> bool:
-    """Whether every time is one at which a bucket begins already."""
-    if len(times_s) == len(starts_s):
-        return bool((times_s == starts_s).all())
-    return bool(_among(times_s, starts_s).all())
-
-
-def _among(times_s: IntArray, starts_s: IntArray) -> BoolArray:
-    """Which times are those at which a bucket begins, of buckets in order."""
-    place = np.minimum(np.searchsorted(starts_s, times_s), len(starts_s) - 1)
-    return np.asarray(starts_s[place] == times_s)
-
-
-def _expired(tracks: Sequence[Track], resolution_s: int) -> Iterator[IntArray]:
-    """The grid of the resolution over buckets that are longer and cannot be read more finely."""
-    for track in tracks[:2]:
-        spans = (track.lengths_s > resolution_s) & ~track.unread
-        for start_s, length_s in zip(track.starts_s[spans], track.lengths_s[spans], strict=True):
-            yield np.arange(start_s, start_s + length_s, resolution_s)
-
-
 class _Cells:
     """The buckets of a demand and, for each, the bucket of every track that it lies in."""
 
-    def __init__(self, knowledge: Knowledge, starts_s: IntArray, hours: BoolArray) -> None:
-        self.knowledge, self._starts_s, self._hours = knowledge, starts_s, hours
+    def __init__(self, knowledge: Knowledge, grid: Grid, hours: BoolArray) -> None:
+        self.knowledge, self.grid, self._hours = knowledge, grid, hours
 
     def _place(self, track: Track) -> IntArray | slice:
-        if len(track.starts_s) == len(self._starts_s):
+        if len(track.starts_s) == len(self.grid.starts_s):
             return slice(None)
-        return np.searchsorted(track.starts_s, self._starts_s, side="right") - 1
+        return self.grid.within(track.starts_s)
 
     def values(self, group: str, name: str) -> FloatArray:
         track = self.knowledge.tracks[group]

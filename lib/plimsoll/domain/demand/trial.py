@@ -106,13 +106,21 @@ def budget_of(minutes_a_month: float, window_s: float) -> float:
     return minutes_a_month * window_s / (MONTH_DAYS * DAY_S)
 
 
+def never_held_back(required: Required, ceiling: Ceiling, resource: Resource) -> bool:
+    """Whether a ceiling always carries the highest rate of what is required of a resource, its credits spent or not."""
+    peak = required.peak(ceiling.accounting, resource)
+    return peak <= ceiling.limit(resource) and all(
+        peak <= bucket.sustained_rate and not bucket.least_charge_mib
+        for bucket in ceiling.buckets
+        if bucket.resource is resource
+    )
+
+
 def held_back(required: Required, ceiling: Ceiling, resource: Resource) -> HeldBack:
     """What a ceiling would have throttled on one resource: minutes in each bucket, and the longest wait in seconds."""
     demand, spread = required.work, required.work.spread
     limit = ceiling.limit(resource)
-    if required.peak(ceiling.accounting, resource) <= limit and all(
-        one.resource != resource for one in ceiling.buckets
-    ):
+    if never_held_back(required, ceiling, resource):
         return _nothing(len(demand.iops))
     if spread is not None and required.harmful:
         most = most_held_back(demand, spread, ceiling, resource)

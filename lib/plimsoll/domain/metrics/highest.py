@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.metrics.grid import Grid
 from plimsoll.domain.metrics.knowledge import (
     BYTES,
     HIGHEST_IOPS,
@@ -49,10 +50,8 @@ class Highest:
     disagrees: bool = False
 
 
-def highest(
-    group: str, knowledge: Knowledge, starts_s: IntArray, rates: FloatArray, unread: BoolArray
-) -> Highest | None:
-    """What the series of a group say of the buckets that begin at `starts_s`; None where they are not published.
+def highest(group: str, knowledge: Knowledge, grid: Grid, rates: FloatArray, unread: BoolArray) -> Highest | None:
+    """What the series of a group say of the buckets of a grid; None where they are not published.
 
     `rates` are the mean rates of the buckets, and `unread` those that could be read more finely.
     """
@@ -64,8 +63,7 @@ def highest(
         return None
     rounding = ROUNDING[group]
     missing = _missing(knowledge.tracks[work_group], SERIES[work_group], unit, track, sums)
-    at = np.searchsorted(track.starts_s, starts_s, side="right") - 1
-    firsts = np.searchsorted(starts_s, track.starts_s)
+    at, firsts = grid.within(track.starts_s), grid.firsts(track.starts_s)
     absent = np.isnan(peaks)
     wrong = missing.work < -missing.tolerance
     wrong |= ~absent & (np.maximum.reduceat(rates, firsts) > counted(peaks) + rounding + missing.rate)

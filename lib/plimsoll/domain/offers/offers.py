@@ -139,19 +139,22 @@ class _Maker:
         case, product = self.case, self.case.product(kind)
         shared, budget_minutes = case.shared_as(kind, self._purpose), budget_of(budget_min, case.window_s)
         need = self._need(kind).no_less_than(self._at_least)
-        offer = self._with(product.fitted(product.promised(need)), kind, shared)
         if product.refused:
+            offer = self._with(product.fitted(product.promised(need)), kind, shared)
             return replace(offer, refused=product.refused)
         failed = self._failed(kind, need, shared)
+        spec: VolumeSpec | None = None
         if not _is_pooled(kind, shared):
             spec = cheapest(self._stairs_of(product), budget_minutes=budget_minutes, at_least=self._at_least)
-            offer = offer if spec is None else self._with(spec, kind, shared)
+        offer = self._with(spec or product.fitted(product.promised(need)), kind, shared)
         slow = self._too_slow(kind, offer.spec, shared)
         if slow:
             return replace(offer, refused=tuple(refused_by(slow)), failed=slow)
         offer = self._judged(offer, shared, budget_minutes)
         if offer.refused and self._may_grow(kind, shared):
             offer = self._grown(kind, shared, budget_minutes) or offer
+        if not failed:
+            return offer
         why = (*refused_by(failed), *offer.refused) if offer.refused else ()
         return replace(offer, refused=why, failed=failed)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from typing import TypeVar
 
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.demand.need import Need
@@ -11,6 +11,8 @@ from plimsoll.domain.offers.offer import Market, ceiling_on_hosts, fitted_on_gri
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import Provisioned, VolumeType
+
+_Told = TypeVar("_Told")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,12 +56,8 @@ def product_of(volume: Volume, kind: VolumeType, market: Market, policy: Policy,
     failed = market.failed(volume, kind.name)
     slow = [one for one in failed if one.volume_id == volume.id]
 
-    @cache
-    def published(spec: VolumeSpec) -> Ceiling:
-        return ceiling_on_hosts(kind, spec, volume)
-
-    def believed(spec: VolumeSpec) -> Ceiling:
-        return ceiling_on_hosts(kind, spec, volume, failed)
+    published = _once_each(lambda spec: ceiling_on_hosts(kind, spec, volume))
+    believed = _once_each(lambda spec: ceiling_on_hosts(kind, spec, volume, failed)) if failed else published
 
     def is_too_slow(spec: VolumeSpec) -> bool:
         return bool(slow) and spec != volume.spec and bool(too_slow(volume, published(spec), slow))
@@ -68,8 +66,8 @@ def product_of(volume: Volume, kind: VolumeType, market: Market, policy: Policy,
         kind=kind,
         size_gib=volume.spec.size_gib,
         policy=policy,
-        usd_month=lambda spec: market.book.usd_month(spec, mean_iops=mean_iops),
-        ceiling=cache(believed) if failed else published,
+        usd_month=_once_each(lambda spec: market.book.usd_month(spec, mean_iops=mean_iops)),
+        ceiling=believed,
         promised=(lambda need: promised(need, failed)) if failed else lambda need: need,
         refused=tuple(unsuited(volume, kind, market, policy)),
         failed=failed,
@@ -77,6 +75,19 @@ def product_of(volume: Volume, kind: VolumeType, market: Market, policy: Policy,
         measured=[_class_of(one) for one in slow],
         present=(volume.spec, published(volume.spec)) if kind.name == volume.spec.type else None,
     )
+
+
+def _once_each(told: Callable[[VolumeSpec], _Told]) -> Callable[[VolumeSpec], _Told]:
+    """The same, worked out once for each spec."""
+    known: dict[VolumeSpec, _Told] = {}
+
+    def remembered(spec: VolumeSpec) -> _Told:
+        try:
+            return known[spec]
+        except KeyError:
+            return known.setdefault(spec, told(spec))
+
+    return remembered
 
 
 def _class_of(one: FailedMeasurement) -> Need:

@@ -31,6 +31,7 @@ from plimsoll.domain.groups.pools import Decided, decide_pools
 from plimsoll.domain.groups.rollup import with_others_alone
 from plimsoll.domain.groups.together import Unit, decide_together
 from plimsoll.domain.metrics.asks import Ask, Found
+from plimsoll.domain.metrics.grid import grid_of
 from plimsoll.domain.metrics.knowledge import Knowledge, Look, first_looks
 from plimsoll.domain.metrics.received import doubts, second_looks
 from plimsoll.domain.metrics.sums import Segment
@@ -155,7 +156,7 @@ def _unsettled(group: Group, resolution_s: int, query_cost: QueryCost, keep_dema
             return _unsettled(group, resolution_s, query_cost, keep_demand)
         asks = list(_past_asks(members, found, query_cost))
     if draft and not asks and any(_to_be_drawn(answered) for _, answered in found.values()):
-        found = _decided(group, members, demands, load, draft=False)
+        found = _drawn(group, members, found, demands, load)
     for member in members:
         if member.volume.id in found:
             case, answered = found[member.volume.id]
@@ -186,6 +187,22 @@ def _decided(
     for unit in group.units:
         found |= _decided_set(unit, group, contexts, demands, load)
     return found
+
+
+def _drawn(
+    group: Group, members: Sequence[Member], found: Decided, demands: Mapping[str, Demand], load: HostLoad | None
+) -> Decided:
+    """The same answers with what a draft left out. A volume's own case is what it was, with the trials made of it."""
+    if group.pools or group.units:
+        return _decided(group, members, demands, load, draft=False)
+    return {name: _drawn_alone(case, answered) for name, (case, answered) in found.items()}
+
+
+def _drawn_alone(case: Case, answered: Recommendation) -> tuple[Case, Recommendation]:
+    if not _to_be_drawn(answered):
+        return case, answered
+    case = replace(case, context=replace(case.context, draft=False))
+    return case, answer(case)
 
 
 def _to_be_drawn(answered: Recommendation) -> bool:
@@ -301,12 +318,7 @@ def _demands(members: Sequence[Member], resolution_s: int) -> dict[str, Demand]:
         for member in members
         if member.context is not None
     ]
-    found = {
-        member.volume.id: demand_of(member.knowledge, resolution_s=resolution_s, edges=edges) for member in members
-    }
-    if len(members) < 2:
-        return found
-    starts = [demand.starts_s for demand in found.values()]
-    return {
-        member.volume.id: demand_of(member.knowledge, resolution_s=resolution_s, edges=starts) for member in members
-    }
+    if not members:
+        return {}
+    grid = grid_of([member.knowledge for member in members], resolution_s=resolution_s, edges=edges)
+    return {member.volume.id: demand_of(member.knowledge, resolution_s=resolution_s, grid=grid) for member in members}

@@ -4,6 +4,7 @@
 can reach to where it would matter: 1 and more is open. Where no bucket reaches 1 the answer is that of every minute.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -18,7 +19,7 @@ from plimsoll.domain.demand.counting import weighted
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.required import Purpose, peaks
 from plimsoll.domain.demand.saturation import HostLoad
-from plimsoll.domain.demand.trial import Required, Trial, held_back, trial
+from plimsoll.domain.demand.trial import Required, Trial, held_back, never_held_back, trial
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, present_ceiling
 from plimsoll.domain.metrics.knowledge import HOST_BALANCES, HOST_CHECKS, BoolArray
 from plimsoll.domain.metrics.period import FloatArray
@@ -69,8 +70,13 @@ class _Found:
             for name, demand in self.demands.items()
         }
 
-    def reaches(self, volume_ids: Iterable[str], reach: FloatArray) -> None:
-        """Notes a reach of what some volumes did together: where one did nothing for sure there is nothing to read."""
+    def reaches(self, volume_ids: Iterable[str], reach: FloatArray | None) -> None:
+        """Notes a reach of what some volumes did together: where one did nothing for sure there is nothing to read.
+
+        None reaches nowhere: nothing under 1 is open.
+        """
+        if reach is None:
+            return
         for name in volume_ids:
             demand = self.demands[name]
             own = np.stack([demand.most_iops, demand.most_throughput_mib_s]) > 0
@@ -97,9 +103,8 @@ def open_buckets(
     headroom = 1 + max((case.policy.headroom_pct for case, _ in decided.values()), default=0.0) / 100
     always = None if load is None else _always(load.host.ceiling, saturation_pct)
     if load is not None and always is not None:
-        found.reaches(demands, np.stack([load.most_iops, load.most_throughput_mib_s]) * (headroom / always))
-        raised = load.raised
-        found.reaches(demands, np.where(np.stack([raised, raised]), np.inf, 0.0))
+        found.reaches(demands, _times((load.most_iops, load.most_throughput_mib_s), headroom / always))
+        found.reaches(demands, _wholly(load.raised))
     for case, answer in decided.values():
         _own(found, case, answer)
         if load is not None and always is not None:
@@ -153,8 +158,7 @@ def _capped(found: _Found, decided: Decided, headroom: float) -> None:
             failed = cases[0].market.failed(cases[0].volume, name)
             cap = pool_ceiling(kind, [case.volume for case in cases], failed)
         if cap is not None:
-            reach = _against(together(list(found.demands.values())), cap, 1.0) * headroom
-            found.reaches(found.demands, reach)
+            found.reaches(found.demands, _against(together(list(found.demands.values())), cap, 1.0, headroom))
             _seconds(found, tuple(found.demands), cap, headroom)
 
 
@@ -172,16 +176,14 @@ def _own(found: _Found, case: Case, answer: Recommendation) -> None:
             found.reaches(ids, reach)
     _lifted(found, case, ids)
     headroom = 1 + case.policy.headroom_pct / 100
-    iops, throughput_mib_s = demand.most_counted(case.room.ceiling.accounting)
-    found.reaches(ids, _shares(np.stack([iops, throughput_mib_s]) * headroom, case.room.room))
+    found.reaches(ids, _shares(demand.most_counted(case.room.ceiling.accounting), headroom, case.room.room))
     if isinstance(answer, Keep | Change | Wait):
         _evidence(found, case, answer, ids)
 
 
 def _lifted(found: _Found, case: Case, volume_ids: Sequence[str]) -> None:
     """Where a bucket is lifted both its operations and its bytes have to be known."""
-    at = case.lifted.any | case.room.bound
-    found.reaches(volume_ids, np.where(np.stack([at, at]), np.inf, 0.0))
+    found.reaches(volume_ids, _wholly(case.lifted.any | case.room.bound))
 
 
 def _saturated(
@@ -189,32 +191,61 @@ def _saturated(
 ) -> None:
     """The buckets that may have stood at a ceiling."""
     share = saturation_pct / 100
-    reach = np.zeros((2, len(demand.iops)))
-    reach[:, at] = _against(demand, ceiling, share)[:, at]
-    found.reaches(volume_ids, reach)
+    reach = _against(demand, ceiling, share)
+    found.reaches(volume_ids, None if reach is None else _inside(reach, at))
     busiest = found.busiest(volume_ids)
     if busiest is not None:
         iops, throughput_mib_s = busiest.one_way(ceiling.accounting)
         seconds = np.maximum(iops / ceiling.iops, throughput_mib_s / ceiling.throughput_mib_s) / share
-        inside = np.zeros(len(demand.iops))
-        inside[at] = seconds[at]
-        found.seconds(volume_ids, inside)
+        found.seconds(volume_ids, _inside(seconds, at))
 
 
-def _against(demand: Demand, ceiling: Ceiling, share: float) -> FloatArray:
-    """How far each bucket can reach to a share of a ceiling, divided last so that what stands there reaches it."""
+def _inside(reach: FloatArray, at: slice) -> FloatArray:
+    """A reach in some buckets, and none in the others; buckets are along the last axis."""
+    inside = np.zeros_like(reach)
+    inside[..., at] = reach[..., at]
+    return inside
+
+
+def _wholly(at: BoolArray) -> FloatArray | None:
+    """The reach of buckets that have to be known whatever they had; None where there are none."""
+    return np.where(np.stack([at, at]), np.inf, 0.0) if at.any() else None
+
+
+def _against(demand: Demand, ceiling: Ceiling, share: float, times: float = 1.0) -> FloatArray | None:
+    """How far so many times each bucket can reach to a share of a ceiling; None where none reaches it.
+
+    It is divided last, so that what stands there reaches it.
+    """
     iops, throughput_mib_s = demand.most_counted(ceiling.accounting)
-    moved = throughput_mib_s / (share * ceiling.throughput_mib_s)
+    rows = [(iops, 1.0, share * ceiling.iops), (throughput_mib_s, 1.0, share * ceiling.throughput_mib_s)]
     if ceiling.io_kib is not None:
         cost = ceiling.write_iops_cost
         counted_mib_s = weighted(demand.most_throughput_mib_s, demand.most_read_throughput_mib_s, cost)
-        moved = np.maximum(moved, counted_mib_s * (KIB_PER_MIB / ceiling.io_kib) / (share * ceiling.iops))
-    return np.stack([iops / (share * ceiling.iops), moved])
+        rows.append((counted_mib_s, KIB_PER_MIB / ceiling.io_kib, share * ceiling.iops))
+    if all(rate.max(initial=0.0) * each / limit * times < 1 for rate, each, limit in rows):
+        return None
+    reach, moved, *counted = (rate * each / limit for rate, each, limit in rows)
+    return np.stack([reach, np.maximum(moved, *counted) if counted else moved]) * times
 
 
-def _shares(rates: FloatArray, room: Sequence[FloatArray]) -> FloatArray:
-    """What share of its room each rate takes; nothing takes none, even where there is no room."""
-    return np.divide(rates, np.stack(room), out=np.where(rates > 0, np.inf, 0.0), where=np.stack(room) > 0)
+def _times(rates: tuple[FloatArray, FloatArray], factors: FloatArray) -> FloatArray | None:
+    """Rates by a factor for each; None where no bucket comes to 1."""
+    highest = [float(rate.max(initial=0.0)) for rate in rates]
+    return np.stack(rates) * factors if (np.array([highest]).T * factors >= 1).any() else None
+
+
+def _shares(
+    rates: tuple[FloatArray, FloatArray], times: float, room: tuple[FloatArray, FloatArray]
+) -> FloatArray | None:
+    """What share of its room so many times each rate takes; nothing takes none, even where there is no room.
+
+    None where none takes all of it.
+    """
+    if all(rate.max(initial=0.0) * times < left.min(initial=np.inf) for rate, left in zip(rates, room, strict=True)):
+        return None
+    wanted, there = np.stack(rates) * times, np.stack(room)
+    return np.divide(wanted, there, out=np.where(wanted > 0, np.inf, 0.0), where=there > 0)
 
 
 def _always(ceiling: Ceiling, saturation_pct: float) -> FloatArray:
@@ -237,7 +268,7 @@ def _beside(found: _Found, case: Case, load: HostLoad, always: FloatArray) -> No
     wanted = np.stack([lifted.counted_iops(accounting), lifted.counted_throughput_mib_s(accounting)])
     together_most = np.stack([load.most_iops, load.most_throughput_mib_s]) - own + np.maximum(wanted, own)
     reached = at & (together_most > always).any(axis=0)
-    found.reaches(found.demands, np.where(np.stack([reached, reached]), np.inf, 0.0))
+    found.reaches(found.demands, _wholly(reached))
 
 
 def _tests(decided: Decided, pools: Sequence[Pool], demands: Demands) -> Iterator[_Tested]:
@@ -301,6 +332,8 @@ def _try(found: _Found, tested: _Tested, on_seconds: bool) -> None:
     if tested.required.work.spread is None:
         return
     harmful = tested.required.at_most
+    if all(never_held_back(harmful, tested.ceiling, resource) for resource in Resource):
+        return
     held = [held_back(harmful, tested.ceiling, resource) for resource in Resource]
     most = Trial(
         throttled_minutes=harmful.minutes(held[0].minutes, held[1].minutes),
@@ -331,9 +364,8 @@ def _seconds(found: _Found, volume_ids: Sequence[str], ceiling: Ceiling, times: 
 
 
 def _same(one: Trial, other: Trial) -> bool:
-    return bool(
-        np.isclose(one.throttled_minutes, other.throttled_minutes, rtol=1e-9, atol=1e-9)
-        and np.isclose(one.longest_wait_s, other.longest_wait_s, rtol=1e-6, atol=1e-3)
+    return math.isclose(one.throttled_minutes, other.throttled_minutes, rel_tol=1e-9, abs_tol=1e-9) and math.isclose(
+        one.longest_wait_s, other.longest_wait_s, rel_tol=1e-6, abs_tol=1e-3
     )
 
 
@@ -348,9 +380,11 @@ def _evidence(found: _Found, case: Case, answer: Keep | Change | Wait, volume_id
     spec = case.volume.spec if target is None else target.spec
     ceiling = case.present if target is None else target.ceiling
     load = case.held if target is None or target.pool_gib is not None else case.load
-    for required in (load.reducing, load.raising):
-        least = evidence_of(case, spec, ceiling, peaks(required, ceiling.accounting))
-        most = evidence_of(case, spec, ceiling, peaks(required.at_most, ceiling.accounting))
+    for required in {id(one): one for one in (load.reducing, load.raising)}.values():
+        needs = [peaks(one, ceiling.accounting) for one in (required, required.at_most)]
+        if needs[0] == needs[1]:
+            continue
+        least, most = (evidence_of(case, spec, ceiling, need) for need in needs)
         if least != most:
             holds = replace(ceiling, iops=least.holds_iops, throughput_mib_s=least.holds_throughput_mib_s)
-            found.reaches(volume_ids, _against(case.demand, holds, 1.0) * (1 + case.policy.headroom_pct / 100))
+            found.reaches(volume_ids, _against(case.demand, holds, 1.0, 1 + case.policy.headroom_pct / 100))

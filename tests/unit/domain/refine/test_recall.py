@@ -8,7 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plimsoll.domain.groups.together import Unit
+from plimsoll.domain.policy import HeadroomFrom
 from plimsoll.domain.recommendation import Upgrade
+from plimsoll.learned_table import load_table
 from tests.builders import a_host, a_stripe_set, a_volume
 from tests.profiles import examples
 from tests.unit.domain.lives import (
@@ -62,6 +64,52 @@ def test_what_one_member_of_a_set_grows_by_all_have_room_for():
     assert all(one.recommendation.growth.headroom_pct == pytest.approx(76, abs=2) for one in found.values())
     assert len({one.recommendation.target.spec.iops for one in found.values()}) == 1
     assert found["vol-a"].recommendation.target.spec.iops >= 1.7 * 4000
+
+
+LEARNED = replace(PLAIN, headroom_from=HeadroomFrom.LEARNED, risk_pct=20, growth_days=0)
+
+
+def test_a_set_is_sized_by_what_is_usual_for_each_member():
+    """The second did twice as much on one day of its past, and never again: half of that and more is usual for it."""
+    volumes = [a_large(id=name, on=a_host()) for name in ("vol-a", "vol-b")]
+    given_lives = {
+        "vol-a": a_life(flat_with(2000), io_kib=8),
+        "vol-b": a_life(flat_with(2000, (20 * DAY, 30, 4000)), io_kib=8),
+    }
+    unit = Unit(stripes=a_stripe_set("vol-a", "vol-b"), volumes=volumes, held={})
+    found, _ = judged(volumes, given_lives, LEARNED, units=[unit])
+    one, other = (found[name].recommendation for name in ("vol-a", "vol-b"))
+    assert (one.risk.usual_share, other.risk.usual_share) == (1.0, pytest.approx(0.5**0.5))
+    assert one.risk.headroom_pct == pytest.approx(100 * (load_table().band(80).learned.factor(20) - 1), abs=0.1)
+    assert one.target.spec.iops == other.target.spec.iops >= 4000 * (1 + other.risk.headroom_pct / 100)
+    assert max(one.risk.promised_pct, other.risk.promised_pct) <= 20
+
+
+def test_relief_has_the_headroom_that_is_learned_for_what_is_looked_back_at():
+    """Its past is not read for that, so that nothing is known of what is usual for it."""
+    table = load_table()
+    short = replace(table, bands=tuple(replace(band, memory_days=3.0) for band in table.bands[1:]))
+    volume = a_volume("gp3", 500, iops=3000, throughput_mib_s=125, created=A_LIFE_AGO)
+    lives = {"vol-1": a_life(flat_with(3000), io_kib=8)}
+    (found, usage), (plain, alone) = (
+        judged([volume], lives, policy, learned=short) for policy in (LEARNED, replace(PLAIN, growth_days=0))
+    )
+    relief, fixed = found["vol-1"].recommendation, plain["vol-1"].recommendation
+    assert isinstance(relief, Upgrade)
+    assert relief.target.spec.iops > fixed.target.spec.iops
+    assert usage.datapoints == alone.datapoints
+
+
+def test_a_highest_minute_counts_where_headroom_is_learned_of_it_and_is_named():
+    iops = flat_with(1000, (20 * DAY, 1, 6000))
+    found, fixed = (answer_to(a_large(), iops, policy, io_kib=8) for policy in (LEARNED, replace(PLAIN, growth_days=0)))
+    factor = load_table().band(80).learned.factor(20) * found.risk.usual_share
+    assert fixed.target.spec.iops == 3000
+    assert found.target.spec.iops == pytest.approx(max(1.0, factor) * 6000, abs=100)
+    assert found.memory.event.minutes == 1
+    assert "within 1 minute." in " ".join(found.reasons)
+    assert fixed.risk.left_pct < 0
+    assert fixed.risk.promised_pct is None or fixed.risk.promised_pct > found.risk.promised_pct
 
 
 def test_relief_is_not_given_up_where_nothing_has_room_for_the_growth():

@@ -34,6 +34,9 @@ function inOrder(rows, sort) {
   return [...rows].sort((one, other) => compare(one, other) || COLLATOR.compare(one.id, other.id));
 }
 
+// A configuration whose figures stay on a line with their units, and its type with the arrow.
+const unbroken = (spec) => spec.replace(/ (?=GiB|IOPS|MiB)|(?<=→) /g, '\u00a0');
+
 function rowElement(row, place) {
   const cell = (label, kind, ...children) => element('td', { role: 'cell', 'data-label': label, class: kind }, children);
   const name = row.name ? row.name.replace(/\s+/g, ' ') : row.id;
@@ -44,7 +47,7 @@ function rowElement(row, place) {
     element('th', { scope: 'row', role: 'rowheader' }, link,
       row.name ? element('span', { class: 'id' }, row.id) : null),
     cell('where', 'where', row.account, element('span', { class: 'soft' }, ...zonesOf(row.zone))),
-    cell('change', 'what', row.from, row.to ? [' ', element('span', { class: 'to' }, `→ ${row.to}`)] : ''),
+    cell('change', 'what', unbroken(row.from), row.to ? [' ', element('span', { class: 'to' }, unbroken(`→ ${row.to}`))] : ''),
     cell('saves a month', 'number', usd(row.saved),
       known(row.saved) && row.drop_in >= 0.005 && row.drop_in < row.saved - 0.005
         ? element('span', { class: 'soft' }, `drop-in ${usd(row.drop_in)}`) : null),

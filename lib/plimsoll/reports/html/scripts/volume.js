@@ -17,8 +17,9 @@ function answerOf(row, record, detail) {
   const lines = [element('p', { class: 'verdict' }, verdictOf(record))];
   const money = moneyOf(record);
   if (money) lines.push(element('p', { class: 'money' }, money));
-  if (alternative) lines.push(element('p', { class: 'drop-in' }, alternative));
-  const why = step.why.replaceAll('{seen}', record.demand ? `the ${hours(record.demand.hours_observed)} observed` : '');
+  const isDropIn = alternative && row.step === 'safe' && sameSpec(record.drop_in.spec, record.target);
+  if (alternative && !isDropIn) lines.push(element('p', { class: 'drop-in' }, alternative));
+  const why = isDropIn ? alternative : step.why.replaceAll('{seen}', record.demand ? `the ${hours(record.demand.hours_observed)} observed` : '');
   lines.push(element('p', { class: 'reason' }, element('span', { class: `tag ${row.step}` }, step.name), ' ', why));
   for (const loss of detail.given_up) lines.push(element('p', { class: 'loss' }, `${loss[0].toUpperCase()}${loss.slice(1)}.`));
   for (const blocker of record.blockers) lines.push(element('p', { class: 'blocker' }, `Blocked: ${blocker.text}`));
