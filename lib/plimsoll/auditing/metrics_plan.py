@@ -31,6 +31,7 @@ def metrics_plan(
     past = past_segments(ports, policy, now)
     memory = memory_plan(
         (memory_of(volume, past) for volume in pending if policy.for_tags(volume.tags).memory_days),
+        _window(ports, policy, now),
         every_minute=ports.every_minute,
         page=limits.datapoints,
         most_queries=limits.queries,
@@ -60,12 +61,16 @@ def metrics_plan(
 
 def metrics_segments(ports: AuditPorts, policy: Policy, now: datetime) -> list[Segment]:
     """The policy's window, split where the cloud keeps its metrics less finely."""
-    window = Window.before(now, days=policy.lookback_days, visible_after_s=ports.metrics.visible_after_s)
-    return segments(window, policy.resolution_s, ports.metrics.retention_days, now.timestamp())
+    return segments(_window(ports, policy, now), policy.resolution_s, ports.metrics.retention_days, now.timestamp())
 
 
 def past_segments(ports: AuditPorts, policy: Policy, now: datetime) -> tuple[Segment, ...]:
     """What was before the policy's window, as the cloud still keeps it; nothing where it cannot be read."""
     metrics = ports.metrics
-    window = Window.before(now, days=policy.lookback_days, visible_after_s=metrics.visible_after_s)
-    return memory_segments(window.start_s, metrics.memory_days, metrics.retention_days, now.timestamp())
+    return memory_segments(
+        _window(ports, policy, now).start_s, metrics.memory_days, metrics.retention_days, now.timestamp()
+    )
+
+
+def _window(ports: AuditPorts, policy: Policy, now: datetime) -> Window:
+    return Window.before(now, days=policy.lookback_days, visible_after_s=ports.metrics.visible_after_s)

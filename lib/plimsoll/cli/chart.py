@@ -46,7 +46,7 @@ def draw_roofline(names: Sequence[str], live: Live | None, options: PictureOptio
     volumes = [name for name in names if name not in library.envelopes]
     if len(volumes) > 1:
         raise BadInput(
-            f"one roofline shows one volume, with any number of envelopes; these are none: {', '.join(volumes)}."
+            f"one roofline shows one volume and any number of envelopes; no envelopes are: {', '.join(volumes)}."
         )
     asked = _volume_or_envelope(volumes[0], live, options, library) if volumes else None
     if asked is not None and not envelopes:

@@ -34,11 +34,19 @@ def live_from(
 
 def volume_and_run(words: Sequence[str], run: Path | None) -> tuple[str, Path | None]:
     """The volume that is meant, and the run if one is named too, in whichever order. BadInput for anything else."""
+    names, found = names_and_run(words, run)
+    if len(names) > 1:
+        raise BadInput(f"{' '.join(words)}: give one volume, and at most one run.")
+    return names[0], found
+
+
+def names_and_run(words: Sequence[str], run: Path | None) -> tuple[list[str], Path | None]:
+    """The names that are no run's folder, and the run if one is named too. BadInput for no name, or several runs."""
     runs = [word for word in words if is_run(Path(word))]
-    volumes = [word for word in words if word not in runs]
-    if len(volumes) == 1 and len(runs) + (run is not None) <= 1:
-        return volumes[0], Path(runs[0]) if runs else run
-    if runs and not volumes:
+    names = [word for word in words if word not in runs]
+    if names and len(runs) + (run is not None) <= 1:
+        return names, Path(runs[0]) if runs else run
+    if runs and not names:
         raise BadInput(
             f"{runs[0]} is a run: name one of its volumes too, such as those of its recommendations.csv, or see all of "
             f"it with: plimsoll report {runs[0]}"

@@ -47,6 +47,12 @@ def test_a_volume_is_looked_up_in_the_run_that_was_written_last(here):
     assert run("chart", "roofline", BURSTING) == f"{BURSTING}-roofline.svg"
 
 
+def test_a_roofline_takes_the_run_among_its_names(here):
+    assert run("chart", "roofline", str(DEMO), BURSTING, "gp3-4000-1000") == f"{BURSTING}-roofline.svg"
+    assert "name one of its volumes too" in refused("chart", "roofline", str(DEMO))
+    assert "at most one run" in refused("chart", "roofline", BURSTING, str(DEMO), *RUN)
+
+
 def test_a_png_is_drawn_in_the_scale_theme_and_width_that_were_asked_for(here):
     run("chart", "roofline", BURSTING, *RUN, "--out", "a.PNG", "--scale", "2", "--width", "400", "--theme", "dark")
     drawn = (here / "a.PNG").read_bytes()

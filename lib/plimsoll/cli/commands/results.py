@@ -176,7 +176,9 @@ def chart_demand(
 @chart.command(name="roofline")
 @with_option_groups
 def chart_roofline(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="A volume id, names of envelopes, or both.")],
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="A volume id, names of envelopes, or both; a run too.")
+    ],
     *,
     picture: options.PictureOptions,
     scope: options.ScopeOptions,
@@ -186,9 +188,10 @@ def chart_roofline(
 ) -> None:
     """Draw demand under its ceilings over I/O size and IOPS, measured envelopes, or demand over envelopes."""
     from plimsoll.cli.chart import draw_roofline
-    from plimsoll.cli.run_volume import live_from
+    from plimsoll.cli.run_volume import live_from, names_and_run
 
-    draw_roofline(names, live_from(picture.run, from_, policy, scope, fresh=fresh), picture)
+    found, run = names_and_run(names, picture.run)
+    draw_roofline(found, live_from(run, from_, policy, scope, fresh=fresh), replace(picture, run=run))
 
 
 slack = PlainTyper(help="Post a run's report to Slack, and print the manifest of the app.")

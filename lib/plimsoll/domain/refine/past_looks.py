@@ -34,6 +34,12 @@ def look_at_highest(past: Past) -> list[Look]:
     return [Look(window=past.asked, period_s=DAY_S, groups=(PAST_RATES, *_WORK))]
 
 
+def look_at_latest(window: Window) -> list[Look]:
+    """The highest minute of each whole day of a window: the same figure however finely its counters are read."""
+    days = Window(start_s=-(-window.start_s // DAY_S) * DAY_S, end_s=window.end_s // DAY_S * DAY_S)
+    return [Look(window=days, period_s=DAY_S, groups=(PAST_RATES,))] if days.start_s < days.end_s else []
+
+
 def looks(past: Past, limits: Sequence[float], query_cost: QueryCost) -> list[Look]:
     """What to read next: the buckets that may have had more than the `limits` (IOPS and MiB/s).
 

@@ -15,7 +15,8 @@ from plimsoll.domain.metrics.knowledge import (
     Look,
     first_looks,
 )
-from plimsoll.domain.metrics.sums import Segment
+from plimsoll.domain.metrics.sums import Segment, Window
+from plimsoll.domain.refine.past_looks import look_at_latest
 from plimsoll.domain.refine.query_cost import Closer, QueryCost
 from plimsoll.domain.units import DAY_S
 
@@ -100,7 +101,9 @@ def plan_of(
     return Plan(volumes=len(series), least=least, expected=expected, most=most)
 
 
-def memory_plan(pasts: Iterable[Sequence[Segment]], *, every_minute: bool, page: int, most_queries: int) -> Plan:
+def memory_plan(
+    pasts: Iterable[Sequence[Segment]], window: Window, *, every_minute: bool, page: int, most_queries: int
+) -> Plan:
     """What it takes to ask what was before the window, of volumes with those segments of it.
 
     Its days are expected to be enough, and `least` is that nobody asks.
@@ -108,8 +111,9 @@ def memory_plan(pasts: Iterable[Sequence[Segment]], *, every_minute: bool, page:
     days, whole, work = [], [], len(SERIES[OPERATIONS]) + len(SERIES[BYTES])
     for segments in (segments for segments in pasts if segments):
         days.append((len(SERIES[PAST_RATES]) + work, (segments[-1].window.end_s - segments[0].window.start_s) // DAY_S))
-        whole += [days[-1], *((work, one.window.buckets(one.period_s)) for one in segments)]
-    expected, most = (_asked(asked, page, most_queries) for asked in (days, whole))
+        days += [(len(look.series), look.window.buckets(DAY_S)) for look in look_at_latest(window)]
+        whole += [(work, one.window.buckets(one.period_s)) for one in segments]
+    expected, most = (_asked(asked, page, most_queries) for asked in (days, days + whole))
     return Plan(least=most, expected=most, most=most) if every_minute else Plan(expected=expected, most=most)
 
 

@@ -21,13 +21,13 @@ from plimsoll.domain.demand.epochs import Epoch, epochs_of
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.memory.growth import WEEK_DAYS, WEEKS, Growth, growth_of
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of
-from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.metrics.knowledge import PAST_RATES, SERIES, Look
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.offers.offer import Offer, flip
 from plimsoll.domain.offers.remembered import Limits, remembered
 from plimsoll.domain.recommendation import Recommendation, Upgrade
-from plimsoll.domain.refine.past_looks import look_at_days, look_at_everything, look_at_highest, looks
+from plimsoll.domain.refine.past_looks import look_at_days, look_at_everything, look_at_highest, look_at_latest, looks
 from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.refine.unread_past import reduced_to
 from plimsoll.domain.risk.histories import History, history_of
@@ -51,6 +51,7 @@ class Recall:
         "_has_rates",
         "_is_unsized",
         "_is_weighed",
+        "_latest",
         "_past",
         "_policy",
         "_volume",
@@ -69,6 +70,7 @@ class Recall:
         self.growth: Growth | None = None
         self.asked_for: Offer | None = None
         self.history: History | None = None
+        self._latest = (window.start_s, np.zeros((2, 0)))
         self._is_unsized = context.goes_by_history
         self._has_days = self._has_rates = self._is_weighed = self._grows_an_upgrade = False
 
@@ -86,12 +88,16 @@ class Recall:
         return context if self.history is None else context.knowing(self._volume, self.history)
 
     def is_past(self, look: Look) -> bool:
-        """Whether a look is at what was before the window."""
-        return look.window.end_s <= self._window.start_s
+        """Whether a look is at what was before the window, or at the days of both."""
+        return look.window.end_s <= self._window.start_s or PAST_RATES in look.groups
 
     def learn(self, look: Look, found: Mapping[str, FloatArray]) -> None:
         """Takes in what a look found; what is `in_doubt` then only when it was asked once more."""
-        self._past.learn(look, found)
+        if look.window.start_s < self._window.start_s:
+            self._past.learn(look, found)
+            return
+        unknown = np.full(look.window.buckets(DAY_S), np.nan)
+        self._latest = look.window.start_s, np.stack([found.get(name, unknown) for name in SERIES[PAST_RATES]])
 
     def in_doubt(self, look: Look) -> bool:
         """Whether what a look found has to be asked once more."""
@@ -100,13 +106,13 @@ class Recall:
     def everything(self) -> list[Look]:
         """Looks at all of it at once."""
         self._has_days = self._has_rates = True
-        return look_at_everything(self._past)
+        return [*look_at_everything(self._past), *look_at_latest(self._window)]
 
     def looks(self, case: Case, answer: Recommendation, limits: Limits, query_cost: QueryCost) -> list[Look]:
         """What to read next for an answer; `limits` are what a bucket may have had without speaking against it."""
         if reduced_to(answer, case.present) is not None and not self._has_rates:
             self._has_days = self._has_rates = True
-            return look_at_highest(self._past)
+            return [*look_at_highest(self._past), *look_at_latest(self._window)]
         if isinstance(answer, Upgrade) and not self._has_days:
             self._has_days = True
             return look_at_days(self._days_to_read())
@@ -116,7 +122,7 @@ class Recall:
         """Whether more of the past counts from now on than did for an answer, so that it is decided again. `in_window`
         gives the days of the window."""
         less, more = reduced_to(answer, case.present), isinstance(answer, Upgrade)
-        return self._is_sized_anew(case, less) or self._is_weighed_anew(less, in_window, more=more)
+        return self._is_sized_anew(less) or self._is_weighed_anew(less, in_window, more=more)
 
     def _is_weighed_anew(self, less: Offer | None, in_window: Callable[[], DaySums], *, more: bool) -> bool:
         """Takes in what its days say of growth, and what is asked for then; whether that counts anew."""
@@ -140,11 +146,11 @@ class Recall:
         self.asked_for = less
         return self._has_rates
 
-    def _is_sized_anew(self, case: Case, less: Offer | None) -> bool:
+    def _is_sized_anew(self, less: Offer | None) -> bool:
         """Takes in what its days say of headroom, once they are read or nobody asks; whether that is another now."""
         has_rates = self._has_rates and less is not None
         if has_rates and self.history is None and (past := history_of(self._highest())) is not None:
-            whole = history_of(self._highest_of_days(case))
+            whole = history_of(self._highest_of_days())
             self.history = past if whole is None else replace(whole, most=past.most)
         is_known = self._has_rates or less is None
         is_new, self._is_unsized = self._is_unsized and is_known, self._is_unsized and not is_known
@@ -173,18 +179,12 @@ class Recall:
         since_s = self._epochs()[-1].window.start_s
         return np.where(self._past.days_s >= since_s, self._past.highest, np.nan)
 
-    def _highest_of_days(self, case: Case) -> FloatArray:
-        """The same with the days of the window."""
-        demand = case.demand
-        counts = demand.observed & (demand.starts_s >= self._epochs()[-1].window.start_s)
-        firsts = np.flatnonzero(np.diff(demand.starts_s // DAY_S, prepend=-1))
-        # The most that an unread bucket may have had is no more than there was.
-        most = (
-            np.minimum(demand.most_iops, case.present.iops),
-            np.minimum(demand.most_throughput_mib_s, case.present.throughput_mib_s),
-        )
-        own = np.stack([np.maximum.reduceat(np.where(counts, rates, 0.0), firsts) for rates in most])
-        return np.concatenate([self._highest(), np.where(np.logical_or.reduceat(counts, firsts), own, np.nan)], axis=1)
+    def _highest_of_days(self) -> FloatArray:
+        """The same with the whole days of the window."""
+        start_s, latest = self._latest
+        starts_s = start_s + DAY_S * np.arange(latest.shape[1])
+        counts = (starts_s >= self._epochs()[-1].window.start_s) & ~np.isin(starts_s, days_of_moves(self._volume))
+        return np.concatenate([self._highest(), np.where(counts, latest, np.nan)], axis=1)
 
     def _peaks(self, case: Case, asked_for: Offer) -> PastPeaks:
         """What can be learned of its past."""
