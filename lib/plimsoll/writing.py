@@ -2,7 +2,6 @@
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -38,7 +37,7 @@ def whole(out: Path) -> Iterator[Path]:
         mode = _mode_of(out)
         file = Path(os.path.realpath(out))
         file.parent.mkdir(parents=True, exist_ok=True)
-        beside = file.with_name(f"{BESIDE}{secrets.token_hex(8)}")
+        beside = file.with_name(f"{BESIDE}{os.urandom(8).hex()}")
         beside.touch(mode=_AS_THE_UMASK_SAYS if mode is None else _OWN_ALONE, exist_ok=False)
         try:
             yield beside

@@ -7,11 +7,11 @@ from plimsoll.service.config import ServiceConfig
 from tests.machines.audits import by_command, by_machine, in_tables, run_audit
 from tests.machines.deployment import deployed
 
-VOLUMES = 5000
+VOLUMES = 2000
 LONGEST_S = 1800
 
 
-def test_five_thousand_volumes_in_three_accounts_get_what_the_command_line_gives_them(templates, tmp_path):
+def test_two_thousand_volumes_in_three_accounts_get_what_the_command_line_gives_them(templates, tmp_path):
     fleet = organization(datetime.now(UTC).replace(microsecond=0), volumes=VOLUMES)
     config = ServiceConfig(accounts=fleet.accounts, regions=fleet.regions)
     with deployed(templates, fleet, tmp_path, config=config) as service:

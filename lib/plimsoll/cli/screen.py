@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.status import Status
 
 from plimsoll.reports.printable import printable, speak_to_nobody
+
+if TYPE_CHECKING:
+    from rich.status import Status
 
 
 class Screen(Console):
@@ -25,7 +27,7 @@ class Screen(Console):
         """Where progress is shown: this terminal, or standard error, so that it is never among answers in a file."""
         return self if self.is_terminal or self.stderr else Screen(stderr=True, quiet=self.quiet)
 
-    def status(self, status: Any, **options: Any) -> Status:
+    def status(self, status: Any, **options: Any) -> "Status":
         """A spinner where progress is shown; nothing where that is no terminal."""
         return Console.status(self.progress, status, **options)
 

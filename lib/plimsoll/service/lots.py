@@ -60,7 +60,8 @@ def _dealt(
 ) -> list[Sequence[Batch]]:
     """A place's batches in as many lots as its work is more than a `fair` part of all, and those that are apart."""
     together = [batch for batch in batches if batch not in apart]
-    count = min(at_once, len(together), math.ceil(_weight(together, weights) / fair) if fair else 1)
+    lots = math.ceil(_weight(together, weights) / fair) if fair else 1
+    count = min(at_once, len(together), max(1, lots))
     return [*([batch] for batch in batches if batch in apart), *(together[number::count] for number in range(count))]
 
 

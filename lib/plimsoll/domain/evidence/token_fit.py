@@ -23,12 +23,13 @@ LEAST_CHANGE: Final = 0.05
 LEAST_LEVEL_S: Final = 20.0
 """What is shorter is a hiccup and no level."""
 
-LEAST_POINTS: Final = 3
+LEAST_POINTS: Final = 5
+"""A level of fewer points is not told from noise."""
 
 FEW_POINTS: Final = 10
 """Fewer do not tell how noisy they are."""
 
-SURELY: Final = 12.0
+SURELY: Final = 16.0
 """A change squared must be so many times the variance of its means and the logarithm of the points. Chance is less."""
 
 EDGE_POINTS: Final = 2
@@ -127,10 +128,12 @@ def _edge(rates: FloatArray, least: int) -> int | None:
 
 
 def _doubt(rates: FloatArray, others: FloatArray) -> float:
-    """The variance of a mean; what has few points is at least as noisy, for its size, as what is beside it."""
+    """The variance of a mean; what has few points is as noisy as all of them say, hiccups too, and at least as noisy,
+    for its size, as what is beside it."""
     noise = _noise(rates)
-    if len(rates) < FEW_POINTS and others.mean() > 0:
-        noise = max(noise, _noise(others) * float(rates.mean() / others.mean()))
+    if len(rates) < FEW_POINTS:
+        beside = _noise(others) * float(rates.mean() / others.mean()) if others.mean() > 0 else 0.0
+        noise = max(noise, float(rates.std(ddof=1)), beside)
     return noise**2 / len(rates)
 
 

@@ -1,5 +1,7 @@
 """Token buckets found again in the series that they make: rates, credits, and when they were spent."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -22,7 +24,7 @@ def made(burst, sustained, capacity, length_s, *, step_s=1.0, noise=0.0, seed=0)
 
 
 bursts = st.floats(300, 30_000)
-shares = st.floats(0.05, 0.8)
+shares = st.floats(0.05, 0.7)  # with the most noise and the fewest points a smaller step cannot be told from chance
 times_s = st.floats(60, 2_000)
 steps_s = st.sampled_from([1.0, 2.0, 5.0, 10.0])
 seeds = st.integers(0, 2**32)
@@ -47,7 +49,7 @@ def test_one_that_was_not_emptied_shows_no_second_level(burst, share, length_s, 
     capacity = 1.01 * (burst - share * burst) * length_s
     found = fit(made(burst, share * burst, capacity, length_s, step_s=step_s, noise=noise, seed=seed), step_s)
     assert (found.spent_at_s, found.capacity) == (None, None)
-    assert found.burst_rate == pytest.approx(burst, rel=0.005 + noise)
+    assert found.burst_rate == pytest.approx(burst, rel=0.005 + 6 * noise / math.sqrt(length_s // step_s))
 
 
 def test_a_volume_s_bucket_and_then_its_host_s_are_two_steps_down():
