@@ -8,6 +8,8 @@ import os
 from typing import Final
 
 from hypothesis import settings
+from hypothesis.internal import constants_ast
+from hypothesis.internal.conjecture import providers
 
 PROFILE: Final = os.environ.get("PLIMSOLL_TESTS_PROFILE", "push")
 ON_A_PUSH: Final = 0.1
@@ -27,7 +29,11 @@ def examples(in_all: int) -> int:
 def load() -> None:
     """Makes this run's profile hypothesis's own. It measures no time: these machines are shared and noisy.
 
-    Only `all` draws new examples in each run: a push fails for what it changed, not for what it happened to draw.
+    Only `all` draws new examples in each run, and constants of our code among them: a push fails for what it changed,
+    not for what it happened to draw.
     """
     settings.register_profile(PROFILE, deadline=None, max_examples=examples(USUAL), derandomize=PROFILE != "all")
     settings.load_profile(PROFILE)
+    if PROFILE != "all":
+        # They are those of the modules a worker has loaded so far, which differ with the order of its tests.
+        providers._get_local_constants = constants_ast.Constants
