@@ -6,10 +6,12 @@
 - A test marked `release` runs in the profile `all` alone, which is `make test-all`.
 - The models of AWS's services are read once, and simulators are forked.
 - What is collected stays to the end, so that no collection of garbage looks at it.
+- What tests start ends by Ctrl-C, even where they run in the background of a script, which ignores it.
 """
 
 import gc
 import os
+import signal
 import sys
 from functools import cache
 from pathlib import Path
@@ -26,6 +28,7 @@ from tests.simulators import fork_from_now_on
 pytest.register_assert_rewrite("tests.golden")
 profiles.load()
 gc.disable()
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 WAIT_HERE: Final = frozenset(Path(__file__).with_name(name) for name in ("faults", "machines", "pipelines"))
 """The folders of tests that start whole machines and commands, and wait for them."""

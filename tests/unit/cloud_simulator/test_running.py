@@ -25,11 +25,10 @@ def _started_as_users_start_it(monkeypatch):
 
 
 HOLDER = """
-import signal, sys, time
+import sys, time
 from datetime import UTC, datetime
 from cloud_simulator.aws.organization import Mix
 from cloud_simulator.running import running
-signal.signal(signal.SIGINT, signal.default_int_handler)  # what is started in the background ignores it
 with running(datetime.now(UTC), volumes=1) as organization:
     print(organization.endpoint, flush=True)
     time.sleep(600)
