@@ -1,5 +1,6 @@
 """Backtests of small fleets: promises hold where past and future are alike, and nothing that is judged was learned."""
 
+import gc
 import json
 import re
 import tracemalloc
@@ -146,9 +147,10 @@ def test_memory_does_not_grow_with_the_fleet(tmp_path, monkeypatch):
         fleet = Fleet(write_fleet(tmp_path / f"{volumes}.npz", bursty(volumes, 50)), 32)
         assert fleet.batch_volumes == 20
         scenario = a_scenario(levels_pct=(5.0,))
+        gc.collect()
         tracemalloc.start()
         for batch in fleet.batches():
             run._scored(batch, fleet, scenario)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    assert peaks[1] < 1.2 * peaks[0]
+    assert peaks[1] < 1.5 * peaks[0]  # the demand of 360 volumes more would be three times as much
