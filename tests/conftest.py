@@ -6,7 +6,7 @@
 - A test marked `release` runs in the profile `all` alone, which is `make test-all`.
 - The models of AWS's services are read once, and simulators are forked.
 - What is collected stays to the end, so that no collection of garbage looks at it.
-- What tests start ends by Ctrl-C, even where they run in the background of a script, which ignores it.
+- What tests start ends by Ctrl-C and by a hangup, even where they run in the background, which ignores them.
 """
 
 import gc
@@ -29,6 +29,8 @@ pytest.register_assert_rewrite("tests.golden")
 profiles.load()
 gc.disable()
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)  # unlike SIG_IGN, this is not inherited
 
 WAIT_HERE: Final = frozenset(Path(__file__).with_name(name) for name in ("faults", "machines", "pipelines"))
 """The folders of tests that start whole machines and commands, and wait for them."""

@@ -43,7 +43,7 @@ def test_every_minute_gives_the_same_answers_with_exact_peaks(organization, tmp_
         found = json.loads((tmp_path / folder / "recommendations.json").read_text())
         answers.append({one["volume_id"]: one for one in found})
         read, most = run["usage"]["datapoints"], run["plan"]["most_datapoints"]
-        assert (most <= read <= 1.01 * most) == every_minute  # gaps are asked for once more
+        assert (most <= read <= 1.05 * most) == every_minute  # what has gaps is asked for once more, its past too
     part, whole = answers
     assert part.keys() == whole.keys()
     for volume_id, exact in whole.items():

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.clouds.recording import (
+    ERROR,
     FORMAT,
     FOUND,
     FOUND_AGAIN,
@@ -185,6 +186,6 @@ class RecordedPorts:
         """Records what a look found, or what it found when it was asked once more."""
         again = self.recorder.has(found_member(ask, FOUND))
         if isinstance(found, CloudError):
-            self.recorder.put(found_member(ask, "error.json"), json.dumps(error_out(found)).encode())
+            self.recorder.put(found_member(ask, ERROR), json.dumps(error_out(found)).encode())
         else:
             self.recorder.put(found_member(ask, FOUND_AGAIN if again else FOUND), pack(found))

@@ -27,7 +27,7 @@ from plimsoll.clouds.registry import AWS
 from plimsoll.domain import errors
 from plimsoll.domain.errors import BadInput, CloudError, Unexpected
 from plimsoll.domain.metrics.asks import Ask, Found
-from plimsoll.domain.metrics.knowledge import HOST, PAST_RATES, Look
+from plimsoll.domain.metrics.knowledge import HOST, PAST_RATES, SIGNALS, Look
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
@@ -42,6 +42,9 @@ MOST_MEMBER_BYTES: Final = 256 * 2**20
 
 MOST_SERIES: Final = 64
 """More series than any cloud has of a volume."""
+
+_APART: Final = ((SIGNALS,), (PAST_RATES,))
+"""Groups that are also read alone, by the days of a window of which other groups are read by the day."""
 
 REMARKS: Final = "remarks.json"
 """The member of a target with what is to be known of what was read."""
@@ -66,6 +69,11 @@ def member(target: Target, name: str) -> str:
 
 def found_member(ask: Ask, ending: str) -> str:
     """The name of the member with what a look found, or the error in its place."""
+    return _plain_member(ask, f"{ask.look.groups[0]}.{ending}" if ask.look.groups in _APART else ending)
+
+
+def _plain_member(ask: Ask, ending: str) -> str:
+    """The same without the group, as recordings before 2026-11-24 name what was read of signals."""
     volume, window = ask.volume, ask.look.window
     place = f"{volume.account}/{volume.region}/sums/{volume.id}"
     return f"{place}.{window.start_s}-{window.end_s}-{ask.look.period_s}.{ending}"
@@ -107,6 +115,7 @@ def listed_in(line: bytes) -> Volume | UnreadVolume:
     return UnreadVolume(id=written["unread"], error=error_in(written["error"]))
 
 
+ERROR: Final = "error.json"
 FOUND: Final = "npz"
 FOUND_AGAIN: Final = "again.npz"
 """How the members end that hold what a look found, and what it found when it was asked once more."""
@@ -198,8 +207,11 @@ class Recording:
 
     def _arrays(self, ask: Ask, ending: str) -> Found | None:
         """What a look found the first time, or when it was asked once more; None where nothing is recorded."""
-        name, buckets = found_member(ask, ending), ask.look.window.buckets(ask.look.period_s)
-        if name not in self._zip.NameToInfo:
+        buckets = ask.look.window.buckets(ask.look.period_s)
+        members, name = self._zip.NameToInfo, found_member(ask, ending)
+        if name not in members and found_member(ask, ERROR) not in members:
+            name = _plain_member(ask, ending)
+        if name not in members:
             return None
         most_bytes = MOST_SERIES * (8 * buckets + 2048)
         return read_arrays(read_member(self._zip, name, most_bytes), buckets, MOST_SERIES)
@@ -215,7 +227,7 @@ class Recording:
         }
 
     def _recorded_error(self, ask: Ask) -> CloudError:
-        name = found_member(ask, "error.json")
+        name = found_member(ask, ERROR)
         if name in self._zip.NameToInfo:
             return error_in(json.loads(read_member(self._zip, name, MOST_MEMBER_BYTES)))
         return Unexpected(
