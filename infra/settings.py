@@ -12,7 +12,7 @@ from pydantic import Field, StringConstraints, ValidationError, field_validator,
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from infra.packaging import RUNTIME
-from infra.schedule import past_error, schedule_error, zone_error
+from infra.schedule_syntax import past_error, schedule_error, zone_error
 from infra.settings_text import is_cdks, nested, parsed, sentences, with_policy
 from plimsoll.domain.errors import BadInput
 from plimsoll.service.config import ServiceConfig

@@ -19,7 +19,7 @@ from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.rules import MAX_AND_20, Shop, Sized, learned_sizes, sizes
 from plimsoll.backtesting.scenario import Cut
 from plimsoll.domain.metrics.period import FloatArray
-from plimsoll.domain.risk.lines import throttled
+from plimsoll.domain.risk.constant_limits import throttled
 from plimsoll.domain.units import DAY_S
 
 FLEET = Path(__file__).with_name("bitbrains-rnd-250.npz")

@@ -14,8 +14,8 @@ from cloud_simulator.aws.fleet import SimulatedVolume, truth
 from cloud_simulator.aws.organization import Mix, fleet_of
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.envelopes import envelope_library
+from plimsoll.clouds.aws.catalog import AwsCatalog, query_cost
 from plimsoll.clouds.aws.prices import AwsPrices
-from plimsoll.clouds.aws.published import AwsCatalog, query_cost
 from plimsoll.clouds.common.dated_data import shipped_prices
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.host import Host, HostLimits

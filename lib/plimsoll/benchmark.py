@@ -6,7 +6,7 @@ from pathlib import Path
 
 from plimsoll.bench.jobs import load_job
 from plimsoll.bench.local import Placed, Watch, fio_path, placed, run
-from plimsoll.bench.targets import GIB, check_room, claimed, target_at
+from plimsoll.bench.write_places import GIB, check_room, claimed, target_at
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.units import MINUTE_S

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from plimsoll.domain.decisions import Decision
     from plimsoll.domain.history import HistoryEntry
     from plimsoll.domain.metrics.asks import Ask, Found
+    from plimsoll.domain.people_decisions import Decision
     from plimsoll.domain.policy import TagMatch
     from plimsoll.domain.prices import PriceBook
     from plimsoll.domain.scratch import ScratchOrder, ScratchVolume

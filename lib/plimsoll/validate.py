@@ -15,8 +15,8 @@ from plimsoll.auditing.audit import audit
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.domain.evidence.evidence import Grade
-from plimsoll.domain.evidence.ordered import Budget, Mode
 from plimsoll.domain.evidence.validation import MeasuringRun, runs_for, within
+from plimsoll.domain.evidence.validation_order import Budget, Mode
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.outcomes import Answered
 from plimsoll.ports import Target

@@ -9,9 +9,9 @@ import pytest
 from plimsoll.clouds.aws.service import BusEvents, DynamoClaims, StepExecutions
 from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
 from plimsoll.clouds.folder import FileClaims, FolderStore
-from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.domain.errors import BadInput, OutOfTime
 from plimsoll.domain.history import HistoryEntry
+from plimsoll.domain.people_decisions import Decision, DecisionKind
 from plimsoll.domain.risk.watch import Promise, Promised, Watch
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import Target

@@ -145,4 +145,4 @@ def test_a_slack_button_is_a_module_and_a_row(copy):
 
 def test_a_slack_button_is_known_to_its_module_and_the_registry_alone():
     known = set(files_naming("snooze", "lib/plimsoll", "functions"))
-    assert known - {"lib/plimsoll/domain/decisions.py"} == set(files_of("A Slack button"))
+    assert known - {"lib/plimsoll/domain/people_decisions.py"} == set(files_of("A Slack button"))

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from infra.packaging.contents import handlers
-from plimsoll.clouds.aws.published import metric_math, query_cost
+from plimsoll.clouds.aws.catalog import query_cost
+from plimsoll.clouds.aws.graph_link import metric_math
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.settings import Settings
 from tests.infra.templates import plain

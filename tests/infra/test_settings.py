@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from infra.constructs.log import KEPT
-from infra.schedule import past_error, schedule_error
+from infra.schedule_syntax import past_error, schedule_error
 from infra.settings import PREFIX, RETENTIONS_DAYS, Deployment
 from plimsoll.clouds.aws.sessions import known_regions
 from plimsoll.domain.errors import BadInput

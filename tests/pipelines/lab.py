@@ -6,7 +6,7 @@ from datetime import timedelta
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.folder import FileClaims, FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
-from plimsoll.domain.evidence.ordered import Budget, Mode
+from plimsoll.domain.evidence.validation_order import Budget, Mode
 from plimsoll.domain.units import MIB
 from plimsoll.envelopes.library import load_library
 from plimsoll.outcomes import Answered

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from plimsoll.clouds.folder import FolderStore
 from plimsoll.domain.errors import CloudError, NotMeasured, Throttled, Unreachable
-from plimsoll.domain.evidence.ordered import Mode
+from plimsoll.domain.evidence.validation_order import Mode
 from plimsoll.service.choosing import choose
 from plimsoll.service.shared_measurements import StoreVerdicts
 from plimsoll.service.step_messages import StepError

@@ -4,8 +4,8 @@ nothing was measured. A bench that was fit never hides a failure."""
 import pytest
 
 from plimsoll.domain.errors import BenchWasTheLimit
-from plimsoll.domain.evidence.bench_load import BenchLimitCode
-from plimsoll.domain.evidence.ordered import Budget
+from plimsoll.domain.evidence.bench_excuse import BenchLimitCode
+from plimsoll.domain.evidence.validation_order import Budget
 from plimsoll.validate import Concluded, Decided, NotConcluded
 from plimsoll.validation.concluding import BENCH_TRIES
 

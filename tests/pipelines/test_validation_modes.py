@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.domain.evidence.ordered import Mode
+from plimsoll.domain.evidence.validation_order import Mode
 from plimsoll.domain.task import TaskMode
 from plimsoll.domain.volume import Modification
 from plimsoll.envelopes.library import load_library

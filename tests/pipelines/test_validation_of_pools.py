@@ -8,7 +8,7 @@ from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
 from plimsoll.clouds.google.machines import machine
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.ordered import Mode
+from plimsoll.domain.evidence.validation_order import Mode
 from plimsoll.domain.host import Host
 from plimsoll.domain.units import MIB
 from plimsoll.validate import Concluded, Decided, NotConcluded

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.errors import BadInput, Throttled
 from plimsoll.domain.evidence.failed_measurement import CODE
-from plimsoll.domain.evidence.ordered import Budget, Mode
+from plimsoll.domain.evidence.validation_order import Budget, Mode
 from plimsoll.domain.task import TaskEnd, TaskOutcome
 from plimsoll.envelopes.library import load_library
 from plimsoll.ports import Target

@@ -10,9 +10,9 @@ from plimsoll.domain.case import DecisionContext
 from plimsoll.domain.decide import is_detached, recommend_detached
 from plimsoll.domain.demand.demand_profile import DemandProfile
 from plimsoll.domain.errors import CloudError, UnknownVolumeType
+from plimsoll.domain.groups.decide_stripes import free_to_change, units_of, untouchable
 from plimsoll.domain.groups.hosting import with_neighbors
 from plimsoll.domain.groups.pool import in_shared_pools
-from plimsoll.domain.groups.together import free_to_change, units_of, untouchable
 from plimsoll.domain.metrics.asks import Ask, Found
 from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.domain.policy import Policy

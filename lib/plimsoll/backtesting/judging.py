@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from plimsoll.backtesting.cuts import Known
-from plimsoll.backtesting.learning import BY_HISTORY, Lessons, learned_from
+from plimsoll.backtesting.earlier_cuts import BY_HISTORY, Lessons, learned_from
 from plimsoll.backtesting.rules import Shop, Sized, learned_sizes, sizes
 from plimsoll.backtesting.scenario import Cut, Scenario
 from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.risk.calibration import is_counted
-from plimsoll.domain.risk.lines import throttled
+from plimsoll.domain.risk.constant_limits import throttled
 from plimsoll.domain.risk.scores import standing
 
 

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from plimsoll.backtesting.aims import Target, targets_of
 from plimsoll.backtesting.findings import Reliability, RuleOutcome, SameSaving
 from plimsoll.backtesting.judging import Key, Tally
 from plimsoll.backtesting.splits import Spread
-from plimsoll.backtesting.targets import Target, targets_of
 
 FORMAT: Final = 1
 """The version of the JSON."""

@@ -62,8 +62,8 @@ def _groups(rules: Sequence[RuleOutcome]) -> Iterator[_Group]:
 
 
 def _drawn(rules: Sequence[RuleOutcome], title: str) -> Markup:
+    from plimsoll.reports.charts.backtest_rules import tradeoff_spec  # noqa: PLC0415  # as above
     from plimsoll.reports.charts.render import to_svg  # noqa: PLC0415  # the extra `charts` brings what it needs
-    from plimsoll.reports.charts.tradeoff import tradeoff_spec  # noqa: PLC0415  # as above
 
     spec = tradeoff_spec(picture_rows(rules), LIGHT, WIDTH_PX, title=title)
     return Markup(to_svg(spec))  # noqa: S704  # drawn here, of names of rules and figures alone

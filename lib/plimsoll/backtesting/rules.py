@@ -13,7 +13,7 @@ from plimsoll.domain.demand.need import Need
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.offers.offer import flip
 from plimsoll.domain.offers.products import Product
-from plimsoll.domain.risk.lines import peaks
+from plimsoll.domain.risk.constant_limits import peaks
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import type_of

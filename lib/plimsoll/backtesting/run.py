@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from plimsoll.backtesting.cuts import Known, clipped, known_at, scores_at, without_initial_load
+from plimsoll.backtesting.earlier_cuts import LEAST_CUTS, Lessons, folds_of
 from plimsoll.backtesting.fleet import Batch, Fleet, keep_arrays
 from plimsoll.backtesting.judging import Key, Tally, judged, judged_cuts
-from plimsoll.backtesting.learning import LEAST_CUTS, Lessons, folds_of
 from plimsoll.backtesting.outcome import Outcome, outcome_of
 from plimsoll.backtesting.rules import Shop
 from plimsoll.backtesting.scenario import Cut, Scenario

@@ -6,10 +6,10 @@ from itertools import groupby
 from rich.console import Console
 from rich.table import Table
 
+from plimsoll.backtesting.aims import Target
 from plimsoll.backtesting.findings import Reliability, RuleOutcome, SameSaving
 from plimsoll.backtesting.outcome import Outcome
 from plimsoll.backtesting.splits import SPLITS, Spread
-from plimsoll.backtesting.targets import Target
 from plimsoll.reports.printable import printable
 from plimsoll.reports.terminal.plot import plain_table
 from plimsoll.reports.wording import count_of, duration

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.backtesting.learning import BY_HISTORY, Lessons
+from plimsoll.backtesting.earlier_cuts import BY_HISTORY, Lessons
 from plimsoll.backtesting.scenario import Cut
 from plimsoll.domain.risk.calibration import by_volume, is_counted
 from plimsoll.domain.risk.scores import together

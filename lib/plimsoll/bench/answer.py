@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from plimsoll.bench.inspection import Inspection
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import NotMeasured
-from plimsoll.domain.evidence.bench_load import BenchLoad
+from plimsoll.domain.evidence.bench_excuse import BenchLoad
 from plimsoll.domain.units import KIB_PER_MIB
 
 MARK: Final = '{"plimsoll":1,'

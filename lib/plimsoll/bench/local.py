@@ -17,7 +17,7 @@ from struct import pack
 from typing import Final
 
 from plimsoll.bench.jobs import job_files, job_seconds
-from plimsoll.bench.targets import BenchTarget
+from plimsoll.bench.write_places import BenchTarget
 from plimsoll.domain.errors import BadInput, NotMeasured
 from plimsoll.domain.units import MIB
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.probe_book import ProbeBook
-from plimsoll.clouds.stripes import StripeBook
+from plimsoll.clouds.stripe_book import StripeBook
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.settings import Settings
 

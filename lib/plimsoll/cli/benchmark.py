@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 from plimsoll.bench.jobs import job_sections
 from plimsoll.bench.local import MEASURING, Placed, Watch
-from plimsoll.bench.targets import GIB
+from plimsoll.bench.write_places import GIB
 from plimsoll.benchmark import plan_benchmark, run_benchmark
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.cli.envelopes import check_place, host_from, spec_from

@@ -12,7 +12,7 @@ from plimsoll.cli.option_groups import OptionGroup
 from plimsoll.clouds import registry
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.ordered import Budget, Mode
+from plimsoll.domain.evidence.validation_order import Budget, Mode
 from plimsoll.reports.charts.theme import WIDTH_PX, ThemeName
 
 

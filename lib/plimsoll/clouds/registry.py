@@ -2,7 +2,7 @@
 
 A row is text alone: what a cloud is called, how it names things and what its reports say. The modules of the cloud's
 package are imported when they are first asked for, so that Google's libraries load only where Google is asked.
-A new cloud is a package with `published.py` and `connection.py`, and one row here.
+A new cloud is a package with `catalog.py` and `connection.py`, and one row here.
 """
 
 import re
@@ -67,7 +67,7 @@ class Cloud:
     @property
     def published(self) -> "Published":
         """What is known of the cloud without asking it."""
-        found: Published = import_module(f"{self.package}.published").PUBLISHED
+        found: Published = import_module(f"{self.package}.catalog").PUBLISHED
         return found
 
     @property

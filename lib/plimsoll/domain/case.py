@@ -222,22 +222,17 @@ def edges_of(volume: Volume, window: Window, policy: Policy) -> IntArray:
     the resolution."""
     times_s = [float(epoch.window.start_s) for epoch in epochs_of(volume, window)]
     if volume.restored_from is not None:
-        times_s.append(_restored_until_s(volume, policy))
+        times_s.append(policy.filled_s(volume.created))
     step_s = policy.resolution_s
     edges_s = {-(-int(np.ceil(time_s)) // step_s) * step_s for time_s in times_s}
     return np.array(sorted(edge_s for edge_s in edges_s if window.start_s < edge_s < window.end_s), dtype=np.int64)
-
-
-def _restored_until_s(volume: Volume, policy: Policy) -> float:
-    """Until when what a volume did was to fetch its data from a snapshot."""
-    return volume.created.timestamp() + policy.settle_days * DAY_S
 
 
 def without_restore(demand: Demand, volume: Volume, policy: Policy) -> Demand:
     """A demand without what a volume did while it fetched its data from a snapshot: that was not its workload's."""
     if volume.restored_from is None:
         return demand
-    begun = demand.starts_s >= _restored_until_s(volume, policy)
+    begun = demand.starts_s >= policy.filled_s(volume.created)
     if begun.all():
         return demand
     checks = demand.iops_exceeded, demand.throughput_exceeded

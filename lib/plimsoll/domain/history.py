@@ -1,5 +1,5 @@
 """The history of a volume: since when something is recommended, and what became of it. What people decided of it is
-kept apart (`plimsoll.domain.decisions`), so that no run can write over it.
+kept apart (`plimsoll.domain.people_decisions`), so that no run can write over it.
 
 A recommendation is *new* in the run that first makes it, that makes it again after another answer in between, or that
 changes it: another action, another type, or IOPS or throughput that differ by more than `JITTER` from what was first
@@ -18,7 +18,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.domain.decisions import Holding
+from plimsoll.domain.people_decisions import Holding
 from plimsoll.domain.recommendation import CHANGES, Detached, InsufficientData, Wait
 from plimsoll.domain.risk.watch import Promised
 from plimsoll.domain.volume import VolumeSpec

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from plimsoll.domain.errors import PolicyError
 from plimsoll.domain.evidence.evidence import Grade
+from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import NAME_TAG
 from plimsoll.domain.volume_types import LatencyClass
 
@@ -122,6 +124,10 @@ class Policy:
         """The observed hours that an answer needs: `min_hours`, but no more than the shortest window of `lookback_days`
         has (Window.before can leave out an hour)."""
         return min(self.min_hours, 24.0 * self.lookback_days - 1)
+
+    def filled_s(self, created: datetime) -> float:
+        """Until when (epoch seconds) what a volume made then did may have been to fetch its data from a snapshot."""
+        return created.timestamp() + self.settle_days * DAY_S
 
     @property
     def log_days(self) -> float:

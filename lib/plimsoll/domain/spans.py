@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.demand.batch_jobs import Told, did_in
 from plimsoll.domain.demand.day_sums import DaySums, sums_of_demand
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.epochs import Epoch, epochs_of
-from plimsoll.domain.demand.jobs import Told, did_in
 from plimsoll.domain.demand.lifting import Lifted, Span
 from plimsoll.domain.demand.saturation import HostLoad, host_room
 from plimsoll.domain.demand.settling import EpochStand, raised

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from plimsoll.domain.recommendation import CHANGES, InsufficientData, Wait
+from plimsoll.domain.risk.promise_review import Review, Stay, Throttling, reviewed
 from plimsoll.domain.risk.tally import BROKEN_PCT, PromiseTally
 from plimsoll.domain.risk.watch import Promise, Promised
-from plimsoll.domain.risk.watching import Review, Stay, Throttling, reviewed
 from plimsoll.reports.fleet_risk import people
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_reader import Matched

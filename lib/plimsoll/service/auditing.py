@@ -11,7 +11,7 @@ from typing import Final
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
-from plimsoll.clouds.stripes import sets_adapter
+from plimsoll.clouds.stripe_book import sets_adapter
 from plimsoll.domain.errors import PASSING, CloudError, OutOfTime
 from plimsoll.orders import Order
 from plimsoll.reports.run_reader import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED, matched_records

@@ -10,9 +10,9 @@ from itertools import groupby
 from typing import Final
 
 from plimsoll.clouds.targets import named_target
-from plimsoll.domain.decisions import Holding, holding
 from plimsoll.domain.history import HistoryEntry, Sighting, seen
-from plimsoll.domain.risk.watching import Review, reviewed
+from plimsoll.domain.people_decisions import Holding, holding
+from plimsoll.domain.risk.promise_review import Review, reviewed
 from plimsoll.ports import History, Target
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.promises import review_of

@@ -14,7 +14,7 @@ from plimsoll.auditing.inventory import Listing, list_volumes, notices_of, with_
 from plimsoll.auditing.ports import BATCH_VOLUMES, AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
-from plimsoll.clouds.stripes import sets_adapter
+from plimsoll.clouds.stripe_book import sets_adapter
 from plimsoll.domain.errors import PASSING, CloudError
 from plimsoll.domain.groups.hosting import by_host
 from plimsoll.domain.prices import PriceBook

@@ -12,10 +12,10 @@ from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.ceiling import UNBOUNDED, Accounting, Ceiling
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.errors import BadInput, BenchWasTheLimit, NotMeasured
-from plimsoll.domain.evidence.bench_load import BenchExcuse, BenchLimit, bench_excuse
+from plimsoll.domain.evidence.bench_excuse import BenchExcuse, BenchLimit, bench_excuse
 from plimsoll.domain.evidence.envelope import SIMULATED_TOOL, BoundBy
-from plimsoll.domain.evidence.ordered import Mode
 from plimsoll.domain.evidence.validation import MeasuringRun, short, usd_for, within
+from plimsoll.domain.evidence.validation_order import Mode
 from plimsoll.domain.evidence.verdict import Shown, Verdict, verdict, verdict_in_place
 from plimsoll.envelopes.campaigns import HostEntry
 from plimsoll.envelopes.library import NewCampaign, NewResult, add_campaign, as_measured

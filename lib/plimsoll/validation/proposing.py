@@ -11,8 +11,8 @@ from typing import Final
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.errors import NotMeasured
-from plimsoll.domain.evidence.ordered import Mode
 from plimsoll.domain.evidence.validation import MeasuringRun
+from plimsoll.domain.evidence.validation_order import Mode
 from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.domain.task import Task, TaskMode
 from plimsoll.domain.volume import VolumeSpec

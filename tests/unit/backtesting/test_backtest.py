@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from plimsoll.backtesting import run
+from plimsoll.backtesting.earlier_cuts import LEAST_CUTS, folds_of, learned_from
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.judging import judged_cuts
 from plimsoll.backtesting.learn import learn
-from plimsoll.backtesting.learning import LEAST_CUTS, folds_of, learned_from
 from plimsoll.backtesting.outcome import most_missed
 from plimsoll.backtesting.page import outcome_page, picture_rows
 from plimsoll.backtesting.rules import CHANGE_OF_TYPE, DROP_IN, LEARNED, MAX_AND_20, ONE_FACTOR
@@ -20,8 +20,8 @@ from plimsoll.backtesting.run import backtest
 from plimsoll.backtesting.scenario import Cut
 from plimsoll.backtesting.shown import rule_cells
 from plimsoll.domain.errors import BadInput
+from plimsoll.reports.charts.backtest_rules import tradeoff_spec
 from plimsoll.reports.charts.theme import LIGHT
-from plimsoll.reports.charts.tradeoff import tradeoff_spec
 from tests.unit.backtesting.fleets import a_scenario, bursty, write_fleet
 from tests.unit.reports.charts.valid import check
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from plimsoll.backtesting.aims import Aim
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.rules import LEARNED, MAX_AND_20
 from plimsoll.backtesting.run import backtest, learned_scores
-from plimsoll.backtesting.targets import Aim
 from plimsoll.learned_table import load_table
 from tests.unit.backtesting.fleets import a_scenario
 

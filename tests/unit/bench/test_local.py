@@ -9,7 +9,7 @@ import pytest
 
 from plimsoll.bench.jobs import load_job
 from plimsoll.bench.local import EMPTYING, MEASURING, PREPARING, fio_path, placed, run
-from plimsoll.bench.targets import BenchTarget, target_at
+from plimsoll.bench.write_places import BenchTarget, target_at
 from plimsoll.domain.errors import BadInput, NotMeasured
 from tests.unit.bench.loops import a_loop_device
 from tests.unit.bench.processes import working_in

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
 from plimsoll.clouds.aws import permissions as aws
+from plimsoll.clouds.aws.change import command_line
 from plimsoll.clouds.aws.policies import AwsPolicy
-from plimsoll.clouds.aws.published import command_line
 from plimsoll.clouds.google import permissions as google
 from plimsoll.clouds.permissions import Purpose
 from plimsoll.domain.errors import BadInput

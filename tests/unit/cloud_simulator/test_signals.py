@@ -11,9 +11,9 @@ from cloud_simulator.aws.fleet import Fleet
 from cloud_simulator.aws.volume_maker import Maker, gp2, gp3, io
 from cloud_simulator.faults import Fault
 from cloud_simulator.metrics.workloads import Archetype
+from plimsoll.clouds.aws.catalog import query_cost
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.metrics import AwsMetrics
-from plimsoll.clouds.aws.published import query_cost
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.metrics.asks import Ask

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.decisions import Decision, DecisionKind, Holding, holding
 from plimsoll.domain.history import Sighting, seen
+from plimsoll.domain.people_decisions import Decision, DecisionKind, Holding, holding
 from plimsoll.domain.volume import VolumeSpec
 
 MONDAY = datetime(2027, 1, 4, 6, tzinfo=UTC)

@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from plimsoll.domain.case import case_of
+from plimsoll.domain.groups.decide_stripes import Unit, decide_together
 from plimsoll.domain.groups.hosting import host_loads
-from plimsoll.domain.groups.together import Unit, decide_together
 from plimsoll.reports.record import FIRST_PROVIDER, schema
 from plimsoll.reports.run_reader import RECOMMENDATIONS, TABLE, read_records
 from plimsoll.reports.run_writer import RunFolder

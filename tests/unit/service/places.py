@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.ledger import NotedInventory
-from plimsoll.clouds.stripes import StripeBook
+from plimsoll.clouds.stripe_book import StripeBook
 from plimsoll.domain.errors import CloudError
 from plimsoll.ports import FailedTarget
 from plimsoll.service.config import ServiceConfig

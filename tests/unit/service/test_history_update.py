@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.decisions import Decision, DecisionKind
+from plimsoll.domain.people_decisions import Decision, DecisionKind
 from plimsoll.ports import Target
 from plimsoll.reports.diff.comparison import compared
 from plimsoll.reports.diff.sql import Group

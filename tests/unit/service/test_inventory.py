@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from plimsoll.clouds.stripes import sets_adapter
+from plimsoll.clouds.stripe_book import sets_adapter
 from plimsoll.domain.errors import AccessDenied, BadAnswer, BadInput, Throttled, Unreachable
 from plimsoll.domain.volume import Modification
 from plimsoll.ports import Target, UnreadVolume

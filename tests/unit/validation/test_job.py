@@ -8,7 +8,7 @@ import pytest
 from plimsoll.clouds.folder import FolderStore
 from plimsoll.domain.ceiling import UNBOUNDED
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.ordered import Mode
+from plimsoll.domain.evidence.validation_order import Mode
 from plimsoll.service.choosing import choose
 from plimsoll.service.validating import look, propose, send_command
 from plimsoll.service.validation_messages import ChooseMessage

@@ -9,7 +9,7 @@ from plimsoll.cli import options
 from plimsoll.cli.option_groups import with_option_groups
 from plimsoll.cli.plain_help import PlainTyper
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.ordered import Mode
+from plimsoll.domain.evidence.validation_order import Mode
 
 
 @with_option_groups

@@ -10,13 +10,13 @@ from typing import Annotated, Any, Final
 from pydantic import Field, model_validator
 
 from plimsoll.clouds.aws.bench import AwsBench
+from plimsoll.clouds.aws.catalog import query_cost
 from plimsoll.clouds.aws.errors import attempted
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.names import ACCOUNT_ID, role_arn
 from plimsoll.clouds.aws.prices import AwsPrices
-from plimsoll.clouds.aws.published import query_cost
 from plimsoll.clouds.aws.sessions import HOME_REGION, Credential, Sessions, check_regions
 from plimsoll.clouds.aws.trail import LOOKUPS_A_SECOND
 from plimsoll.clouds.cloud import Connection

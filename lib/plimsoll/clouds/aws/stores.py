@@ -24,9 +24,9 @@ from plimsoll.clouds.aws.lists import AwsAnswer
 from plimsoll.clouds.aws.objects import every_key, every_object
 from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks, send_all
-from plimsoll.domain.decisions import Decision
 from plimsoll.domain.errors import Throttled, Unexpected
 from plimsoll.domain.history import HistoryEntry
+from plimsoll.domain.people_decisions import Decision
 from plimsoll.ports import Target
 from plimsoll.writing import whole
 

@@ -11,12 +11,12 @@ from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.common.dated_data import load_prices, shipped_prices
 from plimsoll.clouds.google.audit_log import REQUESTS_A_SECOND
 from plimsoll.clouds.google.bench import GoogleBench
+from plimsoll.clouds.google.catalog import query_cost
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.inventory import AttachedPlaces, GoogleInventory
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.clouds.google.prices import GooglePrices
 from plimsoll.clouds.google.projects import projects_in
-from plimsoll.clouds.google.published import query_cost
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import CloudError

@@ -59,8 +59,7 @@ class DaySums:
     def as_history(self, volume: Volume, policy: Policy) -> "DaySums":
         """The days that are the workload's own: neither those in which the volume was filled, nor a day on which it
         was attached to a host."""
-        filled_s = volume.created.timestamp() + policy.settle_days * DAY_S
-        out = (self.starts_s < filled_s) | np.isin(self.starts_s, days_of_moves(volume))
+        out = (self.starts_s < policy.filled_s(volume.created)) | np.isin(self.starts_s, days_of_moves(volume))
         return DaySums(start_s=self.start_s, totals=np.where(out, np.nan, self.totals))
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.demand.batch_jobs import Told, takes_what_it_gets
 from plimsoll.domain.demand.demand import Demand, scaled
-from plimsoll.domain.demand.jobs import Told, takes_what_it_gets
 from plimsoll.domain.demand.saturation import throttled
 from plimsoll.domain.metrics.knowledge import BoolArray
 from plimsoll.domain.metrics.period import FloatArray

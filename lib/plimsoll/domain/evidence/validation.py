@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.evidence.ordered import Budget
+from plimsoll.domain.evidence.validation_order import Budget
 from plimsoll.domain.units import MONTH_S
 from plimsoll.domain.volume import VolumeSpec
 

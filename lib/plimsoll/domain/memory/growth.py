@@ -28,7 +28,8 @@ LEAST_DAYS: Final = 6
 """A week with fewer known days does not count."""
 
 LEAST_PAIRS: Final = 10
-"""The pairs of five weeks. Fewer do not tell growth from chance."""
+"""The pairs inside epochs that are looked at, as many as five weeks of one epoch have. Fewer do not tell growth from
+chance."""
 
 RISING: Final = 0.8
 """Demand grows where that share of the pairs rises."""

@@ -72,8 +72,7 @@ def memory_of(volume: Volume, segments: Sequence[Segment]) -> tuple[Segment, ...
 
 def begun_s(volume: Volume, policy: Policy, now_s: float) -> int:
     """From which midnight on (epoch seconds) the policy remembers what the volume did: not before it was filled."""
-    filled_s = volume.created.timestamp() + policy.settle_days * DAY_S
-    return int(-(-max(filled_s, now_s - policy.memory_days * DAY_S) // DAY_S)) * DAY_S
+    return int(-(-max(policy.filled_s(volume.created), now_s - policy.memory_days * DAY_S) // DAY_S)) * DAY_S
 
 
 class Past:

@@ -25,11 +25,11 @@ from plimsoll.domain.demand.demand import Demand, demand_of
 from plimsoll.domain.demand.demand_profile import profile_of
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.errors import CloudError
+from plimsoll.domain.groups.decide_pools import Decided, decide_pools
+from plimsoll.domain.groups.decide_stripes import Unit, decide_together
 from plimsoll.domain.groups.hosting import attached_from_s, host_loads, sole_host
 from plimsoll.domain.groups.lockstep import hint_text, hints
-from plimsoll.domain.groups.pools import Decided, decide_pools
 from plimsoll.domain.groups.rollup import with_others_alone
-from plimsoll.domain.groups.together import Unit, decide_together
 from plimsoll.domain.metrics.asks import Ask, Found
 from plimsoll.domain.metrics.grid import grid_of
 from plimsoll.domain.metrics.knowledge import Knowledge, Look, first_looks

@@ -8,9 +8,9 @@ from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.demand_profile import DemandProfile
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.errors import CloudError
+from plimsoll.domain.groups.decide_stripes import Unit
 from plimsoll.domain.groups.hosting import asking, may_be_the_limit, running_from_s, sole_host
 from plimsoll.domain.groups.pool import Pool, pools_of
-from plimsoll.domain.groups.together import Unit
 from plimsoll.domain.memory.growth import Growth
 from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.metrics.sums import Segment

@@ -13,8 +13,8 @@ import numpy as np
 
 from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
 from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.risk.constant_limits import highest_but, peaks, throttled
 from plimsoll.domain.risk.histories import Histories
-from plimsoll.domain.risk.lines import highest_but, peaks, throttled
 from plimsoll.domain.units import MINUTE_S
 
 PROMISED_MINUTES: Final = 15.0

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from plimsoll.clouds.aws.names import SLACK_EXECUTIONS
-from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.people_decisions import Decision, DecisionKind
 from plimsoll.service.slack_config import SlackConfig
 from plimsoll.slack.actions.answers import Answers, by
 from plimsoll.slack.actions.asked import Asked, Origin, asked_key

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from plimsoll.domain.decisions import DecisionKind
+from plimsoll.domain.people_decisions import DecisionKind
 from plimsoll.slack.actions.action import Action, Shown, Words, Work, decide
 
 _WORDS: Final = Words(

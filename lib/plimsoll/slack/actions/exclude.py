@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
-from plimsoll.domain.decisions import DecisionKind
+from plimsoll.domain.people_decisions import DecisionKind
 from plimsoll.slack.actions.action import Action, Shown, Words, Work, decide, full_name
 from plimsoll.slack.actions.asked import Origin, Reason, dialog, reason_input
 from plimsoll.slack.actions.include import INCLUDE

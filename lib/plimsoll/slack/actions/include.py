@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from plimsoll.domain.decisions import DecisionKind, holding
+from plimsoll.domain.people_decisions import DecisionKind, holding
 from plimsoll.slack.actions.action import Action, Words, Work, decide
 from plimsoll.slack.actions.answers import plain
 

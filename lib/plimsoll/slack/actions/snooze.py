@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict
 from slack_sdk.models.blocks import InputBlock, Option, RadioButtonsElement
 
-from plimsoll.domain.decisions import DecisionKind
+from plimsoll.domain.people_decisions import DecisionKind
 from plimsoll.slack.actions.action import Action, Shown, Words, Work, decide
 from plimsoll.slack.actions.asked import Origin, Reason, dialog, reason_input
 from plimsoll.slack.blocks.elements import plain_text

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError
+from plimsoll.domain.people_decisions import Decision, DecisionKind
 from plimsoll.service.service import unmeasured
 from plimsoll.slack.actions.action import Action, Shown, Work, decided_before, full_name, kept, named
 from plimsoll.slack.actions.answers import by, plain

@@ -8,7 +8,7 @@ from typing import Final
 
 from plimsoll.clouds.common.calls import in_chunks
 from plimsoll.clouds.targets import named_target
-from plimsoll.domain.decisions import holding
+from plimsoll.domain.people_decisions import holding
 from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.domain.volume import NAME_TAG

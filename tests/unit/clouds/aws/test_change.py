@@ -5,7 +5,8 @@ import shlex
 import pytest
 import yaml
 
-from plimsoll.clouds.aws.published import AwsCatalog, command_line
+from plimsoll.clouds.aws.catalog import AwsCatalog
+from plimsoll.clouds.aws.change import command_line
 from plimsoll.domain.volume import Owner, OwnerKind, VolumeSpec
 from tests.builders import a_volume
 

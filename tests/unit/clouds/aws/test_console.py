@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from plimsoll.clouds.aws.consoles import object_link
-from plimsoll.clouds.aws.published import volume_link
+from plimsoll.clouds.aws.graph_link import volume_link
 from plimsoll.domain.metrics.period import iops_expression, throughput_expression
 from plimsoll.domain.metrics.sums import Window
 from tests.unit.reports.recommendations import a_record

@@ -2,8 +2,8 @@
 
 import pytest
 
+from plimsoll.clouds.google.catalog import GoogleCatalog
 from plimsoll.clouds.google.change_steps import in_place, is_regional
-from plimsoll.clouds.google.published import GoogleCatalog
 from plimsoll.domain.volume import VolumeSpec
 from tests.builders import a_volume
 

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from plimsoll.clouds.google.published import volume_link
+from plimsoll.clouds.google.catalog import volume_link
 from plimsoll.domain.metrics.sums import Window
 
 MOST_IN_SLACK = 3000

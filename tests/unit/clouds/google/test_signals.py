@@ -8,9 +8,9 @@ from cloud_simulator.faults import Fault
 from cloud_simulator.google.fleet import GoogleFleet
 from cloud_simulator.google.projects import Maker
 from plimsoll.clouds.common.calls import Pacer
+from plimsoll.clouds.google.catalog import query_cost
 from plimsoll.clouds.google.inventory import AttachedPlaces, GoogleInventory
 from plimsoll.clouds.google.metrics import GoogleMetrics
-from plimsoll.clouds.google.published import query_cost
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.signals import Level, look_at_signals, signals_of

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from plimsoll.domain.groups.together import Unit
+from plimsoll.domain.groups.decide_stripes import Unit
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of, memory_segments
 from plimsoll.domain.metrics.knowledge import BYTES, OPERATIONS, PAST_RATES
 from plimsoll.domain.metrics.sums import COUNTER_SERIES, Window

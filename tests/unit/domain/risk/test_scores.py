@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plimsoll.domain.risk.constant_limits import throttled
 from plimsoll.domain.risk.histories import Histories, histories
-from plimsoll.domain.risk.lines import throttled
 from plimsoll.domain.risk.scores import least_factors, scores_of
 from tests.profiles import examples
 

@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.bench.probe.answer import read_probe
 from plimsoll.clouds.probe_book import ProbeLine
-from plimsoll.clouds.stripes import sets_adapter
+from plimsoll.clouds.stripe_book import sets_adapter
 from plimsoll.domain.errors import AccessDenied
 from plimsoll.domain.groups.stripes import StripeSet
 from plimsoll.ports import Target

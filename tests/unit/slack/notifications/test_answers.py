@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.domain.errors import BadInput, CloudError, Throttled
-from plimsoll.domain.evidence.ordered import Mode
+from plimsoll.domain.evidence.validation_order import Mode
 from plimsoll.slack.actions.asked import Asked, asked_key
 from plimsoll.slack.notifications.run_report import AuditEvent
 from plimsoll.slack.notifications.verdicts import ExecutionEnded, ValidationEvent, asked_for, post_verdict

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plimsoll.domain.risk.promise_review import Review, Stay, Throttling, reviewed
 from plimsoll.domain.risk.watch import KEPT_DAYS, Promise
-from plimsoll.domain.risk.watching import Review, Stay, Throttling, reviewed
 from plimsoll.domain.units import DAY_S, HOUR_S
 from plimsoll.domain.volume import VolumeSpec
 from tests.profiles import examples

@@ -9,9 +9,9 @@ from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.decide import answers, insufficient, is_insufficient, kept
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.demand.trial import budget_of, trial
+from plimsoll.domain.groups.decide_stripes import of_others
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, present_ceiling, size_of
 from plimsoll.domain.groups.pool_loads import Demands, PoolView
-from plimsoll.domain.groups.together import of_others
 from plimsoll.domain.host import Host
 from plimsoll.domain.recommendation import Change, Recommendation, Reprovision
 from plimsoll.domain.volume import Volume

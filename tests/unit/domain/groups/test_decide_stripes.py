@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from plimsoll.domain.case import case_of
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.required import peaks
+from plimsoll.domain.groups.decide_stripes import Unit, as_one, decide_together, units_of
 from plimsoll.domain.groups.hosting import host_loads, usable
-from plimsoll.domain.groups.together import Unit, as_one, decide_together, units_of
 from plimsoll.domain.recommendation import Change, InsufficientData, Keep, Upgrade
 from plimsoll.domain.units import dollars
 from plimsoll.domain.volume import Modification

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.bench.targets import GIB, BenchTarget, check_room, claimed, target_at
+from plimsoll.bench.write_places import GIB, BenchTarget, check_room, claimed, target_at
 from plimsoll.domain.errors import BadInput
 from tests.unit.bench.loops import a_loop_device
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.clouds.stripes import StripeBook
+from plimsoll.clouds.stripe_book import StripeBook
 from plimsoll.domain.errors import BadInput
 from plimsoll.ports import Target
 from tests.builders import a_stripe_set

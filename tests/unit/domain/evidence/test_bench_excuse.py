@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
 from plimsoll.domain.demand.need import Need
-from plimsoll.domain.evidence.bench_load import BUSY, BenchLimitCode, BenchLoad, bench_excuse
+from plimsoll.domain.evidence.bench_excuse import BUSY, BenchLimitCode, BenchLoad, bench_excuse
 from plimsoll.domain.evidence.envelope import DELIVERED
 from plimsoll.domain.evidence.verdict import Shown, verdict
 from plimsoll.domain.policy import Policy

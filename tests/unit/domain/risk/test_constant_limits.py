@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.trial import plain, trial
-from plimsoll.domain.risk.lines import highest_but, throttled
+from plimsoll.domain.risk.constant_limits import highest_but, throttled
 from tests.profiles import examples
 from tests.unit.backtesting.fleets import demand_of_rates
 

@@ -1,7 +1,7 @@
-"""Many volumes against lines: which minutes two constant limits would have throttled.
+"""Many volumes against constant limits, IOPS and MiB/s: which minutes they would have throttled.
 
-A *line* is a pair of limits, IOPS and MiB/s, that carries what is under it. The same queue as `domain.replay`, for all
-volumes of a batch at once. Rates are arrays of (volumes, 2, buckets) in the order of `Resource`.
+It is the queue of `domain.demand.replay`, for all volumes of a batch at once. Rates are arrays of (volumes, 2, buckets)
+in the order of `Resource`.
 """
 
 import numpy as np
@@ -11,17 +11,17 @@ from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import MINUTE_S
 
 
-def throttled(rates: FloatArray, lines: FloatArray, period_s: int) -> tuple[FloatArray, FloatArray]:
-    """The minutes that each volume's line (volumes, 2) would have throttled on either resource, and the longest wait in
-    seconds. What was not observed has to be 0: nothing is known to have waited."""
+def throttled(rates: FloatArray, limits: FloatArray, period_s: int) -> tuple[FloatArray, FloatArray]:
+    """The minutes that each volume's limits (volumes, 2) would have throttled on either resource, and the longest wait
+    in seconds. What was not observed has to be 0: nothing is known to have waited."""
     minutes, longest_s = np.zeros(len(rates)), np.zeros(len(rates))
-    above = (rates > lines[:, :, None] * (1 + TOLERANCE)).any(axis=(1, 2))
+    above = (rates > limits[:, :, None] * (1 + TOLERANCE)).any(axis=(1, 2))
     if above.any():
-        limits = lines[above][:, :, None]
-        waiting = backlog_behind(rates[above] - limits, period_s)
-        late = waiting > limits * period_s * TOLERANCE
+        carried = limits[above][:, :, None]
+        waiting = backlog_behind(rates[above] - carried, period_s)
+        late = waiting > carried * period_s * TOLERANCE
         minutes[above] = late.any(axis=1).sum(axis=1) * period_s / MINUTE_S
-        longest_s[above] = np.divide(waiting, limits, out=np.zeros_like(waiting), where=late).max(axis=(1, 2))
+        longest_s[above] = np.divide(waiting, carried, out=np.zeros_like(waiting), where=late).max(axis=(1, 2))
     return minutes, longest_s
 
 

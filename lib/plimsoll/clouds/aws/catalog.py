@@ -1,0 +1,50 @@
+"""What is known of AWS without asking it: its types, what reading costs, how a change is made, where its console is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from plimsoll.clouds.aws.change import change_text
+from plimsoll.clouds.aws.graph_link import volume_link
+from plimsoll.clouds.aws.published_hosts import published_host
+from plimsoll.clouds.cloud import Published
+from plimsoll.clouds.common.dated_data import volume_types
+from plimsoll.clouds.registry import AWS
+from plimsoll.domain.refine.query_cost import Closer, QueryCost
+from plimsoll.domain.volume import Volume, VolumeSpec
+from plimsoll.domain.volume_types import VolumeType
+from plimsoll.settings import Settings
+
+CLOSER: Final = Closer(datapoints=0.0125, queries=1.4, queries_a_call=35)
+"""What the simulated organization of 600 volumes took (docs/performance.md). Busier fleets take more, idle ones
+less."""
+
+
+@dataclass(frozen=True, slots=True)
+class AwsCatalog:
+    """EBS as it is published."""
+
+    provider: str = AWS
+
+    @property
+    def types(self) -> Mapping[str, VolumeType]:
+        """Every published EBS volume type."""
+        return volume_types(AWS)
+
+    def change(self, volume: Volume, target: VolumeSpec) -> str:
+        """How the volume's owner makes it so: what to edit or run, and what would bring the old configuration back."""
+        return change_text(volume, target)
+
+
+def query_cost(settings: Settings) -> QueryCost:
+    """What reading CloudWatch costs: GetMetricData is billed by the metrics that a call asks for."""
+    return QueryCost(
+        usd_query=settings.usd_per_1000_metrics / 1000,
+        calls_per_s=settings.calls_per_s,
+        datapoints_per_s=settings.datapoints_per_s,
+        usd_hour_waited=settings.usd_hour_waited,
+        closer=CLOSER,
+    )
+
+
+PUBLISHED: Final = Published(catalog=AwsCatalog(), query_cost=query_cost, console_link=volume_link, host=published_host)
