@@ -22,9 +22,16 @@ _HEAD: Final = '<?xml version="1.0" encoding="UTF-8"?>'
 _NAMESPACE: Final = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"'
 
 
+class _Database(sqlite3.Connection):
+    """A connection that is closed when its thread ends, and nobody holds it any more."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 def connected(path: Path, table: str) -> sqlite3.Connection:
     """A database that several processes write; nothing of it needs to outlive the machine."""
-    database = sqlite3.connect(path, timeout=120, isolation_level=None)
+    database = sqlite3.connect(path, timeout=120, isolation_level=None, check_same_thread=False, factory=_Database)
     database.execute("pragma journal_mode=wal")
     database.execute("pragma synchronous=off")
     database.execute(table)
