@@ -95,7 +95,9 @@ class Deployment(ServiceConfig, BaseSettings):
         description="What an hour of an audit is worth, USD: more reads fewer datapoints in more metrics.",
     )
     audit_memory_mib: int = Field(default=2048, ge=512, le=10_240, description="Memory of the function that audits.")
-    report_memory_mib: int = Field(default=3072, ge=512, le=10_240, description="Memory of the one that reports.")
+    report_memory_mib: int = Field(
+        default=3072, ge=512, le=10_240, description="Memory of the functions that combine and report."
+    )
     audit_timeout_s: int = Field(default=900, ge=60, le=900, description="Seconds that each of the two may take.")
     work_days: int = Field(default=30, ge=1, le=365, description="Days that the parts of a run in work are kept.")
     runs_days: int = Field(

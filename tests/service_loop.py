@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.bootstrap.service import measured_envelopes
-from plimsoll.clouds.folder import FolderStore
+from plimsoll.clouds.local_store import FolderStore
 from plimsoll.domain.errors import PlimsollError, Throttled, Unreachable
 from plimsoll.service.auditing import audit_lot
 from plimsoll.service.combining import combine

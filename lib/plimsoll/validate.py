@@ -15,7 +15,7 @@ from plimsoll.auditing.audit import audit
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.domain.evidence.evidence import Grade
-from plimsoll.domain.evidence.validation import MeasuringRun, runs_for, within
+from plimsoll.domain.evidence.measuring_runs import MeasuringRun, runs_for, within
 from plimsoll.domain.evidence.validation_order import Budget, Mode
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.outcomes import Answered
@@ -26,6 +26,7 @@ from plimsoll.validation.concluding import conclude
 from plimsoll.validation.context import Agree, Context, agreed
 from plimsoll.validation.deciding import MOST_ATTEMPTS, decide, planned, rest_of, usd_month_of
 from plimsoll.validation.job import Job, JobName, Step, find, job_of_class
+from plimsoll.validation.killed_job import resumed
 from plimsoll.validation.measuring import (
     attach,
     clean_up,
@@ -37,7 +38,6 @@ from plimsoll.validation.measuring import (
     send,
 )
 from plimsoll.validation.proposing import propose
-from plimsoll.validation.resuming import resumed
 from plimsoll.validation.scratch_volume import Left
 from plimsoll.validation.thin_evidence import wants_in
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from plimsoll.reports.run_writer import RunFolder
+from plimsoll.reports.run_folder import RunFolder
 from tests.unit.reports.fleets import a_fleet
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run

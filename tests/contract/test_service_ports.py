@@ -8,7 +8,7 @@ import pytest
 
 from plimsoll.clouds.aws.service import BusEvents, DynamoClaims, StepExecutions
 from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
-from plimsoll.clouds.folder import FileClaims, FolderStore
+from plimsoll.clouds.local_store import FileClaims, FolderStore
 from plimsoll.domain.errors import BadInput, OutOfTime
 from plimsoll.domain.history import HistoryEntry
 from plimsoll.domain.people_decisions import Decision, DecisionKind

@@ -11,7 +11,7 @@ from unittest.mock import patch
 import pytest
 
 from functions import entry_point, slack_answer, slack_report
-from plimsoll.clouds.folder import FolderStore
+from plimsoll.clouds.local_store import FolderStore
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime
 from plimsoll.settings import Settings
 from plimsoll.slack.actions.asked import Asked, asked_key

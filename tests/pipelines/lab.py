@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.clouds.folder import FileClaims, FolderStore
+from plimsoll.clouds.local_store import FileClaims, FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.evidence.validation_order import Budget, Mode
 from plimsoll.domain.units import MIB

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cloud_simulator.running import running
-from plimsoll.clouds.folder import FolderStore
+from plimsoll.clouds.local_store import FolderStore
 from plimsoll.clouds.probe_book import ProbeBook
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadInput, CloudError, NotMeasured, Throttled

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.clouds.folder import FolderStore
+from plimsoll.clouds.local_store import FolderStore
 from plimsoll.domain.errors import CloudError, NotMeasured, Throttled, Unreachable
 from plimsoll.domain.evidence.validation_order import Mode
 from plimsoll.service.choosing import choose

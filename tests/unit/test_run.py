@@ -19,8 +19,8 @@ from plimsoll.orders import Order, resumed
 from plimsoll.outcomes import Answered
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.journal import Held
+from plimsoll.reports.run_folder import up_to_date
 from plimsoll.reports.run_reader import read_records, read_run
-from plimsoll.reports.run_writer import up_to_date
 from plimsoll.run import carry_out
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices

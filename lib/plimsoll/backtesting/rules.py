@@ -25,7 +25,6 @@ CHANGE_OF_TYPE: Final = "bare change of type"
 DROP_IN: Final = "drop-in"
 MAX_AND_20: Final = "max of 14 days + 20 %"
 P99_5: Final = "99.5th pct of 14 days"
-OTHERS: Final = (CHANGE_OF_TYPE, DROP_IN, MAX_AND_20, P99_5)
 LEARNED: Final = "learned"
 ONE_FACTOR: Final = "one factor"
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Final
 
 from plimsoll.bootstrap.clocks import clock
-from plimsoll.clouds.folder import FileClaims, FolderStore
+from plimsoll.clouds.local_store import FileClaims, FolderStore
 from plimsoll.domain.units import HOUR_S
 from plimsoll.ports import Claims, RunStore
 from plimsoll.settings import Settings

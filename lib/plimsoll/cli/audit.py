@@ -17,10 +17,10 @@ from plimsoll.bootstrap.books import change_ledger
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.bootstrap.clouds import LEARNED_HERE, ports_of
 from plimsoll.bootstrap.recordings import recording_ports
+from plimsoll.cli.audit_reports import leave_reports
 from plimsoll.cli.exit_codes import INTERRUPTED, OVER, PARTIAL
 from plimsoll.cli.options import RunOptions, ValidateOptions
 from plimsoll.cli.progress import run_bar
-from plimsoll.cli.run_folder import leave_reports
 from plimsoll.cli.screen import Screen
 from plimsoll.cli.validate import validate_recommendations
 from plimsoll.clouds.recorder import Recorder

@@ -12,8 +12,8 @@ from typing import Final
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.bootstrap.clouds import OpenCloud, open_clouds, ports_of
 from plimsoll.cli.audit import follow as follow_audit
+from plimsoll.cli.audit_reports import leave_reports
 from plimsoll.cli.options import ValidateOptions
-from plimsoll.cli.run_folder import leave_reports
 from plimsoll.cli.screen import Screen
 from plimsoll.cli.simulate import organization, projects
 from plimsoll.cli.validate import context_of, follow, new_job
@@ -21,7 +21,7 @@ from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.registry import AWS, GOOGLE
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.evidence.evidence import Grade
-from plimsoll.domain.evidence.validation import Want
+from plimsoll.domain.evidence.measuring_runs import Want
 from plimsoll.domain.policy import Policy
 from plimsoll.orders import Order
 from plimsoll.reports.journal import JOURNAL

@@ -14,19 +14,19 @@ from plimsoll.bootstrap.books import validation_book
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.bootstrap.clouds import OpenCloud, measured_again, open_clouds
 from plimsoll.bootstrap.measuring import patience_of, validation_claims, validation_jobs
+from plimsoll.cli.audit_reports import leave_reports
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.options import ValidateOptions
-from plimsoll.cli.run_folder import leave_reports
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.evidence import Grade
-from plimsoll.domain.evidence.validation import MeasuringRun, PlannedRun
+from plimsoll.domain.evidence.measuring_runs import MeasuringRun, PlannedRun
 from plimsoll.domain.policy import Policy
 from plimsoll.orders import resumed
 from plimsoll.ports import Target
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_writer import RunFolder
+from plimsoll.reports.run_folder import RunFolder
 from plimsoll.reports.terminal.validation import show_change_of_mind, show_lines, show_runs, show_verdict
 from plimsoll.reports.wording import count_of
 from plimsoll.settings import Settings

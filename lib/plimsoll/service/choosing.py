@@ -7,7 +7,7 @@ from typing import Final
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.domain.evidence.validation import MeasuringRun, Want, runs_for, within
+from plimsoll.domain.evidence.measuring_runs import MeasuringRun, Want, runs_for, within
 from plimsoll.domain.evidence.validation_order import Budget, Mode
 from plimsoll.ports import Prices, Target
 from plimsoll.reports.record import RecommendationRecord

@@ -14,6 +14,7 @@ from plimsoll.ports import RunStore
 from plimsoll.reports.csv_table import ENCODING, csv_line, header
 from plimsoll.reports.html.page import write_html
 from plimsoll.reports.record import run_of
+from plimsoll.reports.run_folder import write_run
 from plimsoll.reports.run_reader import (
     DEMAND,
     PAGE,
@@ -26,7 +27,6 @@ from plimsoll.reports.run_reader import (
     full_name,
     matched,
 )
-from plimsoll.reports.run_writer import write_run
 from plimsoll.reports.totals import Totals
 from plimsoll.service.events import Event, audit_completed
 from plimsoll.service.history_update import news_name

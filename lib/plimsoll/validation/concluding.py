@@ -14,7 +14,7 @@ from plimsoll.domain.demand.need import Need
 from plimsoll.domain.errors import BadInput, BenchWasTheLimit, NotMeasured
 from plimsoll.domain.evidence.bench_excuse import BenchExcuse, BenchLimit, bench_excuse
 from plimsoll.domain.evidence.envelope import SIMULATED_TOOL, BoundBy
-from plimsoll.domain.evidence.validation import MeasuringRun, short, usd_for, within
+from plimsoll.domain.evidence.measuring_runs import MeasuringRun, short, usd_for, within
 from plimsoll.domain.evidence.validation_order import Mode
 from plimsoll.domain.evidence.verdict import Shown, Verdict, verdict, verdict_in_place
 from plimsoll.envelopes.campaigns import HostEntry

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.validation_book import ValidationLine
-from plimsoll.domain.evidence.validation import MeasuringRun, PlannedRun
+from plimsoll.domain.evidence.measuring_runs import MeasuringRun, PlannedRun
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.ports import Bench, Claims, RunStore, Target

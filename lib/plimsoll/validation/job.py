@@ -16,7 +16,7 @@ from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.workload import WorkloadShape
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.validation import MeasuringRun
+from plimsoll.domain.evidence.measuring_runs import MeasuringRun
 from plimsoll.domain.evidence.validation_order import Budget, Mode
 from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.domain.task import Task, TaskOutcome

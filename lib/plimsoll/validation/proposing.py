@@ -11,7 +11,7 @@ from typing import Final
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.errors import NotMeasured
-from plimsoll.domain.evidence.validation import MeasuringRun
+from plimsoll.domain.evidence.measuring_runs import MeasuringRun
 from plimsoll.domain.evidence.validation_order import Mode
 from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.domain.task import Task, TaskMode

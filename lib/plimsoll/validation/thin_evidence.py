@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from plimsoll.domain.evidence.evidence import Grade
-from plimsoll.domain.evidence.validation import Want
+from plimsoll.domain.evidence.measuring_runs import Want
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.domain.volume_types import VolumeType

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from plimsoll.clouds.folder import FileClaims
+from plimsoll.clouds.local_store import FileClaims
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)
@@ -18,7 +18,7 @@ CLAIM = f"""
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from plimsoll.clouds.folder import FileClaims
+from plimsoll.clouds.local_store import FileClaims
 claims = FileClaims(folder=Path(sys.argv[1]))
 print(claims.claim({KEY!r}, "killed", datetime(2036, 1, 1, tzinfo=UTC), datetime.now(UTC)))
 """

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.required import Purpose
-from plimsoll.domain.offers.offers import Makers
+from plimsoll.domain.offers.bundles import Makers
 from plimsoll.domain.volume_types import FromIops, Provisioned
 from tests.builders import TYPES, a_case, a_demand, a_host, a_market, a_policy, a_volume, decision
 from tests.profiles import examples

@@ -7,8 +7,8 @@ from typing import Any
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import dump_policy
 from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.run_folder import RunFolder
 from plimsoll.reports.run_reader import UnansweredRecord
-from plimsoll.reports.run_writer import RunFolder
 from plimsoll.reports.totals import Totals
 from tests.unit.reports.recommendations import a_profile
 

@@ -17,8 +17,8 @@ from plimsoll.reports.diff.render import json_diff
 from plimsoll.reports.html.page import breakdowns
 from plimsoll.reports.markdown.run import ticket
 from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.run_folder import RunFolder
 from plimsoll.reports.run_reader import read_records
-from plimsoll.reports.run_writer import RunFolder
 from plimsoll.reports.summary import noted
 from plimsoll.reports.terminal.run import show_plan, show_run
 from plimsoll.reports.to_record import answered_record

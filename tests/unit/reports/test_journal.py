@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.errors import BadInput, DiskFull
 from plimsoll.reports.journal import JOURNAL, Held, Journal, Kind, entries
+from plimsoll.reports.run_folder import RunFolder, write_files
 from plimsoll.reports.run_reader import read_records
-from plimsoll.reports.run_writer import RunFolder, write_files
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run
 
@@ -83,7 +83,7 @@ def test_what_is_written_is_what_is_read(tmp_path):
 
 def test_another_process_is_refused_with_the_one_that_writes_and_follows_when_it_is_dead(tmp_path):
     program = (
-        "import sys, time; from pathlib import Path; from plimsoll.reports.run_writer import RunFolder;"
+        "import sys, time; from pathlib import Path; from plimsoll.reports.run_folder import RunFolder;"
         "folder = RunFolder(Path(sys.argv[1])); folder.__enter__(); print('held', flush=True); time.sleep(600)"
     )
     words = [sys.executable, "-c", program, str(tmp_path / "run")]

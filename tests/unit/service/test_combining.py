@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import duckdb
 import pytest
 
-from plimsoll.clouds.folder import FolderStore
+from plimsoll.clouds.local_store import FolderStore
 from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.reports.data.exports import PARQUET
 from plimsoll.reports.run_reader import PAGE, RECOMMENDATIONS, TABLE, UNANSWERED

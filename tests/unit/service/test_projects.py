@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from plimsoll.clouds.folder import FolderStore
+from plimsoll.clouds.local_store import FolderStore
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import AccessDenied, BadInput, Throttled
 from plimsoll.ports import FailedTarget, Target

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from plimsoll.clouds.folder import FolderStore
+from plimsoll.clouds.local_store import FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.errors import BadInput
 from plimsoll.envelopes.library import load_library

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.clouds.folder import FolderStore
+from plimsoll.clouds.local_store import FolderStore
 from plimsoll.domain.errors import Unexpected
 from plimsoll.ports import Target
 from plimsoll.service.step_messages import RunMessage

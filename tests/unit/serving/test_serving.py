@@ -6,7 +6,7 @@ import urllib.request
 
 import pytest
 
-from plimsoll.reports.run_writer import RunFolder
+from plimsoll.reports.run_folder import RunFolder
 from plimsoll.serving.history import history_of
 from plimsoll.serving.live_report import LiveReport
 from tests.unit.reports.recommendations import a_record

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.clouds.folder import FolderStore
+from plimsoll.clouds.local_store import FolderStore
 from plimsoll.domain.ceiling import UNBOUNDED
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.validation_order import Mode

@@ -121,7 +121,7 @@ def diff(
 ) -> None:
     """Compare two runs: what is new, gone, changed and done, and what has been saved since."""
     from plimsoll.api.runs import run_folder
-    from plimsoll.cli.run_folder import in_order
+    from plimsoll.cli.audit_reports import in_order
     from plimsoll.cli.screen import Screen
     from plimsoll.reports.diff.comparison import compared
     from plimsoll.reports.diff.render import json_diff, markdown_diff, show_diff

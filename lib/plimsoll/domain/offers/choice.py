@@ -19,8 +19,8 @@ from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.required import Purpose
 from plimsoll.domain.demand.settling import Settles, Unsettled
 from plimsoll.domain.demand.trial import Trial, budget_of, trial, worst
+from plimsoll.domain.offers.bundles import Bundle, Makers
 from plimsoll.domain.offers.drop_ins import drop_ins
-from plimsoll.domain.offers.offers import Bundle, Makers
 from plimsoll.domain.offers.remembered import least_of_all, reduces
 
 BUDGETS_MIN: Final = (0.0, 1.0, 5.0, 15.0, 60.0)

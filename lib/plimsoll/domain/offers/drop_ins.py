@@ -9,8 +9,8 @@ from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.required import peaks
 from plimsoll.domain.demand.trial import trial
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement, holding_back
+from plimsoll.domain.offers.bundles import Bundle
 from plimsoll.domain.offers.offer import Offer, ceiling_on_hosts, refused_by, too_slow, too_small
-from plimsoll.domain.offers.offers import Bundle
 from plimsoll.domain.volume_types import VolumeType
 
 

@@ -12,9 +12,9 @@ from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.required import Purpose, raised
+from plimsoll.domain.offers.bundles import Makers
 from plimsoll.domain.offers.choice import Choice, Verdict
 from plimsoll.domain.offers.offer import Offer
-from plimsoll.domain.offers.offers import Makers
 from plimsoll.domain.offers.remembered import least_of_all
 from plimsoll.domain.risk.promise import Risk, Safer, SafetyLevel, safer_level
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 
-from plimsoll.domain.evidence.validation import MeasuringRun, PlannedRun
+from plimsoll.domain.evidence.measuring_runs import MeasuringRun, PlannedRun
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import RecommendationRecord

@@ -7,7 +7,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.reports.markdown.markup import MOST_ON_GITHUB
 from plimsoll.reports.markdown.run import run_markdown, ticket, tickets
 from plimsoll.reports.record import BlockerRecord, OwnerRecord
-from plimsoll.reports.run_writer import RunFolder
+from plimsoll.reports.run_folder import RunFolder
 from plimsoll.reports.wording import usd
 from tests.profiles import examples
 from tests.unit.reports.markdown.rendered import shown

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.validation import short
+from plimsoll.domain.evidence.measuring_runs import short
 from plimsoll.writing import BESIDE, whole
 
 _PIECE_BYTES: Final = 1 << 18

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.domain.errors import BadInput
+from plimsoll.reports.run_folder import RunFolder, up_to_date
 from plimsoll.reports.run_reader import (
     UnansweredRecord,
     find_profile,
@@ -20,7 +21,6 @@ from plimsoll.reports.run_reader import (
     stream_records,
     stream_unanswered,
 )
-from plimsoll.reports.run_writer import RunFolder, up_to_date
 from plimsoll.reports.totals import Totals
 from tests.unit.reports.recommendations import a_profile, a_record
 from tests.unit.reports.runs import a_run
@@ -133,7 +133,7 @@ def test_recommendations_that_another_tool_laid_out_anew_are_read(tmp_path):
 
 def test_a_process_that_dies_at_once_loses_nothing(tmp_path):
     program = (
-        "import os, sys; from pathlib import Path; from plimsoll.reports.run_writer import RunFolder;"
+        "import os, sys; from pathlib import Path; from plimsoll.reports.run_folder import RunFolder;"
         "from tests.unit.reports.recommendations import a_record;"
         "folder = RunFolder(Path(sys.argv[1])).__enter__();"
         "[folder.add(a_record(volume_id=f'vol-{number}')) for number in range(30)];"

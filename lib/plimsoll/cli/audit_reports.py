@@ -1,4 +1,4 @@
-"""The folder of a run: which one is meant, and the reports that are left in it."""
+"""The reports that an audit leaves in its run's folder, and which folder is meant."""
 
 from pathlib import Path
 

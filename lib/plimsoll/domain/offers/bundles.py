@@ -1,4 +1,4 @@
-"""Offers made: for one volume one of each type, and of those that change together one bundle of each type.
+"""Bundles: what is offered of each type, to one volume or to all that change together.
 
 An offer's figures are the cheapest that pass. Where none do it is what the need asks for, as far as that is sold, with
 the reason why it does not pass.

@@ -1,4 +1,4 @@
-"""Validation: which measurements are worth making, and which recommendations each of them serves.
+"""Measuring runs: which measurements are worth making, and which recommendations each of them serves.
 
 A measurement stands behind every offer of its type, account and region whose published ceiling is at least what it
 showed, 10 % allowed (`domain.evidence`). Ceilings are therefore sorted into bands so narrow that a measurement at the
