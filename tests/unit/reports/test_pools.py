@@ -19,7 +19,7 @@ from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.terminal.run import savings_table
 from plimsoll.reports.to_record import record_of
 from plimsoll.slack.blocks.digest import listed
-from tests.unit.domain.groups.test_pools import a_disk, flat, judged
+from tests.unit.domain.groups.test_decide_pools import a_disk, flat, judged
 from tests.unit.domain.pooled_market import a_capped_host
 
 NEW = {"ceilings": ("write_iops", "write_throughput_mib_s"), "demand": ("peak_second_iops",)}
