@@ -5,7 +5,7 @@ Volumes are made as they are listed, and share the minutes of `WORKLOADS` simula
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -22,7 +22,7 @@ from plimsoll.domain.host import Host, HostLimits
 from plimsoll.domain.metrics.asks import Ask, Found
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.sums import HIGHEST_SERIES, Sums, Window, series
-from plimsoll.domain.units import mib_s_from_mb_s
+from plimsoll.domain.units import MIB, MINUTE_S, mib_s_from_mb_s
 from plimsoll.domain.volume import Attachment, Volume, VolumeState
 from plimsoll.ports import CallLimits, FailedTarget, Target, Usage
 from plimsoll.settings import Settings
@@ -54,7 +54,8 @@ class Patterns:
         """So many of one mix."""
         window = Window.before(NOW, days=14)
         volumes = [one for one in fleet_of(count, NOW, mix=mix).volumes if one.workload is not None and one.hosts]
-        return cls(volumes, {one.id: sums for one in volumes if (sums := truth(one, window)) is not None})
+        minutes = {one.id: sums for one in volumes if (sums := truth(one, window)) is not None}
+        return cls(volumes, {name: _with_rates(sums) for name, sums in minutes.items()})
 
     def volume(self, number: int, target: Target) -> Volume:
         """The fleet's volume of that number, on a host of its own."""
@@ -70,6 +71,15 @@ class Patterns:
             created=like.created,
             attachments=(Attachment(host=host, device="/dev/sdf", since=like.created, boot=False),),
         )
+
+
+def _with_rates(sums: Sums) -> Sums:
+    """The same with the rate of each minute as a series of its own, as AWS publishes it on Nitro hosts."""
+    iops = (sums.read_ops + sums.write_ops) / MINUTE_S
+    moved = (sums.read_bytes + sums.write_bytes) / (MIB * MINUTE_S)
+    return replace(
+        sums, highest_iops=iops, summed_iops=iops, highest_throughput_mib_s=moved, summed_throughput_mib_s=moved
+    )
 
 
 @dataclass(slots=True)

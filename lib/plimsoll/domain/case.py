@@ -24,7 +24,7 @@ from plimsoll.domain.metrics.period import io_size_kib
 from plimsoll.domain.metrics.received import Coverage
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.offers.offer import Market, ceiling_on_hosts
-from plimsoll.domain.offers.products import Product, product_of
+from plimsoll.domain.offers.products import Products, Shelf
 from plimsoll.domain.offers.remembered import Remembered
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import DemandSummary, EpochSummary
@@ -42,9 +42,10 @@ class DecisionContext:
     """What decisions rest on besides the volume: what is sold, what was measured, the policy and the time.
 
     `excluded` are volumes that people left out, by id, each with why. `rankings` keeps what the envelopes say of an
-    offer. `learned` is what headroom keeps which risk (None: nothing was learned). The policy's headroom has room for
-    the `growth` (None: for none). What is `short_lived` counts for its template alone: each such volume reads its image
-    anew, so that this is its workload. In a `draft` frontiers are not drawn: what the answer is has to be known first.
+    offer, and `shelf` what is sold to volumes that are alike. `learned` is what headroom keeps which risk (None:
+    nothing was learned). The policy's headroom has room for the `growth` (None: for none). What is `short_lived` counts
+    for its template alone: each such volume reads its image anew, so that this is its workload. In a `draft` frontiers
+    are not drawn: what the answer is has to be known first.
     """
 
     market: Market
@@ -53,6 +54,7 @@ class DecisionContext:
     now: datetime
     excluded: Mapping[str, str] = field(default_factory=dict)
     rankings: Rankings = field(default_factory=dict, repr=False, compare=False)
+    shelf: Shelf = field(default_factory=Shelf, repr=False, compare=False)
     learned: LearnedTable | None = None
     growth: Growth | None = None
     draft: bool = False
@@ -116,7 +118,7 @@ class Case:
       whom all that change with it have `pool_gib`.
     - `lifted` is its demand where it was held back, `room` what its host left it. `settles` says when a reduction can
       be judged (None: now). `remembered` is what its past has to say of a reduction, None where nobody asked, and
-      `history` what its promise rests on, None where that is the window.
+      `history` what its promise rests on, None where that is the window. `products` are what is sold to it.
     """
 
     volume: Volume
@@ -134,16 +136,9 @@ class Case:
     epochs: tuple[EpochSummary, ...]
     shared: Mapping[str, Sequence[SharedLoad]] = field(default_factory=dict)
     pool_gib: int
+    products: Products = field(repr=False, compare=False)
     remembered: Remembered | None = None
     history: History | None = None
-    _products: dict[str, Product] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    def product(self, kind: VolumeType) -> Product:
-        """A type as it is sold to the volume."""
-        if kind.name not in self._products:
-            found = product_of(self.volume, kind, self.market, self.policy, self.summary.mean_iops)
-            self._products[kind.name] = found
-        return self._products[kind.name]
 
     def risk(self, times: float) -> Risk | None:
         """What is promised of a smaller configuration that carries so many times its load; None where nothing was
@@ -199,6 +194,7 @@ def case_of(
     room = host_room(demand, host, hosts, policy).only_in(on_these_hosts(found, demand))
     lifted = lift(demand, [one.span for one in found], policy)
     load = load_of(demand, lifted, room, [one.span for one in found], policy)
+    summary = summary_of(demand, lifted, room, policy)
     return Case(
         volume=volume,
         context=context,
@@ -211,9 +207,10 @@ def case_of(
         load=load,
         held=load,
         settles=settles(volume, stands(found, demand, lifted, host, policy), context.now, policy),
-        summary=summary_of(demand, lifted, room, policy),
+        summary=summary,
         epochs=summaries(found, demand, lifted),
         pool_gib=volume.spec.size_gib,
+        products=context.shelf.products(volume, context.market, policy, summary.mean_iops),
     )
 
 

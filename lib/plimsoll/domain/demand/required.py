@@ -5,9 +5,10 @@ the present host could have let through in that bucket (docs/decision.md, sectio
 mix: where the host would have stopped the saturated resource, it stops the other.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
@@ -37,11 +38,13 @@ class Load:
 
     `reducing` is what a cheaper configuration must carry, `raising` a dearer one: where the host was the limit, only a
     reduction has to carry what it may have held back. `now` is without headroom, what the present one is judged by.
+    `offers` are those that were made for it: volumes are decided on more than once, with more of their past each time.
     """
 
     reducing: Required
     raising: Required
     now: Required
+    offers: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def of(self, purpose: Purpose) -> Required:
         """What a configuration must carry that is chosen for that."""

@@ -177,7 +177,7 @@ class Knowledge:
     `first` has each group in the buckets that it was read in first, `tracks` as finely as it has been read since; they
     are one object where nothing was read again. `published` are the series that the cloud publishes for the volume,
     and `disputes` what disagrees of them, asked twice. From `running_from_s` on (epoch seconds) the volume has been
-    attached to a host that runs; None where nobody knows.
+    attached to a host that runs; None where nobody knows. `version` is another number whenever more was learned.
     """
 
     __slots__ = (
@@ -189,6 +189,7 @@ class Knowledge:
         "running_from_s",
         "segments",
         "tracks",
+        "version",
         "window",
     )
 
@@ -199,6 +200,7 @@ class Knowledge:
         self.tracks: dict[str, Track] = {}
         self.first: dict[str, Track] = {}
         self.published: set[str] = set()
+        self.version = 0
         self.disputes: tuple[Doubt, ...] = ()
         self._hours: tuple[BoolArray, BoolArray] | None = None
         self._remembered: dict[str, Any] = {}
@@ -216,7 +218,7 @@ class Knowledge:
                 whole = read if first is track else first.with_read(first.within(look.window), grid, found)
                 self._begin(group, whole)
             self.tracks[group] = read
-        self._hours = None
+        self._changed()
 
     def learn_again(self, look: Look, found: Mapping[str, FloatArray]) -> None:
         """Takes in a second answer to a look: what it has stands, and what it lacks is as it was."""
@@ -235,7 +237,11 @@ class Knowledge:
             if self.first[group] is track:
                 self._begin(group, read)
             self.tracks[group] = read
+        self._changed()
+
+    def _changed(self) -> None:
         self._hours = None
+        self.version += 1
 
     def _begin(self, group: str, track: Track) -> None:
         self.first[group] = track

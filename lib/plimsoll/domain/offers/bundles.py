@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.domain.case import Case, SharedLoad
-from plimsoll.domain.ceiling import Accounting, Ceiling
+from plimsoll.domain.ceiling import Accounting, Ceiling, Resource
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.required import Load, Purpose, peaks
-from plimsoll.domain.demand.trial import Required, Trial, budget_of, trial, worst
+from plimsoll.domain.demand.trial import Required, Trial, budget_of, never_held_back, trial, worst
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement, holding_back
 from plimsoll.domain.offers.cheapest import NOTHING, Staircase, Tried, cheapest, staircase
 from plimsoll.domain.offers.offer import (
@@ -130,13 +130,23 @@ class _Maker:
         self._needs: dict[Accounting, Need] = {}
 
     def least_usd_month(self, kind: VolumeType) -> float:
-        product = self.case.product(kind)
+        product = self.case.products.of(kind)
         usd_month = None if product.refused else product.usd_month(product.fitted(NOTHING))
         return math.inf if usd_month is None else usd_month
 
     def offer(self, kind: VolumeType, budget_min: float) -> Offer:
-        """The offer of a type."""
-        case, product = self.case, self.case.product(kind)
+        """The offer of a type, made once for what a volume asks for unless it shares that with others."""
+        case = self.case
+        if case.shared:
+            return self._made(kind, budget_min)
+        key = case.volume.id, kind.name, self._purpose, budget_min, self._at_least, self._harmful
+        if key not in case.load.offers:
+            case.load.offers[key] = self._made(kind, budget_min)
+        found: Offer = case.load.offers[key]
+        return found
+
+    def _made(self, kind: VolumeType, budget_min: float) -> Offer:
+        case, product = self.case, self.case.products.of(kind)
         shared, budget_minutes = case.shared_as(kind, self._purpose), budget_of(budget_min, case.window_s)
         need = self._need(kind).no_less_than(self._at_least)
         if product.refused:
@@ -145,7 +155,9 @@ class _Maker:
         failed = self._failed(kind, need, shared)
         spec: VolumeSpec | None = None
         if not _is_pooled(kind, shared):
-            spec = cheapest(self._stairs_of(product), budget_minutes=budget_minutes, at_least=self._at_least)
+            spec = self._floor(product) or cheapest(
+                self._stairs_of(product), budget_minutes=budget_minutes, at_least=self._at_least
+            )
         offer = self._with(spec or product.fitted(product.promised(need)), kind, shared)
         slow = self._too_slow(kind, offer.spec, shared)
         if slow:
@@ -158,11 +170,19 @@ class _Maker:
         why = (*refused_by(failed), *offer.refused) if offer.refused else ()
         return replace(offer, refused=why, failed=failed)
 
+    def _floor(self, product: Product) -> VolumeSpec | None:
+        """The least that is sold where it always carries what is required; None where something else may pass."""
+        if product.floor is None or self._at_least != NOTHING:
+            return None
+        spec, ceiling = product.floor
+        required = self._required(self.case.load)
+        return spec if all(never_held_back(required, ceiling, resource) for resource in Resource) else None
+
     def _failed(self, kind: VolumeType, need: Need, shared: Sequence[SharedLoad]) -> tuple[FailedMeasurement, ...]:
         """What failed that speaks against what would be offered without it."""
-        if not self.case.product(kind).failed:
+        if not self.case.products.of(kind).failed:
             return ()
-        spec = self.case.product(kind).fitted(need)
+        spec = self.case.products.of(kind).fitted(need)
         failed = failed_for(self.case.volume, kind, spec, self.case.market)
         slow = self._too_slow(kind, spec, shared)
         short = holding_back(self._published(kind, spec, shared), need, failed)
@@ -203,7 +223,7 @@ class _Maker:
             larger = [
                 replace(one, size_gib=one.size_gib + more, ceiling=self._pooled(kind, one, more)) for one in shared
             ]
-            spec = replace(self.case.product(kind).fitted(NOTHING), size_gib=size_gib)
+            spec = replace(self.case.products.of(kind).fitted(NOTHING), size_gib=size_gib)
             return self._judged(self._with(spec, kind, larger), larger, budget_minutes)
 
         place = bisect_left(sizes, x=True, key=lambda size_gib: at(size_gib).feasible)
@@ -234,7 +254,7 @@ class _Maker:
         return required.at_most if self._harmful else required
 
     def _with(self, spec: VolumeSpec, kind: VolumeType, shared: Sequence[SharedLoad]) -> Offer:
-        pooled, product = _is_pooled(kind, shared), self.case.product(kind)
+        pooled, product = _is_pooled(kind, shared), self.case.products.of(kind)
         return Offer(
             spec=spec,
             ceiling=shared[0].ceiling if pooled else self._carries(product, spec),

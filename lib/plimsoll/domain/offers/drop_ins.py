@@ -19,7 +19,9 @@ def drop_ins(cases: Sequence[Case]) -> Bundle | None:
 
     What it is tried by is the demand now, without headroom: it passes as the present ones do.
     """
-    kinds = [kind for kind in cases[0].market.types.values() if not any(case.product(kind).refused for case in cases)]
+    kinds = [
+        kind for kind in cases[0].market.types.values() if not any(case.products.of(kind).refused for case in cases)
+    ]
     bundles = [Bundle(kind=kind, offers=tuple(_drop_in(case, kind) for case in cases)) for kind in kinds]
     others = [
         bundle
@@ -38,8 +40,17 @@ def drop_ins(cases: Sequence[Case]) -> Bundle | None:
 
 
 def _drop_in(case: Case, kind: VolumeType) -> Offer:
-    """What carries all that the present volume, or its pool, ever could."""
-    volume, product = case.volume, case.product(kind)
+    """What carries all that the present volume, or its pool, ever could, made once unless it shares a pool."""
+    if case.shared or case.pool_gib != case.volume.spec.size_gib:
+        return _made(case, kind)
+    known = case.products.of(kind).drop_ins
+    if case.present not in known:
+        known[case.present] = _made(case, kind)
+    return known[case.present]
+
+
+def _made(case: Case, kind: VolumeType) -> Offer:
+    volume, product = case.volume, case.products.of(kind)
     wanted, measured = Need.of_ceiling(case.present.counted_as(kind.accounting)), product.failed
     spec = product.fitted(product.promised(wanted))
     shared = case.shared.get(kind.name, ())

@@ -236,12 +236,17 @@ def refused_by(failed: Iterable[FailedMeasurement]) -> Iterator[str]:
 
 def too_small(name: str, ceiling: Ceiling, need: Need) -> Iterator[str]:
     """Where the ceiling stays under the need."""
-    figures: Iterable[tuple[str, str, float, float]] = (
-        ("IOPS", "", ceiling.iops, need.iops),
-        ("IOPS", " sustained", ceiling.sustained_iops, need.sustained_iops),
-        ("MiB/s", "", ceiling.throughput_mib_s, need.throughput_mib_s),
-        ("MiB/s", " sustained", ceiling.sustained_throughput_mib_s, need.sustained_throughput_mib_s),
-    )
-    for unit, span, carried, needed in figures:
-        if carried < needed - ROUNDING:
-            yield f"{name} carries {carried:,.0f} {unit}{span}, needed are {needed:,.1f}"
+    if ceiling.iops < need.iops - ROUNDING:
+        yield _short(name, "IOPS", ceiling.iops, need.iops)
+    if need.sustained_iops and ceiling.sustained_iops < need.sustained_iops - ROUNDING:
+        yield _short(name, "IOPS sustained", ceiling.sustained_iops, need.sustained_iops)
+    if ceiling.throughput_mib_s < need.throughput_mib_s - ROUNDING:
+        yield _short(name, "MiB/s", ceiling.throughput_mib_s, need.throughput_mib_s)
+    if need.sustained_throughput_mib_s:
+        sustained_mib_s = ceiling.sustained_throughput_mib_s
+        if sustained_mib_s < need.sustained_throughput_mib_s - ROUNDING:
+            yield _short(name, "MiB/s sustained", sustained_mib_s, need.sustained_throughput_mib_s)
+
+
+def _short(name: str, unit: str, carried: float, needed: float) -> str:
+    return f"{name} carries {carried:,.0f} {unit}, needed are {needed:,.1f}"

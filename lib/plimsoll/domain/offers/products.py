@@ -1,18 +1,25 @@
-"""Products: a type as it is sold to one volume. What it costs and carries there is worked out once for all who ask."""
+"""Products: a type as it is sold to a volume. What it costs and carries there is worked out once for all who ask.
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+What is sold depends on little of a volume: its spec, what it is used for, and the types of its hosts. So volumes that
+are alike share their products.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
 
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.evidence.failed_measurement import SAME_CLASS, FailedMeasurement, promised
-from plimsoll.domain.offers.offer import Market, ceiling_on_hosts, fitted_on_grid, too_slow, unsuited
+from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, fitted_on_grid, too_slow, unsuited
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import Provisioned, VolumeType
 
 _Told = TypeVar("_Told")
+
+MOST_ALIKE: Final = 1_000
+"""Kinds of volumes whose products are kept at once, so that memory does not grow with the fleet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +30,9 @@ class Product:
     why it is not for the volume, whatever the demand, and `failed` what was measured of it here. `refuted` says
     whether a spec was measured to answer too late, and `measured` up to which figures that holds. `present` is what the
     volume has, be it between two steps, with its ceiling: that is known by its own metrics, whatever was measured.
+    `floor` is the least that is sold, with its ceiling: nothing that passes can cost less. None where a step of the
+    policy is more than that, it has no price, or the type was measured. `drop_ins` are what carries all that volumes
+    can today, by their ceiling (`plimsoll.domain.offers.drop_ins`).
     """
 
     kind: VolumeType
@@ -36,6 +46,8 @@ class Product:
     refuted: Callable[[VolumeSpec], bool] = lambda _spec: False
     measured: Sequence[Need] = ()
     present: tuple[VolumeSpec, Ceiling] | None = None
+    floor: tuple[VolumeSpec, Ceiling] | None = None
+    drop_ins: dict[Ceiling, Offer] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def fitted(self, need: Need) -> VolumeSpec:
         """The smallest spec that answers a need, in figures that people use."""
@@ -51,13 +63,79 @@ class Product:
         return isinstance(self.kind.iops, Provisioned) or isinstance(self.kind.throughput, Provisioned)
 
 
-def product_of(volume: Volume, kind: VolumeType, market: Market, policy: Policy, mean_iops: float) -> Product:
+Alike = dict[str, Product]
+"""The products of volumes that are alike, by type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Products:
+    """What is sold to one volume: the product of each type, made when it is first asked for.
+
+    Those that are `alike` are shared. A type whose operations are billed has a price of each volume's own.
+    """
+
+    volume: Volume
+    market: Market
+    policy: Policy
+    mean_iops: float
+    alike: Alike
+    _own: Alike = field(default_factory=dict)
+
+    def of(self, kind: VolumeType) -> Product:
+        """The product of a type."""
+        price = self.market.book.types.get(kind.name)
+        known = self._own if price is not None and price.million_io else self.alike
+        if kind.name not in known:
+            known[kind.name] = _product_of(self.volume, kind, self.market, self.policy, self.mean_iops)
+        return known[kind.name]
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The products of all volumes of one market, shared by those that are alike."""
+
+    _alike: dict[Hashable, Alike] = field(default_factory=dict)
+
+    def products(self, volume: Volume, market: Market, policy: Policy, mean_iops: float) -> Products:
+        """What is sold to a volume that does so many IOPS on average. Where something was measured here and fell short,
+        that may be of this volume alone, so that its products are its own."""
+        alike: Alike = {}
+        if not market.failed_measurements:
+            if len(self._alike) >= MOST_ALIKE:
+                self._alike.clear()
+            alike = self._alike.setdefault((*_likeness(volume), *_preferences(policy, market)), alike)
+        return Products(volume, market, policy, mean_iops, alike)
+
+
+def _likeness(volume: Volume) -> tuple[Hashable, ...]:
+    """What of a volume decides what is sold to it."""
+    hosts = tuple((host.type, host.limits, host.nitro, host.caps) for host in volume.hosts)
+    return volume.spec, volume.boot, len(volume.attachments), hosts
+
+
+def _preferences(policy: Policy, market: Market) -> tuple[Hashable, ...]:
+    """What of a policy, its discounts included, decides what is sold."""
+    return (
+        policy.target_types,
+        policy.latency_floor,
+        policy.durability_floor_pct,
+        policy.steps,
+        policy.max_wait_s,
+        tuple(sorted(market.book.discounts_pct.items())),
+    )
+
+
+def _product_of(volume: Volume, kind: VolumeType, market: Market, policy: Policy, mean_iops: float) -> Product:
     """A type as it is sold to a volume that does so many IOPS on average."""
     failed = market.failed(volume, kind.name)
     slow = [one for one in failed if one.volume_id == volume.id]
 
     published = _once_each(lambda spec: ceiling_on_hosts(kind, spec, volume))
     believed = _once_each(lambda spec: ceiling_on_hosts(kind, spec, volume, failed)) if failed else published
+    usd_month = _once_each(lambda spec: market.book.usd_month(spec, mean_iops=mean_iops))
+    floor = fitted_on_grid(kind, volume.spec.size_gib, Need(), policy.steps)
+    step = Need(iops=policy.iops_step, throughput_mib_s=policy.throughput_step_mib_s)
+    is_least = floor == fitted_on_grid(kind, volume.spec.size_gib, step, policy.steps)
 
     def is_too_slow(spec: VolumeSpec) -> bool:
         return bool(slow) and spec != volume.spec and bool(too_slow(volume, published(spec), slow))
@@ -66,7 +144,7 @@ def product_of(volume: Volume, kind: VolumeType, market: Market, policy: Policy,
         kind=kind,
         size_gib=volume.spec.size_gib,
         policy=policy,
-        usd_month=_once_each(lambda spec: market.book.usd_month(spec, mean_iops=mean_iops)),
+        usd_month=usd_month,
         ceiling=believed,
         promised=(lambda need: promised(need, failed)) if failed else lambda need: need,
         refused=tuple(unsuited(volume, kind, market, policy)),
@@ -74,6 +152,7 @@ def product_of(volume: Volume, kind: VolumeType, market: Market, policy: Policy,
         refuted=is_too_slow,
         measured=[_class_of(one) for one in slow],
         present=(volume.spec, published(volume.spec)) if kind.name == volume.spec.type else None,
+        floor=(floor, published(floor)) if is_least and not failed and usd_month(floor) is not None else None,
     )
 
 

@@ -18,20 +18,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from plimsoll.domain.case import Case, DecisionContext, edges_of
+from plimsoll.domain.case import Case, DecisionContext
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.day_sums import sums_of_knowledge
-from plimsoll.domain.demand.demand import Demand, demand_of
+from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.demand_profile import profile_of
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.decide_pools import Decided, decide_pools
 from plimsoll.domain.groups.decide_stripes import Unit, decide_together
-from plimsoll.domain.groups.hosting import attached_from_s, host_loads, sole_host
+from plimsoll.domain.groups.hosting import attached_from_s, sole_host
 from plimsoll.domain.groups.lockstep import hint_text, hints
 from plimsoll.domain.groups.rollup import with_others_alone
 from plimsoll.domain.metrics.asks import Ask, Found
-from plimsoll.domain.metrics.grid import grid_of
 from plimsoll.domain.metrics.knowledge import Knowledge, Look, first_looks
 from plimsoll.domain.metrics.received import doubts, second_looks
 from plimsoll.domain.metrics.sums import Segment
@@ -143,11 +142,7 @@ def _in_doubt(asked: Iterable[tuple[Member, Look]]) -> Iterator[tuple[Member, Lo
 def _unsettled(group: Group, resolution_s: int, query_cost: QueryCost, keep_demand: bool) -> list[tuple[Member, Look]]:
     """Judges the volumes of a host by what is known, and says what could still change an answer."""
     members = group.readable()
-    demands = _demands(members, resolution_s)
-    loads = host_loads([member.volume for member in group.members], demands)
-    if not all(load.complete for load in loads.values()) and not group.may_reach_its_host:
-        loads = {host_id: replace(load, complete=True) for host_id, load in loads.items()}
-    load = next(iter(loads.values()), None)
+    demands, load = group.traffic(resolution_s)
     draft = not all(member.whole for member in members)
     found = _decided(group, members, demands, load, draft=draft)
     asks = list(_asks(group, members, found, demands, load, query_cost))
@@ -183,7 +178,7 @@ def _decided(
         if member.alone and member.context is not None:
             context = member.sized(contexts[member.volume.id]).growing(member.growth)
             case = member.case(demands[member.volume.id], load, context)
-            found[member.volume.id] = case, answer(case)
+            found[member.volume.id] = case, member.answer(case)
     for unit in group.units:
         found |= _decided_set(unit, group, contexts, demands, load)
     return found
@@ -309,16 +304,3 @@ def _hint(members: Sequence[Member], demands: Mapping[str, Demand]) -> None:
                 own = member.judged.recommendation
                 told = replace(own, reasons=(*own.reasons, hint_text(member.volume.id, group, host.id)))
                 member.judged = replace(member.judged, recommendation=told)
-
-
-def _demands(members: Sequence[Member], resolution_s: int) -> dict[str, Demand]:
-    """The demands of volumes, on one grid that their epochs cut as well."""
-    edges = [
-        edges_of(member.volume, member.knowledge.window, member.context.policy)
-        for member in members
-        if member.context is not None
-    ]
-    if not members:
-        return {}
-    grid = grid_of([member.knowledge for member in members], resolution_s=resolution_s, edges=edges)
-    return {member.volume.id: demand_of(member.knowledge, resolution_s=resolution_s, grid=grid) for member in members}

@@ -1,17 +1,20 @@
 """Members: the volumes that are judged together, by the hosts that they share."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from plimsoll.domain.case import Case, DecisionContext, case_of
-from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.case import Case, DecisionContext, case_of, edges_of
+from plimsoll.domain.decide import answer
+from plimsoll.domain.demand.day_sums import DaySums
+from plimsoll.domain.demand.demand import Demand, demand_of
 from plimsoll.domain.demand.demand_profile import DemandProfile
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.decide_stripes import Unit
-from plimsoll.domain.groups.hosting import asking, may_be_the_limit, running_from_s, sole_host
+from plimsoll.domain.groups.hosting import asking, host_loads, may_be_the_limit, running_from_s, sole_host
 from plimsoll.domain.groups.pool import Pool, pools_of
 from plimsoll.domain.memory.growth import Growth
+from plimsoll.domain.metrics.grid import grid_of
 from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.metrics.sums import Segment
 from plimsoll.domain.policy import SizeOn
@@ -51,6 +54,8 @@ class Member:
     recall: Recall | None = None
     error: CloudError | None = None
     judged: Judged | None = None
+    _made: tuple[Case, Demand, HostLoad | None, DaySums | None] | None = None
+    _answered: tuple[Case, Recommendation] | None = None
 
     @property
     def alone(self) -> bool:
@@ -67,10 +72,36 @@ class Member:
         return context if self.recall is None else self.recall.sized(context)
 
     def case(self, demand: Demand, load: HostLoad | None, context: DecisionContext) -> Case:
-        """Its case, with what its past has told so far."""
-        if self.recall is None:
-            return case_of(self.volume, demand, load, context)
-        return self.recall.remembering(case_of(self.volume, demand, load, context, self.recall.days))
+        """Its case, with what its past has told so far. It is the same object where nothing else is known."""
+        days = None if self.recall is None else self.recall.days
+        case = self._as_before(demand, load, context, days)
+        if case is None:
+            case = case_of(self.volume, demand, load, context, days)
+        self._made = case, demand, load, days
+        return case if self.recall is None else self.recall.remembering(case)
+
+    def answer(self, case: Case) -> Recommendation:
+        """The answer to its case, worked out once for the same case."""
+        if self._answered is None or self._answered[0] is not case:
+            self._answered = case, answer(case)
+        return self._answered[1]
+
+    def _as_before(
+        self, demand: Demand, load: HostLoad | None, context: DecisionContext, days: DaySums | None
+    ) -> Case | None:
+        """The case that was made of the same, with what was worked out of it; None where something else is known. Days
+        tell of what was held back, and of nothing else."""
+        if self._made is None:
+            return None
+        case, made_of, load_of_host, known = self._made
+        same = made_of is demand and load_of_host is load and case.context.policy == context.policy
+        if not same or (known is not days and case.lifted.any.any()):
+            return None
+        return case if case.context == context else replace(case, context=context)
+
+
+Traffic = tuple[Mapping[str, Demand], HostLoad | None]
+"""The demands of the volumes of a host that could be read, by id, on one grid, and what the host carried of them."""
 
 
 @dataclass(slots=True)
@@ -80,6 +111,23 @@ class Group:
     members: list[Member] = field(default_factory=list)
     units: list[Unit] = field(default_factory=list)
     pools: list[Pool] = field(default_factory=list)
+    _traffic: tuple[Sequence[object], Traffic] | None = None
+
+    def traffic(self, resolution_s: int) -> Traffic:
+        """What its volumes did by what is known now, worked out once until more is known of any."""
+        readable = self.readable()
+        known = [(one.volume.id, one.knowledge.version, one.knowledge.disputes) for one in readable]
+        if self._traffic is None or self._traffic[0] != known:
+            demands = _demands(readable, resolution_s)
+            self._traffic = known, (demands, self._load(demands))
+        return self._traffic[1]
+
+    def _load(self, demands: Mapping[str, Demand]) -> HostLoad | None:
+        """The traffic of its host, complete where that cannot be the limit."""
+        load = next(iter(host_loads([member.volume for member in self.members], demands).values()), None)
+        if load is None or load.complete or self.may_reach_its_host:
+            return load
+        return replace(load, complete=True)
 
     @property
     def may_reach_its_host(self) -> bool:
@@ -129,6 +177,19 @@ def grouped(
             for member in group.members:
                 member.asks_host = member.volume.id == chosen.id
     return list(groups.values())
+
+
+def _demands(members: Sequence[Member], resolution_s: int) -> dict[str, Demand]:
+    """The demands of volumes, on one grid that their epochs cut as well."""
+    edges = [
+        edges_of(member.volume, member.knowledge.window, member.context.policy)
+        for member in members
+        if member.context is not None
+    ]
+    if not members:
+        return {}
+    grid = grid_of([member.knowledge for member in members], resolution_s=resolution_s, edges=edges)
+    return {member.volume.id: demand_of(member.knowledge, resolution_s=resolution_s, grid=grid) for member in members}
 
 
 def _find_pools(group: Group) -> None:
