@@ -46,6 +46,8 @@ def epochs_of(volume: Volume, window: Window, seen: Iterable[Seen] = ()) -> tupl
     same one, unless its type is another.
     """
     known = sorted((*volume.seen, *seen), key=lambda one: one.at_s)
+    if not known and volume.modification is None and _attached_s(volume) <= window.start_s - MINUTE_S:
+        return (Epoch(window=window, spec=volume.spec, hosts=_hosts_now(volume)),)
     specs, hosts = _specs(volume, window, known), _hosts(volume, window, known)
     edges_s = (*(turn.from_s for turn in specs), *(turn.from_s for turn in hosts))
     starts = sorted({min(max(edge_s, window.start_s), window.end_s) for edge_s in edges_s})
@@ -87,9 +89,7 @@ def _specs(volume: Volume, window: Window, seen: Sequence[Seen]) -> list[_Turn[V
 
 def _hosts(volume: Volume, window: Window, seen: Sequence[Seen]) -> list[_Turn[tuple[Host, ...]]]:
     """Where the volume was from when on, oldest first. A host that was seen stands until the next attachment."""
-    made = [one.since.timestamp() for one in volume.attachments if not one.at_start]
-    since_s = max(made, default=float("-inf"))
-    now = volume.hosts if len(volume.hosts) == len(volume.attachments) else None
+    since_s, now = _attached_s(volume), _hosts_now(volume)
     sights = [_Sight(at_s=one.at_s, what=one.hosts, made=one.made) for one in seen if one.hosts is not None]
     if since_s <= volume.created.timestamp() + MADE_WITH_S:
         return list(_turns(window, sights, last=now, same=_alike, until_s=_restarted_s(sights, now)))
@@ -101,6 +101,17 @@ def _hosts(volume: Volume, window: Window, seen: Sequence[Seen]) -> list[_Turn[t
         *_turns(window, before, last=before[-1].what if before else None, same=_alike),
         *(replace(turn, from_s=max(turn.from_s, from_s)) for turn in late),
     ]
+
+
+def _attached_s(volume: Volume) -> float:
+    """Since when (epoch seconds) it has been where it is; from ever on where it never was elsewhere."""
+    return max((one.since.timestamp() for one in volume.attachments if not one.at_start), default=float("-inf"))
+
+
+def _hosts_now(volume: Volume) -> tuple[Host, ...] | None:
+    """Its hosts; None where any of them is not known."""
+    hosts = volume.hosts
+    return hosts if len(hosts) == len(volume.attachments) else None
 
 
 def _restarted_s(sights: Sequence[_Sight[tuple[Host, ...]]], now: tuple[Host, ...] | None) -> int | None:

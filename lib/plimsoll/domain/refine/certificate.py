@@ -384,7 +384,9 @@ def _evidence(found: _Found, case: Case, answer: Keep | Change | Wait, volume_id
         needs = [peaks(one, ceiling.accounting) for one in (required, required.at_most)]
         if needs[0] == needs[1]:
             continue
-        least, most = (evidence_of(case, spec, ceiling, need) for need in needs)
-        if least != most:
+        least = evidence_of(case, spec, ceiling, needs[0])
+        if needs[1].iops <= least.holds_iops and needs[1].throughput_mib_s <= least.holds_throughput_mib_s:
+            continue
+        if least != evidence_of(case, spec, ceiling, needs[1]):
             holds = replace(ceiling, iops=least.holds_iops, throughput_mib_s=least.holds_throughput_mib_s)
             found.reaches(volume_ids, _against(case.demand, holds, 1.0, 1 + case.policy.headroom_pct / 100))

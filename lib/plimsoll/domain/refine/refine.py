@@ -54,7 +54,7 @@ def refine(case: Case | None, demand: Demand, found: Open, knowledge: Knowledge,
         return looks + flags
     edges_s = () if case is None else edges_of(case.volume, knowledge.window, case.policy)
     looks += _at_work(demand, found.work, knowledge, query_cost, edges_s)
-    if knowledge.unread(PEAKS).any():
+    if found.seconds.max(initial=0.0) >= 1 and knowledge.unread(PEAKS).any():
         looks += looks_at((PEAKS,), knowledge, _within(knowledge, PEAKS, demand, found.seconds), query_cost)
     if not looks and (found.rest or is_open(demand, found.work)):
         for group in (OPERATIONS, BYTES):
@@ -79,7 +79,7 @@ def _at_work(
     publishes that, and then at the hours that still do. Also at those that an edge cuts: which part of their work was
     before it has to be known."""
     looks: list[Look] = []
-    if demand.spread is None:
+    if demand.spread is None or (reach.max(initial=0.0) < 1 and not len(edges_s)):
         return looks
     for row, (group, rates) in enumerate(((OPERATIONS, HIGHEST_IOPS), (BYTES, HIGHEST_THROUGHPUT))):
         found = _within(knowledge, group, demand, reach[row])
