@@ -147,11 +147,10 @@ class _Maker:
 
     def _made(self, kind: VolumeType, budget_min: float) -> Offer:
         case, product = self.case, self.case.products.of(kind)
-        shared, budget_minutes = case.shared_as(kind, self._purpose), budget_of(budget_min, case.window_s)
-        need = self._need(kind).no_less_than(self._at_least)
+        shared, need = case.shared_as(kind, self._purpose), self._need(kind).no_less_than(self._at_least)
         if product.refused:
-            offer = self._with(product.fitted(product.promised(need)), kind, shared)
-            return replace(offer, refused=product.refused)
+            return self._with(product.fitted(product.promised(need)), kind, shared, refused=product.refused)
+        budget_minutes = budget_of(budget_min, case.window_s)
         failed = self._failed(kind, need, shared)
         spec: VolumeSpec | None = None
         if not _is_pooled(kind, shared):
@@ -172,11 +171,12 @@ class _Maker:
 
     def _floor(self, product: Product) -> VolumeSpec | None:
         """The least that is sold where it always carries what is required; None where something else may pass."""
-        if product.floor is None or self._at_least != NOTHING:
+        if product.floor is None:
             return None
         spec, ceiling = product.floor
         required = self._required(self.case.load)
-        return spec if all(never_held_back(required, ceiling, resource) for resource in Resource) else None
+        carries = all(never_held_back(required, ceiling, resource) for resource in Resource)
+        return spec if carries and not any(too_small("", ceiling, self._at_least)) else None
 
     def _failed(self, kind: VolumeType, need: Need, shared: Sequence[SharedLoad]) -> tuple[FailedMeasurement, ...]:
         """What failed that speaks against what would be offered without it."""
@@ -253,7 +253,9 @@ class _Maker:
         required = load.of(self._purpose)
         return required.at_most if self._harmful else required
 
-    def _with(self, spec: VolumeSpec, kind: VolumeType, shared: Sequence[SharedLoad]) -> Offer:
+    def _with(
+        self, spec: VolumeSpec, kind: VolumeType, shared: Sequence[SharedLoad], *, refused: tuple[str, ...] = ()
+    ) -> Offer:
         pooled, product = _is_pooled(kind, shared), self.case.products.of(kind)
         return Offer(
             spec=spec,
@@ -261,6 +263,7 @@ class _Maker:
             usd_month=product.usd_month(spec),
             tried=None,
             need=self._need(kind),
+            refused=refused,
             pool_gib=shared[0].size_gib if pooled else None,
         )
 

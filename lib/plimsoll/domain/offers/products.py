@@ -94,16 +94,16 @@ class Products:
 class Shelf:
     """The products of all volumes of one market, shared by those that are alike."""
 
-    _alike: dict[Hashable, Alike] = field(default_factory=dict)
+    kept: dict[Hashable, Alike] = field(default_factory=dict)
 
     def products(self, volume: Volume, market: Market, policy: Policy, mean_iops: float) -> Products:
         """What is sold to a volume that does so many IOPS on average. Where something was measured here and fell short,
         that may be of this volume alone, so that its products are its own."""
         alike: Alike = {}
         if not market.failed_measurements:
-            if len(self._alike) >= MOST_ALIKE:
-                self._alike.clear()
-            alike = self._alike.setdefault((*_likeness(volume), *_preferences(policy, market)), alike)
+            if len(self.kept) >= MOST_ALIKE:
+                self.kept.clear()
+            alike = self.kept.setdefault((*_likeness(volume), *_preferences(policy, market)), alike)
         return Products(volume, market, policy, mean_iops, alike)
 
 

@@ -131,3 +131,11 @@ def test_epochs_cover_the_window_in_order_and_neighbors_differ(day, sightings):
         assert one.window.end_s == following.window.start_s
         assert (one.spec, one.hosts) != (following.spec, following.hosts)
     assert all(epoch.window.start_s < epoch.window.end_s for epoch in epochs)
+
+
+@given(st.floats(-30, 14), st.floats(0, 30))
+def test_a_volume_of_which_nothing_changed_is_told_as_one_that_was_seen_as_it_is(attached_day, age_days):
+    """With nothing on record there is a shorter way; a sighting of the same at the end takes the longer one."""
+    volume = on(NEW, attached_day)
+    volume = replace(volume, created=volume.attachments[0].since - timedelta(days=age_days))
+    assert epochs_of(volume, WINDOW) == epochs_of(volume, WINDOW, [Seen(at_s=WINDOW.end_s - 1, spec=volume.spec)])

@@ -1,0 +1,55 @@
+"""What volumes that are alike share, and what is skipped where the least that is sold carries all, changes no answer."""
+
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plimsoll.domain.case import case_of
+from plimsoll.domain.decide import answer
+from plimsoll.domain.demand.demand import scaled
+from plimsoll.domain.offers.products import MOST_ALIKE, Shelf
+from tests.builders import TYPES, a_basis, a_demand, a_policy, a_volume, load_of
+from tests.profiles import examples
+from tests.unit.domain.strategies import policies, situations
+
+
+def with_shelf(volume, demand, policy, shelf):
+    """A case whose products come from a shelf that others have taken from."""
+    return case_of(volume, demand, load_of(volume, demand), replace(a_basis(policy), shelf=shelf))
+
+
+@given(st.lists(situations(policy=policies()), min_size=1, max_size=3), st.floats(0, 3))
+@settings(max_examples=examples(300))
+def test_what_is_shared_by_those_that_are_alike_changes_no_answer(found, times):
+    shelf = Shelf()
+    alike = [(volume, scaled(demand, times), policy) for volume, demand, policy in found]
+    others = [(volume, demand, policy) for volume, demand, _ in found for _, _, policy in found]
+    for situation in (*found, *alike, *others, *found):
+        assert answer(with_shelf(*situation, shelf)) == answer(with_shelf(*situation, Shelf()))
+
+
+@given(situations(policy=policies()), st.floats(0, 1))
+@settings(max_examples=examples(300))
+def test_the_least_that_is_sold_is_chosen_as_if_every_figure_had_been_weighed(situation, times):
+    volume, demand, policy = situation
+    demand = scaled(demand, times)
+    weighed = with_shelf(volume, demand, policy, Shelf())
+    for kind in TYPES.values():
+        weighed.products.alike[kind.name] = replace(weighed.products.of(kind), floor=None)
+    assert answer(with_shelf(volume, demand, policy, Shelf())) == answer(weighed)
+
+
+def test_a_step_that_is_more_than_the_least_sold_leaves_no_floor():
+    """With steps of 500, 100 IOPS of io2 are none of the figures that are offered."""
+    volume, demand = a_volume("io2", 100, iops=2_000), a_demand([10.0], [0.1])
+    for step, has_floor in ((100, True), (500, False)):
+        products = with_shelf(volume, demand, a_policy(iops_step=step), Shelf()).products
+        assert (products.of(TYPES["io2"]).floor is not None) is has_floor
+
+
+def test_no_more_kinds_of_volumes_are_kept_than_memory_is_meant_for():
+    shelf, demand = Shelf(), a_demand([10.0], [0.1])
+    for size_gib in range(1, MOST_ALIKE + 50):
+        with_shelf(a_volume("gp3", size_gib, iops=3_000, throughput_mib_s=125), demand, a_policy(), shelf)
+    assert len(shelf.kept) <= MOST_ALIKE
