@@ -1,4 +1,4 @@
-"""What volumes that are alike share, and what is skipped where the least that is sold carries all, changes no answer."""
+"""What alike volumes share changes no answer, nor what is skipped where the least that is sold carries all."""
 
 from dataclasses import replace
 
