@@ -1,6 +1,7 @@
 """The need: the figures that a ceiling must reach."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling
 
@@ -35,9 +36,15 @@ class Need:
 
     def no_less_than(self, other: "Need") -> "Need":
         """The greater of both on each side."""
+        if other is NOTHING:
+            return self
         return Need(
             iops=max(self.iops, other.iops),
             throughput_mib_s=max(self.throughput_mib_s, other.throughput_mib_s),
             sustained_iops=max(self.sustained_iops, other.sustained_iops),
             sustained_throughput_mib_s=max(self.sustained_throughput_mib_s, other.sustained_throughput_mib_s),
         )
+
+
+NOTHING: Final = Need()
+"""What anything carries."""

@@ -95,6 +95,8 @@ class Trial:
 def worst(trials: Iterable[Trial]) -> Trial:
     """The most minutes that any of some throttled, and the longest wait behind any of them."""
     found = list(trials)
+    if len(found) == 1:
+        return found[0]
     return Trial(
         throttled_minutes=max(one.throttled_minutes for one in found),
         longest_wait_s=max(one.longest_wait_s for one in found),

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 from plimsoll.domain.case import Case, SharedLoad
 from plimsoll.domain.ceiling import Accounting, Ceiling, Resource
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.required import Load, Purpose, peaks
 from plimsoll.domain.demand.trial import Required, Trial, budget_of, never_held_back, trial, worst
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement, holding_back
-from plimsoll.domain.offers.cheapest import NOTHING, Staircase, Tried, cheapest, staircase
+from plimsoll.domain.offers.cheapest import Staircase, Tried, cheapest, staircase
 from plimsoll.domain.offers.offer import (
     Offer,
     ceiling_on_hosts,
@@ -105,12 +105,14 @@ class Makers:
 
     def _least_usd_month(self, kind: VolumeType) -> float:
         if kind.name not in self._least_usd:
-            self._least_usd[kind.name] = sum(maker.least_usd_month(kind) for maker in self._makers)
+            self._least_usd[kind.name] = sum(maker.case.products.of(kind).least_usd_month for maker in self._makers)
         return self._least_usd[kind.name]
 
     def _offers(self, kind: VolumeType, budget_min: float) -> tuple[Offer, ...]:
         """One type's offers, refused by all where one refuses it."""
         offers = [maker.offer(kind, budget_min) for maker in self._makers]
+        if len(offers) == 1:
+            return (offers[0],)
         refused = tuple(
             f"{maker.case.volume.id}: {offer.refused[0]}"
             for maker, offer in zip(self._makers, offers, strict=True)
@@ -128,11 +130,6 @@ class _Maker:
         self._stairs: dict[str, Staircase] = {}
         self._tried_ceilings: Tried = {}
         self._needs: dict[Accounting, Need] = {}
-
-    def least_usd_month(self, kind: VolumeType) -> float:
-        product = self.case.products.of(kind)
-        usd_month = None if product.refused else product.usd_month(product.fitted(NOTHING))
-        return math.inf if usd_month is None else usd_month
 
     def offer(self, kind: VolumeType, budget_min: float) -> Offer:
         """The offer of a type, made once for what a volume asks for unless it shares that with others."""

@@ -9,10 +9,9 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.required import peaks
 from plimsoll.domain.demand.trial import Required, held_back, trial
 from plimsoll.domain.metrics.period import FloatArray
@@ -20,8 +19,6 @@ from plimsoll.domain.offers.offer import too_small
 from plimsoll.domain.offers.products import Product
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
-
-NOTHING: Final = Need()
 
 Tried = dict[Ceiling, tuple[FloatArray, float, float]]
 """By ceiling of one resource: what it throttles of each bucket, in minutes, their sum, and the longest wait."""

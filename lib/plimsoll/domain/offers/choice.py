@@ -15,7 +15,7 @@ from typing import Final
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.demand.lifting import is_frequent
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.required import Purpose
 from plimsoll.domain.demand.settling import Settles, Unsettled
 from plimsoll.domain.demand.trial import Trial, budget_of, trial, worst
@@ -250,6 +250,8 @@ class _Group:
 
     def _untouched(self, case: Case) -> Need:
         """What stays as it is while one resource is throttled frequently: the other may be starved behind it."""
+        if not self.frequent:
+            return NOTHING
         own = case.present
         iops, throughput = Resource.THROUGHPUT in self.frequent, Resource.IOPS in self.frequent
         return Need(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.required import peaks
 from plimsoll.domain.demand.trial import trial
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement, holding_back
@@ -71,7 +71,7 @@ def _made(case: Case, kind: VolumeType) -> Offer:
         ceiling=ceiling,
         usd_month=product.usd_month(spec),
         tried=None,
-        need=Need(),
+        need=NOTHING,
         refused=(*refused_by(failed if refused else slow), *refused),
         failed=failed,
         pool_gib=shared[0].size_gib if pooled and shared else None,

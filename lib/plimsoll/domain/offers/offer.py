@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.trial import Trial
 from plimsoll.domain.errors import PolicyError
 from plimsoll.domain.evidence.failed_measurement import CODE, FailedMeasurement, believed
@@ -87,7 +87,7 @@ def flip(kind: VolumeType, size_gib: int, book: PriceBook) -> Offer | None:
         case Provisioned(included=iops), Provisioned(included=throughput) if iops and throughput:
             spec = VolumeSpec(type=kind.name, size_gib=size_gib, iops=iops, throughput_mib_s=throughput)
             ceiling, usd_month = kind.ceiling(spec), book.usd_month(spec)
-            return Offer(spec=spec, ceiling=ceiling, usd_month=usd_month, tried=None, need=Need())
+            return Offer(spec=spec, ceiling=ceiling, usd_month=usd_month, tried=None, need=NOTHING)
         case _:
             return None
 

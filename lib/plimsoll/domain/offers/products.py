@@ -4,12 +4,13 @@ What is sold depends on little of a volume: its spec, what it is used for, and t
 are alike share their products.
 """
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.evidence.failed_measurement import SAME_CLASS, FailedMeasurement, promised
 from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, fitted_on_grid, too_slow, unsuited
 from plimsoll.domain.policy import Policy
@@ -30,9 +31,10 @@ class Product:
     why it is not for the volume, whatever the demand, and `failed` what was measured of it here. `refuted` says
     whether a spec was measured to answer too late, and `measured` up to which figures that holds. `present` is what the
     volume has, be it between two steps, with its ceiling: that is known by its own metrics, whatever was measured.
-    `floor` is the least that is sold, with its ceiling: nothing that passes can cost less. None where a step of the
-    policy is more than that, it has no price, or the type was measured. `drop_ins` are what carries all that volumes
-    can today, by their ceiling (`plimsoll.domain.offers.drop_ins`).
+    `least_usd_month` is what it costs at the least, infinite where it is refused or has no price. `floor` is the least
+    that is sold, with its ceiling: nothing that passes can cost less. None where a step of the policy is more than
+    that, it has no price, or the type was measured. `drop_ins` are what carries all that volumes can today, by their
+    ceiling (`plimsoll.domain.offers.drop_ins`).
     """
 
     kind: VolumeType
@@ -46,6 +48,7 @@ class Product:
     refuted: Callable[[VolumeSpec], bool] = lambda _spec: False
     measured: Sequence[Need] = ()
     present: tuple[VolumeSpec, Ceiling] | None = None
+    least_usd_month: float = math.inf
     floor: tuple[VolumeSpec, Ceiling] | None = None
     drop_ins: dict[Ceiling, Offer] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -133,8 +136,9 @@ def _product_of(volume: Volume, kind: VolumeType, market: Market, policy: Policy
     published = _once_each(lambda spec: ceiling_on_hosts(kind, spec, volume))
     believed = _once_each(lambda spec: ceiling_on_hosts(kind, spec, volume, failed)) if failed else published
     usd_month = _once_each(lambda spec: market.book.usd_month(spec, mean_iops=mean_iops))
-    floor = fitted_on_grid(kind, volume.spec.size_gib, Need(), policy.steps)
+    floor = fitted_on_grid(kind, volume.spec.size_gib, NOTHING, policy.steps)
     step = Need(iops=policy.iops_step, throughput_mib_s=policy.throughput_step_mib_s)
+    refused, least_usd = tuple(unsuited(volume, kind, market, policy)), usd_month(floor)
     is_least = floor == fitted_on_grid(kind, volume.spec.size_gib, step, policy.steps)
 
     def is_too_slow(spec: VolumeSpec) -> bool:
@@ -147,12 +151,13 @@ def _product_of(volume: Volume, kind: VolumeType, market: Market, policy: Policy
         usd_month=usd_month,
         ceiling=believed,
         promised=(lambda need: promised(need, failed)) if failed else lambda need: need,
-        refused=tuple(unsuited(volume, kind, market, policy)),
+        refused=refused,
         failed=failed,
         refuted=is_too_slow,
         measured=[_class_of(one) for one in slow],
         present=(volume.spec, published(volume.spec)) if kind.name == volume.spec.type else None,
-        floor=(floor, published(floor)) if is_least and not failed and usd_month(floor) is not None else None,
+        least_usd_month=math.inf if refused or least_usd is None else least_usd,
+        floor=(floor, published(floor)) if is_least and not failed and least_usd is not None else None,
     )
 
 

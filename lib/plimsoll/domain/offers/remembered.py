@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.memory.memory import TOLERANCE, Past
 from plimsoll.domain.memory.past_events import Event, busiest_minute, event_of
 from plimsoll.domain.offers.offer import Offer, too_small
@@ -82,7 +82,7 @@ def reduces(offer: Offer, present: Ceiling) -> bool:
 
 def least_of_all(found: Iterable[Remembered | None]) -> tuple[Need, Need]:
     """What each of several that change together must carry for the past of any, for sure and at most."""
-    least, at_most = Need(), Need()
+    least, at_most = NOTHING, NOTHING
     for one in found:
         if one is not None:
             least, at_most = least.no_less_than(one.least), at_most.no_less_than(one.at_most)

@@ -18,7 +18,7 @@ from plimsoll.domain.case import Case, DecisionContext
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.day_sums import DaySums, days_of_moves
 from plimsoll.domain.demand.epochs import Epoch, epochs_of
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.memory.growth import WEEK_DAYS, WEEKS, Growth, growth_of
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of
 from plimsoll.domain.metrics.knowledge import PAST_RATES, SERIES, Look
@@ -194,7 +194,7 @@ class Recall:
         return PastPeaks(
             days=length,
             busiest=blocks_of(days, length),
-            free=Need() if bare is None else _carried(bare.ceiling),
+            free=NOTHING if bare is None else _carried(bare.ceiling),
             ceiling=_carried(case.present),
         )
 
