@@ -43,7 +43,16 @@ def small(profile: DemandProfileRecord) -> dict[str, Any]:
     for name, other in _BESIDE.items():
         own = steps[name]
         beside = _before(own) if other is None else np.nan_to_num(steps[other])
-        found[name] = [None if np.isnan(one) else int(one) for one in own - beside]
+        found[name] = _whole(own - beside)
+    return found
+
+
+def _whole(steps: FloatArray) -> list[int | None]:
+    """The steps as whole numbers, None where one is not known."""
+    unknown = np.isnan(steps)
+    found: list[int | None] = np.where(unknown, 0.0, steps).astype(np.int64).tolist()
+    for place in np.flatnonzero(unknown).tolist():
+        found[place] = None
     return found
 
 
