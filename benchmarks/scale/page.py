@@ -68,12 +68,21 @@ def _steps(run: Run) -> list[str]:
             f"{spent['tmp_mib']:.0f} of {step['disk_mib']:,} | {spent['longest_s']:.1f} of {step['timeout_s']:g} | "
             f"{spent['cpu_s']:,.1f} | {sum(step['calls'].values()):,} | {sum(step['usd'].values()):.4f} |"
         )
+    lines += ["", f"By service, USD: {_usd(run, copies=1)}."]
+    if run["called"] < run["volumes"]:
+        whole = _usd(run, copies=run["volumes"] / run["called"])
+        lines += ["", f"Were they called for every volume (arithmetic), USD: {whole}."]
+    return lines
+
+
+def _usd(run: Run, *, copies: float) -> str:
+    """What a run cost by service, the dearest first, had inventories and audits been called so many times as often."""
     usd = {"Step Functions": run["transitions"] * USD_TRANSITION}
     for step in run["steps"]:
+        times = copies if step["name"] in {INVENTORY, AUDIT} else 1.0
         for service, amount in step["usd"].items():
-            usd[service] = usd.get(service, 0.0) + amount
-    told = ", ".join(f"{service} {amount:.2f}" for service, amount in sorted(usd.items(), key=lambda one: -one[1]))
-    return [*lines, "", f"By service, USD: {told}."]
+            usd[service] = usd.get(service, 0.0) + times * amount
+    return ", ".join(f"{service} {amount:.2f}" for service, amount in sorted(usd.items(), key=lambda one: -one[1]))
 
 
 def _growth(runs: Sequence[Run]) -> list[str]:

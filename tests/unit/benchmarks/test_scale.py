@@ -142,10 +142,10 @@ def test_the_whole_organization_has_seventeen_thousand_targets_and_a_million_vol
 
 
 def test_the_page_shows_each_step_s_share_of_its_limits_and_how_it_grows():
-    def run(volumes, cpu_s):
+    def run(volumes, cpu_s, *, called=None, name="combine"):
         spent = {"invocations": 2, "peak_mib": 100.4, "tmp_mib": 1.0, "longest_s": 3.0, "cpu_s": cpu_s}
         step = {
-            "name": "combine",
+            "name": name,
             "memory_mib": 3072,
             "timeout_s": 900,
             "disk_mib": 4096,
@@ -157,7 +157,7 @@ def test_the_page_shows_each_step_s_share_of_its_limits_and_how_it_grows():
         return {
             **known,
             "volumes": volumes,
-            "called": volumes,
+            "called": called or volumes,
             "transitions": 0,
             "retried": {},
             "caught": {},
@@ -167,3 +167,8 @@ def test_the_page_shows_each_step_s_share_of_its_limits_and_how_it_grows():
     told = text_of([run(100, 1.0), run(1000, 20.0)])
     assert "| `combine` | 2 | 100 of 3,072 | 1 of 4,096 | 3.0 of 900 | 20.0 | 0 | 0.2500 |" in told
     assert "| `combine` | 10.000 | 20.000 | 100 | 100 | 3.0 | 3.0 |" in told
+    assert "arithmetic" not in told
+    assert "(arithmetic), USD: S3 2.50, Step Functions 0.00." in text_of(
+        [run(1000, 1.0, called=100, name="audit_batch")]
+    )
+    assert "(arithmetic), USD: S3 0.25, Step Functions 0.00." in text_of([run(1000, 1.0, called=100)])
