@@ -261,21 +261,24 @@ def summary_of(demand: Demand, lifted: Lifted, room: HostRoom, policy: Policy) -
     """A demand in numbers, and where it was held back."""
     iops, throughput, seconds = demand.iops, demand.throughput_mib_s, demand.busiest
     busy = demand.busy_share is not None and (demand.whole or policy.size_on is SizeOn.BUSY_TIME)
-    operations, moved = demand.total(iops), np.array(demand.total(throughput) * MIB)
+    operations, moved_mib, observed_s = demand.total(iops), demand.total(throughput), demand.seconds(demand.observed)
+    least = demand.peak(iops), demand.peak(throughput)
+    whole = demand.spread is None
+    most = least if whole else (demand.peak(demand.most_iops), demand.peak(demand.most_throughput_mib_s))
     return DemandSummary(
-        peak_iops=demand.peak(demand.most_iops),
-        peak_throughput_mib_s=demand.peak(demand.most_throughput_mib_s),
-        least_peak_iops=demand.peak(iops),
-        least_peak_throughput_mib_s=demand.peak(throughput),
+        peak_iops=most[0],
+        peak_throughput_mib_s=most[1],
+        least_peak_iops=least[0],
+        least_peak_throughput_mib_s=least[1],
         peak_busy_iops=demand.peak(demand.busy(iops)) if busy else None,
         peak_busy_throughput_mib_s=demand.peak(demand.busy(throughput)) if busy else None,
         peak_second_iops=None if seconds is None else float(seconds.counted_iops(PLAIN).max(initial=0.0)),
         peak_second_throughput_mib_s=(
             None if seconds is None else float(seconds.counted_throughput_mib_s(PLAIN).max(initial=0.0))
         ),
-        mean_iops=demand.mean(iops),
-        mean_throughput_mib_s=demand.mean(throughput),
-        mean_io_size_kib=float(io_size_kib(moved, np.array(operations))) if operations else None,
+        mean_iops=operations / observed_s if observed_s else 0.0,
+        mean_throughput_mib_s=moved_mib / observed_s if observed_s else 0.0,
+        mean_io_size_kib=float(io_size_kib(np.array(moved_mib * MIB), np.array(operations))) if operations else None,
         read_share=demand.total(demand.read_iops) / operations if operations else None,
         resolution_s=demand.coarsest_s,
         hours_observed=demand.hours_observed,

@@ -246,11 +246,6 @@ class Demand:
         """The highest of a rate; 0 where there is none."""
         return float(rate.max(initial=0.0))
 
-    def mean(self, rate: FloatArray) -> float:
-        """The rate's mean over observed time; 0 when there is none."""
-        seconds = self.seconds(self.observed)
-        return self.total(rate) / seconds if seconds else 0.0
-
     def total(self, rate: FloatArray) -> float:
         """What a rate comes to over the whole demand."""
         if self.spread is None:

@@ -44,7 +44,7 @@ def test_a_bucket_without_points_is_no_demand_and_no_hour():
 def test_without_any_point_nothing_is_known_and_nothing_fails():
     demand = demand_from([some_sums(read_ops=NAN, write_ops=NAN, read_bytes=NAN, write_bytes=NAN)], resolution_s=60)
     assert (demand.hours_observed, demand.gap_hours) == (0, 0)
-    assert (demand.peak(demand.iops), demand.mean(demand.iops)) == (0, 0)
+    assert (demand.peak(demand.iops), demand.total(demand.iops)) == (0, 0)
 
 
 def test_coarse_data_is_spread_over_the_minutes_and_remembered():
@@ -113,7 +113,7 @@ def test_only_observed_buckets_make_a_peak_or_a_mean(points):
     demand = a_demand(iops=rates, observed=observed)
     seen = [rate for rate, there in points if there] or [0]
     assert demand.peak(demand.iops) == max(seen)
-    assert demand.mean(demand.iops) == pytest.approx(sum(seen) / len(seen))
+    assert demand.total(demand.iops) / demand.seconds(demand.observed) == pytest.approx(sum(seen) / len(seen))
 
 
 def test_the_time_before_the_first_point_is_no_gap():
