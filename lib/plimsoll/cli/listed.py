@@ -58,7 +58,7 @@ class ListedGroup(PlainGroup):
 
     listed: ClassVar[Mapping[str, Listed]] = {}
 
-    def __init__(self, *, commands: Mapping[str, Any], **options: Any) -> None:
+    def __init__(self, *, commands: dict[str, Any], **options: Any) -> None:
         super().__init__(commands=commands, **options)
         self.commands = Commands(self.listed, commands)
 
