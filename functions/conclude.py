@@ -2,6 +2,9 @@
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+import plimsoll.bootstrap.aws_accounts  # it decides: a start has more of a processor than an event
+import plimsoll.validation.concluding  # as above
+import plimsoll.validation.deciding  # noqa: F401  # as above
 from functions.entry_point import count, entry
 from plimsoll.bootstrap.aws_places import aws_places
 from plimsoll.service.service import Service

@@ -17,7 +17,7 @@ from typing import Final
 
 from measured_audit import ROOT, Row
 
-REPEATS: Final = 7
+REPEATS: Final = 5
 
 LIBRARIES: Final = ("boto3", "numpy", "pydantic.main", "pydantic.type_adapter")
 """What no audit does without."""

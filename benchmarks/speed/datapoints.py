@@ -1,4 +1,5 @@
-"""How many datapoints and calls the demo's organization takes, against reading every minute, by archetype."""
+"""How many datapoints and calls the demo's organization takes, against reading every minute, by archetype; and what the
+time before the window takes of them."""
 
 import sys
 from collections import defaultdict
@@ -6,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import long_memory
+from long_memory import WINDOW_ALONE
 from measured_audit import Audited, Row, audited
 
 from cloud_simulator.aws.organization import DEMO_VOLUMES
@@ -31,16 +34,13 @@ class Share:
 
 
 def measure(volumes: int = DEMO_VOLUMES) -> tuple[list[Row], list[Share]]:
-    """The fleet's row and every archetype's share; the answers of both readings have to be the same."""
+    """The fleet's rows and every archetype's share; the answers of both readings have to be the same."""
     with running(datetime.now(UTC), volumes=volumes) as organization:
+        window = audited(organization, policy=WINDOW_ALONE)
         part = audited(organization)
         whole = audited(organization, every_minute=True)
         archetypes = {one.id: one.workload.archetype.value for one in organization.fleet.volumes if one.workload}
-    differing = [
-        name for name, answer in whole.recommendations.items() if _told(answer) != _told(part.recommendations[name])
-    ]
-    if differing:
-        raise SystemExit(f"the answers differ for {differing}")
+    assert_same_answers(part, whole)
     shares = _shares(part, whole, archetypes)
     ratio = whole.usage.datapoints / part.usage.datapoints
     row = Row(
@@ -52,7 +52,16 @@ def measure(volumes: int = DEMO_VOLUMES) -> tuple[list[Row], list[Share]]:
         note=f"{whole.usage.calls:,} calls and {whole.usage.metrics:,} metrics against {part.usage.calls:,} and "
         f"{part.usage.metrics:,}; the answers are the same",
     )
-    return [row], shares
+    return [row, long_memory.row(window, part)], shares
+
+
+def assert_same_answers(part: Audited, whole: Audited) -> None:
+    """Ends the process with the volumes whose answers differ where all was read."""
+    differing = [
+        name for name, answer in whole.recommendations.items() if _told(answer) != _told(part.recommendations[name])
+    ]
+    if differing:
+        raise SystemExit(f"the answers differ for {differing}")
 
 
 def _told(answer: Recommendation) -> tuple[object, ...]:

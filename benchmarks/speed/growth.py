@@ -1,4 +1,4 @@
-"""How time and memory grow with the fleet: audits of 1,000, 10,000 and 50,000 volumes in memory, a process each."""
+"""How time and memory grow with the fleet: audits of 1,000, 10,000 and 25,000 volumes in memory, a process each."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ from plimsoll.auditing.audit import audit
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered
 
-SIZES = (1_000, 10_000, 50_000)
+SIZES = (1_000, 10_000, 25_000)
 FLAT = 1.2
 MEMORY = 1.3
 

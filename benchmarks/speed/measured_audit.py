@@ -1,4 +1,4 @@
-"""What the benchmarks share: a simulated account, audited by the ordinary path, and one table row a figure."""
+"""What the benchmarks share: a simulated cloud, audited by the ordinary path, and one table row a figure."""
 
 import os
 import time
@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cloud_simulator.running import Running
+from cloud_simulator.running import Running, RunningProjects
 from plimsoll.auditing.audit import audit
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.ledger import Ledger
+from plimsoll.clouds.registry import GOOGLE
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.metrics.asks import Ask, Found
@@ -25,6 +26,8 @@ from plimsoll.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".bench"
+
+Simulated = Running | RunningProjects
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,10 +106,10 @@ class CountedMetrics:
 
 
 @contextmanager
-def pointed_at(organization: Running) -> Iterator[None]:
+def pointed_at(cloud: Simulated) -> Iterator[None]:
     """The environment in which every AWS tool asks the simulator."""
     before = dict(os.environ)
-    os.environ.update(organization.environment)
+    os.environ.update(cloud.environment)
     try:
         yield
     finally:
@@ -114,12 +117,17 @@ def pointed_at(organization: Running) -> Iterator[None]:
         os.environ.update(before)
 
 
-def project_ports(organization: Running, *, every_minute: bool, paced: bool) -> AuditPorts:
+def project_ports(cloud: Simulated, *, every_minute: bool, paced: bool) -> AuditPorts:
     """The ports behind the simulator's APIs, its metrics counted."""
-    scope = Scope(role_arns=organization.role_arns, regions=organization.fleet.regions)
     ledger = Ledger(path=CACHE / "ledger.json")
-    (ports,) = ports_of(scope, Settings(), today=datetime.now(UTC).date(), ledger=ledger, paced=paced)
+    (ports,) = ports_of(_scope_of(cloud), Settings(), today=datetime.now(UTC).date(), ledger=ledger, paced=paced)
     return replace(ports, metrics=CountedMetrics(ports.metrics), every_minute=every_minute)
+
+
+def _scope_of(cloud: Simulated) -> Scope:
+    if isinstance(cloud, RunningProjects):
+        return Scope(clouds=(GOOGLE,), projects=tuple(cloud.projects))
+    return Scope(role_arns=cloud.role_arns, regions=cloud.fleet.regions)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,13 +141,13 @@ class Audited:
 
 
 def audited(
-    organization: Running, *, policy: Policy | None = None, every_minute: bool = False, paced: bool = False
+    cloud: Simulated, *, policy: Policy | None = None, every_minute: bool = False, paced: bool = False
 ) -> Audited:
     """One audit of all the simulator has."""
-    with pointed_at(organization):
-        ports = project_ports(organization, every_minute=every_minute, paced=paced)
+    with pointed_at(cloud):
+        ports = project_ports(cloud, every_minute=every_minute, paced=paced)
         start = time.perf_counter()
-        outcomes = list(audit(ports, policy or Policy(), organization.fleet.now))
+        outcomes = list(audit(ports, policy or Policy(), cloud.fleet.now))
         seconds = time.perf_counter() - start
     metrics = ports.metrics
     if not isinstance(metrics, CountedMetrics):

@@ -25,7 +25,8 @@ from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.domain.policy import Policy
 from plimsoll.orders import Order
 from plimsoll.reports.html.page import write_html
-from plimsoll.reports.run_reader import PAGE, stream_profiles, stream_records
+from plimsoll.reports.run_files import PAGE
+from plimsoll.reports.run_reader import stream_profiles, stream_records
 from plimsoll.run import carry_out
 
 FEW, MANY = 1_000, 10_000

@@ -14,8 +14,8 @@ import account
 import cold_start
 import datapoints
 import decision
+import google_calls
 import growth
-import long_memory
 import report
 import vl_convert
 from measured_audit import CACHE, ROOT, Row
@@ -44,13 +44,13 @@ def main() -> None:
 def _measured() -> tuple[list[Row], Sequence[datapoints.Share]]:
     _say("datapoints of the demo's organization")
     rows, shares = datapoints.measure()
-    _say("what was before the window")
-    rows += long_memory.measure()
+    _say(f"{google_calls.DISKS} disks of Google Cloud")
+    rows += google_calls.measure()
     _say(f"{account.VOLUMES} volumes against Cloud Custodian")
     rows += account.measure()
     _say("decisions alone")
     rows += decision.measure()
-    _say("growth to 50,000 volumes")
+    _say(f"growth to {growth.SIZES[-1]:,} volumes")
     rows += growth.measure()
     _say("the report")
     rows += report.measure()
@@ -101,7 +101,7 @@ def _chart(shares: Sequence[datapoints.Share], path: Path) -> None:
 
 
 def _say(what: str) -> None:
-    sys.stderr.write(f"measuring: {what}\n")
+    sys.stderr.write(f"{datetime.now(UTC):%H:%M:%S} measuring: {what}\n")
 
 
 if __name__ == "__main__":

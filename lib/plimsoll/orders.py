@@ -16,7 +16,8 @@ from plimsoll.domain.refine.plan import Plan
 from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import Usage
-from plimsoll.reports.run_reader import RUN, read_run
+from plimsoll.reports.run_files import RUN
+from plimsoll.reports.run_reader import read_run
 from plimsoll.reports.totals import Totals
 
 

@@ -11,10 +11,10 @@ from typing import Any, Final
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
+from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.errors import PolicyError
-from plimsoll.domain.evidence.evidence import Grade
+from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.policy import Override, Policy, TagMatch
-from plimsoll.domain.recommendation import CHANGES
 from plimsoll.domain.volume_types import LatencyClass
 
 _KEYS: Final = tuple(field.name for field in fields(Policy))

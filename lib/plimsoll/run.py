@@ -22,8 +22,9 @@ from plimsoll.reports.learning import lessons_of, own_table, told_of_learning
 from plimsoll.reports.profile_to_record import profile_record
 from plimsoll.reports.promises import checked, told_of
 from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_folder import INTERRUPTED, RUNNING, RunFolder, write_run
-from plimsoll.reports.run_reader import RUN, UnansweredRecord, matched_records, stream_records
+from plimsoll.reports.run_reader import UnansweredRecord, matched_records, stream_records
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wrong_answers import keep_wrong_answer

@@ -6,15 +6,14 @@ with looks in between, until what was begun is there. Each step is a function of
 that comes of it, and may be called again. The job itself says which step comes next.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final
 
 from plimsoll.auditing.audit import audit
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.errors import PlimsollError
-from plimsoll.domain.evidence.evidence import Grade
+from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.evidence.measuring_runs import MeasuringRun, runs_for, within
 from plimsoll.domain.evidence.validation_order import Budget, Mode
 from plimsoll.domain.volume import VolumeSpec
@@ -22,37 +21,14 @@ from plimsoll.outcomes import Answered
 from plimsoll.ports import Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.to_record import record_of
-from plimsoll.validation.concluding import conclude
 from plimsoll.validation.context import Agree, Context, agreed
 from plimsoll.validation.deciding import MOST_ATTEMPTS, decide, planned, rest_of, usd_month_of
 from plimsoll.validation.job import Job, JobName, Step, find, job_of_class
 from plimsoll.validation.killed_job import resumed
-from plimsoll.validation.measuring import (
-    attach,
-    clean_up,
-    create,
-    fail,
-    look_at_attachment,
-    look_at_command,
-    look_at_volume,
-    send,
-)
-from plimsoll.validation.proposing import propose
+from plimsoll.validation.measuring import fail
 from plimsoll.validation.scratch_volume import Left
+from plimsoll.validation.steps import STEPS
 from plimsoll.validation.thin_evidence import wants_in
-
-STEPS: Final[Mapping[Step, Callable[[Job, Context], Job]]] = {
-    Step.DECIDE: decide,
-    Step.PROPOSE: propose,
-    Step.CREATE: create,
-    Step.LOOK_AT_VOLUME: look_at_volume,
-    Step.ATTACH: attach,
-    Step.LOOK_AT_ATTACHMENT: look_at_attachment,
-    Step.SEND: send,
-    Step.LOOK_AT_COMMAND: look_at_command,
-    Step.CLEAN_UP: clean_up,
-    Step.CONCLUDE: conclude,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from plimsoll.auditing.audit import audit
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.main import app
-from plimsoll.domain.evidence.evidence import Grade
 from plimsoll.domain.evidence.failed_measurement import CODE
+from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.recommendation import Keep, Migrate
 from plimsoll.outcomes import Answered
 from tests.builders import NOW, TYPES, a_policy, a_volume

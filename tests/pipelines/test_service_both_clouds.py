@@ -18,7 +18,7 @@ from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.policy import Policy
 from plimsoll.orders import Order
-from plimsoll.reports.run_reader import PAGE
+from plimsoll.reports.run_files import PAGE
 from plimsoll.run import carry_out
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.service import every_target

@@ -14,7 +14,7 @@ from botocore.exceptions import EndpointConnectionError
 
 from cloud_simulator.aws.organizations_api import WORKLOADS
 from plimsoll.clouds.aws import permissions
-from plimsoll.clouds.aws.connection import sign_in
+from plimsoll.clouds.aws.accounts import sign_in
 from plimsoll.clouds.aws.service import BusEvents, DynamoClaims, StepExecutions
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.aws.stores import DynamoHistory, S3Store

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.domain.errors import PolicyError
-from plimsoll.domain.evidence.evidence import Grade
+from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.policy import BOUNDS, OPT_OUT, RESOLUTIONS_S, HeadroomFrom, Override, Policy, SizeOn, TagMatch
 from plimsoll.domain.volume_types import LatencyClass
 from plimsoll.policy_file import dump_policy, load_policy, parse_flags, parse_policy

@@ -14,7 +14,7 @@ from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.orders import Order, resumed
-from plimsoll.reports.run_reader import RECOMMENDATIONS, RUN
+from plimsoll.reports.run_files import RECOMMENDATIONS, RUN
 from plimsoll.settings import Settings
 from plimsoll.writing import check_place
 

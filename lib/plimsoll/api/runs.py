@@ -10,8 +10,9 @@ from plimsoll.clouds.registry import volume_pattern
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports import run_reader
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
+from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_folder import up_to_date
-from plimsoll.reports.run_reader import RUN, UnansweredRecord
+from plimsoll.reports.run_reader import UnansweredRecord
 from plimsoll.settings import Settings
 
 

@@ -1,25 +1,31 @@
-"""The places of AWS: the accounts of the configuration, each entered by a role of its own."""
+"""The places of AWS: the accounts of the configuration, each entered by a role of its own.
+
+What audits there is imported when it is first used: a step that measures does without.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from plimsoll.auditing.ports import AuditPorts
-from plimsoll.bootstrap.clouds import connected_ports
 from plimsoll.bootstrap.service import caller
-from plimsoll.clouds.aws.connection import connection_of, members, open_accounts
-from plimsoll.clouds.aws.inventory import AwsInventory
+from plimsoll.clouds.aws.accounts import bench_of, members, open_accounts
 from plimsoll.clouds.aws.names import role_arn
 from plimsoll.clouds.aws.sessions import Credential, Sessions, check_regions
-from plimsoll.clouds.cloud import Connection
-from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.registry import AWS
 from plimsoll.clouds.scope import Scope
 from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.service import Places
 from plimsoll.settings import Settings
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from plimsoll.auditing.ports import AuditPorts
+    from plimsoll.clouds.ledger import Ledger
 
 
 def aws_places(config: ServiceConfig, settings: Settings) -> Mapping[str, Places]:
@@ -55,31 +61,33 @@ class AwsPlaces:
 
     def targets(self, account: str) -> Sequence[Target | FailedTarget]:
         """The account in each of its regions, or why it cannot be entered."""
-        regions, deadline_s = self.config.regions or None, self.settings.list_deadline_s
-        entered = self._open_account(account, self.config.role_name)
-        return AwsInventory(sessions=entered, regions=regions, list_deadline_s=deadline_s).targets()
+        from plimsoll.bootstrap.aws_accounts import targets_of  # noqa: PLC0415  # with all that audits
+
+        return targets_of(self._open_account(account, self.config.role_name), self.config, self.settings)
 
     def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger, sharing: int = 1) -> AuditPorts:
         """The ports of that target alone, by the audit role, with what was measured in that folder."""
-        connection = self._connection(target, self.config.role_name, today=now.date(), sharing=sharing)
-        here = self.settings.model_copy(update={"runs_dir": measured, "campaigns_dir": measured})
-        return connected_ports(AWS, connection, here, ledger)
+        from plimsoll.bootstrap.aws_accounts import account_ports  # noqa: PLC0415  # as above
+
+        return account_ports(
+            self._entered(target.account, self.config.role_name),
+            target,
+            self.config,
+            self.settings,
+            today=now.date(),
+            measured=measured,
+            ledger=ledger,
+            paced=self.paced,
+            sharing=sharing,
+        )
 
     def bench(self, target: Target) -> Bench:
         """Where volumes of that target are measured, by the validation role."""
-        return self._connection(target, self.config.validation_role_name, today=date.min).bench()
+        return bench_of(self._entered(target.account, self.config.validation_role_name), self.settings)
 
     def prober(self, target: Target) -> Bench:
         """Where hosts of that target are read, by the probe's role."""
-        return self._connection(target, self.config.probe_role_name, today=date.min).bench()
-
-    def _connection(self, target: Target, role_name: str, *, today: date, sharing: int = 1) -> Connection:
-        """One account in one region, by that role; CloudError where it cannot be entered."""
-        entered, there = self._entered(target.account, role_name), Scope(regions=(target.region,))
-        log_days = self.config.parsed_policy.log_days
-        return connection_of(
-            entered, there, self.settings, today=today, paced=self.paced, log_days=log_days, sharing=sharing
-        )
+        return bench_of(self._entered(target.account, self.config.probe_role_name), self.settings)
 
     def _entered(self, account: str, role_name: str) -> Sessions:
         """One account alone; CloudError where it cannot be entered."""

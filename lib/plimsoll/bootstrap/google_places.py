@@ -3,21 +3,27 @@
 What brings Google's libraries is imported when it is first used, so that a service without projects never loads them.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from pathlib import Path
+from __future__ import annotations
 
-from plimsoll.auditing.ports import AuditPorts
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from plimsoll.bootstrap.aws_places import aws_places
 from plimsoll.clouds.google.names import UNPROBED
-from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import CloudError, NotMeasured
 from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.service import Places, unmeasured
 from plimsoll.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from plimsoll.auditing.ports import AuditPorts
+    from plimsoll.clouds.ledger import Ledger
 
 
 def all_places(config: ServiceConfig, settings: Settings) -> Mapping[str, Places]:

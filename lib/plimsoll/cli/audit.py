@@ -32,7 +32,8 @@ from plimsoll.domain.risk.watch import Promised
 from plimsoll.orders import Order, plan_summary, versions
 from plimsoll.reports.answer_lines import PLAN, answer_lines, line_of
 from plimsoll.reports.printable import put_out
-from plimsoll.reports.run_reader import RECOMMENDATIONS, RUN, TABLE, read_run
+from plimsoll.reports.run_files import RECOMMENDATIONS, RUN, TABLE
+from plimsoll.reports.run_reader import read_run
 from plimsoll.reports.terminal.run import show_failures, show_plan, show_run
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import usd

@@ -5,7 +5,8 @@ from pathlib import Path
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.extras import SQL, how_to_install
-from plimsoll.reports.run_reader import PAGE, audited_at, read_run
+from plimsoll.reports.run_files import PAGE
+from plimsoll.reports.run_reader import audited_at, read_run
 
 
 def in_order(one: Path, other: Path) -> tuple[Path, Path]:

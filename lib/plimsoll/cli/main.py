@@ -8,32 +8,27 @@ from typing import Annotated
 import typer
 
 import plimsoll
-from plimsoll.cli.commands import access, audits, backtests, evidence, results, simulation
+from plimsoll.cli.commands.listing import PANELS
 from plimsoll.cli.ending import end_as_by_ctrl_c
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL, UNUSABLE
+from plimsoll.cli.listed import ListedGroup, listed_in
 from plimsoll.cli.plain_help import PlainTyper
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.extras import missing_extra
 from plimsoll.writing import NO_ROOM, disk_full
 
+
+class _Root(ListedGroup):
+    listed = listed_in(PANELS)
+
+
 app = PlainTyper(
+    cls=_Root,
     epilog="Exit codes: 0 done, 2 unusable input, 3 done in part (not all could be read, or the disk is full), "
     "4 more can be saved than --fail-over allows, 130 interrupted.",
     pretty_exceptions_enable=False,
 )
-for panel, commands in {
-    "Audit": (access.permissions, audits.audit, audits.explain, audits.stripes),
-    "Read a run": (results.report, results.serve, results.query, results.diff, results.schema),
-    "Measure": (evidence.validate, evidence.probe, evidence.benchmark, evidence.sweep, evidence.bench_agent),
-    "Look back": (backtests.backtest, backtests.learn, backtests.fleet),
-    "Try it": (simulation.demo, simulation.simulate),
-}.items():
-    for command in commands:
-        app.command(rich_help_panel=panel)(command)
-app.add_typer(results.chart, name="chart", rich_help_panel="Read a run")
-app.add_typer(results.slack, name="slack", rich_help_panel="Read a run")
-app.add_typer(evidence.envelopes, name="envelopes", rich_help_panel="Measure")
 
 
 def _show_version(asked: bool) -> None:

@@ -59,8 +59,11 @@ class _PlainCommand(TyperCommand):
         return _plain(super().get_params(ctx), ctx)
 
 
-class _PlainGroup(TyperGroup):
+class PlainGroup(TyperGroup):
+    """A group whose options say what they take in the reader's words."""
+
     def get_params(self, ctx: Any) -> list[Any]:
+        """As of Typer."""
         return _plain(super().get_params(ctx), ctx)
 
 
@@ -68,7 +71,7 @@ class PlainTyper(typer.Typer):
     """A Typer whose help names no types of Python."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(cls=_PlainGroup, no_args_is_help=True, **options)
+        super().__init__(**{"cls": PlainGroup, "no_args_is_help": True, **options})
 
     def command(self, name: str | None = None, **options: Any) -> Callable[[Any], Any]:
         """As of Typer."""

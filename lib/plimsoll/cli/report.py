@@ -20,17 +20,8 @@ from plimsoll.reports.html.page import write_html
 from plimsoll.reports.markdown.run import run_markdown, tickets
 from plimsoll.reports.printable import put_out
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_reader import (
-    MARKDOWN,
-    PAGE,
-    RECOMMENDATIONS,
-    SLACK_PREVIEW,
-    TABLE,
-    Only,
-    audited_at,
-    read_run,
-    stream_records,
-)
+from plimsoll.reports.run_files import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE
+from plimsoll.reports.run_reader import Only, audited_at, read_run, stream_records
 from plimsoll.reports.template_text import template_texts
 from plimsoll.settings import Settings
 from plimsoll.writing import write_lines

@@ -14,8 +14,8 @@ from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.cli.options import PostOptions
 from plimsoll.cli.report import Report
 from plimsoll.cli.screen import Screen
+from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.errors import BadInput, PlimsollError
-from plimsoll.domain.recommendation import CHANGES
 from plimsoll.reports.diff.comparison import Difference, compared
 from plimsoll.reports.diff.render import headline
 from plimsoll.reports.diff.sql import Group

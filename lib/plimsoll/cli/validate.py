@@ -20,7 +20,7 @@ from plimsoll.cli.options import ValidateOptions
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.evidence import Grade
+from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.evidence.measuring_runs import MeasuringRun, PlannedRun
 from plimsoll.domain.policy import Policy
 from plimsoll.orders import resumed

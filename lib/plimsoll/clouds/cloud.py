@@ -1,17 +1,22 @@
 """What a cloud's package gives: what is published of the cloud, and a connection to the accounts of a scope."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import date
-from typing import Protocol
+from __future__ import annotations
 
-from plimsoll.clouds.scope import Scope
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.host import HostLimits
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.refine.query_cost import QueryCost
-from plimsoll.ports import Bench, Catalog, Inventory, Metrics, Prices
-from plimsoll.settings import Settings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    # Every report reads what is published, and most need nothing of what reading metrics takes.
+    from collections.abc import Callable, Sequence
+    from datetime import date
+
+    from plimsoll.clouds.scope import Scope
+    from plimsoll.domain.ceiling import Ceiling
+    from plimsoll.domain.host import HostLimits
+    from plimsoll.domain.metrics.sums import Window
+    from plimsoll.domain.refine.query_cost import QueryCost
+    from plimsoll.ports import Bench, Catalog, Inventory, Metrics, Prices
+    from plimsoll.settings import Settings
 
 
 class ShownVolume(Protocol):

@@ -18,8 +18,8 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Final
 
+from plimsoll.domain.actions import CHANGES, DETACHED, INSUFFICIENT_DATA, WAIT
 from plimsoll.domain.people_decisions import Holding
-from plimsoll.domain.recommendation import CHANGES, Detached, InsufficientData, Wait
 from plimsoll.domain.risk.watch import Promised
 from plimsoll.domain.volume import VolumeSpec
 
@@ -66,7 +66,7 @@ def became(before: Answer | None, after: Answer | None) -> Became:
     if before is None:
         return Became.NEW
     if after is None:
-        return Became.DONE if before.action == Detached.action else Became.GONE
+        return Became.DONE if before.action == DETACHED else Became.GONE
     if after.current is not None and carried_out(before, after.current) is not None:
         return Became.DONE
     if before.current != after.current:
@@ -76,7 +76,7 @@ def became(before: Answer | None, after: Answer | None) -> Became:
 
 def _unaltered(before: Answer, after: Answer) -> Became:
     """What became of a volume whose configuration is what it was. One that waits asks for nothing anew."""
-    if after.action == Wait.action:
+    if after.action == WAIT:
         return Became.WAITING
     if not _same_answer(before, after):
         return Became.CHANGED
@@ -186,7 +186,7 @@ def seen(prior: HistoryEntry | None, sighting: Sighting, holding: Holding) -> Hi
     answered = prior.last_answered or prior.last_seen
     entry = prior if carried_out(prior.answer, sighting.current) is None else _carried_out(prior, sighting)
     entry = replace(entry, last_seen=sighting.now, last_run=sighting.run_id, current=sighting.current)
-    if sighting.action in {InsufficientData.action, Wait.action}:
+    if sighting.action in {INSUFFICIENT_DATA, WAIT}:
         return replace(entry, last_answered=answered)
     entry = replace(entry, last_answered=None)
     if not _asks(sighting.action):
@@ -199,7 +199,7 @@ def seen(prior: HistoryEntry | None, sighting: Sighting, holding: Holding) -> Hi
 
 
 def _asks(action: str) -> bool:
-    return action in CHANGES or action == Detached.action
+    return action in CHANGES or action == DETACHED
 
 
 def _same_answer(one: Answer, other: Answer) -> bool:

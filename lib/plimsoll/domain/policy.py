@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from plimsoll.domain.errors import PolicyError
-from plimsoll.domain.evidence.evidence import Grade
+from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import NAME_TAG
 from plimsoll.domain.volume_types import LatencyClass

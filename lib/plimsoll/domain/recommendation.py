@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import ClassVar
 
+from plimsoll.domain import actions
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.trial import Trial
 from plimsoll.domain.evidence.evidence import Evidence
@@ -222,28 +223,28 @@ class Change(Answer):
 class Migrate(Change):
     """Another type carries the demand for less."""
 
-    action: ClassVar[str] = "migrate"
+    action: ClassVar[str] = actions.MIGRATE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reprovision(Change):
     """The same type with other IOPS or throughput carries the demand for less."""
 
-    action: ClassVar[str] = "reprovision"
+    action: ClassVar[str] = actions.REPROVISION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upgrade(Change):
     """The volume throttles its workload today."""
 
-    action: ClassVar[str] = "upgrade"
+    action: ClassVar[str] = actions.UPGRADE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keep(Answer):
     """Nothing better is worth it. `beneath` is what saves too little alone, where a template made the volume."""
 
-    action: ClassVar[str] = "keep"
+    action: ClassVar[str] = actions.KEEP
     usd_month_now: float
     demand: DemandSummary
     comparison: Comparison
@@ -256,7 +257,7 @@ class Wait(Answer):
     """A reduction that cannot be judged yet: look again on the day `until`. `code` says why (`settling.Unsettled`);
     `expected` is the offer that would be recommended if what was seen so far is all."""
 
-    action: ClassVar[str] = "wait"
+    action: ClassVar[str] = actions.WAIT
     usd_month_now: float
     until: date
     code: str
@@ -270,18 +271,15 @@ class Wait(Answer):
 class Detached(Answer):
     """Paid for, attached to nothing."""
 
-    action: ClassVar[str] = "detached"
+    action: ClassVar[str] = actions.DETACHED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InsufficientData(Answer):
     """Too little is known to say anything. `demand` is what there is."""
 
-    action: ClassVar[str] = "insufficient-data"
+    action: ClassVar[str] = actions.INSUFFICIENT_DATA
     demand: DemandSummary | None = None
 
 
 Recommendation = Migrate | Reprovision | Upgrade | Keep | Wait | Detached | InsufficientData
-
-CHANGES = (Migrate.action, Reprovision.action, Upgrade.action)
-"""The actions that change a volume."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.domain.recommendation import CHANGES, Upgrade
+from plimsoll.domain.actions import CHANGES, UPGRADE
 from plimsoll.reports.record import RecommendationRecord, in_cents
 from plimsoll.reports.wording import count_of, usd
 
@@ -30,7 +30,7 @@ class FleetRisk:
     def add(self, record: RecommendationRecord) -> None:
         """Counts a recommendation."""
         risk = record.risk
-        if record.action not in CHANGES or record.action == Upgrade.action:
+        if record.action not in CHANGES or record.action == UPGRADE:
             return
         if risk is None:
             self.unpromised += record.monthly_usd_saved > record.monthly_usd_saved_drop_in

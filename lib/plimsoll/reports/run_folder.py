@@ -13,7 +13,8 @@ from pydantic import ValidationError
 
 from plimsoll.reports.journal import JOURNAL, NOTHING, Entry, Held, Journal, Kind, ends_written, entries, is_in_force
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
-from plimsoll.reports.run_reader import RUN, UnansweredRecord, damaged, full_name, matched_records, read_run
+from plimsoll.reports.run_files import RUN
+from plimsoll.reports.run_reader import UnansweredRecord, damaged, full_name, matched_records, read_run
 from plimsoll.reports.run_tables import record_line, run_tables
 from plimsoll.reports.totals import Totals
 from plimsoll.writing import whole, writable

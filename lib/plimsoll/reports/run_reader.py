@@ -10,15 +10,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord, run_of
-
-RECOMMENDATIONS: Final = "recommendations.json"
-TABLE: Final = "recommendations.csv"
-DEMAND: Final = "demand.jsonl"
-UNANSWERED: Final = "unanswered.jsonl"
-RUN: Final = "run.json"
-PAGE: Final = "report.html"
-MARKDOWN: Final = "report.md"
-SLACK_PREVIEW: Final = "slack-preview.html"
+from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
 
 _PLAIN: Final = re.compile(r"[A-Za-z0-9._-]+")
 """An id that JSON writes as it is."""

@@ -12,7 +12,8 @@ from typing import IO
 
 from plimsoll.reports.csv_table import ENCODING, csv_line, header, row
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
-from plimsoll.reports.run_reader import DEMAND, RECOMMENDATIONS, TABLE, UNANSWERED, UnansweredRecord
+from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, TABLE, UNANSWERED
+from plimsoll.reports.run_reader import UnansweredRecord
 from plimsoll.writing import whole, writable
 
 

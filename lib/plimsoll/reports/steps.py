@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from plimsoll.domain.actions import CHANGES, DETACHED, INSUFFICIENT_DATA, UPGRADE, WAIT
 from plimsoll.domain.policy import HeadroomFrom, Policy, SizeOn
-from plimsoll.domain.reasons.reasons import GIVEN_UP
-from plimsoll.domain.recommendation import CHANGES, Detached, InsufficientData, Upgrade, Wait
+from plimsoll.domain.reasons.given_up import GIVEN_UP
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.wording import count_of
 
@@ -33,9 +33,9 @@ class Step(StrEnum):
 
 
 _WITHOUT_CHANGE: Final = {
-    Detached.action: Step.DETACHED,
-    Wait.action: Step.WAIT,
-    InsufficientData.action: Step.UNKNOWN,
+    DETACHED: Step.DETACHED,
+    WAIT: Step.WAIT,
+    INSUFFICIENT_DATA: Step.UNKNOWN,
 }
 """The steps of actions that change no volume; the others' is `keep`."""
 
@@ -52,7 +52,7 @@ def step_of(record: RecommendationRecord) -> Step:
     """
     if record.action not in CHANGES:
         return _WITHOUT_CHANGE.get(record.action, Step.KEEP)
-    if record.action == Upgrade.action:
+    if record.action == UPGRADE:
         return Step.THROTTLED
     codes = {blocker.code for blocker in record.blockers}
     if codes - {EVIDENCE}:
@@ -75,7 +75,7 @@ _SQL_WITHOUT_CHANGE: Final = " ".join(
 STEP_SQL: Final = f"""case
     {_SQL_WITHOUT_CHANGE}
     when action not in ({_CHANGED}) then '{Step.KEEP}'
-    when action = '{Upgrade.action}' then '{Step.THROTTLED}'
+    when action = '{UPGRADE}' then '{Step.THROTTLED}'
     when list_bool_or([blocker.code <> '{EVIDENCE}' for blocker in blockers]) then '{Step.BLOCKED}'
     when len(blockers) > 0 then '{Step.MEASURE}'
     when not ({_DROP_IN}) and (evidence is null or evidence.grade = 'C') then '{Step.MEASURE}'

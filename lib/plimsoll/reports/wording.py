@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from plimsoll.clouds.registry import CLOUDS, CloudWords
-from plimsoll.domain.reasons.reasons import GIVEN_UP
+from plimsoll.domain.reasons.given_up import GIVEN_UP
 from plimsoll.domain.units import dollars
 from plimsoll.reports.record import (
     FIRST_PROVIDER,

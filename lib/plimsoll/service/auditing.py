@@ -14,16 +14,18 @@ from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
 from plimsoll.clouds.stripe_book import sets_adapter
 from plimsoll.domain.errors import PASSING, CloudError, OutOfTime
 from plimsoll.orders import Order
-from plimsoll.reports.run_reader import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED, matched_records
+from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
+from plimsoll.reports.run_reader import matched_records
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Progress, carry_out
 from plimsoll.service.history_update import left_out, remember
+from plimsoll.service.needed import bring_needed, needed
 from plimsoll.service.planning import order_of
 from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import bring
 from plimsoll.service.step_messages import BatchMessage, LotMessage
 from plimsoll.service.store_keys import Batch, RunKeys
-from plimsoll.service.stored_results import BatchResult, Part, Spent, book_in, bring_needed, needed, volumes_in
+from plimsoll.service.stored_results import BatchResult, Part, Spent, book_in, volumes_in
 
 SLICE_VOLUMES: Final = 100
 """Volumes of a batch that are read and decided at once: between two slices it can stop."""

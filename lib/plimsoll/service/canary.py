@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from plimsoll.reports.run_reader import RUN
+from plimsoll.reports.run_files import RUN
+from plimsoll.service.latest_report import latest_report
+from plimsoll.service.needed import needed
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import Answer, Message
 from plimsoll.service.store_keys import RunKeys
-from plimsoll.service.stored_results import latest_report, needed
 
 _HOUR_S: Final = 3600
 

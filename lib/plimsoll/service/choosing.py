@@ -11,12 +11,13 @@ from plimsoll.domain.evidence.measuring_runs import MeasuringRun, Want, runs_for
 from plimsoll.domain.evidence.validation_order import Budget, Mode
 from plimsoll.ports import Prices, Target
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_reader import RECOMMENDATIONS, RUN
+from plimsoll.reports.run_files import RECOMMENDATIONS, RUN
 from plimsoll.service.config import ValidationBudget
 from plimsoll.service.service import Service, unmeasured
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.streams import records_in
-from plimsoll.service.validating import context_of, placed, ports_at
+from plimsoll.service.target_ports import placed, ports_at
+from plimsoll.service.validating import context_of
 from plimsoll.service.validation_messages import ChooseMessage, Chosen, ChosenItem
 from plimsoll.validation.deciding import FLIP, parsed, planned, usd_month_of
 from plimsoll.validation.job import Job, JobName, job_of_class, keep

@@ -15,26 +15,18 @@ from plimsoll.ports import RunStore
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.exports import write_parquet
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_reader import (
-    DEMAND,
-    RECOMMENDATIONS,
-    RUN,
-    TABLE,
-    UNANSWERED,
-    full_name,
-    matched_records,
-    stream_records,
-    stream_unanswered,
-)
+from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, RUN, TABLE, UNANSWERED
+from plimsoll.reports.run_reader import full_name, matched_records, stream_records, stream_unanswered
 from plimsoll.reports.run_tables import RunTables, run_tables
 from plimsoll.service.config import MOST_ON_A_PAGE
 from plimsoll.service.history_update import announce
+from plimsoll.service.needed import bring_needed, needed
 from plimsoll.service.planning import order_of
 from plimsoll.service.service import Service
 from plimsoll.service.shards import Combined, Shard, Sums, shard_of
 from plimsoll.service.step_messages import ShardMessage
 from plimsoll.service.store_keys import STAKES, RunKeys
-from plimsoll.service.stored_results import Listed, bring_needed, needed, result_of
+from plimsoll.service.stored_results import Listed, result_of
 
 _BROUGHT: Final = (RECOMMENDATIONS, DEMAND, UNANSWERED, RUN)
 _KEPT: Final = (RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED)

@@ -26,16 +26,8 @@ from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import bring
 from plimsoll.service.step_messages import AccountMessage, Taken
 from plimsoll.service.store_keys import Batch, RunKeys, ledger_key
-from plimsoll.service.stored_results import (
-    Listed,
-    Spent,
-    book_out,
-    found_targets,
-    ledger_in,
-    targets_out,
-    totals_out,
-    volumes_out,
-)
+from plimsoll.service.stored_results import Listed, Spent, book_out, found_targets, targets_out, totals_out, volumes_out
+from plimsoll.service.target_ports import ledger_in
 
 
 def take_inventory(

@@ -18,7 +18,8 @@ from plimsoll.ports import RunStore, Target
 from plimsoll.probe import Event, HostProbe, NotProbed, ProbeContext, Probed, begin, find, hosts_of, look
 from plimsoll.service.probe_messages import BeginProbeMessage, ProbeState
 from plimsoll.service.service import Service
-from plimsoll.service.validating import patience_of, placed, ports_at
+from plimsoll.service.target_ports import placed, ports_at
+from plimsoll.service.validating import patience_of
 
 _log = logging.getLogger(__name__)
 

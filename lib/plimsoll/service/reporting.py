@@ -14,29 +14,20 @@ from plimsoll.ports import RunStore
 from plimsoll.reports.csv_table import ENCODING, csv_line, header
 from plimsoll.reports.html.page import write_html
 from plimsoll.reports.record import run_of
+from plimsoll.reports.run_files import DEMAND, PAGE, RECOMMENDATIONS, RUN, TABLE, UNANSWERED
 from plimsoll.reports.run_folder import write_run
-from plimsoll.reports.run_reader import (
-    DEMAND,
-    PAGE,
-    RECOMMENDATIONS,
-    RUN,
-    TABLE,
-    UNANSWERED,
-    Matched,
-    UnansweredRecord,
-    full_name,
-    matched,
-)
+from plimsoll.reports.run_reader import Matched, UnansweredRecord, full_name, matched
 from plimsoll.reports.totals import Totals
 from plimsoll.service.events import Event, audit_completed
 from plimsoll.service.history_update import news_name
+from plimsoll.service.latest_report import LatestReport, latest_report
+from plimsoll.service.needed import needed
 from plimsoll.service.planning import RunOrder, order_of
 from plimsoll.service.service import Service
 from plimsoll.service.shards import Covered, covered_by
 from plimsoll.service.shared_measurements import bring
 from plimsoll.service.step_messages import Reported, RunMessage
 from plimsoll.service.store_keys import LATEST_REPORT, STAKES, RunKeys
-from plimsoll.service.stored_results import LatestReport, latest_report, needed
 from plimsoll.service.streams import lines_of, listed, profiles_in, record_lines, records_in
 from plimsoll.service.summarizing import failures
 

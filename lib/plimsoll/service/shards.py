@@ -20,9 +20,10 @@ from plimsoll.reports.largest import Largest
 from plimsoll.reports.totals import Totals
 from plimsoll.service.events import Event
 from plimsoll.service.history_update import announce, announced
+from plimsoll.service.needed import needed
 from plimsoll.service.step_messages import BatchItem, TargetItem
 from plimsoll.service.store_keys import Batch, RunKeys, batch_of
-from plimsoll.service.stored_results import Spent, needed
+from plimsoll.service.stored_results import Spent
 
 SHARD_BYTES: Final = 320 * MIB
 """Bytes of answers that a shard has at most, unless one batch alone has more: some 24,000 volumes at 13,600 bytes

@@ -5,22 +5,21 @@ Volumes, prices and errors are written as a recording has them.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.recording import book_adapter, error_in, error_out, volume_adapter
-from plimsoll.domain.errors import BadInput, CloudError
+from plimsoll.domain.errors import CloudError
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.refine.plan import Plan
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import RunStore, Target, Usage
 from plimsoll.reports.totals import Totals
 from plimsoll.service.events import Event
+from plimsoll.service.needed import bring_needed, needed
 from plimsoll.service.step_messages import TargetItem
-from plimsoll.service.store_keys import LATEST_REPORT, RunKeys, ledger_key
+from plimsoll.service.store_keys import RunKeys
 
 
 class _Kept(BaseModel):
@@ -89,19 +88,6 @@ class BatchResult(_Kept):
     spent: Spent
 
 
-class LatestReport(_Kept):
-    """The run whose report is the latest, and the time as of which it answers."""
-
-    run_id: str
-    now: datetime
-
-
-def latest_report(store: RunStore) -> LatestReport | None:
-    """The latest report, None where there is none yet."""
-    content = store.get(LATEST_REPORT)
-    return None if content is None else LatestReport.model_validate_json(content)
-
-
 def targets_out(targets: Sequence[Target]) -> bytes:
     """Targets as JSON."""
     return json.dumps([TargetItem.of(target).model_dump() for target in targets]).encode()
@@ -163,34 +149,3 @@ def book_in(store: RunStore, key: str) -> PriceBook | CloudError | None:
         return None
     found = json.loads(content)
     return error_in(found["error"]) if "error" in found else book_adapter().validate_json(content)
-
-
-def ledger_in(store: RunStore, target: Target, folder: Path) -> Ledger:
-    """The ledger of a target's changes, in a file of that folder; BadInput where what is kept is damaged."""
-    path, key = folder / "ledger.json", ledger_key(target)
-    store.get_file(key, path)
-    try:
-        return Ledger.at(path)
-    except BadInput as error:
-        raise BadInput(
-            f"the ledger of changes {key} in the store is damaged: delete it, and a new one is begun."
-        ) from error
-
-
-def needed(store: RunStore, key: str) -> bytes:
-    """What is kept under a key that must be there; BadInput where it is gone."""
-    content = store.get(key)
-    if content is None:
-        raise _gone(key)
-    return content
-
-
-def bring_needed(store: RunStore, key: str, path: Path) -> None:
-    """Brings what must be there into a file; BadInput where it is gone."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not store.get_file(key, path):
-        raise _gone(key)
-
-
-def _gone(key: str) -> BadInput:
-    return BadInput(f"the store has no {key}: the work of a run goes after a month; begin a new audit.")

@@ -14,13 +14,14 @@ from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.reports.learning import own_table, told_of_learning
 from plimsoll.reports.promises import told_of
 from plimsoll.reports.totals import Totals
+from plimsoll.service.needed import needed
 from plimsoll.service.planning import order_of, planned_accounts
 from plimsoll.service.service import Service
 from plimsoll.service.shards import Covered, Sums, combined_of, covered_by
 from plimsoll.service.shared_measurements import LEARNED_HERE
 from plimsoll.service.step_messages import FailureMessage, RunMessage, Summarized
 from plimsoll.service.store_keys import Batch, RunKeys
-from plimsoll.service.stored_results import Spent, found_targets, needed, totals_in, totals_out, volumes_in
+from plimsoll.service.stored_results import Spent, found_targets, totals_in, totals_out, volumes_in
 
 
 def summarize(service: Service, told: RunMessage) -> Summarized:

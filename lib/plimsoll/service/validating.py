@@ -1,5 +1,5 @@
-"""A validation in short steps, each a call: the job is brought, the step of `plimsoll.validate` is done, and what comes
-next is answered, so that a state machine can wait in between.
+"""A validation in short steps, each a call: the job is brought, a step of `plimsoll.validation.steps` is taken, and
+what comes next is answered, so that a state machine can wait in between.
 
 What one step has to tell the next is kept in the store, one document for each item, so that any step may be called
 again: what is done already is not done twice.
@@ -8,28 +8,26 @@ again: what is done already is not done twice.
 import logging
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.published import published_types
-from plimsoll.clouds.targets import may_have, named_target
 from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.ports import FailedTarget, Target
+from plimsoll.ports import Target
 from plimsoll.service.events import validation_completed
 from plimsoll.service.scratch_ledger import note_scratch, noted_targets
-from plimsoll.service.service import Service, every_target
-from plimsoll.service.shared_measurements import StoreVerdicts, bring
+from plimsoll.service.service import Service
+from plimsoll.service.shared_measurements import StoreVerdicts
 from plimsoll.service.step_messages import StepError
-from plimsoll.service.stored_results import ledger_in
 from plimsoll.service.validation_messages import Cleaned, Concluded, Looked, Proposed, Stepped
-from plimsoll.validate import STEPS
 from plimsoll.validation import measuring
 from plimsoll.validation.context import Context
 from plimsoll.validation.job import Attempt, Job, JobName, Step, find, load
 from plimsoll.validation.patience import Patience
 from plimsoll.validation.scratch_volume import Left, clean
+from plimsoll.validation.steps import STEPS
+
+if TYPE_CHECKING:
+    from plimsoll.auditing.ports import AuditPorts
 
 _log = logging.getLogger(__name__)
 
@@ -133,49 +131,18 @@ def patience_of(service: Service) -> Patience:
     return Patience.of(service.settings, now=service.clock.now, pause=service.pause)
 
 
-def ports_at(place: Target, now: datetime, service: Service) -> AuditPorts:
-    """The ports of a target as of that time, with all that has been measured by now, which is brought here."""
-    bring(service.store, service.measured)
-    with TemporaryDirectory() as folder:
-        changes = ledger_in(service.store, place, Path(folder))
-        return service.places.ports(place, now=now, measured=service.measured, ledger=changes)
-
-
-def placed(name: str, now: datetime, service: Service) -> tuple[Target, str]:
-    """Where a volume is, and its id, by its name: account/region/id as it says; an id alone is searched for in every
-    target that may have it, one after the other. BadInput where it is nowhere, CloudError where a target cannot be
-    searched."""
-    *place, volume_id = name.split("/")
-    return named_target(place[0], place[1]) if place else _found(volume_id, now, service), volume_id
-
-
-def _found(volume_id: str, now: datetime, service: Service) -> Target:
-    unsearched: CloudError | None = None
-    for target in every_target(service.places):
-        try:
-            if isinstance(target, FailedTarget):
-                raise target.error
-            if not may_have(target, volume_id):
-                continue
-            ports = ports_at(target, now, service)
-            if any(volume.id == volume_id for volume in ports.inventory.volumes(target)):
-                return target
-        except CloudError as error:
-            unsearched = unsearched or error
-    if unsearched is not None:
-        raise unsearched
-    raise BadInput(
-        f"there is no volume {volume_id} in the accounts and regions of this service: see its configuration, or begin "
-        "it as account/region/volume-id."
-    )
-
-
 def context_of(service: Service, left: Callable[[Left], None] = lambda _left: None) -> Context:
     """What the steps of a validation are given; `left` hears what could not be deleted."""
     settings = service.settings
+
+    def ports(place: Target, now: datetime) -> "AuditPorts":
+        from plimsoll.service.target_ports import ports_at  # noqa: PLC0415  # most steps decide on nothing
+
+        return ports_at(place, now, service)
+
     return Context(
         bench=service.places.bench,
-        ports=lambda place, now: ports_at(place, now, service),
+        ports=ports,
         types=published_types(),
         verdicts=StoreVerdicts(service.store),
         claims=service.claims,

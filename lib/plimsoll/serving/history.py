@@ -8,7 +8,8 @@ from typing import Final
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_reader import RUN, audited_at, find_record, read_run
+from plimsoll.reports.run_files import RUN
+from plimsoll.reports.run_reader import audited_at, find_record, read_run
 
 MOST_RUNS: Final = 60
 """How many runs are looked through, the newest first."""

@@ -15,8 +15,9 @@ from plimsoll.orders import resumed
 from plimsoll.reports.html.page import Live, write_html
 from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_folder import RUNNING
-from plimsoll.reports.run_reader import RUN, audited_at, read_run
+from plimsoll.reports.run_reader import audited_at, read_run
 from plimsoll.reports.wording import usd
 from plimsoll.settings import Settings
 

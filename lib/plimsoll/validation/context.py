@@ -1,12 +1,13 @@
 """What the steps of a validation are given: where is measured, what is known, and by what rules."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.evidence.measuring_runs import MeasuringRun, PlannedRun
 from plimsoll.domain.policy import Policy
@@ -15,6 +16,9 @@ from plimsoll.ports import Bench, Claims, RunStore, Target
 from plimsoll.validation.job import Job, keep
 from plimsoll.validation.patience import Patience
 from plimsoll.validation.scratch_volume import Left
+
+if TYPE_CHECKING:
+    from plimsoll.auditing.ports import AuditPorts  # only the steps that decide have it
 
 Agree = Callable[[Sequence[PlannedRun], Sequence[MeasuringRun]], None]
 """Hears what would be measured and what stays outside the budget; raises where that is not agreed to."""

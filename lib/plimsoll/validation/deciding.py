@@ -13,7 +13,7 @@ from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.workload import recounted, shape_of
 from plimsoll.domain.errors import BadInput, CloudError, NotMeasured
-from plimsoll.domain.evidence.evidence import Grade
+from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.evidence.measuring_runs import MeasuringRun, PlannedRun, Want, runs_for, usd_for, within
 from plimsoll.domain.evidence.validation_order import Budget, Mode
 from plimsoll.domain.policy import Policy

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from plimsoll.domain.evidence.evidence import Grade
+from plimsoll.domain.actions import CHANGES
+from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.evidence.measuring_runs import Want
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.recommendation import CHANGES
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import EVIDENCE

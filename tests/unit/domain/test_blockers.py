@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.domain.blockers import blockers, evidence_blocker
-from plimsoll.domain.evidence.evidence import Evidence, Grade
+from plimsoll.domain.evidence.evidence import Evidence
+from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.volume import Modification, VolumeState
 from tests.builders import NOW, TYPES, a_host, a_policy, a_spec, a_volume
 

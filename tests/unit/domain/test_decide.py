@@ -6,7 +6,7 @@ import pytest
 from plimsoll.domain.case import case_of
 from plimsoll.domain.decide import answer, is_detached, recommend_detached
 from plimsoll.domain.errors import UnknownVolumeType
-from plimsoll.domain.evidence.evidence import Grade
+from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.groups.hosting import host_loads
 from plimsoll.domain.recommendation import Detached, InsufficientData, Keep, Migrate, Reprovision, Upgrade, Wait
 from plimsoll.domain.volume import Modification, VolumeState

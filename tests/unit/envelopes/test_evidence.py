@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.evidence.envelope import DELIVERED, Envelope, JobShape, Measurement
-from plimsoll.domain.evidence.evidence import Evidence, Grade, Place, evidence_for
+from plimsoll.domain.evidence.evidence import Evidence, Place, evidence_for
+from plimsoll.domain.evidence.grade import Grade
 from plimsoll.envelopes.fit import fit
 from tests.builders import TYPES, a_spec
 from tests.unit.envelopes.measured import a_measurement, a_system

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.envelope import Admission, BoundBy
-from plimsoll.domain.evidence.evidence import Grade, Place, evidence_for
+from plimsoll.domain.evidence.evidence import Place, evidence_for
+from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.campaigns import HostEntry, load_campaign
 from plimsoll.envelopes.fit import fit

@@ -11,7 +11,8 @@ from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.main import app
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.evidence import Grade, Place, evidence_for
+from plimsoll.domain.evidence.evidence import Place, evidence_for
+from plimsoll.domain.evidence.grade import Grade
 from plimsoll.envelopes.reading import read_output
 from tests.builders import TYPES, a_spec
 from tests.corpus.entries import FILES

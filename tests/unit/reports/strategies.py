@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from plimsoll.domain.recommendation import CHANGES
+from plimsoll.domain.actions import CHANGES
 from plimsoll.reports.record import FIRST_PROVIDER, BlockerRecord, EvidenceRecord
 from plimsoll.reports.to_record import record_of
 from tests.unit.reports.recommendations import every_action

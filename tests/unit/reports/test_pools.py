@@ -13,8 +13,9 @@ from plimsoll.domain.policy import Policy
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.markdown.run import ticket
 from plimsoll.reports.record import FIRST_PROVIDER, schema
+from plimsoll.reports.run_files import RECOMMENDATIONS, TABLE
 from plimsoll.reports.run_folder import RunFolder
-from plimsoll.reports.run_reader import RECOMMENDATIONS, TABLE, read_records
+from plimsoll.reports.run_reader import read_records
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.terminal.run import savings_table
 from plimsoll.reports.to_record import record_of

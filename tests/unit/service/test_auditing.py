@@ -9,7 +9,7 @@ import pytest
 
 from plimsoll.domain.errors import AccessDenied, OutOfTime, Throttled, Unexpected
 from plimsoll.ports import Target
-from plimsoll.reports.run_reader import RUN
+from plimsoll.reports.run_files import RUN
 from plimsoll.service.auditing import Attempt, audit_batch, audit_lot
 from plimsoll.service.planning import find_pending
 from plimsoll.service.step_messages import (

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.run_reader import RUN
+from plimsoll.reports.run_files import RUN
 from plimsoll.service.canary import look_at
 from plimsoll.service.store_keys import RunKeys
 from tests.builders import NOW

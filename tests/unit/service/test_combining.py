@@ -9,7 +9,7 @@ import pytest
 from plimsoll.clouds.local_store import FolderStore
 from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.reports.data.exports import PARQUET
-from plimsoll.reports.run_reader import PAGE, RECOMMENDATIONS, TABLE, UNANSWERED
+from plimsoll.reports.run_files import PAGE, RECOMMENDATIONS, TABLE, UNANSWERED
 from plimsoll.service import shards
 from plimsoll.service.planning import find_pending
 from plimsoll.service.shards import shard_of

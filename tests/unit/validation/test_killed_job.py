@@ -6,8 +6,9 @@ from datetime import timedelta
 import pytest
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.validate import STEPS, Concluded, validate_volume
+from plimsoll.validate import Concluded, validate_volume
 from plimsoll.validation.job import Step
+from plimsoll.validation.steps import STEPS
 from tests.builders import NOW
 from tests.pipelines.lab import Lab, the
 

@@ -4,7 +4,6 @@ Raw sums are asked for and divided elsewhere, because math expressions cannot be
 checked as they come (`metric_answers`). What comes back partial, broken or wrong is asked again, within a bound.
 """
 
-import json
 import threading
 import time
 from collections import Counter
@@ -12,14 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any, Final
 
-import cbor2
 import numpy as np
 
 from plimsoll.clouds.aws.errors import FAILURES, refused
 from plimsoll.clouds.aws.metric_answers import COMPLETE, FORBIDDEN, PERMISSION, Points
+from plimsoll.clouds.aws.metric_wire import without_models
 from plimsoll.clouds.aws.queries import (
     DATAPOINTS_A_CALL,
     QUERIES_A_CALL,
@@ -32,7 +30,6 @@ from plimsoll.clouds.aws.queries import (
     queries_of,
 )
 from plimsoll.clouds.aws.sessions import Sessions
-from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.bounds import Deadline, Pages
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.domain.errors import AccessDenied, BadAnswer, CloudError, Endless, Unexpected
@@ -99,7 +96,7 @@ class AwsMetrics:
             return []
         place = f"metrics in {asks[0].volume.account}/{asks[0].volume.region}"
         client = self.sessions.client("cloudwatch", asks[0].volume.account, asks[0].volume.region)
-        decode_fast(client, place)
+        without_models(client, place)
         deadline = Deadline(seconds=self.read_deadline_s)
         queries = [query for number, ask in enumerate(asks) for query in queries_of(number, ask)]
         with ThreadPoolExecutor(max_workers=self.parallel) as pool:
@@ -249,40 +246,3 @@ def _found(asks: Sequence[Ask], answers: Iterable[Answers]) -> list[Found | Clou
         before = series.get(query.metric.series)
         series[query.metric.series] = answer if before is None else np.fmax(before, answer)
     return [failed.get(number, series) for number, series in enumerate(found)]
-
-
-_EVENT: Final = "before-parse.cloudwatch.GetMetricData"
-_OK: Final = 200
-_OTHER_PROTOCOL: Final = "text/xml"
-_PROTOCOLS: Final[dict[str, tuple[Callable[[bytes], Any], bytes]]] = {
-    "application/x-amz-json": (json.loads, b"{}"),
-    "application/cbor": (cbor2.loads, cbor2.dumps({})),
-}
-"""By the beginning of the content type: the decoder, and an empty answer."""
-
-
-def decode_fast(client: Any, place: str) -> None:
-    """Makes a CloudWatch client decode GetMetricData's answers whole; `epoch_s` reads their timestamps.
-
-    An answer that is none, such as a page of a proxy, raises BadAnswer.
-    """
-    client.meta.events.register(_EVENT, partial(_decode, place), unique_id="plimsoll-wire")
-
-
-def _decode(
-    place: str, response_dict: dict[str, Any], customized_response_dict: dict[str, Any], **_others: object
-) -> None:
-    kind = response_dict["headers"].get("content-type", "")
-    if response_dict["status_code"] != _OK or kind.startswith(_OTHER_PROTOCOL):
-        return
-    body = response_dict["body"]
-    found = next((found for start, found in _PROTOCOLS.items() if kind.startswith(start)), None)
-    try:
-        decoded = None if found is None else found[0](body)
-    except (ValueError, cbor2.CBORDecodeError):
-        decoded = None
-    if found is None or not isinstance(decoded, dict):
-        what = f"the body, of type {kind or 'none'}, is no answer"
-        raise bad_answer(what, body.decode(errors="replace"), call=PERMISSION, place=place)
-    response_dict["body"] = found[1]
-    customized_response_dict.update(decoded)

@@ -64,9 +64,12 @@ which it is held against the counters. Published under volume and instance toget
 RATES: Final = frozenset(metric.series for metric in _RATES)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Query:
-    """One metric over a window in a period; `ask` is the place among those asked together of what it answers."""
+    """One metric over a window in a period; `ask` is the place among those asked together of what it answers.
+
+    A query is itself alone, and so is found among others without looking at its figures.
+    """
 
     ask: int
     volume_id: str

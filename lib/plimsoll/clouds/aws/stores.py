@@ -4,6 +4,8 @@ Objects are encrypted as the bucket does by default. The table has an item for e
 and id; and another for what people decided of it, so that no run writes over a word that comes meanwhile.
 """
 
+from __future__ import annotations
+
 import json
 import shutil
 import time
@@ -13,7 +15,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import ClientError
@@ -25,10 +27,12 @@ from plimsoll.clouds.aws.objects import every_key, every_object
 from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks, send_all
 from plimsoll.domain.errors import Throttled, Unexpected
-from plimsoll.domain.history import HistoryEntry
-from plimsoll.domain.people_decisions import Decision
 from plimsoll.ports import Target
 from plimsoll.writing import whole
+
+if TYPE_CHECKING:
+    from plimsoll.domain.history import HistoryEntry
+    from plimsoll.domain.people_decisions import Decision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,11 +285,15 @@ class DynamoHistory:
 
 @lru_cache
 def _adapter() -> TypeAdapter[HistoryEntry]:
+    from plimsoll.domain.history import HistoryEntry  # noqa: PLC0415  # it brings numpy to functions that may not need it
+
     return TypeAdapter(HistoryEntry)
 
 
 @lru_cache
 def _decision() -> TypeAdapter[Decision]:
+    from plimsoll.domain.people_decisions import Decision  # noqa: PLC0415  # as above
+
     return TypeAdapter(Decision)
 
 

@@ -23,20 +23,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from enum import IntEnum
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.evidence.envelope import Envelope, Measurement
+from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.evidence.proofs import Best, Proof, best_of, is_known, lasts_of, proofs_of, rank
-
-
-class Grade(IntEnum):
-    """How sure: C published limits alone, B measured elsewhere or longer ago, A measured here lately."""
-
-    C = 1
-    B = 2
-    A = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

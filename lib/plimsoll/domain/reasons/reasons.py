@@ -12,6 +12,7 @@ from plimsoll.domain.metrics.received import Coverage
 from plimsoll.domain.offers.choice import Choice, Why
 from plimsoll.domain.offers.offer import LATENCY_WORDS, Offer
 from plimsoll.domain.policy import SizeOn
+from plimsoll.domain.reasons.given_up import GIVEN_UP
 from plimsoll.domain.reasons.growth_reasons import room_for_growth, takes_what_it_gets
 from plimsoll.domain.reasons.memory_reasons import spoken_against, unproved_minutes
 from plimsoll.domain.reasons.place_reasons import not_in_place, of_a_storage_pool, stopped, used_of
@@ -19,9 +20,6 @@ from plimsoll.domain.recommendation import Comparison, FrontierStep
 from plimsoll.domain.units import MINUTE_S, dollars
 
 A_WEEK_H = 168.0
-
-GIVEN_UP = "given up: "
-"""How a reason begins that names what the present volume has and the offer has not."""
 
 _UNKNOWN_WITHOUT = {
     "iops_exceeded": "Bursts above the volume's IOPS are not visible in",

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from plimsoll.domain.actions import REPROVISION
 from plimsoll.domain.history import Answer, How, carried_out
 from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
 from plimsoll.domain.metrics.period import FloatArray
-from plimsoll.domain.recommendation import Reprovision
 from plimsoll.domain.risk.watch import KEPT_DAYS, Promise, Promised, Watch
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import VolumeSpec
@@ -76,7 +76,7 @@ def reviewed(prior: Promised | None, review: Review) -> Promised | None:
 
 def _is_taken_up(made: Promise, now: VolumeSpec) -> bool:
     """Whether a volume became what was recommended: nearly is enough, but nothing was promised of less."""
-    how = carried_out(Answer(action=Reprovision.action, current=made.before, target=made.target), now)
+    how = carried_out(Answer(action=REPROVISION, current=made.before, target=made.target), now)
     pairs = zip(now.figures[1:], made.target.figures[1:], strict=True)
     return how in {How.EXACTLY, How.NEARLY} and all((one or 0) >= (least or 0) for one, least in pairs)
 

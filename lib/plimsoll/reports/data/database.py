@@ -16,15 +16,8 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.reports.data import views
 from plimsoll.reports.data.column_types import KEYS, literal, quoted
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
-from plimsoll.reports.run_reader import (
-    DEMAND,
-    RECOMMENDATIONS,
-    UNANSWERED,
-    UnansweredRecord,
-    ambiguous,
-    damaged,
-    read_run,
-)
+from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, UNANSWERED
+from plimsoll.reports.run_reader import UnansweredRecord, ambiguous, damaged, read_run
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

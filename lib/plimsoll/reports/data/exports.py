@@ -11,17 +11,8 @@ from plimsoll.reports.data.column_types import KEYS, literal
 from plimsoll.reports.data.database import SELECTED, Database, Selection
 from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_reader import (
-    DEMAND,
-    MARKDOWN,
-    PAGE,
-    RECOMMENDATIONS,
-    RUN,
-    SLACK_PREVIEW,
-    TABLE,
-    UNANSWERED,
-    stream_records,
-)
+from plimsoll.reports.run_files import DEMAND, MARKDOWN, PAGE, RECOMMENDATIONS, RUN, SLACK_PREVIEW, TABLE, UNANSWERED
+from plimsoll.reports.run_reader import stream_records
 from plimsoll.reports.run_tables import record_line
 from plimsoll.writing import whole
 

@@ -9,15 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from plimsoll.domain.actions import INSUFFICIENT_DATA
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.history import How
-from plimsoll.domain.recommendation import InsufficientData
 from plimsoll.reports.data.column_types import literal
 from plimsoll.reports.data.database import Database, opened
 from plimsoll.reports.diff import sql
 from plimsoll.reports.diff.sql import READ, Group
 from plimsoll.reports.record import SpecRecord, WaitRecord
-from plimsoll.reports.run_reader import UNANSWERED, audited_at, read_run
+from plimsoll.reports.run_files import UNANSWERED
+from plimsoll.reports.run_reader import audited_at, read_run
 from plimsoll.reports.wording import spec_text, wait_text
 
 _ENDED: Final = frozenset({"complete", "partial"})
@@ -233,7 +234,7 @@ def _wanted(before: Mapping[str, Any]) -> str:
 def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     if before["wait"] is not None:
         return f"waited until {before['wait']['until']}"
-    waited = InsufficientData.action in {before["action"], after["action"]}
+    waited = INSUFFICIENT_DATA in {before["action"], after["action"]}
     figures = (_OBSERVED, *_FIGURES) if waited else _FIGURES
     told = [(label, unit, _at(before, path), _at(after, path)) for path, label, unit in figures]
     differing = [one for one in told if one[2] != one[3]]

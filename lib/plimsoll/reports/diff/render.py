@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.domain.recommendation import CHANGES
+from plimsoll.domain.actions import CHANGES
 from plimsoll.reports.data.exports import json_list
 from plimsoll.reports.diff.comparison import Diff, Difference, Money, Run, Total
 from plimsoll.reports.diff.sql import GROUP_WORDS, Group

@@ -4,8 +4,8 @@ import json
 from enum import StrEnum
 from typing import Final
 
+from plimsoll.domain.actions import DETACHED, UPGRADE
 from plimsoll.domain.history import Answer, Became, became, carried_out
-from plimsoll.domain.recommendation import Detached, Upgrade
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.reports.data.column_types import KEYS
 from plimsoll.reports.steps import CENT
@@ -85,7 +85,7 @@ def differences(before: str, after: str) -> str:
             select *, {_group()} as what, nullif(split_part(verdict, ' ', 2), '') as how from judged
         )
         select *, case when what in ('{Group.DONE}', '{Group.ALTERED}') then usd_less end as usd_saved,
-            coalesce(what = '{Group.DONE}' and one.action = '{Upgrade.action}' and usd_less < 0, false) as costs_more,
+            coalesce(what = '{Group.DONE}' and one.action = '{UPGRADE}' and usd_less < 0, false) as costs_more,
             case when was = 'answered' and is_now = 'answered' then usd_after - usd_at_first end as usd_repriced,
             what in ('{Group.DONE}', '{Group.ALTERED}') and is_now = 'answered' and usd_less is not null
                 and usd_at_first is null as mixed
@@ -107,8 +107,8 @@ def known() -> str:
 def money() -> str:
     """A row for each of these: its name, volumes, and USD a month that they are about."""
     open_, done = f"what = '{Group.OPEN}'", f"what = '{Group.DONE}'"
-    upgrade = f"other.action = '{Upgrade.action}' and other.monthly_usd_saved < 0"
-    detached = f"other.action = '{Detached.action}'"
+    upgrade = f"other.action = '{UPGRADE}' and other.monthly_usd_saved < 0"
+    detached = f"other.action = '{DETACHED}'"
     sums = {
         "saved": ("usd_saved", f"{done} and usd_saved is not null and not costs_more"),
         "upgraded": ("-usd_saved", "costs_more"),

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.recommendation import CHANGES
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.largest import Largest

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.evidence.envelope import Admission, BoundBy, Envelope, Latency, Measurement
-from plimsoll.domain.evidence.evidence import Grade
+from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.evidence.same_configuration import Beside
 from plimsoll.reports.envelope_json import directions
 from plimsoll.reports.terminal.plot import plain_table, plot

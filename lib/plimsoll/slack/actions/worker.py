@@ -14,17 +14,18 @@ from plimsoll.auditing.explain import explain
 from plimsoll.domain.errors import BadInput, CloudError, PlimsollError, Unexpected
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.reports.record import run_of
-from plimsoll.reports.run_reader import PAGE, RUN
+from plimsoll.reports.run_files import PAGE, RUN
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.to_record import record_of
 from plimsoll.reports.wording import words_of
 from plimsoll.service.history_update import left_out
+from plimsoll.service.latest_report import latest_report
+from plimsoll.service.needed import needed
 from plimsoll.service.probing import StoredProbes
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import Message as ServiceMessage
 from plimsoll.service.store_keys import RunKeys
-from plimsoll.service.stored_results import latest_report, needed
-from plimsoll.service.validating import placed, ports_at
+from plimsoll.service.target_ports import placed, ports_at
 from plimsoll.slack.actions.action import Explanation, Work
 from plimsoll.slack.actions.answers import Answers, plain
 from plimsoll.slack.actions.asked import Asked

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Final
 
-from plimsoll.domain.reasons.reasons import GIVEN_UP
-from plimsoll.domain.recommendation import CHANGES
+from plimsoll.domain.actions import CHANGES
+from plimsoll.domain.reasons.given_up import GIVEN_UP
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.record import RecommendationRecord, saved_cents
 from plimsoll.reports.run_reader import full_name

@@ -8,9 +8,9 @@ from typing import Final
 
 from plimsoll.clouds.common.calls import in_chunks
 from plimsoll.clouds.targets import named_target
+from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.people_decisions import holding
 from plimsoll.domain.policy import TagMatch
-from plimsoll.domain.recommendation import CHANGES
 from plimsoll.domain.volume import NAME_TAG
 from plimsoll.ports import History, Target
 from plimsoll.reports.record import RecommendationRecord

@@ -17,21 +17,15 @@ from plimsoll.auditing.audit import never
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime, PlimsollError
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
-from plimsoll.reports.run_reader import (
-    DEMAND,
-    PAGE,
-    RECOMMENDATIONS,
-    RUN,
-    find_profile,
-    full_name,
-    read_run,
-)
+from plimsoll.reports.run_files import DEMAND, PAGE, RECOMMENDATIONS, RUN
+from plimsoll.reports.run_reader import find_profile, full_name, read_run
 from plimsoll.service.events import RecommendationNew
+from plimsoll.service.needed import bring_needed
 from plimsoll.service.service import Service, unmeasured
 from plimsoll.service.shared_measurements import bring
 from plimsoll.service.step_messages import Answer, Message, RunId
 from plimsoll.service.store_keys import RunKeys
-from plimsoll.service.stored_results import batch_folders, bring_needed
+from plimsoll.service.stored_results import batch_folders
 from plimsoll.service.streams import records_in
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.pictures import ROOFLINE, SAVINGS, Draft, drafts

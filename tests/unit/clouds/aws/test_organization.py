@@ -5,7 +5,7 @@ import pytest
 from cloud_simulator.aws.organization import ACCOUNTS, Mix
 from cloud_simulator.aws.organizations_api import ROOT, SANDBOX, SUSPENDED, WORKLOADS
 from cloud_simulator.faults import Fault
-from plimsoll.clouds.aws.connection import accounts_in
+from plimsoll.clouds.aws.accounts import accounts_in
 from plimsoll.clouds.aws.names import role_arn
 from plimsoll.domain.errors import AccessDenied, BadInput
 from plimsoll.ports import FailedTarget

@@ -1,16 +1,23 @@
-"""GetMetricData's answers decode to the same whatever the protocol; what is no answer is an error."""
+"""GetMetricData is asked as botocore asks, and decodes to the same by every protocol; what is no answer is an error."""
 
 import json
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
+import boto3
 import cbor2
 import numpy as np
 import pytest
+from botocore.awsrequest import AWSResponse
 
 from plimsoll.clouds.aws.metric_answers import epoch_s
-from plimsoll.clouds.aws.metrics import decode_fast
+from plimsoll.clouds.aws.metric_wire import without_models
+from plimsoll.clouds.aws.queries import queries_of
 from plimsoll.domain.errors import BadAnswer
+from plimsoll.domain.metrics.asks import Ask
+from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.metrics.sums import Window
+from tests.builders import a_volume
 
 JSON = "application/x-amz-json-1.0"
 CBOR = "application/cbor"
@@ -32,11 +39,13 @@ STAMPED = {
 
 def decoded(body, kind, status=200):
     """What the hook makes of an answer: the result it hands over, and the body it leaves to botocore."""
-    hooks = []
-    register = lambda _event, hook, unique_id: hooks.append(hook)  # noqa: E731  # botocore's signature
-    decode_fast(SimpleNamespace(meta=SimpleNamespace(events=SimpleNamespace(register=register))), "metrics here")
+    hooks = {}
+    register = lambda event, hook, unique_id: hooks.update({event: hook})  # noqa: E731  # botocore's signature
+    without_models(SimpleNamespace(meta=SimpleNamespace(events=SimpleNamespace(register=register))), "metrics here")
     response, found = {"headers": {"content-type": kind}, "status_code": status, "body": body}, {}
-    hooks[0](response_dict=response, customized_response_dict=found, operation_model=None)
+    hooks["before-parse.cloudwatch.GetMetricData"](
+        response_dict=response, customized_response_dict=found, operation_model=None
+    )
     return found, response["body"]
 
 
@@ -95,3 +104,31 @@ def test_timestamps_in_either_form_are_epoch_seconds():
     times = [datetime.fromtimestamp(stamp, UTC) for stamp in stamps]
     assert np.array_equal(epoch_s(stamps), epoch_s(times))
     assert epoch_s([]).shape == (0,)
+
+
+def sent(*, alone):
+    """The body of a request for two metrics: as botocore writes it where it is left `alone`."""
+    session = boto3.Session(aws_access_key_id="a", aws_secret_access_key="b", region_name="us-east-1")
+    client, bodies = session.client("cloudwatch"), []
+    if not alone:
+        without_models(client, "metrics here")
+
+    def answer(request, **_others):
+        bodies.append(json.loads(request.body))
+        return AWSResponse(request.url, 200, {"content-type": JSON}, SimpleNamespace(stream=lambda: [b"{}"]))
+
+    client.meta.events.register("before-send.cloudwatch.GetMetricData", answer)
+    window = Window(start_s=1_700_000_000, end_s=1_700_086_400)
+    queries = [*queries_of(0, Ask(volume=a_volume(), look=Look(window=window, period_s=300)))][:2]
+    client.get_metric_data(
+        MetricDataQueries=[query.asked_as(f"q{number}") for number, query in enumerate(queries)],
+        StartTime=datetime.fromtimestamp(window.start_s, UTC),
+        EndTime=datetime.fromtimestamp(window.end_s, UTC),
+        NextToken='"MetricDataQueries": []',
+    )
+    return bodies
+
+
+def test_what_is_asked_is_what_botocore_would_ask():
+    assert sent(alone=False) == sent(alone=True)
+    assert len(sent(alone=False)[0]["MetricDataQueries"]) == 2

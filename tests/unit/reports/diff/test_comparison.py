@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
+from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.recommendation import CHANGES
 from plimsoll.reports.diff.comparison import compared
 from plimsoll.reports.diff.render import headline, json_diff, markdown_diff, money, notes, show_diff
 from plimsoll.reports.diff.sql import Group

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from plimsoll.domain.reasons.reasons import GIVEN_UP
+from plimsoll.domain.reasons.given_up import GIVEN_UP
 from plimsoll.reports.record import BlockerRecord, EvidenceRecord, OwnerRecord
 from plimsoll.reports.wording import usd
 from plimsoll.slack.blocks.elements import OPEN_REPORT

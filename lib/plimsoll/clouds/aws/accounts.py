@@ -1,0 +1,219 @@
+"""The accounts of AWS: signing in to every account of a scope, and listing those of an Organization."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Final
+
+from pydantic import Field, model_validator
+
+from plimsoll.clouds.aws.errors import attempted
+from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
+from plimsoll.clouds.aws.names import ACCOUNT_ID, role_arn
+from plimsoll.clouds.aws.sessions import HOME_REGION, Credential, Sessions, check_regions
+from plimsoll.clouds.common.messages import Purpose
+from plimsoll.clouds.registry import AWS
+from plimsoll.clouds.scope import Scope
+from plimsoll.domain.errors import BadInput, CloudError
+from plimsoll.ports import Bench, FailedTarget
+from plimsoll.settings import Settings
+
+
+def sign_in(scope: Scope, settings: Settings) -> Sessions:
+    """Signs in to every account of a scope; BadInput for a region that does not exist, or a scope of two kinds."""
+    check_regions(scope.regions_of(AWS))
+    if scope.names_members:
+        credentials, failed = _of_members(scope, settings)
+    else:
+        credentials, failed = [Credential(profile=profile) for profile in scope.profiles] or [Credential()], []
+    source = scope.profiles[0] if scope.profiles else None
+    roles = [Credential(profile=source, role_arn=arn, external_id=scope.external_id) for arn in scope.role_arns]
+    return open_accounts([*credentials, *roles], settings, failed)
+
+
+def open_accounts(
+    credentials: Sequence[Credential], settings: Settings, failed: Sequence[FailedTarget] = ()
+) -> Sessions:
+    """The accounts that these credentials lead to; what has `failed` before is kept with them."""
+    connections = settings.parallel_calls + 2
+    sessions = Sessions(attempts=settings.max_attempts, connections=connections, failed=list(failed))
+    sessions.sign_in(credentials)
+    return sessions
+
+
+def bench_of(sessions: Sessions, settings: Settings) -> Bench:
+    """Where volumes of accounts that are open already are measured."""
+    from plimsoll.clouds.aws.bench import AwsBench  # noqa: PLC0415  # most functions measure nothing
+
+    return AwsBench(sessions=sessions, results=settings.results_bucket or None)
+
+
+def members(scope: Scope, settings: Settings) -> Sequence[str | FailedTarget]:
+    """The accounts of the Organization that the scope names, and what cannot be listed with why; none is entered."""
+    caller = _caller(scope, settings)
+    return caller.failed or _listed(caller, scope)
+
+
+def _of_members(scope: Scope, settings: Settings) -> tuple[list[Credential], list[FailedTarget]]:
+    """How to enter each account of the Organization that the scope names, and which cannot be entered."""
+    if len(scope.profiles) > 1:
+        raise BadInput(
+            "with --organization, --unit or --account one --profile assumes the roles of all accounts: name one."
+        )
+    caller, own = _caller(scope, settings), _own(scope)
+    if caller.failed:
+        return [], caller.failed
+    found = _listed(caller, scope)
+    ((home, session),) = caller.by_account.items()
+    partition = session.get_partition_for_region(session.region_name or HOME_REGION)
+    credentials = [
+        own
+        if account == home
+        else replace(own, role_arn=role_arn(account, scope.role_name, partition), external_id=scope.external_id)
+        for account in found
+        if isinstance(account, str)
+    ]
+    return credentials, [one for one in found if isinstance(one, FailedTarget)]
+
+
+def _own(scope: Scope) -> Credential:
+    return Credential(profile=scope.profiles[0] if scope.profiles else None)
+
+
+def _caller(scope: Scope, settings: Settings) -> Sessions:
+    """The account from which those of an Organization are listed and entered."""
+    caller = Sessions(attempts=settings.max_attempts, connections=1)
+    caller.sign_in([_own(scope)])
+    return caller
+
+
+def _listed(caller: Sessions, scope: Scope) -> Sequence[str | FailedTarget]:
+    ((home, session),) = caller.by_account.items()
+    client = caller.client("organizations", home, session.region_name or HOME_REGION)
+    return accounts_in(client, organization=scope.organization, units=scope.units, accounts=scope.accounts)
+
+
+LISTING: Final = Purpose(
+    goes_on="Its accounts are not audited",
+    allow="run from the management account or a delegated administrator with that action, or name accounts instead",
+    region="name another region",
+    again="run again later",
+)
+_ACTIVE: Final = "ACTIVE"
+_INACTIVE: Final = frozenset({"PENDING_ACTIVATION", "SUSPENDED", "PENDING_CLOSURE", "CLOSED"})
+"""The other states of an account (AWS Organizations API Reference, Account, read 2026-11-23)."""
+_ACCOUNTS_BELOW: Final = "organizations:ListAccountsForParent"
+_UNITS_BELOW: Final = "organizations:ListOrganizationalUnitsForParent"
+
+
+class Account(AwsAnswer):
+    """An account with its state; an endpoint that is not up to date has it as Status, which State replaces."""
+
+    id: str = Field(pattern=f"^{ACCOUNT_ID}$")
+    state: str | None = None
+    status: str | None = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> "Account":
+        if not (self.state or self.status):
+            raise ValueError("State is missing")
+        return self
+
+
+class AccountsPage(Page):
+    """A page of accounts."""
+
+    accounts: tuple[Account, ...]
+
+    @property
+    def states(self) -> Iterator[tuple[str, str]]:
+        """The accounts with their states."""
+        return ((one.id, one.state or one.status or "") for one in self.accounts)
+
+
+class Unit(AwsAnswer):
+    """An organizational unit."""
+
+    id: Annotated[str, Field(min_length=1)]
+
+
+class UnitsPage(Page):
+    """A page of organizational units."""
+
+    organizational_units: tuple[Unit, ...]
+
+
+def accounts_in(
+    client: Any, *, organization: bool, units: Sequence[str], accounts: Sequence[str]
+) -> Sequence[str | FailedTarget]:
+    """The active accounts of the whole Organization, or of some units and those below, or of a list, each once.
+
+    What cannot be audited is among them with the reason: an Organization or a unit that may not be listed or is empty,
+    or a listed account that is not active in it. A caller who may not list the Organization gets the list as it is.
+
+    `client` is boto3's of Organizations. BadInput where more than one of the three is asked for.
+    """
+    if [organization, bool(units), bool(accounts)].count(True) > 1:
+        raise BadInput("give one of --organization, --unit and --account: each says which accounts there are.")
+    if accounts:
+        return _checked(client, accounts)
+    if organization:
+        return _reached(client, "the Organization", None)
+    return list(dict.fromkeys(one for unit in units for one in _reached(client, unit, unit)))
+
+
+def _reached(client: Any, name: str, unit: str | None) -> Sequence[str | FailedTarget]:
+    """The active accounts of a unit (None: of all), or the one reason why there are none; by name what is in a state
+    that nobody knows."""
+    try:
+        listed = _all(client) if unit is None else _below(client, unit, name)
+        found = [
+            account if state == _ACTIVE else _outside(account, state)
+            for account, state in listed
+            if state not in _INACTIVE
+        ]
+    except CloudError as error:
+        return [FailedTarget(name=name, error=error)]
+    if not found:
+        reason = f"{name} has no active account: name a unit that has, or leave it out."
+        return [FailedTarget(name=name, error=CloudError(reason))]
+    return found
+
+
+def _checked(client: Any, accounts: Sequence[str]) -> Sequence[str | FailedTarget]:
+    wanted = dict.fromkeys(accounts)
+    try:
+        states = dict(_all(client))
+    except CloudError:
+        return list(wanted)  # only those who may list the Organization can check; the roles decide for the others
+    return [account if states.get(account) == _ACTIVE else _outside(account, states.get(account)) for account in wanted]
+
+
+def _outside(account: str, state: str | None) -> FailedTarget:
+    why = "it is not in this Organization" if state is None else f"its state in the Organization is {state}"
+    reason = (
+        f"cannot audit {account}: {why}. Check the number, or leave it out of the accounts; the others are audited."
+    )
+    return FailedTarget(name=account, error=CloudError(reason))
+
+
+def _all(client: Any) -> Iterator[tuple[str, str]]:
+    asker = Asker(place="the accounts of the Organization")
+    with attempted("list the accounts of the Organization", "organizations:ListAccounts", LISTING):
+        for page in asker.pages(AccountsPage, client.list_accounts, "organizations:ListAccounts"):
+            yield from page.states
+
+
+def _below(client: Any, unit: str, name: str) -> Iterator[tuple[str, str]]:
+    """The accounts under a unit and under those in it; `name` is that of the first, for what goes wrong."""
+    asker = Asker(place=f"the accounts of {name}")
+    units, seen = [unit], {unit}
+    while units:
+        parent = units.pop(0)
+        with attempted(f"list the accounts of {name}", _ACCOUNTS_BELOW, LISTING):
+            for page in asker.pages(AccountsPage, client.list_accounts_for_parent, _ACCOUNTS_BELOW, ParentId=parent):
+                yield from page.states
+        with attempted(f"list the units of {name}", _UNITS_BELOW, LISTING):
+            asked = asker.pages(UnitsPage, client.list_organizational_units_for_parent, _UNITS_BELOW, ParentId=parent)
+            children = [one.id for found in asked for one in found.organizational_units if one.id not in seen]
+        seen.update(children)
+        units[:0] = children

@@ -1,0 +1,23 @@
+"""Which run's report is the latest."""
+
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict
+
+from plimsoll.ports import RunStore
+from plimsoll.service.store_keys import LATEST_REPORT
+
+
+class LatestReport(BaseModel):
+    """The run whose report is the latest, and the time as of which it answers."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    run_id: str
+    now: datetime
+
+
+def latest_report(store: RunStore) -> LatestReport | None:
+    """The latest report, None where there is none yet."""
+    content = store.get(LATEST_REPORT)
+    return None if content is None else LatestReport.model_validate_json(content)
