@@ -1,16 +1,17 @@
 """A run: an audit carried out into a folder, which can be interrupted and resumed."""
 
+import json
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from plimsoll.auditing.audit import audit, never
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.domain.errors import BadInput, DiskFull, NothingRead
+from plimsoll.domain.errors import BadAnswer, BadInput, DiskFull, NothingRead
 from plimsoll.domain.risk.watch import Promised
 from plimsoll.domain.units import MIB
 from plimsoll.learned_table import table_or_none, table_text
@@ -26,8 +27,13 @@ from plimsoll.reports.run_folder import INTERRUPTED, RUNNING, RunFolder, write_r
 from plimsoll.reports.run_reader import RUN, UnansweredRecord, matched_records, stream_records
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import Totals
-from plimsoll.reports.wrong_answers import keep_wrong_answer
 from plimsoll.writing import write_lines
+
+WRONG_ANSWERS: Final = "wrong-answers.jsonl"
+"""What clouds sent that could not be used, for who looks into it."""
+
+MOST_BYTES: Final = 5_000_000
+"""How much of them a run keeps: they are examples, and many are alike."""
 
 BEST = 10
 """How many of the best savings a run keeps at hand to show."""
@@ -197,3 +203,21 @@ def _unanswered(outcome: Skipped | FailedVolume) -> UnansweredRecord:
         reason=outcome.reason,
         provider=outcome.target.provider,
     )
+
+
+def keep_wrong_answer(folder: Path, outcome: Outcome) -> None:
+    """Keeps the answer that is the reason of an outcome as a line: what it costs, why, and the answer as text.
+
+    It is shortened and without secrets already. Most outcomes have none.
+    """
+    if isinstance(outcome, FailedVolume):
+        name, reason, raw = f"{outcome.target}/{outcome.volume_id}", outcome.reason, outcome.raw
+    elif isinstance(outcome, FailedTarget) and isinstance(outcome.error, BadAnswer):
+        name, reason, raw = outcome.name, str(outcome.error), outcome.error.raw
+    else:
+        return
+    path = folder / WRONG_ANSWERS
+    if not raw or (path.exists() and path.stat().st_size > MOST_BYTES):
+        return
+    with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(json.dumps({"of": name, "reason": reason, "answer": raw}, ensure_ascii=False) + "\n")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.envelopes.admissibility.judging import RULES
+from plimsoll.envelopes.admissibility import RULES
 from tests.corpus.__main__ import PAGE, put, tables
 from tests.corpus.entries import entries, outcome
 

@@ -27,7 +27,7 @@ from plimsoll.orders import Order
 from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import PAGE, read_records
-from plimsoll.reports.wrong_answers import WRONG_ANSWERS
+from plimsoll.run import WRONG_ANSWERS
 from plimsoll.settings import Settings
 from plimsoll.validate import validate_volume
 from plimsoll.validation.deciding import FLIP

@@ -2,7 +2,7 @@
 
 from plimsoll.clouds.aws.policies import AwsPolicy
 from plimsoll.clouds.google.names import UNPROBED
-from plimsoll.clouds.google.roles import GoogleRole
+from plimsoll.clouds.google.permissions import GoogleRole
 from plimsoll.clouds.permissions import Purpose
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import BadInput

@@ -16,9 +16,8 @@ from plimsoll.bootstrap.consoles import console_link
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.orders import resumed
 from plimsoll.reports.run_reader import find_profile, find_record
-from plimsoll.serving.history import history_of
 from plimsoll.serving.live_report import LiveReport
-from plimsoll.serving.volume_page import message_page, volume_page
+from plimsoll.serving.volume_page import history_of, message_page, volume_page
 
 HEADERS: Final = {
     "Content-Security-Policy": "frame-ancestors 'none'",
