@@ -19,9 +19,9 @@ from plimsoll.orders import Asked, Order, describe, ended
 from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, Planned, Skipped
 from plimsoll.ports import FailedTarget
 from plimsoll.reports.largest import Largest
-from plimsoll.reports.learning import lessons_of, own_table, told_of_learning
+from plimsoll.reports.learning import learning_in_run, lessons_of, own_table
 from plimsoll.reports.profile_to_record import profile_record
-from plimsoll.reports.promises import checked, told_of
+from plimsoll.reports.promises import checked, promises_in_run
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_folder import INTERRUPTED, RUNNING, RunFolder, write_run
 from plimsoll.reports.run_reader import RUN, UnansweredRecord, matched_records, stream_records
@@ -120,7 +120,7 @@ def carry_out(
             run = _described(order, audits, progress, status=progress.status)
             folder.describe(run)
     if promised is not None and not stopped and "recording" not in order.scope:
-        run |= told_of(checked(matched_records(order.folder, None), promised, order.now))
+        run |= promises_in_run(checked(matched_records(order.folder, None), promised, order.now))
         run |= _learned(order, learned)
         write_run(order.folder, run)
     return run, progress.best.items
@@ -133,7 +133,7 @@ def _learned(order: Order, place: Path | None) -> dict[str, Any]:
     table = own_table(lessons, order.now, order.policy, order.scope, table_or_none(before))
     if table is not None and place is not None:
         write_lines([table_text(table)], place, "utf-8")
-    return told_of_learning(lessons, table)
+    return learning_in_run(lessons, table)
 
 
 def _where_there_is_room(outcomes: Iterator[Outcome], folder: Path) -> Iterator[Outcome]:

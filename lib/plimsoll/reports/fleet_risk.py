@@ -53,7 +53,7 @@ class FleetRisk:
         self.minutes, self.days = max(self.minutes, other.minutes), max(self.days, other.days)
 
     @property
-    def told(self) -> dict[str, Any] | None:
+    def reported(self) -> dict[str, Any] | None:
         """The same for run.json; None where nothing is reduced."""
         if not self.promised + self.unpromised:
             return None

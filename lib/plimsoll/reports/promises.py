@@ -41,7 +41,7 @@ def checked(found: Iterable[Matched], promised: dict[str, Promised], now: dateti
     return tally
 
 
-def told_of(tally: PromiseTally) -> dict[str, Any]:
+def promises_in_run(tally: PromiseTally) -> dict[str, Any]:
     """What run.json says of promises; nothing where no changed volume was seen again."""
     if not tally.volumes:
         return {}

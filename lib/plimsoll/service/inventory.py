@@ -40,7 +40,7 @@ from plimsoll.service.stored_results import (
 
 def take_inventory(
     service: Service,
-    told: AccountMessage,
+    message: AccountMessage,
     *,
     stop: Callable[[], bool] = lambda: False,
     batch_volumes: int = BATCH_VOLUMES,
@@ -51,10 +51,10 @@ def take_inventory(
     when all targets were tried. Every other CloudError is kept as the target's failure, with the volumes that were
     listed before it.
     """
-    account, keys = told.account.account, RunKeys(run_id=told.run_id)
+    account, keys = message.account.account, RunKeys(run_id=message.run_id)
     if service.store.get(keys.whole_account(account)) is not None:
         return Taken(left=0)
-    order = order_of(service.store, told.run_id)
+    order = order_of(service.store, message.run_id)
     targets = _targets(service, keys, account)
     left = [target for target in targets if not _has_ended(service.store, keys, target)]
     bring(service.store, service.measured)

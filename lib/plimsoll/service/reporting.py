@@ -56,31 +56,31 @@ class Report:
     news: list[Event]
 
 
-def report(service: Service, told: RunMessage) -> Report:
+def report(service: Service, message: RunMessage) -> Report:
     """Keeps the report of a summarized run, of what its shards have become; doing it again keeps the same.
 
     The page shows the volumes with the most at stake where they are more than it holds, the tables all of them. The
     tables stream from the store into the store: neither memory nor the disk of this machine grows with the fleet.
     """
-    keys, store = RunKeys(run_id=told.run_id), service.store
-    order, run = order_of(store, told.run_id), run_of(needed(store, keys.summary))
+    keys, store = RunKeys(run_id=message.run_id), service.store
+    order, run = order_of(store, message.run_id), run_of(needed(store, keys.summary))
     shards = keys.combined_shards(store)
     shown = None
     if run["volumes"]["answered"] > service.config.page_volumes:
         shown = _most_at_stake(service.config.page_volumes, store, keys, shards)
     _keep_tables(store, keys, shards)
     with TemporaryDirectory(prefix="plimsoll-") as temporary:
-        folder = Path(temporary) / told.run_id
+        folder = Path(temporary) / message.run_id
         folder.mkdir()
         write_run(folder, run)
         _write_page(service, order, run, shown, folder)
         for name in (PAGE, RUN):
             store.put_file(keys.report(name), folder / name)
     _point_to(store, order)
-    place, told_before = f"{service.root}/{keys.report(PAGE)}", _told(store, keys)
+    place, reported_before = f"{service.root}/{keys.report(PAGE)}", _reported(store, keys)
     return Report(
         answer=Reported(
-            run_id=told.run_id,
+            run_id=message.run_id,
             status=run["status"],
             report=place,
             volumes=run["volumes"]["seen"],
@@ -89,20 +89,20 @@ def report(service: Service, told: RunMessage) -> Report:
         run=run,
         covered_pct=_covered_pct(run, covered_by(store, keys)),
         ended=audit_completed(run, place),
-        news=[event for event in json.loads(needed(store, keys.news)) if news_name(event) not in told_before],
+        news=[event for event in json.loads(needed(store, keys.news)) if news_name(event) not in reported_before],
     )
 
 
-def note_told(service: Service, told: RunMessage, news: Sequence[Event]) -> None:
+def note_reported(service: Service, message: RunMessage, news: Sequence[Event]) -> None:
     """Notes that this news was sent, so that a run that is gone on with does not send it again."""
-    store, keys = service.store, RunKeys(run_id=told.run_id)
+    store, keys = service.store, RunKeys(run_id=message.run_id)
     if news:
-        names = sorted({*_told(store, keys), *map(news_name, news)})
-        store.put(keys.told, json.dumps(names).encode())
+        names = sorted({*_reported(store, keys), *map(news_name, news)})
+        store.put(keys.reported, json.dumps(names).encode())
 
 
-def _told(store: RunStore, keys: RunKeys) -> frozenset[str]:
-    return frozenset(json.loads(store.get(keys.told) or b"[]"))
+def _reported(store: RunStore, keys: RunKeys) -> frozenset[str]:
+    return frozenset(json.loads(store.get(keys.reported) or b"[]"))
 
 
 def _covered_pct(run: Mapping[str, Any], covered: Covered) -> float:
@@ -191,6 +191,6 @@ def _write_page(
         envelopes=service.envelopes(service.measured),
         console_link=lambda record: service.console_link(record, policy, order.now),
         shown=None if shown is None else lambda record: full_name(record) in shown,
-        shown_told="" if shown is None else which,
+        shown_about="" if shown is None else which,
         called=Path(order.run_id),
     )

@@ -12,7 +12,7 @@ from plimsoll.clouds.google.labels import tags_of
 from plimsoll.clouds.google.machines import machine
 from plimsoll.clouds.google.names import LIST_INSTANCES, last_of, moment, path_of
 from plimsoll.clouds.google.owners import owner_of
-from plimsoll.clouds.google.resources import DiskAnswer, read_held_disk, read_instance
+from plimsoll.clouds.google.resources import DiskAnswer, read_attached_disk, read_instance
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import BadAnswer
 from plimsoll.domain.host import Host
@@ -23,7 +23,7 @@ _LOCAL: Final = "SCRATCH"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class AttachedDisk:
     """How an instance holds a disk: the device name that its metrics go by, and whether it boots from it."""
 
     device: str
@@ -34,12 +34,12 @@ class Seat:
 class Instance:
     """A host, the disks it holds by their path, and its tags with those items of its metadata that tell who made it.
 
-    In the place of a seat stands why it cannot be read.
+    In the place of one stands why it cannot be read.
     """
 
     path: str
     host: Host
-    seats: Mapping[str, Seat | BadAnswer]
+    attached: Mapping[str, AttachedDisk | BadAnswer]
     marks: Mapping[str, str]
 
 
@@ -62,11 +62,14 @@ def instance_of(found: Any, *, scope: str | None = None, place: str) -> Instance
         stopped_since=answer.stopped_since,
     )
     return Instance(
-        path=answer.path, host=host, seats=_seats(found, answer.name, place), marks={**tags, **answer.metadata}
+        path=answer.path,
+        host=host,
+        attached=_attached_disks(found, answer.name, place),
+        marks={**tags, **answer.metadata},
     )
 
 
-def _seats(found: Any, instance: str, place: str) -> Mapping[str, Seat | BadAnswer]:
+def _attached_disks(found: Any, instance: str, place: str) -> Mapping[str, AttachedDisk | BadAnswer]:
     """The disks that an instance holds, by their path. Where it names one twice, nobody knows which name is whose."""
     held = [one for one in found.disks if one.source and one.type_ != _LOCAL]
     for values in ([path_of(one.source) for one in held], [one.device_name for one in held if one.device_name]):
@@ -79,15 +82,15 @@ def _seats(found: Any, instance: str, place: str) -> Mapping[str, Seat | BadAnsw
                 place=f"the disks of instance {instance} in {place}",
             )
             return {path_of(one.source): error for one in held}
-    return {path_of(one.source): _seat(one, instance, place) for one in held}
+    return {path_of(one.source): _attached_disk(one, instance, place) for one in held}
 
 
-def _seat(found: Any, instance: str, place: str) -> Seat | BadAnswer:
+def _attached_disk(found: Any, instance: str, place: str) -> AttachedDisk | BadAnswer:
     try:
-        held = read_held_disk(found, instance=instance, place=place)
+        held = read_attached_disk(found, instance=instance, place=place)
     except BadAnswer as error:
         return error
-    return Seat(device=held.device, boot=held.boot)
+    return AttachedDisk(device=held.device, boot=held.boot)
 
 
 _STATES: Final = {
@@ -102,7 +105,9 @@ _REPLICATING: Final = {"ACTIVE", "CREATED", "STARTING", "STOPPING"}
 _REPLICATION: Final = "asynchronous replication from another disk"
 
 
-def volume_of(disk: DiskAnswer, project: str, region: str, users: Iterable[tuple[Instance, Seat] | None]) -> Volume:
+def volume_of(
+    disk: DiskAnswer, project: str, region: str, users: Iterable[tuple[Instance, AttachedDisk] | None]
+) -> Volume:
     """The volume that a disk of a project is. `users` are its instances in the order of its own users, None for one of
     another project.
 
