@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from plimsoll.api.orders import Wanted, order_and_ports
-from plimsoll.api.policies import PolicyLike, policy_of
 from plimsoll.api.runs import Run, read_run
 from plimsoll.bootstrap.books import change_ledger
 from plimsoll.bootstrap.clocks import clock
@@ -12,6 +11,7 @@ from plimsoll.bootstrap.clouds import LEARNED_HERE
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
 from plimsoll.outcomes import Outcome
+from plimsoll.policy_file import PolicyLike, policy_of
 from plimsoll.run import carry_out
 from plimsoll.settings import Settings
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from plimsoll.api.policies import PolicyLike, policy_of
 from plimsoll.api.runs import run_folder
 from plimsoll.auditing.explain import explain_anywhere
 from plimsoll.bootstrap.clocks import clock
@@ -17,6 +16,7 @@ from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
+from plimsoll.policy_file import PolicyLike, policy_of
 from plimsoll.reports.profile_to_record import profile_record
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_reader import find_profile, find_record, full_name, stream_records, stream_unanswered

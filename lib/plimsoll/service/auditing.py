@@ -10,7 +10,6 @@ from typing import Final
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.ledger import Ledger
-from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
 from plimsoll.clouds.stripe_book import sets_adapter
 from plimsoll.domain.errors import PASSING, CloudError, OutOfTime
 from plimsoll.orders import Order
@@ -18,6 +17,7 @@ from plimsoll.reports.run_reader import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Progress, carry_out
 from plimsoll.service.history_update import left_out, remember
+from plimsoll.service.inventory import StoredInventory, StoredPrices
 from plimsoll.service.planning import order_of
 from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import bring

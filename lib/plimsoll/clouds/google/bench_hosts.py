@@ -14,8 +14,8 @@ from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.common.messages import Purpose
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.disks import instance_of as read_instance
+from plimsoll.clouds.google.disks import tags_of
 from plimsoll.clouds.google.errors import attempted, message_of, too_many
-from plimsoll.clouds.google.labels import tags_of
 from plimsoll.clouds.google.names import LIST_INSTANCES, last_of, region_of
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import CloudError, Unreachable

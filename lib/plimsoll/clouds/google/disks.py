@@ -1,4 +1,4 @@
-"""Disks: Persistent Disks and Hyperdisks as volumes, and the instances that hold them as hosts."""
+"""Disks: Persistent Disks and Hyperdisks as volumes, the instances that hold them as hosts, and labels as tags."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.dated_data import sold_figures
-from plimsoll.clouds.google.labels import tags_of
 from plimsoll.clouds.google.machines import machine
 from plimsoll.clouds.google.names import LIST_INSTANCES, last_of, moment, path_of
 from plimsoll.clouds.google.owners import owner_of
@@ -16,7 +15,7 @@ from plimsoll.clouds.google.resources import DiskAnswer, read_attached_disk, rea
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import BadAnswer
 from plimsoll.domain.host import Host
-from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState
+from plimsoll.domain.volume import NAME_TAG, Attachment, Volume, VolumeSpec, VolumeState
 
 _LOCAL: Final = "SCRATCH"
 """The type of a local SSD, which has no disk of its own."""
@@ -165,3 +164,17 @@ def spec_of(disk: DiskAnswer) -> VolumeSpec:
         throughput_mib_s=disk.throughput_mib_s or None,
     )
     return sold_figures(spec, GOOGLE)
+
+
+_OURS: Final = "plimsoll-"
+_OUR_TAGS: Final = "plimsoll:"
+
+
+def tags_of(labels: Mapping[str, str], name: str) -> dict[str, str]:
+    """The labels and the resource's own name as tags.
+
+    Labels cannot hold a colon: plimsoll-exclude, plimsoll-bench and the like are the tags plimsoll:exclude and
+    plimsoll:bench too.
+    """
+    ours = {key.replace(_OURS, _OUR_TAGS, 1): value for key, value in labels.items() if key.startswith(_OURS)}
+    return {**labels, **ours, NAME_TAG: name}
