@@ -21,10 +21,10 @@ from plimsoll.writing import check_place
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What is to be audited, by what, and into which folder (None: a new one under the folder of runs).
+    """What is to be audited, by which policy, and into which folder (None: a new one under the folder of runs).
 
-    A `recording` is read in the place of the scope's clouds, and an earlier run that is to go on (`resume`) is read
-    from where it was begun.
+    A `recording` is read in the place of clouds. `resume` is an earlier run that is gone on with: it is read where it
+    was begun.
     """
 
     scope: Scope

@@ -73,8 +73,10 @@ def volume_in_run(volume: str, run: Path | None) -> tuple[RecommendationRecord, 
 def read_volume(
     volume: str, scope: Scope, policy: Policy, *, from_: Path | None
 ) -> tuple[Answered, Demand | None, datetime]:
-    """A volume's answer, its demand by the minute (None where no metrics were read), and the time of both: from its
-    cloud, or from a recording. BadInput where there is no such volume, or it is left out."""
+    """A volume's answer, its demand by the minute, and the time of both. They come from its cloud or from a recording.
+
+    The demand is None where no metrics were read. BadInput where there is no such volume, or it is left out.
+    """
     settings, now = Settings.of_environment(), clock().now()
     if from_ is not None:
         audits, now = recorded_ports(from_, settings)

@@ -1,7 +1,7 @@
 """A mix of I/O sizes as fio takes it: whole percent.
 
-A few large I/Os make most of the bytes, so that rounding each share by itself can double the mean size: the mix is
-rounded, and then single percents are moved between sizes for as long as that brings its mean back.
+A few large I/Os make most of the bytes, so rounding each share by itself can double the mean size. So single percents
+are moved between sizes after rounding, for as long as that brings the mean back.
 """
 
 from collections.abc import Iterator

@@ -94,10 +94,11 @@ def stream_profiles(folder: Path) -> Iterator[DemandProfileRecord]:
 
 
 def matched_records(folder: Path, only: Only | None) -> Iterator[Matched]:
-    """A run's records, those that `only` takes where it is given, with their profiles, None where a volume has none.
+    """A run's records with their profiles, None where a volume has none; only those that `only` takes, where it is
+    given.
 
-    Errors are as of `stream_records`. Both files are in the order in which the volumes were answered, so that they are
-    read side by side and neither is held in memory.
+    Both files are in the order in which the volumes were answered. So they are read side by side, and neither is held
+    in memory. Errors are as of `stream_records`.
     """
     yield from matched(stream_records(folder), stream_profiles(folder), only)
 

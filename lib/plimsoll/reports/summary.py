@@ -270,8 +270,10 @@ def noted(run: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 @dataclass(slots=True)
 class Overview:
-    """The totals of some volumes by every dimension, the first volumes of each step, and the day on which the first of
-    those that wait can be judged, None where none waits."""
+    """The totals of some volumes by every dimension, and the first volumes of each step.
+
+    `until` is the day on which the first of those that wait can be judged, None where none waits.
+    """
 
     totals: Totals = field(default_factory=lambda: Totals.of((), by=DIMENSIONS))
     first: dict[Step, Largest[RecommendationRecord]] = field(

@@ -1,5 +1,7 @@
-"""The audit of a lot, batch after batch: each is a small run in a folder of its own, which the store carries from one
-attempt to the next."""
+"""The audit of a lot, batch after batch.
+
+Each batch is a small run in a folder of its own. The store carries the folder from one attempt to the next.
+"""
 
 import secrets
 from collections.abc import Callable

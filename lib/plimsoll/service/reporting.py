@@ -46,8 +46,10 @@ REPORT: Final = (RECOMMENDATIONS, TABLE, UNANSWERED, PAGE, RUN)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A report that is kept: the answer about it, its run.json, what percentage of the places in scope was read, and
-    what is to be told: that the audit ended, and what is new and was not sent before."""
+    """A report that is kept: the answer about it, its run.json, and how much of the scope was read, in percent.
+
+    `ended` and `news` are the events to send: that the audit ended, and what is new and was not sent before.
+    """
 
     answer: Reported
     run: dict[str, Any]

@@ -100,8 +100,11 @@ def note_failure(service: Service, message: FailureMessage) -> None:
 def _without_inventory(
     store: RunStore, keys: RunKeys, account: str, taken: frozenset[Target], why: str
 ) -> Iterator[tuple[str, FailedTarget]]:
-    """What of an account is neither `taken` nor has a failure of its own, as failed for that reason, by the key of its
-    failure: its targets, or the account as a whole where it was not entered."""
+    """What failed of an account for that reason, by the key of its failure.
+
+    It is every target that is neither `taken` nor has a failure of its own, or the whole account where it was not
+    entered.
+    """
     targets = found_targets(store, keys, account)
     places = {keys.failed_account(account): account} if targets is None else {}
     places |= {keys.failed_target(target): str(target) for target in targets or () if target not in taken}

@@ -30,8 +30,10 @@ HEADERS: Final = {
 
 
 def application(report: LiveReport, hosts: Sequence[str]) -> Starlette:
-    """What serves a live report to browsers that call this machine by one of those names: a page of another site
-    cannot have itself called so."""
+    """What serves a live report to browsers that call this machine by one of those names.
+
+    A page of another site would call it by another name, and is refused.
+    """
 
     def page(_request: Request) -> Response:
         try:

@@ -150,8 +150,10 @@ _STARTED_WITHIN: Final = timedelta(minutes=5)
 
 
 def _at_start(since: datetime, host: Host) -> bool:
-    """Whether a disk was attached as its instance was started: that a start attaches anew what was there before is not
-    documented, and not ruled out."""
+    """Whether a disk was attached as its instance was started.
+
+    Google does not say whether a start attaches anew what was there before, so this is not ruled out.
+    """
     return host.running_since is not None and abs(since - host.running_since) <= _STARTED_WITHIN
 
 

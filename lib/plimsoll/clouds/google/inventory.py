@@ -62,10 +62,11 @@ _LISTED_BY: Final = "gcloud compute regions list"
 
 @dataclass(slots=True, kw_only=True)
 class GoogleInventory:
-    """Disks of projects. `regions` None: those in which each project has disks.
+    """Disks of projects.
 
-    A project in which Compute Engine is switched off has no disks: that is a failure only of those that somebody
-    `named` (None: all were). `log_days` is how far back each project's audit log is read (0: not at all).
+    `regions` None: those in which each project has disks. A project in which Compute Engine is switched off has no
+    disks. That is a failure only of projects that somebody `named` (None: all were). `log_days` is how far back each
+    project's audit log is read (0: not at all).
     """
 
     clients: Clients

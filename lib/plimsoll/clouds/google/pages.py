@@ -1,7 +1,7 @@
 """Pages: the lists of Google's REST APIs, page by page, within a deadline and without a page twice.
 
-A page that cannot be used is asked for once more. So is the last one where it is full, or has nothing at all: nothing
-else would tell that the list was cut short there.
+A page that cannot be used is asked for once more. So is a last page that is full or has nothing: nothing else would
+show that the list was cut short there.
 """
 
 from collections.abc import Callable, Iterator

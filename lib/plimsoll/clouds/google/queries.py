@@ -1,7 +1,7 @@
 """Queries: which series of Cloud Monitoring say what a disk was asked for, and which of them go into one call.
 
-A series names an instance and the device name that the disk was attached under there, never the disk: a claim says
-which are a disk's. A call has one metric, one window and one period, and brings the series of many disks.
+A series names an instance and a device name, never the disk: a claim says which series are a disk's. A call has one
+metric, one window and one period, and brings the series of many disks.
 """
 
 import json

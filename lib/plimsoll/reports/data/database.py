@@ -1,7 +1,7 @@
-"""SQL over a run: its files as views of a database that lives in memory, reads nothing but them, asks no network and
-leaves nothing behind; and the volumes that a report is about, where it is not about all.
+"""SQL over a run: its files are views of a database in memory. A selection says which volumes a report is about.
 
-The extra `sql` brings DuckDB, so it is imported when the first run is opened.
+The database reads nothing else, asks no network and leaves nothing behind. The extra `sql` brings DuckDB, so it is
+imported when the first run is opened.
 """
 
 import os
@@ -168,7 +168,8 @@ class Selection:
 
 
 def select(database: Database, where: str | None, volumes: Sequence[str]) -> Selection | None:
-    """The volumes that a condition over the view `recommendations` holds for, of those named; None where all are meant.
+    """The volumes, of those named, for which a condition over the view `recommendations` holds; None where all are
+    meant.
 
     Volumes are named by their ids, or as account/region/id. BadInput for a condition that is none, for a volume without
     a recommendation, for an id that several volumes have, and where nothing is left.
