@@ -7,7 +7,7 @@ from heapq import nlargest
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any
 
 from plimsoll.clouds.targets import named_target
 from plimsoll.ports import RunStore
@@ -39,9 +39,6 @@ from plimsoll.service.store_keys import LATEST_REPORT, STAKES, RunKeys
 from plimsoll.service.stored_results import LatestReport, latest_report, needed
 from plimsoll.service.streams import lines_of, listed, profiles_in, record_lines, records_in
 from plimsoll.service.summarizing import failures
-
-REPORT: Final = (RECOMMENDATIONS, TABLE, UNANSWERED, PAGE, RUN)
-"""The files of a report, in the order in which they are kept: where run.json is, the others are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
