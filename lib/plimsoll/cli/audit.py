@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import typer
 
-from plimsoll.api.orders import Wanted, order_and_ports
+from plimsoll.api.audits import Wanted, order_and_ports
 from plimsoll.auditing.audit import plan_audit
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.books import change_ledger
