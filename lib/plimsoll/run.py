@@ -206,9 +206,9 @@ def _unanswered(outcome: Skipped | FailedVolume) -> UnansweredRecord:
 
 
 def keep_wrong_answer(folder: Path, outcome: Outcome) -> None:
-    """Keeps the answer that is the reason of an outcome as a line: what it costs, why, and the answer as text.
+    """Keeps the answer that is the reason of an outcome, as a line: whose it is, why it was refused, and its text.
 
-    It is shortened and without secrets already. Most outcomes have none.
+    The text is short and without secrets already. Most outcomes have none.
     """
     if isinstance(outcome, FailedVolume):
         name, reason, raw = f"{outcome.target}/{outcome.volume_id}", outcome.reason, outcome.raw

@@ -61,8 +61,10 @@ def explain(
 
 
 def volume_in_run(volume: str, run: Path | None) -> tuple[RecommendationRecord, DemandProfileRecord | None, Path]:
-    """A volume's record, its demand (None where no metrics were read), and the run's folder: the newest if none is
-    named. BadInput, with the nearest volume, where the run has no such recommendation."""
+    """A volume's record, its demand (None where no metrics were read), and the run's folder.
+
+    The run is the newest if none is named. BadInput, with the nearest volume, where the run has no such recommendation.
+    """
     folder = _folder(run)
     record = find_record(folder, volume)
     if record is None:

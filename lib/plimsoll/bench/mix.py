@@ -17,9 +17,9 @@ NEAR: Final = 0.005
 
 
 def percents(sizes: Sizes) -> Percents:
-    """Whole percent by size in KiB, 100 together, of a mix whose shares sum to 1; its mean is kept to `NEAR`.
+    """Whole percent by size in KiB, 100 together, of a mix whose shares sum to 1. The mean is kept to `NEAR`.
 
-    A size may come in that the mix has not, between its smallest and largest, where nothing else keeps the mean.
+    Where nothing else keeps the mean, a size comes in that the mix does not have, between its smallest and largest.
     """
     wanted_kib = mean_size_kib(sizes)
     found = _nearest(_rounded(sizes), sizes)

@@ -137,7 +137,8 @@ def ambiguous(volume: str, full_names: Sequence[str]) -> BadInput:
 
 
 def damaged(path: Path, told: str = "is damaged") -> BadInput:
-    """That a run's file cannot be read, and what to do: a run that is still being written only has to be waited for."""
+    """The error for a run's file that cannot be read, with what to do: a run that is still being written is waited
+    for."""
     try:
         running = read_run(path.parent).get("status") == "running"
     except BadInput:

@@ -297,8 +297,8 @@ def counted(volumes: Iterable[Matched], overview: Overview) -> Iterator[Matched]
 
 
 def weight(record: RecommendationRecord) -> float:
-    """By what a volume comes first in its step: the minutes it was throttled, what it costs, or what it saves or may
-    save."""
+    """What the volumes of a step are ordered by: the minutes of throttling, the cost, or what is saved or may be
+    saved."""
     if record.action == "upgrade":
         return record.demand.throttled_minutes if record.demand else 0.0
     if record.wait is not None:

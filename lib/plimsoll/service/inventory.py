@@ -170,7 +170,7 @@ def _noted(store: RunStore, target: Target, order: RunOrder) -> Iterator[Ledger]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredInventory:
-    """Some volumes of one target, what is to be known of it, and the error that its list ended in if it did."""
+    """Some volumes of one target, the notices about it, and the error that its list ended in, if it did."""
 
     target: Target
     given: Sequence[Volume | UnreadVolume]

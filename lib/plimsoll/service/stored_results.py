@@ -58,7 +58,7 @@ class Spent(_Kept):
 
 
 class Listed(_Kept):
-    """That a target's inventory is whole: so many batches, what is to be told of the target, and what it took."""
+    """That a target's inventory is whole: how many batches it has, the notices about it, and what it took."""
 
     batches: int
     totals: Totals

@@ -31,9 +31,10 @@ class AttachedDisk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
-    """A host, the disks it holds by their path, and its tags with those items of its metadata that tell who made it.
+    """A host with the disks that it holds, by their path.
 
-    In the place of one stands why it cannot be read.
+    In the place of a disk that cannot be read stands why. `marks` are its tags, and those items of its metadata that
+    tell who made it.
     """
 
     path: str

@@ -24,7 +24,7 @@ _BOTH: Final = f"{LIST_DISKS} and {LIST_INSTANCES}"
 class Holders:
     """The instances of a project by their path, or why one cannot be read, and the paths of those that hold each disk.
 
-    `scopes` are all that the list has, `silent` those of them that did not answer.
+    `scopes` are all that the list has. `silent` are those of them that did not answer.
     """
 
     project: str

@@ -31,8 +31,8 @@ def never(_size: int) -> bool:
 class Listed:
     """A list: what it is read for, as its errors say it, and until when.
 
-    `what` follows "cannot". `check` raises BadAnswer for a page that cannot be used. `size` is how much a page has, and
-    `doubtful` whether the last page may lack something if it has that much.
+    - `what` follows "cannot", and `check` raises BadAnswer for a page that cannot be used.
+    - `size` is how much a page has. `doubtful` says whether a last page of that size may lack something.
     """
 
     clients: Clients

@@ -46,9 +46,9 @@ class Limit:
 
 
 def limit_of(ceiling: CeilingRecord | None, side: Side) -> Limit | None:
-    """A ceiling's limit on a side, None where there is none.
+    """A ceiling's limit on a side; None where there is none.
 
-    That operations count as several from some size on bounds MiB/s always, with credits and without: it is no lasting
+    From some size on an operation counts as several. That bounds MiB/s with credits and without, so it is no lasting
     limit of its own.
     """
     if ceiling is None:
@@ -67,7 +67,7 @@ def limit_of(ceiling: CeilingRecord | None, side: Side) -> Limit | None:
 
 
 def in_sight(levels: Mapping[_Key, float], highest: float) -> tuple[dict[_Key, float], dict[_Key, float]]:
-    """The levels to draw beside a series that is `highest` at most, and those so far above that they are only told."""
+    """The levels to draw beside a series that is `highest` at most, and those so far above that they are only named."""
     near = {label: level for label, level in levels.items() if level <= 2 * highest}
     return near, {label: level for label, level in levels.items() if label not in near}
 

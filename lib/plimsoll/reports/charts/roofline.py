@@ -157,7 +157,8 @@ def roof_rows(
 
 
 def labels(roofs: Sequence[Row], points: Sequence[float], *, below: bool = False) -> list[Row]:
-    """Where the label of each roof stands: at its left end, above or `below` it, moved on where another is in the way.
+    """Where the label of each roof stands: at its left end, above or `below` it, or further on where another is in the
+    way.
 
     `points` are the IOPS of what else is on the plane, which has to hold all of them.
     """
