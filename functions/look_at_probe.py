@@ -4,8 +4,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry_point import entry
 from plimsoll.bootstrap.aws_places import aws_places
-from plimsoll.service.probe_messages import ProbeMessage, ProbeState
-from plimsoll.service.probing import look_at_probe
+from plimsoll.service.probing import ProbeMessage, ProbeState, look_at_probe
 from plimsoll.service.service import Service
 
 

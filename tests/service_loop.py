@@ -18,7 +18,7 @@ from plimsoll.service.combining import combine
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.planning import find_pending, plan
-from plimsoll.service.reporting import note_told, report
+from plimsoll.service.reporting import note_reported, report
 from plimsoll.service.service import Places, Service
 from plimsoll.service.step_messages import (
     AccountItem,
@@ -128,7 +128,7 @@ class Loop:
         summarize(self.service, RunMessage(run_id=run_id))
         made = report(self.service, RunMessage(run_id=run_id))
         self.service.events.send([made.ended, *made.news])
-        note_told(self.service, RunMessage(run_id=run_id), made.news)
+        note_reported(self.service, RunMessage(run_id=run_id), made.news)
         return made.answer
 
     def _audit(self, told: LotMessage) -> BaseModel | None:

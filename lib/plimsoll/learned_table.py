@@ -40,8 +40,10 @@ def parse_table(text: str) -> LearnedTable:
 
 
 def table_or_none(text: str | None) -> LearnedTable | None:
-    """The table that audits learned, by its file's text; None where there is none, or one of another version, which
-    nobody but an audit wrote: the next one is learned anew."""
+    """The table that audits learned, by its file's text; None where there is none, or one of another version.
+
+    Only audits write it, so that the next one learns it anew.
+    """
     try:
         return None if text is None else parse_table(text)
     except BadInput:

@@ -44,8 +44,12 @@ class Priced:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """A volume's recommendation, how its owner would make the change (empty where there is none), the profile of its
-    demand (None where no metrics were read), and what a probe saw of it last (None where it was never probed)."""
+    """A volume's recommendation, and what goes with it.
+
+    - `change` is how its owner would make the change; empty where there is none.
+    - `profile` is the profile of its demand; None where no metrics were read.
+    - `seen` is what a probe saw of it last; None where it was never probed.
+    """
 
     target: Target
     recommendation: Recommendation
@@ -69,8 +73,10 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedVolume:
-    """A volume that could not be answered, with the sentence that says why, and the answer of the cloud that could not
-    be used where there is one."""
+    """A volume that could not be answered, with the sentence that says why.
+
+    Where an answer of the cloud could not be used, `raw` is that answer.
+    """
 
     target: Target
     volume_id: str

@@ -1,4 +1,4 @@
-"""The policy file: YAML and flags in, a checked Policy out, and the nearest known key for a misspelt one."""
+"""The policy file: YAML, plain values and flags in, a checked Policy out; the nearest known key for a misspelt one."""
 
 import difflib
 from collections.abc import Iterable, Mapping
@@ -181,3 +181,20 @@ def _plain(value: object) -> Any:
     elif isinstance(value, Enum):
         plain = value.value
     return plain
+
+
+PolicyLike = Policy | Mapping[str, Any] | Path | str | None
+"""A policy, its keys as plain values, the path of a policy file, or None for the defaults."""
+
+
+def policy_of(given: PolicyLike) -> Policy:
+    """The policy that is meant, checked; PolicyError names the key that cannot be used."""
+    match given:
+        case None:
+            return Policy()
+        case Policy():
+            return parse_policy(dump_policy(given))
+        case Mapping():
+            return parse_policy(given)
+        case _:
+            return load_policy(Path(given), {})

@@ -227,7 +227,7 @@ def cancel(hosts: Iterable[HostProbe], context: ProbeContext) -> Iterator[HostPr
 
 
 def find(key: str, store: RunStore) -> HostProbe | None:
-    """What is under way on a host, None where nothing is, or its document is damaged: then it is begun anew."""
+    """What is under way on a host; None where nothing is. A damaged document is begun anew, and so is None too."""
     kept = store.get(key)
     try:
         return None if kept is None else _document().validate_json(kept)

@@ -1,16 +1,17 @@
 """A run: an audit carried out into a folder, which can be interrupted and resumed."""
 
+import json
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from plimsoll.auditing.audit import audit, never
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.domain.errors import BadInput, DiskFull, NothingRead
+from plimsoll.domain.errors import BadAnswer, BadInput, DiskFull, NothingRead
 from plimsoll.domain.risk.watch import Promised
 from plimsoll.domain.units import MIB
 from plimsoll.learned_table import table_or_none, table_text
@@ -18,17 +19,22 @@ from plimsoll.orders import Asked, Order, describe, ended
 from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, Planned, Skipped
 from plimsoll.ports import FailedTarget
 from plimsoll.reports.largest import Largest
-from plimsoll.reports.learning import lessons_of, own_table, told_of_learning
+from plimsoll.reports.learning import learning_in_run, lessons_of, own_table
 from plimsoll.reports.profile_to_record import profile_record
-from plimsoll.reports.promises import checked, told_of
+from plimsoll.reports.promises import checked, promises_in_run
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_folder import INTERRUPTED, RUNNING, RunFolder, write_run
 from plimsoll.reports.run_reader import UnansweredRecord, matched_records, stream_records
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import Totals
-from plimsoll.reports.wrong_answers import keep_wrong_answer
 from plimsoll.writing import write_lines
+
+WRONG_ANSWERS: Final = "wrong-answers.jsonl"
+"""What clouds sent that could not be used, for who looks into it."""
+
+MOST_BYTES: Final = 5_000_000
+"""How much of them a run keeps: they are examples, and many are alike."""
 
 BEST = 10
 """How many of the best savings a run keeps at hand to show."""
@@ -115,7 +121,7 @@ def carry_out(
             run = _described(order, audits, progress, status=progress.status)
             folder.describe(run)
     if promised is not None and not stopped and "recording" not in order.scope:
-        run |= told_of(checked(matched_records(order.folder, None), promised, order.now))
+        run |= promises_in_run(checked(matched_records(order.folder, None), promised, order.now))
         run |= _learned(order, learned)
         write_run(order.folder, run)
     return run, progress.best.items
@@ -128,7 +134,7 @@ def _learned(order: Order, place: Path | None) -> dict[str, Any]:
     table = own_table(lessons, order.now, order.policy, order.scope, table_or_none(before))
     if table is not None and place is not None:
         write_lines([table_text(table)], place, "utf-8")
-    return told_of_learning(lessons, table)
+    return learning_in_run(lessons, table)
 
 
 def _where_there_is_room(outcomes: Iterator[Outcome], folder: Path) -> Iterator[Outcome]:
@@ -198,3 +204,21 @@ def _unanswered(outcome: Skipped | FailedVolume) -> UnansweredRecord:
         reason=outcome.reason,
         provider=outcome.target.provider,
     )
+
+
+def keep_wrong_answer(folder: Path, outcome: Outcome) -> None:
+    """Keeps the answer that is the reason of an outcome, as a line: whose it is, why it was refused, and its text.
+
+    The text is short and without secrets already. Most outcomes have none.
+    """
+    if isinstance(outcome, FailedVolume):
+        name, reason, raw = f"{outcome.target}/{outcome.volume_id}", outcome.reason, outcome.raw
+    elif isinstance(outcome, FailedTarget) and isinstance(outcome.error, BadAnswer):
+        name, reason, raw = outcome.name, str(outcome.error), outcome.error.raw
+    else:
+        return
+    path = folder / WRONG_ANSWERS
+    if not raw or (path.exists() and path.stat().st_size > MOST_BYTES):
+        return
+    with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(json.dumps({"of": name, "reason": reason, "answer": raw}, ensure_ascii=False) + "\n")

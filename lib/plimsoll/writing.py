@@ -1,4 +1,4 @@
-"""Files written whole or not at all, so that nobody ever reads half of one, and nothing but a file is written over."""
+"""Files written whole or not at all: nobody ever reads half of one, and only files are written over."""
 
 import errno
 import os

@@ -15,7 +15,7 @@ from .deployment import deployed
 from .fleets import a_small_organization
 from .test_validation import ANY_LATENCY, FAST
 
-pytestmark = [pytest.mark.once, pytest.mark.needs("fio")]
+pytestmark = [pytest.mark.release, pytest.mark.once, pytest.mark.needs("fio")]
 
 SLOW = {"StartExecution", "DescribeExecution", "SendCommand", "GetObject", "ListObjectsV2"}
 """What the function that Slack waits for leaves to another."""
@@ -78,7 +78,6 @@ def executions(service, machine):
     return listed["executions"]
 
 
-@pytest.mark.release
 def test_from_an_audit_to_a_message_and_from_a_button_to_fio_and_back_into_the_thread(service, slack, message):
     account, front = service.account, service.account.front
     run = json.loads(service.content("reports/weekly/run.json"))

@@ -16,6 +16,7 @@ from tests.unit.bench.processes import working_in
 from tests.unit.envelopes.runs import a_run, a_sweep, fitted
 
 from .commands import command
+from .forking import run
 
 QUICK = ("--runtime-s", "1", "--ramp-s", "0", "--file-mib", "64", "--yes")
 
@@ -27,10 +28,7 @@ def alone(**more: str) -> dict[str, str]:
 
 
 def plimsoll(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        command(*words), cwd=folder, env=alone(**more), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        check=False, timeout=120,
-    )  # fmt: skip
+    done = run(*words, folder=folder, environment=alone(**more))
     assert "Traceback" not in done.stdout + done.stderr, done.stdout + done.stderr
     return done
 

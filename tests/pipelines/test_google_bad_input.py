@@ -166,6 +166,7 @@ def test_without_credentials_google_is_told_as_a_failure_and_aws_is_audited_all_
     assert list(run["clouds"]) == ["aws", "google"]
 
 
+@pytest.mark.release
 def test_both_clouds_are_one_run_with_one_report(tmp_path):
     now = datetime.now(UTC)
     with ExitStack() as stack:

@@ -228,6 +228,7 @@ def test_a_deletion_that_fails_twice_is_tried_a_third_time(tmp_path):
         assert here.scratch == []
 
 
+@pytest.mark.release
 @pytest.mark.needs("fio")
 def test_on_a_busy_bench_a_slow_volume_is_not_measured_and_nothing_is_refuted(tmp_path):
     with organization(tmp_path, a_fault("SendCommand", effect=Effect.SLOW)) as here, busy_cpus():

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from plimsoll.api.policies import PolicyLike, policy_of
 from plimsoll.backtesting.cloud_fleet import Failed
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.outcome import Outcome
@@ -19,6 +18,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.offers.offer import Market
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import type_of
+from plimsoll.policy_file import PolicyLike, policy_of
 from plimsoll.writing import check_place
 
 FOLDER: Final = Path("plimsoll-backtests")

@@ -63,9 +63,10 @@ def read_run(folder: Path | str | None = None) -> Run:
 
 
 def run_folder(path: Path | None) -> Path:
-    """The folder of a run: the one given, by itself or by one of its files, or the newest run that has answers.
+    """The folder of a run: the one given, by itself or by one of its files, else the newest run that has answers.
 
-    Its files hold all that it answered, also where it was killed. BadInput where it holds no run, or there is none.
+    Its files hold all that the run answered, also where it was killed. BadInput where it holds no run, or there is
+    none.
     """
     if path is not None:
         folder = path.parent if path.is_file() and is_run(path.parent) else path

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from plimsoll.api.policies import PolicyLike, policy_of
 from plimsoll.api.runs import run_folder
 from plimsoll.auditing.explain import explain_anywhere
 from plimsoll.bootstrap.clocks import clock
@@ -17,6 +16,7 @@ from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
+from plimsoll.policy_file import PolicyLike, policy_of
 from plimsoll.reports.profile_to_record import profile_record
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_reader import find_profile, find_record, full_name, stream_records, stream_unanswered
@@ -61,8 +61,10 @@ def explain(
 
 
 def volume_in_run(volume: str, run: Path | None) -> tuple[RecommendationRecord, DemandProfileRecord | None, Path]:
-    """A volume's record, its demand (None where no metrics were read), and the run's folder: the newest if none is
-    named. BadInput, with the nearest volume, where the run has no such recommendation."""
+    """A volume's record, its demand (None where no metrics were read), and the run's folder.
+
+    The run is the newest if none is named. BadInput, with the nearest volume, where the run has no such recommendation.
+    """
     folder = _folder(run)
     record = find_record(folder, volume)
     if record is None:
@@ -73,8 +75,10 @@ def volume_in_run(volume: str, run: Path | None) -> tuple[RecommendationRecord, 
 def read_volume(
     volume: str, scope: Scope, policy: Policy, *, from_: Path | None
 ) -> tuple[Answered, Demand | None, datetime]:
-    """A volume's answer, its demand by the minute (None where no metrics were read), and the time of both: from its
-    cloud, or from a recording. BadInput where there is no such volume, or it is left out."""
+    """A volume's answer, its demand by the minute, and the time of both. They come from its cloud or from a recording.
+
+    The demand is None where no metrics were read. BadInput where there is no such volume, or it is left out.
+    """
     settings, now = Settings.of_environment(), clock().now()
     if from_ is not None:
         audits, now = recorded_ports(from_, settings)

@@ -1,7 +1,7 @@
-"""The agent of bench VMs that no cloud service runs commands on: one startup script with the document's own script.
+"""The agent of bench VMs on which no cloud service runs commands: one startup script with the document's own script.
 
-`script/google-agent.sh` is what waits, runs and answers. It is given the document's parameters, with their patterns,
-as a shell function, so that both ways to run the script accept and refuse the same values.
+`script/google-agent.sh` waits, runs and answers. It has the document's parameters and their patterns as a shell
+function. So both ways to run the script accept and refuse the same values.
 """
 
 import hashlib

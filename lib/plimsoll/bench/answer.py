@@ -131,7 +131,7 @@ class _Measured(BaseModel):
 
 def read_answer(output: str) -> BenchAnswer:
     """What the document printed, whatever stands around it; NotMeasured says why there is nothing to read."""
-    told = told_in(output)
+    told = reported_in(output)
     try:
         if told.get("mode") == "inspect":
             return BenchAnswer(mode="inspect", inspection=Inspection.model_validate(told))
@@ -153,7 +153,7 @@ def read_answer(output: str) -> BenchAnswer:
     )
 
 
-def told_in(output: str) -> dict[str, Any]:
+def reported_in(output: str) -> dict[str, Any]:
     """The line that a document printed, whatever stands around it; NotMeasured where there is none, or an error."""
     told = _line(output)
     if "error" not in told:

@@ -67,9 +67,9 @@ def volume_id_of(text: str | None) -> str | None:
 
 
 def stacks(inspection: Inspection) -> tuple[Stack, ...]:
-    """The md and LVM devices that are built of two disks or more, partitions looked through.
+    """The md and LVM devices that are built of two disks or more; partitions count as their disk.
 
-    One that is built of the disks of another is part of it: of md below LVM on the same disks the md device is told.
+    Of a device that is built of another's disks only one is given: of md below LVM on the same disks, the md device.
     """
     tree = _Tree(inspection)
     found = [*tree.arrays(), *_joined(tree.logical())]

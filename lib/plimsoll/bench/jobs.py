@@ -1,6 +1,6 @@
 """Jobs: what fio is asked to do, as the text of a job file that names no place to write to.
 
-The named ones ship as files (benchmarks/jobs), each with its source; the workload-shaped one is made from a demand.
+Named jobs ship as files (benchmarks/jobs), each with its source. The workload-shaped job is made from a demand.
 """
 
 import configparser

@@ -1,4 +1,4 @@
-"""A job run on this machine by fio, in a folder of its own or on a device that was found empty, with nothing left."""
+"""A job that fio runs on this machine: in a folder of its own or on an empty device. Nothing is left behind."""
 
 import os
 import re

@@ -1,7 +1,7 @@
 """A mix of I/O sizes as fio takes it: whole percent.
 
-A few large I/Os make most of the bytes, so that rounding each share by itself can double the mean size: the mix is
-rounded, and then single percents are moved between sizes for as long as that brings its mean back.
+A few large I/Os make most of the bytes, so rounding each share by itself can double the mean size. So single percents
+are moved between sizes after rounding, for as long as that brings the mean back.
 """
 
 from collections.abc import Iterator
@@ -17,9 +17,9 @@ NEAR: Final = 0.005
 
 
 def percents(sizes: Sizes) -> Percents:
-    """Whole percent by size in KiB, 100 together, of a mix whose shares sum to 1; its mean is kept to `NEAR`.
+    """Whole percent by size in KiB, 100 together, of a mix whose shares sum to 1. The mean is kept to `NEAR`.
 
-    A size may come in that the mix has not, between its smallest and largest, where nothing else keeps the mean.
+    Where nothing else keeps the mean, a size comes in that the mix does not have, between its smallest and largest.
     """
     wanted_kib = mean_size_kib(sizes)
     found = _nearest(_rounded(sizes), sizes)

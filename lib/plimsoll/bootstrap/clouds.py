@@ -87,9 +87,11 @@ def measured_again(ports: AuditPorts, settings: Settings) -> AuditPorts:
 
 
 def own_or_public(settings: Settings) -> LearnedTable:
-    """What was learned of a fleet of one's own: the table that the settings name, or that `plimsoll learn` left in the
-    folder of runs, or that the runs there have learned by themselves; else what public fleets showed. BadInput for a
-    table of people's that cannot be used."""
+    """The learned table that promises rest on: one's own where there is one, else that of public fleets.
+
+    One's own is the table that the settings name. Else it is what `plimsoll learn` left in the folder of runs. Else it
+    is what the runs there have learned by themselves. BadInput for a table that a person gave and that cannot be used.
+    """
     named, here = settings.learned_table or settings.runs_dir / LEARNED, settings.runs_dir / LEARNED_HERE
     if settings.learned_table is not None or named.exists():
         return load_table(named)

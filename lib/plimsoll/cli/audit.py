@@ -2,16 +2,16 @@
 
 import gc
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import typer
 
-from plimsoll.api.orders import Wanted, order_and_ports
+from plimsoll.api.audits import Wanted, order_and_ports
 from plimsoll.auditing.audit import plan_audit
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.books import change_ledger
@@ -30,16 +30,21 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.risk.watch import Promised
 from plimsoll.orders import Order, plan_summary, versions
-from plimsoll.reports.answer_lines import PLAN, answer_lines, line_of
 from plimsoll.reports.printable import put_out
 from plimsoll.reports.run_files import RECOMMENDATIONS, RUN, TABLE
-from plimsoll.reports.run_reader import read_run
+from plimsoll.reports.run_reader import read_run, stream_records, stream_unanswered
 from plimsoll.reports.terminal.run import show_failures, show_plan, show_run
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import usd
 from plimsoll.run import carry_out
 from plimsoll.settings import Settings
 from plimsoll.writing import check_place
+
+RECOMMENDATION: Final = "recommendation"
+UNANSWERED: Final = "unanswered"
+WHOLE_RUN: Final = "run"
+PLAN: Final = "plan"
+"""What a line of `--json-lines` is of, its `kind`."""
 
 
 def audit_into_folder(scope: Scope, policy: Policy, options: RunOptions, *, validate: ValidateOptions | None) -> None:
@@ -177,3 +182,18 @@ def _recorded(stack: ExitStack, path: Path, audits: Sequence[AuditPorts], now: d
     memory = {ports.catalog.provider: ports.metrics.memory_days for ports in audits}
     recorder = stack.enter_context(Recorder(path, now, versions()["plimsoll"], kept, memory, late))
     return [recording_ports(ports, recorder) for ports in audits]
+
+
+def answer_lines(folder: Path) -> Iterator[str]:
+    """A line for each recommendation (as in recommendations.json), each volume without one (as in unanswered.jsonl),
+    and the run (as in run.json). Errors are as of `stream_records`."""
+    for record in stream_records(folder):
+        yield line_of(RECOMMENDATION, record.model_dump_json())
+    for one in stream_unanswered(folder):
+        yield line_of(UNANSWERED, one.model_dump_json())
+    yield line_of(WHOLE_RUN, json.dumps(read_run(folder), ensure_ascii=False))
+
+
+def line_of(kind: str, fields: str) -> str:
+    """A JSON object, which has a key at least, as a line that says first what it is of."""
+    return f'{{"kind":"{kind}",{fields.lstrip()[1:]}\n'

@@ -1,4 +1,4 @@
-"""`plimsoll backtest`: fleets sized on the past and judged by what came after."""
+"""`plimsoll backtest`, `learn` and `fleet`: fleets sized on the past, what is learned from them, and their files."""
 
 import json
 from collections.abc import Sequence
@@ -7,19 +7,29 @@ from pathlib import Path
 from typing import Final
 
 from plimsoll.api.backtests import FOLDER, open_fleet, scenario_of
+from plimsoll.backtesting.cloud_fleet import fleet_of_clouds
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.learn import learn
 from plimsoll.backtesting.outcome import Outcome
 from plimsoll.backtesting.page import outcome_page
+from plimsoll.backtesting.recorded_fleet import fleet_of_recording
+from plimsoll.backtesting.rows_fleet import fleet_of_rows
 from plimsoll.backtesting.run import backtest
 from plimsoll.backtesting.scenario import Scenario
 from plimsoll.backtesting.shown import show_outcome
+from plimsoll.bootstrap.clocks import clock
+from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.cli.option_values import policy_from
 from plimsoll.cli.options import BacktestOptions, PolicyOptions
 from plimsoll.cli.progress import steps_bar
 from plimsoll.cli.screen import Screen
+from plimsoll.clouds.recording import is_recording
+from plimsoll.clouds.scope import Scope
+from plimsoll.domain.errors import BadInput
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.learned_table import table_text
+from plimsoll.reports.wording import count_of
+from plimsoll.settings import Settings
 from plimsoll.writing import check_place, write_lines
 
 OUTCOME: Final = "backtest.json"
@@ -82,3 +92,21 @@ def learn_table(
         learned = learn(fleets, scenario, folder, on=today, public=public, progress=progress)
     write_lines([table_text(learned)], table, "utf-8")
     Screen().print(f"written to {table}", markup=False, soft_wrap=True)
+
+
+def make_fleet(exports: Sequence[Path], scope: Scope, out: Path, period_s: int) -> None:
+    """Writes a fleet's file, and says of how many volumes; on the standard error what could not be read."""
+    check_place(out.parent)
+    beside = Screen(stderr=True)
+    recordings = [path for path in exports if is_recording(path)]
+    if recordings and len(exports) > 1:
+        raise BadInput(f"{recordings[0]} is a recording: make a fleet of it alone.")
+    if recordings:
+        volumes = fleet_of_recording(recordings[0], out, period_s, beside.print)
+    elif exports:
+        volumes = fleet_of_rows(exports, out, period_s)
+    else:
+        now = clock().now()
+        audits = ports_of(scope, Settings.of_environment(), today=now.date())
+        volumes = fleet_of_clouds(audits, now, out, period_s, beside.print)
+    Screen().print(f"{count_of(volumes, 'volume')} in {out}", markup=False, soft_wrap=True)

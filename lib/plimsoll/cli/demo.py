@@ -28,7 +28,7 @@ from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import PAGE
 from plimsoll.reports.run_reader import read_records
-from plimsoll.reports.wrong_answers import WRONG_ANSWERS
+from plimsoll.run import WRONG_ANSWERS
 from plimsoll.settings import Settings
 from plimsoll.validate import validate_volume
 from plimsoll.validation.deciding import FLIP
@@ -127,8 +127,10 @@ def _clear(folder: Path) -> None:
 
 
 def _validate_examples(console: Screen, scope: Scope, settings: Settings, folder: Path, now: datetime) -> None:
-    """Validates a recommendation of each cloud of the scope, and on AWS what a bare change of type would do to a volume
-    that needs more; prints what was found."""
+    """Validates a recommendation of each cloud of the scope, and prints what was found.
+
+    On AWS a bare change of type is validated too, of a volume that needs more than that.
+    """
     console.print(
         "\nThe simulated volumes are measured by real fio. Their latency is this machine's, and is not judged here.",
         style="dim",
@@ -162,8 +164,10 @@ def _examples(cloud: OpenCloud, records: Iterable[RecommendationRecord]) -> Iter
 
 
 def _most_shared(records: Iterable[RecommendationRecord], wants: Iterable[Want]) -> list[RecommendationRecord]:
-    """The best saving whose target any machine carries, with a workload worth the name: first of those that are to
-    share what they carry with others, and are measured as one volume."""
+    """The best saving whose target any machine carries, with a workload worth the name.
+
+    Volumes that are to share what they carry come first: they are measured as one volume.
+    """
     carried = {
         want.volume_id: want
         for want in wants

@@ -55,7 +55,6 @@ RunFolder = Annotated[Path | None, typer.Argument(help="A run's folder. Default:
 Where = Annotated[
     str | None, typer.Option(help="Only volumes for which this holds, in SQL: \"owner.name = 'payments'\".")
 ]
-VolumeId = Annotated[str, typer.Argument(help="Volume id, such as vol-0123456789abcdef0, or a disk's number.")]
 VolumeWords = Annotated[
     list[str],
     typer.Argument(

@@ -1,10 +1,15 @@
 """`plimsoll probe`: what hosts, or this machine, count of their volumes once a second."""
 
+import signal
+import subprocess
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import typer
 
-from plimsoll.bench.probe.local import probe_here
+from plimsoll.bench.probe import on_host
+from plimsoll.bench.probe.answer import read_probe
 from plimsoll.bootstrap.books import probe_book
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.bootstrap.clouds import open_clouds
@@ -12,7 +17,8 @@ from plimsoll.bootstrap.measuring import patience_of, probe_store
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.errors import BadInput
+from plimsoll.domain.errors import BadInput, NotMeasured
+from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.probe import MOST_SECONDS, HostProbe, NotProbed, ProbeContext, cancel, hosts_of, probe
 from plimsoll.reports.terminal.probe import show_seen
 from plimsoll.settings import Settings
@@ -82,3 +88,26 @@ def _shown(console: Screen, hosts: Sequence[HostProbe], context: ProbeContext) -
 def _show_wrong(console: Screen, wrong: Sequence[NotProbed]) -> None:
     for one in wrong:
         console.say(f"not probed: {', '.join(one.volume_ids)}: {one.error}", "red")
+
+
+def probe_here(devices: Sequence[str], seconds: int) -> tuple[Sequence[SecondsSeen], Sequence[str]]:
+    """What is seen of these devices, and those that are none. After Ctrl-C that is what was seen until then.
+
+    NotMeasured where the script fails, BadInput for a path that cannot be one of several.
+    """
+    odd = next((device for device in devices if "," in device), None)
+    if odd is not None:
+        raise BadInput(f"{odd} has a comma in its name, and devices are told apart by commas: give a link to it.")
+    words = [sys.executable, str(Path(on_host.__file__)), ",".join(devices), str(seconds)]
+    # In a session of its own, Ctrl-C in a terminal reaches us alone.
+    with subprocess.Popen(  # noqa: S603  # our own script
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        try:
+            said, complaint = process.communicate()
+        except KeyboardInterrupt:
+            process.send_signal(signal.SIGINT)
+            said, complaint = process.communicate()
+    if process.returncode:
+        raise NotMeasured(f"this machine's devices cannot be read: {complaint.strip()[-200:]}. It needs Linux.")
+    return read_probe(said)

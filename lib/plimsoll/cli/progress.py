@@ -145,8 +145,10 @@ class _Lines:
 def run_bar(
     console: Screen, audits: Sequence[AuditPorts]
 ) -> Iterator[tuple[Sequence[AuditPorts], Callable[[Outcome], None]]]:
-    """A live bar for as long as the block lasts, or a line now and then where there is no terminal. Gives the audits to
-    carry out, and what each outcome is handed to."""
+    """A live bar for as long as the block lasts, or a line now and then where there is no terminal.
+
+    Gives the audits to carry out, and what each outcome is handed to.
+    """
     pace, shown = Pace(), console.progress
     lines = _Lines(console=shown, pace=pace)
     counted = [replace(ports, inventory=_Counted(inventory=ports.inventory, pace=pace)) for ports in audits]

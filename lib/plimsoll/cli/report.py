@@ -53,7 +53,7 @@ class Report:
     def part(self) -> tuple[Only | None, str]:
         """What holds for the records of a part, and the part in words; None and nothing for the whole run."""
         selection = self.selection()
-        return (selection.has, selection.told) if selection else (None, "")
+        return (selection.has, selection.words) if selection else (None, "")
 
     def console_link(self) -> Callable[[RecommendationRecord], str]:
         """What gives the link to a volume's demand in its cloud's console, over the run's own window."""
@@ -78,10 +78,10 @@ class ReportFormat:
 
 
 def _html(report: Report, place: Path) -> list[Path]:
-    only, told = report.part()
+    only, about = report.part()
     envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes
     link = report.console_link()
-    write_html(report.folder, place, envelopes=envelopes, console_link=link, only=only, told=told)
+    write_html(report.folder, place, envelopes=envelopes, console_link=link, only=only, about=about)
     return [place]
 
 
@@ -97,11 +97,11 @@ def _changes(report: Report, place: Path) -> list[Path]:
 
 
 def _markdown(report: Report) -> Iterable[str]:
-    only, told = report.part()
+    only, about = report.part()
     if only is not None and report.volumes:
         yield tickets(report.folder, only, report.console_link())
     else:
-        yield run_markdown(report.folder, only, told)
+        yield run_markdown(report.folder, only, about)
 
 
 def _slack(report: Report) -> Iterable[str]:
@@ -119,10 +119,10 @@ def _slack_preview(report: Report, place: Path) -> list[Path]:
     from plimsoll.slack.blocks.report import run_conversation  # noqa: PLC0415  # as above
     from plimsoll.slack.preview import preview  # noqa: PLC0415  # as above
 
-    only, told = report.part()
+    only, about = report.part()
     envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes
     page = preview(
-        run_conversation(report.folder, only, told, controls=CONTROLS),
+        run_conversation(report.folder, only, about, controls=CONTROLS),
         pictures={draft.title: draft.png() for draft in run_drafts(report.folder, envelopes, only)},
         sent=audited_at(read_run(report.folder)),
     )

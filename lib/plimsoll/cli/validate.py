@@ -106,7 +106,7 @@ def new_job(volume: str, target: str | None, options: ValidateOptions, ports: Au
 def context_of(
     cloud: OpenCloud, policy: Policy, options: ValidateOptions, settings: Settings, console: Screen
 ) -> Context:
-    """What a validation in one cloud is given: what was measured and the jobs are kept in the folder of runs."""
+    """What a validation in one cloud is given. The folder of runs keeps its jobs and what was measured."""
     bench = cloud.bench
     return Context(
         bench=lambda _place: bench,

@@ -1,4 +1,4 @@
-"""A folder: the store and the claims of one machine, or of several that share it."""
+"""A folder of one machine, or of several that share it: its store, its claims, and files that grow by a line."""
 
 import fcntl
 import json
@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.measuring_runs import short
-from plimsoll.writing import BESIDE, whole
+from plimsoll.writing import BESIDE, whole, writable
 
 _PIECE_BYTES: Final = 1 << 18
 """Bytes that are read of a file at once."""
@@ -175,3 +177,39 @@ def _is_alive(pid: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+Line = TypeVar("Line", bound=BaseModel)
+
+
+def append_line(path: Path, text: str) -> None:
+    """Adds a line; its folder is made. What was cut off at the end of the file stays a line of its own.
+
+    BadInput where it cannot be written, DiskFull where there is no room.
+    """
+    with writable(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _append(path, text.encode())
+
+
+def _append(path: Path, text: bytes) -> None:
+    with path.open("ab+") as into:
+        into.seek(max(0, into.seek(0, os.SEEK_END) - 1))
+        cut_off = into.read() not in (b"", b"\n")
+        into.write(b"\n" * cut_off + text + b"\n")
+        into.flush()
+        os.fsync(into.fileno())
+
+
+def lines_of(path: Path, kind: type[Line], name: str) -> Iterator[Line]:
+    """The lines so far, oldest first, none where there is no file; BadInput for a damaged one, by what it should be."""
+    if not path.exists():
+        return
+    with path.open(encoding="utf-8", errors="replace") as written:
+        for number, line in enumerate(written, start=1):
+            try:
+                yield kind.model_validate_json(line)
+            except ValidationError as error:
+                raise BadInput(
+                    f"line {number} of {path} is no {name} ({error.errors()[0]['msg']}): remove that line."
+                ) from error

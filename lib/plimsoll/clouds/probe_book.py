@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from plimsoll.clouds.kept_lines import append_line, lines_of
+from plimsoll.clouds.local_store import append_line, lines_of
 from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 
 LINES: Final = "probes.jsonl"

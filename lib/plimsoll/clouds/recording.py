@@ -1,9 +1,9 @@
 """A recording: what the clouds answered, in one file, so that an audit can be decided again without a cloud.
 
-A recording is a zip: `about.json` (when, by which version, the targets, how long each cloud keeps its metrics and how
-late they come), one JSON lines file of volumes, a price book, the notices and remarks per target, and for each volume
-and window every series as numpy arrays, as finely as the cloud has it.
-Errors are kept as errors, so that a replayed audit fails where the recorded one did.
+A recording is a zip. `about.json` says when it was made, by which version, of which targets, how long each cloud keeps
+its metrics and how late they come. Each target has its volumes (JSON lines), a price book, notices and remarks. Each
+volume and window has every series as numpy arrays, as finely as the cloud has it. Errors are kept as errors, so that a
+replayed audit fails where the recorded one did.
 """
 
 import io

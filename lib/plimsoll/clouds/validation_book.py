@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from plimsoll.clouds.kept_lines import append_line, lines_of
+from plimsoll.clouds.local_store import append_line, lines_of
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.evidence.envelope import DELIVERED
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement

@@ -1,7 +1,7 @@
 """Campaigns: one YAML file each, with figures as their source printed them, into Measurements.
 
-What the author of a file writes is checked first, and every scalar arrives as text, so that what is shown is what was
-printed, to the digit. What is computed with is converted here once; a figure that is absent stays absent.
+What the file's author wrote is checked first. Every scalar arrives as text, so that what is shown is what was printed,
+to the digit. Figures that are computed with are converted here, once. A figure that is absent stays absent.
 """
 
 from collections.abc import Iterator, Mapping

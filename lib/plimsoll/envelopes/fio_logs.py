@@ -1,7 +1,7 @@
 """fio's logs over time (write_bw_log, write_iops_log): a line for each step, direction and job.
 
-`time in ms, value, direction, block size, ...`: the value is KiB/s or IOPS, the mean since the line before it of the
-same direction. Each job has a file of its own, such as `run_bw.1.log`, and all of them are of one run.
+`time in ms, value, direction, block size, ...`: the value is KiB/s or IOPS. It is the mean since the direction's line
+before. Each job has a file of its own, such as `run_bw.1.log`. All files are of one run.
 """
 
 import re

@@ -14,7 +14,6 @@ from plimsoll.envelopes.results import Broken, Output, Part, Result, disk_figure
 
 _N: Final = r"(\d+(?:\.\d+)?[kKMG]?)"
 _UNITS: Final = {"nsec": "ns", "usec": "us", "msec": "ms"}
-_END: Final = r"(?=[\s,;]|$)"
 
 _SIDE: Final = re.compile(r"\b(read|write|trim|mixed)\s*:\s+(?:IOPS|io)=")
 _RATE: Final = re.compile(

@@ -34,8 +34,8 @@ from plimsoll.domain.evidence.envelope import BoundBy, Envelope, Measurement, co
 from plimsoll.domain.evidence.evidence import LOCAL
 from plimsoll.domain.units import mb_s_from_mib_s
 from plimsoll.domain.volume_types import FromThroughput, Provisioned, VolumeType
+from plimsoll.envelopes.admissibility import judged
 from plimsoll.envelopes.admissibility.device import DOUBTFUL
-from plimsoll.envelopes.admissibility.judging import judged
 from plimsoll.envelopes.admissibility.rule import Limits, side_of
 from plimsoll.envelopes.admissibility.sweep import PLATEAU, RULE, with_edges
 from plimsoll.envelopes.campaigns import System

@@ -126,8 +126,8 @@ class NewCampaign:
 def add_campaign(folder: Path, new: NewCampaign, types: Mapping[str, VolumeType]) -> Path:
     """Writes the campaign's file and returns its path, after reading it back and fitting its envelope.
 
-    Raises BadInput and writes nothing for a name that is no file name or is taken by a campaign or a system, where no
-    result is a measurement, and for figures that make no campaign.
+    Raises BadInput and writes nothing where the name is no file name or is taken, where no result is a measurement, and
+    where the figures make no campaign.
     """
     check_name(folder, new.name, types)
     try:

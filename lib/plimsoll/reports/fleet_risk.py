@@ -13,9 +13,11 @@ from plimsoll.reports.wording import count_of, usd
 class FleetRisk:
     """Reductions that keep less than the volumes can do today, added to in place.
 
-    Of the `promised` at most the sum of `risks_pct` (in percent of a volume each) throttle for longer than `minutes` in
-    `days`, and of as many `safer_pct` at the next level, which costs `safer_cents` a month more. `safer` are those that
-    have one, and of `unpromised` nothing is promised.
+    - `promised` are the reductions with a promise. At most the sum of `risks_pct` (in percent of a volume each)
+      throttles for longer than `minutes` in `days`.
+    - `safer` are those of them with a next level, which costs `safer_cents` a month more. With it that sum is
+      `safer_pct`.
+    - `unpromised` are the reductions of which nothing is promised.
     """
 
     promised: int = 0
@@ -53,7 +55,7 @@ class FleetRisk:
         self.minutes, self.days = max(self.minutes, other.minutes), max(self.days, other.days)
 
     @property
-    def told(self) -> dict[str, Any] | None:
+    def reported(self) -> dict[str, Any] | None:
         """The same for run.json; None where nothing is reduced."""
         if not self.promised + self.unpromised:
             return None

@@ -106,7 +106,7 @@ def _some(names: Sequence[str]) -> str:
     return shown if len(names) <= _NAMED else f"{shown} and {len(names) - _NAMED:,} more"
 
 
-def told_of_learning(lessons: Lessons, table: LearnedTable | None) -> dict[str, Any]:
+def learning_in_run(lessons: Lessons, table: LearnedTable | None) -> dict[str, Any]:
     """What run.json says of learning and of the `table` that is kept; nothing where no volume's past was read."""
     if not lessons.volumes:
         return {}

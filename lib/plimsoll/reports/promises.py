@@ -30,8 +30,10 @@ def review_of(record: RecommendationRecord, profile: DemandProfileRecord | None,
 
 
 def checked(found: Iterable[Matched], promised: dict[str, Promised], now: datetime) -> PromiseTally:
-    """The tally of a run's volumes, of which `promised` has what earlier runs promised, by volume id, and has what is
-    promised after this run in its place."""
+    """The tally of a run's volumes, by what earlier runs promised of them.
+
+    `promised` has these promises by volume id. Afterwards it has what is promised after this run in their place.
+    """
     tally = PromiseTally()
     for record, profile in found:
         after = reviewed(promised.pop(record.volume_id, None), review_of(record, profile, now))
@@ -41,7 +43,7 @@ def checked(found: Iterable[Matched], promised: dict[str, Promised], now: dateti
     return tally
 
 
-def told_of(tally: PromiseTally) -> dict[str, Any]:
+def promises_in_run(tally: PromiseTally) -> dict[str, Any]:
     """What run.json says of promises; nothing where no changed volume was seen again."""
     if not tally.volumes:
         return {}

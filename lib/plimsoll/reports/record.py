@@ -380,8 +380,10 @@ class TemplateOfferRecord(_Record):
 
 
 class TemplateRecord(_Record):
-    """What made a volume with others like it, and what the volume brings to one change of them all (run.json has these
-    changes as `templates`). Where neither `offer` nor `held` is there, the volume is not judged yet."""
+    """What made a volume with others like it, and what the volume brings to one change of them all.
+
+    run.json has these changes as `templates`. A volume with neither `offer` nor `held` is not judged yet.
+    """
 
     kind: str
     name: str

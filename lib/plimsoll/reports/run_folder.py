@@ -1,5 +1,8 @@
-"""The run folder: the journal that answers are appended to, the files that are made of it when a run ends or is
-interrupted, or by `up_to_date` at any time, and run.json, the run's account of itself."""
+"""The run folder: the journal, the files that are made of it, and run.json, the run's account of itself.
+
+Answers are appended to the journal. The files are made when a run ends or is interrupted, or by `up_to_date` at any
+time.
+"""
 
 import json
 import os
@@ -124,7 +127,7 @@ def write_run(folder: Path, run: Mapping[str, Any]) -> None:
 def up_to_date(folder: Path) -> None:
     """Makes a run's files anew from its journal where they lack something, as those of a killed run do.
 
-    run.json then says that it was interrupted. Where a process is still writing, run.json is left to that.
+    run.json then says that the run was interrupted. While a process still writes the run, run.json is left to it.
     """
     journal = folder / JOURNAL
     if not is_in_force(journal):

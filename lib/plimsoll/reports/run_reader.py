@@ -86,10 +86,11 @@ def stream_profiles(folder: Path) -> Iterator[DemandProfileRecord]:
 
 
 def matched_records(folder: Path, only: Only | None) -> Iterator[Matched]:
-    """A run's records, those that `only` takes where it is given, with their profiles, None where a volume has none.
+    """A run's records with their profiles, None where a volume has none; only those that `only` takes, where it is
+    given.
 
-    Errors are as of `stream_records`. Both files are in the order in which the volumes were answered, so that they are
-    read side by side and neither is held in memory.
+    Both files are in the order in which the volumes were answered. So they are read side by side, and neither is held
+    in memory. Errors are as of `stream_records`.
     """
     yield from matched(stream_records(folder), stream_profiles(folder), only)
 
@@ -128,7 +129,8 @@ def ambiguous(volume: str, full_names: Sequence[str]) -> BadInput:
 
 
 def damaged(path: Path, told: str = "is damaged") -> BadInput:
-    """That a run's file cannot be read, and what to do: a run that is still being written only has to be waited for."""
+    """The error for a run's file that cannot be read, with what to do: a run that is still being written is waited
+    for."""
     try:
         running = read_run(path.parent).get("status") == "running"
     except BadInput:

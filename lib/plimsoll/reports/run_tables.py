@@ -1,5 +1,8 @@
-"""The files that are made of a run's answers: recommendations.json and .csv, demand.jsonl with what each volume was
-asked for over time, and unanswered.jsonl with the volumes that have no recommendation."""
+"""The files that are made of a run's answers.
+
+recommendations.json and .csv have the recommendations, demand.jsonl has what each volume was asked for over time, and
+unanswered.jsonl has the volumes without a recommendation.
+"""
 
 import fcntl
 import json

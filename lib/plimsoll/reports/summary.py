@@ -270,8 +270,10 @@ def noted(run: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 @dataclass(slots=True)
 class Overview:
-    """The totals of some volumes by every dimension, the first volumes of each step, and the day on which the first of
-    those that wait can be judged, None where none waits."""
+    """The totals of some volumes by every dimension, and the first volumes of each step.
+
+    `until` is the day on which the first of those that wait can be judged, None where none waits.
+    """
 
     totals: Totals = field(default_factory=lambda: Totals.of((), by=DIMENSIONS))
     first: dict[Step, Largest[RecommendationRecord]] = field(
@@ -295,8 +297,8 @@ def counted(volumes: Iterable[Matched], overview: Overview) -> Iterator[Matched]
 
 
 def weight(record: RecommendationRecord) -> float:
-    """By what a volume comes first in its step: the minutes it was throttled, what it costs, or what it saves or may
-    save."""
+    """What the volumes of a step are ordered by: the minutes of throttling, the cost, or what is saved or may be
+    saved."""
     if record.action == "upgrade":
         return record.demand.throttled_minutes if record.demand else 0.0
     if record.wait is not None:

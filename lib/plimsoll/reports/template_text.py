@@ -18,8 +18,10 @@ SHOWN: Final = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateText:
-    """One change of a template: what makes the volumes and where, what they become, what that saves, and `how` whoever
-    owns the template writes it, in a few lines."""
+    """One change of a template: what makes the volumes and where, what they become, and what that saves.
+
+    `how` says in a few lines how the template's owner writes it.
+    """
 
     made_by: str
     where: str

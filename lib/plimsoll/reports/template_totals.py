@@ -21,8 +21,9 @@ Key = str
 class Offered:
     """The offers of one type in a group: what all of them need together, and what that costs.
 
-    `highest_iops` and `highest_mib_s` are the most that any of them has, `iops_usd` and `mib_s_usd` what these cost a
-    volume, and `most_iops` and `most_mib_s` what can be bought at the smallest size (None: none are provisioned).
+    - `highest_iops` and `highest_mib_s` are the most that any of them has; `iops_usd` and `mib_s_usd` are what these
+      cost a volume.
+    - `most_iops` and `most_mib_s` are what can be bought at the smallest size (None: none are provisioned).
     """
 
     volumes: int = 0

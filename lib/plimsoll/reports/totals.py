@@ -242,7 +242,7 @@ class Totals:
                 "waiting": self.usd_waiting,
                 "saved_by_templates": round(sum(one["monthly_usd_saved_beyond_volumes"] for one in templates), 2),
             },
-            "risk": self.risk.told,
+            "risk": self.risk.reported,
             "failures": {
                 "targets": _sorted(self.failed_targets),
                 "volumes": {target: _sorted(reasons) for target, reasons in sorted(self.failed_volumes.items())},

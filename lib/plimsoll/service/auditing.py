@@ -1,5 +1,7 @@
-"""The audit of a lot, batch after batch: each is a small run in a folder of its own, which the store carries from one
-attempt to the next."""
+"""The audit of a lot, batch after batch.
+
+Each batch is a small run in a folder of its own. The store carries the folder from one attempt to the next.
+"""
 
 import secrets
 from collections.abc import Callable
@@ -10,7 +12,6 @@ from typing import Final
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.ledger import Ledger
-from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
 from plimsoll.clouds.stripe_book import sets_adapter
 from plimsoll.domain.errors import PASSING, CloudError, OutOfTime
 from plimsoll.orders import Order
@@ -19,6 +20,7 @@ from plimsoll.reports.run_reader import matched_records
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Progress, carry_out
 from plimsoll.service.history_update import left_out, remember
+from plimsoll.service.inventory import StoredInventory, StoredPrices
 from plimsoll.service.needed import bring_needed, needed
 from plimsoll.service.planning import order_of
 from plimsoll.service.service import Service
@@ -51,21 +53,21 @@ class Attempt:
 
 
 def audit_lot(
-    service: Service, told: LotMessage, *, stop: Callable[[], bool], slice_volumes: int = SLICE_VOLUMES
+    service: Service, message: LotMessage, *, stop: Callable[[], bool], slice_volumes: int = SLICE_VOLUMES
 ) -> Attempt:
     """Audits the batches of a lot that have no answer, one after the other, and says what this attempt came to.
 
     Once `stop` says so no other batch is begun. What may be over soon is raised when all batches were tried. Errors are
     those of `audit_batch`; one batch that begins late in a function's time is left, not OutOfTime.
     """
-    keys = RunKeys(run_id=told.run_id)
-    unanswered = [one for one in told.lot.batches if service.store.get(keys.result(one.whole)) is None]
+    keys = RunKeys(run_id=message.run_id)
+    unanswered = [one for one in message.lot.batches if service.store.get(keys.result(one.whole)) is None]
     made, passing = Attempt(), list[CloudError]()
     for number, batch in enumerate(unanswered):
         if number and stop():
             made += Attempt(left=len(unanswered) - number)
             break
-        one = BatchMessage(run_id=told.run_id, batch=batch, sharing=told.lot.sharing)
+        one = BatchMessage(run_id=message.run_id, batch=batch, sharing=message.lot.sharing)
         try:
             made += audit_batch(service, one, stop=stop, slice_volumes=slice_volumes)
         except PASSING as error:
@@ -80,19 +82,19 @@ def audit_lot(
 
 
 def audit_batch(
-    service: Service, told: BatchMessage, *, stop: Callable[[], bool], slice_volumes: int = SLICE_VOLUMES
+    service: Service, message: BatchMessage, *, stop: Callable[[], bool], slice_volumes: int = SLICE_VOLUMES
 ) -> Attempt:
     """Audits a batch unless that is done already, and says what this attempt came to.
 
     Once `stop` says so it goes no further, and keeps what it has answered: the next attempt goes on from there.
     OutOfTime where that is nothing.
     """
-    keys, batch = RunKeys(run_id=told.run_id), told.batch.whole
+    keys, batch = RunKeys(run_id=message.run_id), message.batch.whole
     if service.store.get(keys.result(batch)) is not None:
         return Attempt()
     with TemporaryDirectory(prefix="plimsoll-") as temporary:
-        order = order_of(service.store, told.run_id).into(Path(temporary))
-        audit = _BatchAudit(service=service, keys=keys, batch=batch, order=order, sharing=told.sharing)
+        order = order_of(service.store, message.run_id).into(Path(temporary))
+        audit = _BatchAudit(service=service, keys=keys, batch=batch, order=order, sharing=message.sharing)
         return audit.go_on(audit.resume(), stop, slice_volumes)
 
 

@@ -28,11 +28,10 @@ _MOST_REPORTED: Final = 100
 
 
 def choose(service: Service, message: ChooseMessage) -> Chosen:
-    """Begins the jobs of a validation: of one volume, or of the thin evidence of a run, class by class, those with the
-    most at stake first.
+    """Begins the jobs of a validation: of one volume, or of a run's thin evidence, class by class.
 
-    BadInput for a volume, a target or a run that is not there, and where nothing can be measured; CloudError where a
-    place that may have the volume cannot be searched.
+    The classes with the most at stake come first. BadInput for a volume, a target or a run that is not there, and where
+    nothing can be measured. CloudError where a place that may have the volume cannot be searched.
     """
     now, given = service.clock.now(), message.given
     if given.run_id is None:
@@ -85,8 +84,10 @@ def _whole_budget(service: Service) -> Budget:
 
 
 def _thin(validation: str, run_id: str, now: datetime, service: Service) -> tuple[list[Job], int, list[str]]:
-    """The jobs of the classes of a run's thin evidence that the budget allows, how many it does not, and why nothing
-    is measured in some places."""
+    """The jobs of a run's thin evidence that the budget allows, and how many it does not.
+
+    It also says why nothing is measured in some places.
+    """
     wants, whys = _wants(run_id, service)
     runs = runs_for(wants)
     costs_usd = _costs_usd(runs, now, service)

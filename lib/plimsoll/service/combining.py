@@ -33,15 +33,15 @@ _KEPT: Final = (RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED)
 """The files of a batch that are brought, and those of a shard that are kept."""
 
 
-def combine(service: Service, told: ShardMessage) -> None:
+def combine(service: Service, message: ShardMessage) -> None:
     """Combines a shard unless that is done already. What says that it is done is kept last.
 
     Memory does not grow with the shard; the disk of this machine holds its answers twice.
     """
-    store, keys, number = service.store, RunKeys(run_id=told.run_id), told.shard.number
+    store, keys, number = service.store, RunKeys(run_id=message.run_id), message.shard.number
     if store.get(keys.combined(number)) is not None:
         return
-    shard, order = shard_of(store, keys, number), order_of(store, told.run_id)
+    shard, order = shard_of(store, keys, number), order_of(store, message.run_id)
     sums = Sums()
     for item in shard.targets:
         listed = Listed.model_validate_json(needed(store, keys.listed(item.target)))
@@ -50,7 +50,7 @@ def combine(service: Service, told: ShardMessage) -> None:
     if shard.batches:
         with TemporaryDirectory(prefix="plimsoll-") as temporary:
             _put_together(store, keys, shard, Path(temporary), sums)
-            _keep(store, keys, number, Path(temporary) / told.run_id, order.now.date())
+            _keep(store, keys, number, Path(temporary) / message.run_id, order.now.date())
     combined = Combined(totals=sums.totals, spent=sums.spent, news=sums.news.items)
     store.put(keys.combined(number), combined.model_dump_json().encode())
 

@@ -1,11 +1,11 @@
 """The inventory of one account, target by target: volumes in batches, prices, and what is to be known of each.
 
-What makes a target's whole is kept last, so that half an inventory is none.
+What makes a target's whole is kept last, so that half an inventory is none. What was kept can be audited in parts.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,7 +13,6 @@ from plimsoll.auditing.audit import audit
 from plimsoll.auditing.inventory import Listing, list_volumes, notices_of, with_stripes_of
 from plimsoll.auditing.ports import BATCH_VOLUMES, AuditPorts
 from plimsoll.clouds.ledger import Ledger
-from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
 from plimsoll.clouds.stripe_book import sets_adapter
 from plimsoll.domain.errors import PASSING, CloudError
 from plimsoll.domain.groups.hosting import by_host
@@ -32,7 +31,7 @@ from plimsoll.service.target_ports import ledger_in
 
 def take_inventory(
     service: Service,
-    told: AccountMessage,
+    message: AccountMessage,
     *,
     stop: Callable[[], bool] = lambda: False,
     batch_volumes: int = BATCH_VOLUMES,
@@ -43,10 +42,10 @@ def take_inventory(
     when all targets were tried. Every other CloudError is kept as the target's failure, with the volumes that were
     listed before it.
     """
-    account, keys = told.account.account, RunKeys(run_id=told.run_id)
+    account, keys = message.account.account, RunKeys(run_id=message.run_id)
     if service.store.get(keys.whole_account(account)) is not None:
         return Taken(left=0)
-    order = order_of(service.store, told.run_id)
+    order = order_of(service.store, message.run_id)
     targets = _targets(service, keys, account)
     left = [target for target in targets if not _has_ended(service.store, keys, target)]
     bring(service.store, service.measured)
@@ -159,3 +158,40 @@ def _noted(store: RunStore, target: Target, order: RunOrder) -> Iterator[Ledger]
         yield ledger
         ledger.save(order.now)
         store.put_file(ledger_key(target), ledger.path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredInventory:
+    """Some volumes of one target, the notices about it, and the error that its list ended in, if it did."""
+
+    target: Target
+    given: Sequence[Volume | UnreadVolume]
+    texts: Sequence[str] = ()
+    error: CloudError | None = None
+
+    def targets(self) -> Sequence[Target | FailedTarget]:
+        """That target."""
+        return (self.target,)
+
+    def volumes(self, _target: Target) -> Iterator[Volume | UnreadVolume]:
+        """Those volumes, then the error."""
+        yield from self.given
+        if self.error is not None:
+            raise self.error
+
+    def notices(self, _target: Target) -> Sequence[str]:
+        """What is to be known of it."""
+        return self.texts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredPrices:
+    """The price book of one target; None where it has none, an error where it could not be read."""
+
+    answer: PriceBook | CloudError | None
+
+    def book(self, _target: Target) -> PriceBook | None:
+        """That book."""
+        if isinstance(self.answer, CloudError):
+            raise self.answer
+        return self.answer

@@ -66,39 +66,43 @@ def begin(store: RunStore, config: ServiceConfig, run_id: str, started: datetime
     return order_of(store, run_id)
 
 
-def plan(service: Service, told: PlanMessage) -> AuditPlan:
+def plan(service: Service, message: PlanMessage) -> AuditPlan:
     """Plans an audit, or goes on with one that was begun under the same name; only what is missing is planned again.
 
     No account is entered: each is an item of the map that takes their inventories.
     BadInput for a region that does not exist, PolicyError for a policy that names a type that does not.
     """
-    keys = RunKeys(run_id=told.run_id)
-    busy = service.executions.older(told.execution, told.started)
+    keys = RunKeys(run_id=message.run_id)
+    busy = service.executions.older(message.execution, message.started)
     if busy is not None:
         return AuditPlan(
-            run_id=told.run_id, state=service.config.when_busy, busy_with=busy, accounts_key=keys.accounts, accounts=0
+            run_id=message.run_id,
+            state=service.config.when_busy,
+            busy_with=busy,
+            accounts_key=keys.accounts,
+            accounts=0,
         )
-    order = begin(service.store, service.config, told.run_id, told.started)
+    order = begin(service.store, service.config, message.run_id, message.started)
     check_types(order.parsed_policy, published_types())
     _try_again(service.store, keys)
     missing = _missing(service, keys)
-    return AuditPlan(run_id=told.run_id, state="go", busy_with=None, accounts_key=keys.accounts, accounts=missing)
+    return AuditPlan(run_id=message.run_id, state="go", busy_with=None, accounts_key=keys.accounts, accounts=missing)
 
 
-def find_pending(service: Service, told: PendingMessage) -> Pending:
+def find_pending(service: Service, message: PendingMessage) -> Pending:
     """Lists the batches that have neither an answer as a whole nor failed in this attempt, in lots for the next map.
 
     What one function could not finish in its time is listed again. Where no batch is left, the shards are listed in
     which the answers are combined.
     """
-    store, keys = service.store, RunKeys(run_id=told.run_id)
+    store, keys = service.store, RunKeys(run_id=message.run_id)
     ended = {*keys.answered_batches(store), *keys.failed_batches(store)}
     pending = {batch: size for batch, size in keys.listed_batches(store).items() if batch not in ended}
-    lots = lots_of(pending, at_once=told.at_once, alone=keys.batches_alone(store))
+    lots = lots_of(pending, at_once=message.at_once, alone=keys.batches_alone(store))
     store.put_pieces(keys.pending, listed(lot.model_dump_json().encode() for lot in lots))
-    day = order_of(store, told.run_id).now.date()
+    day = order_of(store, message.run_id).now.date()
     return Pending(
-        run_id=told.run_id,
+        run_id=message.run_id,
         pending_key=keys.pending,
         pending=len(pending),
         shards_key=keys.shards_to_combine,

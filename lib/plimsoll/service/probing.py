@@ -8,18 +8,71 @@ import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
+from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from plimsoll.clouds.probe_book import ProbeLine
 from plimsoll.domain.errors import BadInput, PlimsollError
+from plimsoll.domain.units import HOUR_S
 from plimsoll.ports import RunStore, Target
-from plimsoll.probe import Event, HostProbe, NotProbed, ProbeContext, Probed, begin, find, hosts_of, look
-from plimsoll.service.probe_messages import BeginProbeMessage, ProbeState
+from plimsoll.probe import (
+    MOST_HOSTS,
+    MOST_SECONDS,
+    Event,
+    HostProbe,
+    NotProbed,
+    ProbeContext,
+    Probed,
+    begin,
+    find,
+    hosts_of,
+    look,
+)
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import Answer, Message, RunId
 from plimsoll.service.target_ports import placed, ports_at
 from plimsoll.service.validating import patience_of
+from plimsoll.service.validation_messages import VolumeName
+
+USUAL_S: Final = HOUR_S
+"""For how long hosts are read where nobody says."""
+
+
+class ProbeInput(BaseModel):
+    """What an execution of the probe is begun with: volumes, no more than it may have hosts, and for how long."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    volume_ids: Annotated[tuple[VolumeName, ...], Field(min_length=1, max_length=MOST_HOSTS)]
+    seconds: Annotated[int, Field(ge=1, le=MOST_SECONDS)] = USUAL_S
+
+
+class BeginProbeMessage(Message):
+    """An execution of the probe: its name, and what it was begun with."""
+
+    about = "name"
+
+    name: RunId
+    given: ProbeInput = Field(validation_alias=AliasChoices("input", "given"))
+
+
+class ProbeMessage(Message):
+    """A probe that was begun."""
+
+    about = "probe"
+
+    probe: RunId
+
+
+class ProbeState(Answer):
+    """How far a probe is: how many hosts still read, the volumes that were seen, and why others were not."""
+
+    probe: RunId
+    reading: int
+    seen: tuple[str, ...]
+    not_seen: tuple[str, ...]
+
 
 _log = logging.getLogger(__name__)
 

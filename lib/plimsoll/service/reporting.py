@@ -7,7 +7,7 @@ from heapq import nlargest
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any
 
 from plimsoll.clouds.targets import named_target
 from plimsoll.ports import RunStore
@@ -31,14 +31,13 @@ from plimsoll.service.store_keys import LATEST_REPORT, STAKES, RunKeys
 from plimsoll.service.streams import lines_of, listed, profiles_in, record_lines, records_in
 from plimsoll.service.summarizing import failures
 
-REPORT: Final = (RECOMMENDATIONS, TABLE, UNANSWERED, PAGE, RUN)
-"""The files of a report, in the order in which they are kept: where run.json is, the others are."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A report that is kept: the answer about it, its run.json, what percentage of the places in scope was read, and
-    what is to be told: that the audit ended, and what is new and was not sent before."""
+    """A report that is kept: the answer about it, its run.json, and how much of the scope was read, in percent.
+
+    `ended` and `news` are the events to send: that the audit ended, and what is new and was not sent before.
+    """
 
     answer: Reported
     run: dict[str, Any]
@@ -47,31 +46,31 @@ class Report:
     news: list[Event]
 
 
-def report(service: Service, told: RunMessage) -> Report:
+def report(service: Service, message: RunMessage) -> Report:
     """Keeps the report of a summarized run, of what its shards have become; doing it again keeps the same.
 
     The page shows the volumes with the most at stake where they are more than it holds, the tables all of them. The
     tables stream from the store into the store: neither memory nor the disk of this machine grows with the fleet.
     """
-    keys, store = RunKeys(run_id=told.run_id), service.store
-    order, run = order_of(store, told.run_id), run_of(needed(store, keys.summary))
+    keys, store = RunKeys(run_id=message.run_id), service.store
+    order, run = order_of(store, message.run_id), run_of(needed(store, keys.summary))
     shards = keys.combined_shards(store)
     shown = None
     if run["volumes"]["answered"] > service.config.page_volumes:
         shown = _most_at_stake(service.config.page_volumes, store, keys, shards)
     _keep_tables(store, keys, shards)
     with TemporaryDirectory(prefix="plimsoll-") as temporary:
-        folder = Path(temporary) / told.run_id
+        folder = Path(temporary) / message.run_id
         folder.mkdir()
         write_run(folder, run)
         _write_page(service, order, run, shown, folder)
         for name in (PAGE, RUN):
             store.put_file(keys.report(name), folder / name)
     _point_to(store, order)
-    place, told_before = f"{service.root}/{keys.report(PAGE)}", _told(store, keys)
+    place, reported_before = f"{service.root}/{keys.report(PAGE)}", _reported(store, keys)
     return Report(
         answer=Reported(
-            run_id=told.run_id,
+            run_id=message.run_id,
             status=run["status"],
             report=place,
             volumes=run["volumes"]["seen"],
@@ -80,20 +79,20 @@ def report(service: Service, told: RunMessage) -> Report:
         run=run,
         covered_pct=_covered_pct(run, covered_by(store, keys)),
         ended=audit_completed(run, place),
-        news=[event for event in json.loads(needed(store, keys.news)) if news_name(event) not in told_before],
+        news=[event for event in json.loads(needed(store, keys.news)) if news_name(event) not in reported_before],
     )
 
 
-def note_told(service: Service, told: RunMessage, news: Sequence[Event]) -> None:
+def note_reported(service: Service, message: RunMessage, news: Sequence[Event]) -> None:
     """Notes that this news was sent, so that a run that is gone on with does not send it again."""
-    store, keys = service.store, RunKeys(run_id=told.run_id)
+    store, keys = service.store, RunKeys(run_id=message.run_id)
     if news:
-        names = sorted({*_told(store, keys), *map(news_name, news)})
-        store.put(keys.told, json.dumps(names).encode())
+        names = sorted({*_reported(store, keys), *map(news_name, news)})
+        store.put(keys.reported, json.dumps(names).encode())
 
 
-def _told(store: RunStore, keys: RunKeys) -> frozenset[str]:
-    return frozenset(json.loads(store.get(keys.told) or b"[]"))
+def _reported(store: RunStore, keys: RunKeys) -> frozenset[str]:
+    return frozenset(json.loads(store.get(keys.reported) or b"[]"))
 
 
 def _covered_pct(run: Mapping[str, Any], covered: Covered) -> float:
@@ -182,6 +181,6 @@ def _write_page(
         envelopes=service.envelopes(service.measured),
         console_link=lambda record: service.console_link(record, policy, order.now),
         shown=None if shown is None else lambda record: full_name(record) in shown,
-        shown_told="" if shown is None else which,
+        shown_about="" if shown is None else which,
         called=Path(order.run_id),
     )

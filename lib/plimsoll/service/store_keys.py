@@ -58,7 +58,7 @@ class RunKeys:
         self.unnamed = f"{work}/unnamed.json"
         self.summary = f"{work}/run.json"
         self.news = f"{work}/news.json"
-        self.told = f"{work}/told.json"
+        self.reported = f"{work}/told.json"
         self._entered = f"{work}/accounts/"
         self.inventories = f"{work}/inventory/"
         self.results = f"{work}/results/"

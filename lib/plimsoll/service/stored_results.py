@@ -57,7 +57,7 @@ class Spent(_Kept):
 
 
 class Listed(_Kept):
-    """That a target's inventory is whole: so many batches, what is to be told of the target, and what it took."""
+    """That a target's inventory is whole: how many batches it has, the notices about it, and what it took."""
 
     batches: int
     totals: Totals
@@ -65,10 +65,10 @@ class Listed(_Kept):
 
 
 class Part(_Kept):
-    """How many volumes of a batch are answered so far, what that took, what the whole was expected to take, and what
-    is to be known of it.
+    """How far a batch is: how many of its volumes are answered, what that took, and what the whole was expected to
+    take.
 
-    `attempt` has the files, which no other attempt writes: where two are under way, each points to its own.
+    `attempt` has the files, and no other attempt writes them. Where two attempts are under way, each points to its own.
     """
 
     attempt: str = ""
@@ -79,8 +79,7 @@ class Part(_Kept):
 
 
 class BatchResult(_Kept):
-    """That a batch is answered as a whole: the attempt that has its files, what its answers add up to, what is new of
-    them, and what it took."""
+    """That a whole batch is answered: the attempt that has its files, its totals, what is new, and what it took."""
 
     attempt: str
     totals: Totals

@@ -11,8 +11,8 @@ from plimsoll.learned_table import table_or_none, table_text
 from plimsoll.orders import Asked, Order, describe, ended
 from plimsoll.outcomes import FailedVolume, Outcome, Seen
 from plimsoll.ports import FailedTarget, RunStore, Target
-from plimsoll.reports.learning import own_table, told_of_learning
-from plimsoll.reports.promises import told_of
+from plimsoll.reports.learning import learning_in_run, own_table
+from plimsoll.reports.promises import promises_in_run
 from plimsoll.reports.totals import Totals
 from plimsoll.service.needed import needed
 from plimsoll.service.planning import order_of, planned_accounts
@@ -24,10 +24,10 @@ from plimsoll.service.store_keys import Batch, RunKeys
 from plimsoll.service.stored_results import Spent, found_targets, totals_in, totals_out, volumes_in
 
 
-def summarize(service: Service, told: RunMessage) -> Summarized:
+def summarize(service: Service, message: RunMessage) -> Summarized:
     """Adds up what a run's shards came to, and keeps it for the report."""
-    store, keys = service.store, RunKeys(run_id=told.run_id)
-    order = order_of(store, told.run_id).into(Path())
+    store, keys = service.store, RunKeys(run_id=message.run_id)
+    order = order_of(store, message.run_id).into(Path())
     whole = total(store, keys)
     status = ended(whole.totals)
     run = describe(
@@ -41,11 +41,11 @@ def summarize(service: Service, told: RunMessage) -> Summarized:
         seconds={"elapsed": 0.0, **sum(whole.spent.values(), Spent()).seconds},
     )
     run["history"] = whole.totals.history()
-    run |= told_of(whole.totals.promises)
+    run |= promises_in_run(whole.totals.promises)
     run |= _learned(store, whole.totals, order)
     store.put(keys.news, json.dumps(whole.news.items, ensure_ascii=False).encode())
     store.put(keys.summary, json.dumps(run, ensure_ascii=False).encode())
-    return Summarized(run_id=told.run_id, status=status)
+    return Summarized(run_id=message.run_id, status=status)
 
 
 def _learned(store: RunStore, totals: Totals, order: Order) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def _learned(store: RunStore, totals: Totals, order: Order) -> dict[str, Any]:
     table = own_table(totals.lessons, order.now, order.policy, order.scope, before)
     if table is not None:
         store.put(LEARNED_HERE, table_text(table).encode())
-    return told_of_learning(totals.lessons, table)
+    return learning_in_run(totals.lessons, table)
 
 
 def total(store: RunStore, keys: RunKeys) -> Sums:
@@ -75,34 +75,37 @@ def total(store: RunStore, keys: RunKeys) -> Sums:
     return whole
 
 
-def note_failure(service: Service, told: FailureMessage) -> None:
+def note_failure(service: Service, message: FailureMessage) -> None:
     """Keeps that an account or a batch failed and why; BadInput where neither is named.
 
     Of several batches that a function was given, nobody knows which one it failed on: each is tried once more, alone.
 
     What was kept as a whole has not failed, whatever became of the function that kept it.
     """
-    store, keys, why = service.store, RunKeys(run_id=told.run_id), told.error.sentence
-    if told.lot is not None:
-        left = [one.whole for one in told.lot.batches if store.get(keys.result(one.whole)) is None]
+    store, keys, why = service.store, RunKeys(run_id=message.run_id), message.error.sentence
+    if message.lot is not None:
+        left = [one.whole for one in message.lot.batches if store.get(keys.result(one.whole)) is None]
         for batch in left:
             if len(left) > 1:
                 store.put(keys.batch_alone(batch), b"")
             else:
                 store.put(keys.failed_batch(batch), totals_out(Totals.of(_batch_failed(store, keys, batch, why))))
-    elif told.account is not None:
-        taken = frozenset(keys.listed_targets(store, told.account.account))
-        for key, failed in _without_inventory(store, keys, told.account.account, taken, why):
+    elif message.account is not None:
+        taken = frozenset(keys.listed_targets(store, message.account.account))
+        for key, failed in _without_inventory(store, keys, message.account.account, taken, why):
             store.put(key, totals_out(Totals.of([failed])))
     else:
-        raise BadInput(f"a failure in run {told.run_id} names neither an account nor a batch: {why}")
+        raise BadInput(f"a failure in run {message.run_id} names neither an account nor a batch: {why}")
 
 
 def _without_inventory(
     store: RunStore, keys: RunKeys, account: str, taken: frozenset[Target], why: str
 ) -> Iterator[tuple[str, FailedTarget]]:
-    """What of an account is neither `taken` nor has a failure of its own, as failed for that reason, by the key of its
-    failure: its targets, or the account as a whole where it was not entered."""
+    """What failed of an account for that reason, by the key of its failure.
+
+    It is every target that is neither `taken` nor has a failure of its own, or the whole account where it was not
+    entered.
+    """
     targets = found_targets(store, keys, account)
     places = {keys.failed_account(account): account} if targets is None else {}
     places |= {keys.failed_target(target): str(target) for target in targets or () if target not in taken}

@@ -29,15 +29,15 @@ MOST_NAMED: Final = 100
 _COUNTED: Final = ("deleted", "left", "alive", "failed", "unswept")
 
 
-def plan_sweep(service: Service, told: SweepMessage) -> SweepPlan:
+def plan_sweep(service: Service, message: SweepMessage) -> SweepPlan:
     """Lists the accounts to sweep, for a map: those of the ledger, or all.
 
     CloudError where all are to be swept and none can be listed.
     """
-    key = _accounts_key(told.name)
-    items = _everywhere(service) if told.given.everywhere else _of_ledger(service.store)
+    key = _accounts_key(message.name)
+    items = _everywhere(service) if message.given.everywhere else _of_ledger(service.store)
     service.store.put_pieces(key, listed(item.model_dump_json().encode() for item in items))
-    return SweepPlan(sweep=told.name, accounts_key=key, accounts=len(items))
+    return SweepPlan(sweep=message.name, accounts_key=key, accounts=len(items))
 
 
 def _of_ledger(store: RunStore) -> Sequence[SweepItem]:
@@ -55,13 +55,13 @@ def _everywhere(service: Service) -> Sequence[SweepItem]:
     return [SweepItem(account=account) for account in found if isinstance(account, str)]
 
 
-def sweep_account(service: Service, told: SweepAccountMessage) -> None:
+def sweep_account(service: Service, message: SweepAccountMessage) -> None:
     """Deletes the scratch volumes of an account that are past their deadline; a failing target costs itself only.
 
     The ledger keeps the targets where any was found, and forgets those where none was.
     """
-    store, now, account = service.store, service.clock.now(), told.account.account
-    targets = list(_targets(service, told.account))
+    store, now, account = service.store, service.clock.now(), message.account.account
+    targets = list(_targets(service, message.account))
     made = list(sweep(targets, now, bench_at=service.places.bench, patience=patience_of(service)))
     for one in made:
         if isinstance(one, Swept) and not one.deleted:
@@ -72,7 +72,7 @@ def sweep_account(service: Service, told: SweepAccountMessage) -> None:
     for target in noted & looked - {one.target for one in made if isinstance(one, Swept)}:
         forget_scratch(store, target, now)
     swept = _counted(made, unswept=len(noted - looked))
-    store.put(_swept_key(told.sweep, account), swept.model_dump_json().encode())
+    store.put(_swept_key(message.sweep, account), swept.model_dump_json().encode())
 
 
 def _counted(made: Sequence[Swept | FailedTarget], *, unswept: int) -> SweptAll:
@@ -97,11 +97,11 @@ def _targets(service: Service, item: SweepItem) -> Iterator[Target | FailedTarge
         yield from (named_target(item.account, region) for region in item.regions)
 
 
-def conclude_sweep(service: Service, told: SweepEndMessage) -> SweptAll:
+def conclude_sweep(service: Service, message: SweepEndMessage) -> SweptAll:
     """Adds up what the sweeps of the accounts came to. One of which nothing was kept could not be swept."""
     counts, left_behind = Counter[str](), list[str]()
-    for line in record_lines(service.store, _accounts_key(told.sweep)):
-        swept = _swept(service.store, told.sweep, SweepItem.model_validate_json(line).account)
+    for line in record_lines(service.store, _accounts_key(message.sweep)):
+        swept = _swept(service.store, message.sweep, SweepItem.model_validate_json(line).account)
         counts.update({name: getattr(swept, name) for name in _COUNTED})
         left_behind += swept.left_behind
     return _all(counts, left_behind)

@@ -94,9 +94,9 @@ def conclude(service: Service, name: JobName) -> Concluded:
 
 
 def clean_up(service: Service, name: JobName, error: StepError | None = None) -> Cleaned:
-    """Takes away what a job made, by its tag: whatever its document says or lacks.
+    """Takes away what a job made, by its tag, whatever its document says or lacks.
 
-    With an `error` the job has failed: that is noted, its class and its host are free again, and a CloudError says what
+    With an `error` the job has failed: that is noted, and its class and its host are free again. CloudError says what
     is left, so that this is tried again.
     """
     left: list[Left] = []

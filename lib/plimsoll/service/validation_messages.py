@@ -55,8 +55,11 @@ class ChosenItem(Answer):
 
 
 class Chosen(Answer):
-    """What a validation measures; `left_out` is how many measurements its budget does not allow, and `unmeasured` says
-    of some of the places where nothing can be measured why, a sentence each."""
+    """What a validation measures.
+
+    `left_out` is how many measurements its budget does not allow. `unmeasured` has a sentence for some of the places
+    where nothing can be measured: it says why.
+    """
 
     validation: str
     items: list[ChosenItem]
@@ -164,7 +167,7 @@ class Cleaned(Stepped):
 
 
 class Proposed(Stepped):
-    """What comes next: a scratch volume to create, a command to send at once, to wait for another's measurement of the
+    """What comes next: to create a scratch volume, to send a command at once, to wait for another's measurement of the
     same class, or nothing more."""
 
     next: Literal["create", "send", "wait", "done"]

@@ -16,9 +16,8 @@ from plimsoll.bootstrap.consoles import console_link
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.orders import resumed
 from plimsoll.reports.run_reader import find_profile, find_record
-from plimsoll.serving.history import history_of
 from plimsoll.serving.live_report import LiveReport
-from plimsoll.serving.volume_page import message_page, volume_page
+from plimsoll.serving.volume_page import history_of, message_page, volume_page
 
 HEADERS: Final = {
     "Content-Security-Policy": "frame-ancestors 'none'",
@@ -31,8 +30,10 @@ HEADERS: Final = {
 
 
 def application(report: LiveReport, hosts: Sequence[str]) -> Starlette:
-    """What serves a live report to browsers that call this machine by one of those names: a page of another site
-    cannot have itself called so."""
+    """What serves a live report to browsers that call this machine by one of those names.
+
+    A page of another site would call it by another name, and is refused.
+    """
 
     def page(_request: Request) -> Response:
         try:

@@ -1,17 +1,56 @@
 """The page of one volume: why, what fewer minutes would cost, and what earlier runs said of it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from io import StringIO
+from pathlib import Path
 from typing import Final
 
 from rich.console import Console
 
+from plimsoll.domain.errors import BadInput
 from plimsoll.reports.html.page_files import early, hash_of, style, templates_of
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
-from plimsoll.reports.run_reader import full_name
+from plimsoll.reports.run_files import RUN
+from plimsoll.reports.run_reader import audited_at, find_record, full_name, read_run
 from plimsoll.reports.terminal.explain import show_record
 from plimsoll.reports.wording import change_words, outcome_text, short_name, spec_text, usd
-from plimsoll.serving.history import PastAnswer
+
+MOST_RUNS: Final = 60
+"""How many runs are looked through, the newest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastAnswer:
+    """What a run recommended, and when it was made."""
+
+    run: str
+    at: datetime
+    record: RecommendationRecord
+
+
+def history_of(volume: str, runs_dir: Path) -> Iterator[PastAnswer]:
+    """What the runs of a folder recommended for a volume (account/region/id), the newest first.
+
+    What cannot be read, and runs that do not have the volume, are passed over.
+    """
+    for at, folder in sorted(_runs(runs_dir), reverse=True)[:MOST_RUNS]:
+        try:
+            record = find_record(folder, volume)
+        except BadInput:
+            continue
+        if record is not None:
+            yield PastAnswer(run=folder.name, at=at, record=record)
+
+
+def _runs(runs_dir: Path) -> Iterator[tuple[datetime, Path]]:
+    for path in runs_dir.glob(f"*/{RUN}"):
+        try:
+            yield audited_at(read_run(path.parent)), path.parent
+        except (BadInput, KeyError, TypeError, ValueError):
+            continue
+
 
 WIDTH: Final = 110
 """Characters of a line of what `plimsoll explain` shows."""

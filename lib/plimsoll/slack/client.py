@@ -152,7 +152,8 @@ def is_loopback(url: str) -> bool:
 
 
 def is_hook(url: str, api_url: str) -> bool:
-    """Whether messages may go to an address: one of Slack's, or of this machine where Slack's API is one as well."""
+    """Whether messages may go to an address: one of Slack's. Where Slack's API is on this machine, one of this machine
+    too."""
     try:
         parts = urlsplit(url)
         ours = parts.scheme == "https" and parts.netloc in HOSTS

@@ -185,8 +185,8 @@ def subject_of(
 ) -> Subject:
     """The subject of a run: its need, shape, peaks and latency today over the policy's window.
 
-    The shape has the rates of the peaks themselves: with headroom an offer of just the right size would be asked for
-    all that it carries, and then latency is that of a queue which the workload never makes.
+    The shape has the rates of the peaks themselves. With headroom an offer of just the right size would be asked for
+    all that it carries. Its latency would then be that of a queue which the workload never makes.
     """
     volume, demand = found.volume, found.demand
     offer, counted = found.comparison.offer(run.spec.type), run.ceiling.accounting

@@ -45,7 +45,7 @@ def fio_job(proposal: Proposal, mode: Mode, context: Context) -> str:
 
 
 def expected_seconds(run: MeasuringRun, mode: Mode, context: Context) -> float:
-    """About how long a run takes, before its workload is known: at most six jobs, and what goes before and after."""
+    """About how long a run takes, before its workload is known: six jobs at most, and what goes before and after."""
     jobs = PACED_JOBS if mode is Mode.IN_PLACE else MOST_JOBS
     return _around(jobs, context.runtime_s, context.ramp_s) + _filling_s(run, mode, context)
 

@@ -47,8 +47,10 @@ _PoolKey = tuple[str, str, tuple[str, ...], str]
 
 
 def _pools(changes: Iterable[RecommendationRecord], types: Mapping[str, VolumeType]) -> Mapping[_PoolKey, int]:
-    """How many GiB are to become a pooled type on each host: all that do are one pool, since all of a pool change as
-    one and only one pool of a host joins another."""
+    """How many GiB are to become a pooled type on each host.
+
+    All of them are one pool: all volumes of a pool change as one, and only one pool of a host joins another.
+    """
     sizes: Counter[_PoolKey] = Counter()
     for record in changes:
         if record.target is not None and types[record.target.type].pooled:

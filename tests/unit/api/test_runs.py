@@ -51,7 +51,7 @@ def test_a_resumed_run_takes_no_other_policy(folder):
     [{"size_on": "average"}, plimsoll.Policy(size_on=SizeOn.AVERAGE), plimsoll.Policy(size_on="average")],
 )
 def test_a_policy_is_checked_however_it_is_given(given):
-    from plimsoll.api.policies import policy_of  # noqa: PLC0415
+    from plimsoll.policy_file import policy_of  # noqa: PLC0415
 
     assert policy_of(given).size_on is SizeOn.AVERAGE
 

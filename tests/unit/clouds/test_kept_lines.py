@@ -3,7 +3,7 @@
 import pytest
 from pydantic import BaseModel
 
-from plimsoll.clouds.kept_lines import append_line, lines_of
+from plimsoll.clouds.local_store import append_line, lines_of
 from plimsoll.domain.errors import BadInput
 
 

@@ -8,7 +8,7 @@ from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
 from plimsoll.domain.evidence.envelope import Admission, Latency, RunFacts
 from plimsoll.domain.evidence.evidence import LOCAL
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.envelopes.admissibility.judging import RULES, judged, rulings
+from plimsoll.envelopes.admissibility import RULES, judged, rulings
 from plimsoll.envelopes.admissibility.load import ENGINES
 from plimsoll.envelopes.admissibility.rule import Limits
 from tests.builders import TYPES

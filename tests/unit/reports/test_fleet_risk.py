@@ -50,7 +50,7 @@ def of(records):
 
 
 def test_it_counts_what_is_promised_and_what_the_next_level_costs():
-    assert of(RECORDS).told == {
+    assert of(RECORDS).reported == {
         "promised": 3,
         "unpromised": 1,
         "expected": 0.72,
@@ -68,13 +68,13 @@ def test_parts_add_up_to_the_whole(picked, parts):
         merged.merge(of(picked[part::parts]))
     assert merged == of(picked)
     totals = Totals.of(picked)
-    assert Totals.parsed(totals.plain).summary()["risk"] == totals.summary()["risk"] == merged.told
+    assert Totals.parsed(totals.plain).summary()["risk"] == totals.summary()["risk"] == merged.reported
 
 
 def test_where_nothing_is_reduced_nothing_is_said():
-    assert outlook(of([RECORDS[4], RECORDS[5]]).told) == ""
+    assert outlook(of([RECORDS[4], RECORDS[5]]).reported) == ""
 
 
 def test_a_report_says_it_in_sentences():
     fleets = [RECORDS, [RECORDS[2]] * 50, [RECORDS[3]] * 2]
-    assert_golden("fleet-risk", "\n".join(outlook(of(one).told) for one in fleets) + "\n")
+    assert_golden("fleet-risk", "\n".join(outlook(of(one).reported) for one in fleets) + "\n")

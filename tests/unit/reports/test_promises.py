@@ -11,7 +11,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Modification, VolumeSpec
 from plimsoll.learned_table import load_table
 from plimsoll.orders import Order
-from plimsoll.reports.promises import checked, kept_promises, told_of
+from plimsoll.reports.promises import checked, kept_promises, promises_in_run
 from plimsoll.reports.run_reader import matched_records, read_records, read_run
 from plimsoll.reports.summary import since_before
 from plimsoll.run import carry_out
@@ -92,7 +92,7 @@ def runs(tmp_path_factory):
 def by_the_ledger(runs, path):
     for folder, now in runs:
         ledger = Ledger.at(path)
-        yield told_of(checked(matched_records(folder, None), ledger.promised, now))
+        yield promises_in_run(checked(matched_records(folder, None), ledger.promised, now))
         ledger.save(now)
 
 
@@ -100,7 +100,7 @@ def by_the_history(runs):
     history = MemoryHistory()
     for folder, now in runs:
         totals, _news = remember(matched_records(folder, None), history, run_id=folder.name, now=now)
-        yield told_of(totals.promises)
+        yield promises_in_run(totals.promises)
 
 
 def test_a_life_that_throttles_after_the_change_is_counted_and_the_service_says_the_same(runs, tmp_path):

@@ -8,12 +8,15 @@ import pytest
 from plimsoll.domain.errors import AccessDenied, BadInput, Unexpected
 from plimsoll.ports import Target
 from plimsoll.reports.html.page import write_html
+from plimsoll.reports.run_reader import PAGE, RECOMMENDATIONS, RUN, TABLE, UNANSWERED
 from plimsoll.service import reporting
-from plimsoll.service.reporting import REPORT, report
+from plimsoll.service.reporting import report
 from plimsoll.service.step_messages import RunMessage
 from tests.builders import NOW, a_spec
 from tests.service_loop import Loop, files, records, run_json
 from tests.unit.service.places import ACCOUNT, places_of, service_of, volumes
+
+REPORT = (RECOMMENDATIONS, TABLE, UNANSWERED, PAGE, RUN)
 
 
 def a_loop(folder, count=6, **config):

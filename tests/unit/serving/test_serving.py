@@ -7,8 +7,8 @@ import urllib.request
 import pytest
 
 from plimsoll.reports.run_folder import RunFolder
-from plimsoll.serving.history import history_of
 from plimsoll.serving.live_report import LiveReport
+from plimsoll.serving.volume_page import history_of
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run
 from tests.unit.serving.served import served

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from plimsoll.bench.answer import told_in
+from plimsoll.bench.answer import reported_in
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import NotMeasured
 from plimsoll.domain.metrics.seconds_seen import Exceeded, LatencyBin, Peak, Rates, SecondsSeen, Source
@@ -88,7 +88,7 @@ def read_probe(output: str) -> tuple[Sequence[SecondsSeen], Sequence[str]]:
     NotMeasured says why there is nothing to read.
     """
     try:
-        found = _Answer.model_validate(told_in(output))
+        found = _Answer.model_validate(reported_in(output))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "it"

@@ -1,14 +1,18 @@
 """The command that says what Plimsoll needs to be allowed."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from plimsoll.cli import options
 from plimsoll.cli.option_groups import with_option_groups
 from plimsoll.clouds.permissions import Purpose
-from plimsoll.clouds.registry import AWS, CLOUDS
+from plimsoll.clouds.registry import AWS, CLOUDS, GOOGLE
+from plimsoll.domain.errors import BadInput
+
+if TYPE_CHECKING:
+    from plimsoll.domain.policy import Policy
 
 
 class Partition(StrEnum):
@@ -55,16 +59,32 @@ def permissions(
 ) -> None:
     """Print the permissions that Plimsoll needs: an IAM policy for AWS, a custom role for Google Cloud."""
     from plimsoll.cli.option_values import policy_from
-    from plimsoll.cli.permissions import permissions_text
+    from plimsoll.clouds.aws.policies import AwsPolicy
 
-    typer.echo(
-        permissions_text(
-            cloud,
-            for_,
-            format_,
-            policy_from(policy),
-            organization=organization,
-            bucket=results_bucket,
-            partition=partition,
-        )
+    if organization and for_ is Purpose.CHANGE:
+        raise BadInput("--organization is for audits and validations: a change is made in one account. Leave it out.")
+    if cloud == GOOGLE:
+        typer.echo(_google_role(for_, format_, policy_from(policy), organization=organization))
+        return
+    needed = AwsPolicy(
+        purpose=for_,
+        policy=policy_from(policy),
+        organization=organization,
+        bucket=results_bucket,
+        partition=partition,
     )
+    written = {"json": needed.json, "terraform": needed.terraform, "cloudformation": needed.cloudformation}
+    typer.echo(written[format_]())
+
+
+def _google_role(purpose: Purpose, format_: PolicyFormat, policy: "Policy", *, organization: bool) -> str:
+    """The role as text; BadInput for what Google Cloud does not have."""
+    from plimsoll.clouds.google.names import UNPROBED
+    from plimsoll.clouds.google.permissions import GoogleRole
+
+    if purpose is Purpose.PROBE:
+        raise BadInput(f"{UNPROBED} Give --for audit.")
+    if format_ is PolicyFormat.CLOUDFORMATION:
+        raise BadInput("CloudFormation makes no roles of Google Cloud: give --format json or terraform.")
+    role = GoogleRole(purpose=purpose, policy=policy, organization=organization)
+    return role.terraform() if format_ is PolicyFormat.TERRAFORM else role.json()

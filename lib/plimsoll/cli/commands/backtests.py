@@ -51,7 +51,7 @@ def fleet(
     scope: options.ScopeOptions,
 ) -> None:
     """Make a fleet's file for `backtest` and `learn`: of rows, a recording or what clouds keep (benchmarks/fleets)."""
-    from plimsoll.cli.fleet import make_fleet
+    from plimsoll.cli.backtest import make_fleet
     from plimsoll.cli.option_values import scope_from
 
     make_fleet(exports or [], scope_from(scope), out, period_s)

@@ -196,8 +196,8 @@ def _reason(found: "Invocation", details: str) -> str:
 def ensure_document(ssm: Any, target: Target, document_name: str, sleep: Callable[[float], None]) -> str:
     """The number of the document's version that is exactly this Plimsoll's document of that name.
 
-    A version is found by its name, which is the content's hash, and its content is compared. Commands name the version
-    that they run, so the default version is left as it is, and two versions of Plimsoll do not disturb each other.
+    A version is found by its name, which is the content's hash; its content is then compared. Commands name the version
+    that they run. So the default version stays as it is, and two versions of Plimsoll do not disturb each other.
     """
     content = document(document_name)
     version = version_name(document_name)

@@ -149,7 +149,7 @@ class AwsPrices:
 def prices_in(rows: Iterable[Row]) -> dict[str, TypePrice]:
     """The prices in entries of GetProducts: on demand, in a region proper, one price for each usage type.
 
-    gp3's throughput is listed per GiB/s and divided here; io1 is called piops; io2's IOPS come in tiers of their own.
+    gp3's throughput is listed per GiB/s and divided here. io1 is called piops. io2's IOPS come in tiers of their own.
     """
     figures: dict[str, dict[str, Any]] = {}
     for row in rows:

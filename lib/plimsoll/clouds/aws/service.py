@@ -211,9 +211,10 @@ class StepExecutions:
     machines: Mapping[str, str] = field(default_factory=dict)
 
     def older(self, execution: str, started: datetime) -> str | None:
-        """The name of the oldest that runs and was begun before this one; of two begun at once, the first by name.
+        """The name of the oldest execution that runs and was begun before this one; of two begun at once, the first by
+        name.
 
-        Step Functions lists with a delay: where this one is not in the list yet, it was begun when it says.
+        Step Functions lists with a delay. Where this one is not in the list yet, it was begun when it says.
         """
         machine = machine_of(execution)
         asker = Asker(place=machine)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 class S3Store:
     """Each key is an object of the bucket. `client` is boto3's of S3; every method raises CloudError.
 
-    A key that is not there is told from one that may not be read only where the caller may list the bucket.
+    Only a caller who may list the bucket can tell a key that is not there from one that may not be read.
     """
 
     bucket: str

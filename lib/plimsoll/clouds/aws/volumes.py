@@ -16,8 +16,7 @@ from plimsoll.clouds.aws.instance_answers import InstancesPage, MappedInstance
 from plimsoll.clouds.aws.lists import Asker
 from plimsoll.clouds.aws.names import VOLUME_ID
 from plimsoll.clouds.aws.owners import owner_of
-from plimsoll.clouds.aws.past import with_past
-from plimsoll.clouds.aws.trail import Trail
+from plimsoll.clouds.aws.trail import Trail, with_past
 from plimsoll.clouds.aws.volume_answers import ModificationAnswer, ModificationsPage, VolumeAnswer, VolumesPage
 from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks

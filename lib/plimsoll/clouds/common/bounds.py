@@ -54,8 +54,8 @@ class Pages:
     def follow(self, token: str | None, *, empty: bool = False) -> bool:
         """Whether there is a next page; `empty` where this one had nothing.
 
-        Endless where its token came before, there were too many pages, or too many one after the other without
-        anything, or the deadline has passed.
+        Endless where its token came before, where the deadline has passed, or where there were too many pages, in all
+        or one after the other without anything.
         """
         if not token:
             return False

@@ -11,8 +11,9 @@ from plimsoll.domain.errors import BadInput
 class Purpose:
     """What a call is for, as its error says it.
 
-    `goes_on` says what follows from the failure, `allow` how to allow the call, `again` what to do about too many, and
-    `region` what to do about a region that is switched off, where a cloud has such.
+    - `goes_on` says what follows from the failure, and `allow` how to allow the call.
+    - `again` says what to do about too many calls.
+    - `region` says what to do about a region that is switched off, where a cloud has such.
     """
 
     goes_on: str

@@ -105,10 +105,10 @@ def _shared(
 
 
 def _both(one: QueryBatch[Query], other: QueryBatch[Query], kept_from_s: Mapping[int, int]) -> Window | None:
-    """The window of two batches together.
+    """The window of two batches together; None where one call cannot read it.
 
-    None where it would move buckets, or where it would begin before what is known to be kept in the finest period of
-    them (CloudWatch refuses fine periods for windows that begin too long ago).
+    That is so where it would move buckets. It is so too where it begins before what the finest period of them surely
+    keeps: CloudWatch refuses fine periods for windows that begin too long ago.
     """
     start_s = min(one.window.start_s, other.window.start_s)
     end_s = max(one.window.end_s, other.window.end_s)

@@ -80,8 +80,10 @@ def _entries(scoped: Any) -> str:
 
 
 def _asked(kind: Any, project: str) -> Any:
-    """What is asked for. Some versions of the client do not know the wish to have what answers where a zone does not:
-    with those such a zone is the whole list's failure, or Google grants it unasked."""
+    """What is asked for: what answers, even where a zone does not.
+
+    Some versions of the client cannot ask for that. Then such a zone fails the whole list, or Google grants it unasked.
+    """
     partial = {_PARTIAL: True} if _PARTIAL in kind.meta.fields else {}
     return kind(project=project, max_results=PAGE, **partial)
 

@@ -77,8 +77,10 @@ class EntriesPage(Answer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectLog:
-    """What the log of a project has, oldest first: changes by the path of a disk within the project, and machine types
-    by the name and zone of an instance."""
+    """What the log of a project has, oldest first.
+
+    Changes are by the path of a disk within the project, machine types by the name and zone of an instance.
+    """
 
     altered: Mapping[str, Sequence[tuple[datetime, Asked]]] = field(default_factory=dict)
     retyped: Mapping[str, Sequence[tuple[datetime, str]]] = field(default_factory=dict)
@@ -140,8 +142,10 @@ def _page(clients: Clients, request: Mapping[str, Any], place: str, deadline: De
 
 
 def _specs(present: VolumeSpec, changes: Sequence[tuple[datetime, Asked]]) -> Iterator[Seen]:
-    """What a disk became by each change whose other figures are known: they are those of an earlier change, or what the
-    disk is now where no later one set them."""
+    """What a disk became by each change whose other figures are known.
+
+    They are those of an earlier change, or what the disk is now where no later change set them.
+    """
     names = ("size_gib", "iops", "throughput_mib_s")
     known: dict[str, int | None] = {
         name: getattr(present, name) for name in names if all(getattr(asked, name) is None for _, asked in changes)

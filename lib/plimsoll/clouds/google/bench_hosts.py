@@ -14,8 +14,8 @@ from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.common.messages import Purpose
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.disks import instance_of as read_instance
+from plimsoll.clouds.google.disks import tags_of
 from plimsoll.clouds.google.errors import attempted, message_of, too_many
-from plimsoll.clouds.google.labels import tags_of
 from plimsoll.clouds.google.names import LIST_INSTANCES, last_of, region_of
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import CloudError, Unreachable
@@ -171,9 +171,10 @@ def pages_of(target: Target, listed: Iterable[tuple[str, Any]]) -> Iterator[Any]
 
 
 def lent_types(clients: Clients, target: Target, host: compute_v1.Instance) -> tuple[str, ...]:
-    """The pooled types of which a VM has disks, scratch ones included: one more of such a type would share with them.
+    """The pooled types of the disks that a VM has, scratch disks included. One more disk of such a type would share
+    with them.
 
-    CloudError.
+    Raises CloudError.
     """
     kinds = volume_types(GOOGLE)
     types = {_type_of(clients, target, one) for one in host.disks if one.type_ == "PERSISTENT"}

@@ -80,8 +80,8 @@ class Clients:
         return {"retry": self.retry, "timeout": CALL_S}
 
     def tries_within(self, deadline: Deadline) -> dict[str, Any]:
-        """As `tries`, for what changes nothing: all attempts end with the deadline, and an answer that cannot be read
-        is asked for once more."""
+        """As `tries`, for what changes nothing. All attempts end with the deadline. An answer that cannot be read is
+        asked for once more."""
         left_s = max(deadline.left_s, _LEAST_S)
         return {"retry": Patience(self.attempts, within_s=left_s, reads=True), "timeout": min(CALL_S, left_s)}
 

@@ -1,4 +1,4 @@
-"""Disks: Persistent Disks and Hyperdisks as volumes, and the instances that hold them as hosts."""
+"""Disks: Persistent Disks and Hyperdisks as volumes, the instances that hold them as hosts, and labels as tags."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -8,22 +8,21 @@ from typing import Any, Final
 
 from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.dated_data import sold_figures
-from plimsoll.clouds.google.labels import tags_of
 from plimsoll.clouds.google.machines import machine
 from plimsoll.clouds.google.names import LIST_INSTANCES, last_of, moment, path_of
 from plimsoll.clouds.google.owners import owner_of
-from plimsoll.clouds.google.resources import DiskAnswer, read_held_disk, read_instance
+from plimsoll.clouds.google.resources import DiskAnswer, read_attached_disk, read_instance
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import BadAnswer
 from plimsoll.domain.host import Host
-from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState
+from plimsoll.domain.volume import NAME_TAG, Attachment, Volume, VolumeSpec, VolumeState
 
 _LOCAL: Final = "SCRATCH"
 """The type of a local SSD, which has no disk of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class AttachedDisk:
     """How an instance holds a disk: the device name that its metrics go by, and whether it boots from it."""
 
     device: str
@@ -32,14 +31,15 @@ class Seat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
-    """A host, the disks it holds by their path, and its tags with those items of its metadata that tell who made it.
+    """A host with the disks that it holds, by their path.
 
-    In the place of a seat stands why it cannot be read.
+    In the place of a disk that cannot be read stands why. `marks` are its tags, and those items of its metadata that
+    tell who made it.
     """
 
     path: str
     host: Host
-    seats: Mapping[str, Seat | BadAnswer]
+    attached: Mapping[str, AttachedDisk | BadAnswer]
     marks: Mapping[str, str]
 
 
@@ -62,11 +62,14 @@ def instance_of(found: Any, *, scope: str | None = None, place: str) -> Instance
         stopped_since=answer.stopped_since,
     )
     return Instance(
-        path=answer.path, host=host, seats=_seats(found, answer.name, place), marks={**tags, **answer.metadata}
+        path=answer.path,
+        host=host,
+        attached=_attached_disks(found, answer.name, place),
+        marks={**tags, **answer.metadata},
     )
 
 
-def _seats(found: Any, instance: str, place: str) -> Mapping[str, Seat | BadAnswer]:
+def _attached_disks(found: Any, instance: str, place: str) -> Mapping[str, AttachedDisk | BadAnswer]:
     """The disks that an instance holds, by their path. Where it names one twice, nobody knows which name is whose."""
     held = [one for one in found.disks if one.source and one.type_ != _LOCAL]
     for values in ([path_of(one.source) for one in held], [one.device_name for one in held if one.device_name]):
@@ -79,15 +82,15 @@ def _seats(found: Any, instance: str, place: str) -> Mapping[str, Seat | BadAnsw
                 place=f"the disks of instance {instance} in {place}",
             )
             return {path_of(one.source): error for one in held}
-    return {path_of(one.source): _seat(one, instance, place) for one in held}
+    return {path_of(one.source): _attached_disk(one, instance, place) for one in held}
 
 
-def _seat(found: Any, instance: str, place: str) -> Seat | BadAnswer:
+def _attached_disk(found: Any, instance: str, place: str) -> AttachedDisk | BadAnswer:
     try:
-        held = read_held_disk(found, instance=instance, place=place)
+        held = read_attached_disk(found, instance=instance, place=place)
     except BadAnswer as error:
         return error
-    return Seat(device=held.device, boot=held.boot)
+    return AttachedDisk(device=held.device, boot=held.boot)
 
 
 _STATES: Final = {
@@ -102,7 +105,9 @@ _REPLICATING: Final = {"ACTIVE", "CREATED", "STARTING", "STOPPING"}
 _REPLICATION: Final = "asynchronous replication from another disk"
 
 
-def volume_of(disk: DiskAnswer, project: str, region: str, users: Iterable[tuple[Instance, Seat] | None]) -> Volume:
+def volume_of(
+    disk: DiskAnswer, project: str, region: str, users: Iterable[tuple[Instance, AttachedDisk] | None]
+) -> Volume:
     """The volume that a disk of a project is. `users` are its instances in the order of its own users, None for one of
     another project.
 
@@ -146,8 +151,10 @@ _STARTED_WITHIN: Final = timedelta(minutes=5)
 
 
 def _at_start(since: datetime, host: Host) -> bool:
-    """Whether a disk was attached as its instance was started: that a start attaches anew what was there before is not
-    documented, and not ruled out."""
+    """Whether a disk was attached as its instance was started.
+
+    Google does not say whether a start attaches anew what was there before, so this is not ruled out.
+    """
     return host.running_since is not None and abs(since - host.running_since) <= _STARTED_WITHIN
 
 
@@ -160,3 +167,17 @@ def spec_of(disk: DiskAnswer) -> VolumeSpec:
         throughput_mib_s=disk.throughput_mib_s or None,
     )
     return sold_figures(spec, GOOGLE)
+
+
+_OURS: Final = "plimsoll-"
+_OUR_TAGS: Final = "plimsoll:"
+
+
+def tags_of(labels: Mapping[str, str], name: str) -> dict[str, str]:
+    """The labels and the resource's own name as tags.
+
+    Labels cannot hold a colon: plimsoll-exclude, plimsoll-bench and the like are the tags plimsoll:exclude and
+    plimsoll:bench too.
+    """
+    ours = {key.replace(_OURS, _OUR_TAGS, 1): value for key, value in labels.items() if key.startswith(_OURS)}
+    return {**labels, **ours, NAME_TAG: name}

@@ -12,7 +12,7 @@ from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.bounds import Deadline
 from plimsoll.clouds.google.aggregated import instance_pages
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.disks import Instance, Seat, instance_of
+from plimsoll.clouds.google.disks import AttachedDisk, Instance, instance_of
 from plimsoll.clouds.google.names import LIST_DISKS, LIST_INSTANCES, last_of, path_of
 from plimsoll.clouds.google.resources import DiskAnswer
 from plimsoll.domain.errors import BadAnswer, CloudError, Unreachable
@@ -24,7 +24,7 @@ _BOTH: Final = f"{LIST_DISKS} and {LIST_INSTANCES}"
 class Holders:
     """The instances of a project by their path, or why one cannot be read, and the paths of those that hold each disk.
 
-    `scopes` are all that the list has, `silent` those of them that did not answer.
+    `scopes` are all that the list has. `silent` are those of them that did not answer.
     """
 
     project: str
@@ -45,11 +45,11 @@ class Holders:
             wrong = f"the id {instance.host.id} is that of {last_of(other)} and of {last_of(path)}"
             error = bad_answer(wrong, wrong, call=LIST_INSTANCES, place=f"instance {last_of(path)} in {self.project}")
             self.instances[path] = self.instances[other] = error
-        for disk in instance.seats:
+        for disk in instance.attached:
             self.by_disk.setdefault(disk, set()).add(path)
 
-    def holders_of(self, disk: DiskAnswer, place: str) -> Iterator[tuple[Instance, Seat] | None]:
-        """The users of a disk with their seats, in its own order, None for one of another project.
+    def holders_of(self, disk: DiskAnswer, place: str) -> Iterator[tuple[Instance, AttachedDisk] | None]:
+        """The users of a disk with how each holds it, in its own order, None for one of another project.
 
         CloudError names the disk where they cannot be told for sure.
         """
@@ -68,7 +68,7 @@ class Holders:
         for user in users:
             yield self._user(user, disk, where)
 
-    def _user(self, user: str, disk: DiskAnswer, where: str) -> tuple[Instance, Seat] | None:
+    def _user(self, user: str, disk: DiskAnswer, where: str) -> tuple[Instance, AttachedDisk] | None:
         if not user.startswith(f"projects/{self.project}/"):
             return None
         instance = self.instances.get(user)
@@ -76,12 +76,12 @@ class Holders:
             raise _disputed(f"the disk's user {last_of(user)} is not in the list of instances", where)
         if isinstance(instance, BadAnswer):
             raise instance
-        seat = instance.seats.get(disk.path)
-        if seat is None:
+        held = instance.attached.get(disk.path)
+        if held is None:
             raise _disputed(f"the disk's user {last_of(user)} does not hold it", where)
-        if isinstance(seat, BadAnswer):
-            raise seat
-        return instance, seat
+        if isinstance(held, BadAnswer):
+            raise held
+        return instance, held
 
 
 def _disputed(what: str, where: str) -> BadAnswer:

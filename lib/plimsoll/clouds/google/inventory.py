@@ -20,7 +20,7 @@ from plimsoll.clouds.common.messages import check_regions
 from plimsoll.clouds.google.aggregated import PAGE, disk_pages
 from plimsoll.clouds.google.audit_log import KEPT_DAYS, REQUESTS_A_SECOND, ProjectLog, read_log
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.disks import Seat
+from plimsoll.clouds.google.disks import AttachedDisk
 from plimsoll.clouds.google.holders import holders_in
 from plimsoll.clouds.google.listing import Listing
 from plimsoll.clouds.google.names import LIST_REGIONS, region_of
@@ -51,10 +51,10 @@ class AttachedPlaces:
         for instance in holders_in(self.clients, project, place, self.clients.list_deadline()).instances.values():
             if isinstance(instance, BadAnswer):
                 raise instance
-            for seat in instance.seats.values():
-                if not isinstance(seat, Seat):
-                    raise seat
-                yield instance.host.id, seat.device
+            for held in instance.attached.values():
+                if not isinstance(held, AttachedDisk):
+                    raise held
+                yield instance.host.id, held.device
 
 
 _LISTED_BY: Final = "gcloud compute regions list"
@@ -62,10 +62,11 @@ _LISTED_BY: Final = "gcloud compute regions list"
 
 @dataclass(slots=True, kw_only=True)
 class GoogleInventory:
-    """Disks of projects. `regions` None: those in which each project has disks.
+    """Disks of projects.
 
-    A project in which Compute Engine is switched off has no disks: that is a failure only of those that somebody
-    `named` (None: all were). `log_days` is how far back each project's audit log is read (0: not at all).
+    `regions` None: those in which each project has disks. A project in which Compute Engine is switched off has no
+    disks. That is a failure only of projects that somebody `named` (None: all were). `log_days` is how far back each
+    project's audit log is read (0: not at all).
     """
 
     clients: Clients

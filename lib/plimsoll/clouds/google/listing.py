@@ -1,7 +1,7 @@
-"""Listing: the volumes of one project, from its instances and its disks, each held against the other.
+"""Listing: the volumes of one project, from its instances and its disks, each compared with the other.
 
-What cannot be told for sure is asked for once more, by reading both lists anew. A disk that is still in dispute then is
-unread, by name, and so are the other disks of its instances, whose traffic is known in part alone.
+Where the two lists disagree, both are read once more. A disk that is in dispute then is unread, by name. So are the
+other disks of its instances, because only a part of their traffic is known.
 """
 
 import threading

@@ -1,7 +1,8 @@
-"""Owners: who made a disk, told by the labels, descriptions and metadata that each tool leaves.
+"""Owners: who made a disk, by the labels, descriptions and metadata that each tool leaves.
 
 Labels were seen on real disks and in the tools' own sources in November 2026: the Persistent Disk CSI driver
-(`pkg/parameters`), GKE, Dataproc, Deployment Manager, and Terraform's Google provider. What only some say is left out.
+(`pkg/parameters`), GKE, Dataproc, Deployment Manager, and Terraform's Google provider. What only some versions leave is
+not used.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Pages: the lists of Google's REST APIs, page by page, within a deadline and without a page twice.
 
-A page that cannot be used is asked for once more. So is the last one where it is full, or has nothing at all: nothing
-else would tell that the list was cut short there.
+A page that cannot be used is asked for once more. So is a last page that is full or has nothing: nothing else would
+show that the list was cut short there.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,8 +31,8 @@ def never(_size: int) -> bool:
 class Listed:
     """A list: what it is read for, as its errors say it, and until when.
 
-    `what` follows "cannot". `check` raises BadAnswer for a page that cannot be used. `size` is how much a page has, and
-    `doubtful` whether the last page may lack something if it has that much.
+    - `what` follows "cannot", and `check` raises BadAnswer for a page that cannot be used.
+    - `size` is how much a page has. `doubtful` says whether a last page of that size may lack something.
     """
 
     clients: Clients

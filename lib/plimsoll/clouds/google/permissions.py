@@ -1,7 +1,9 @@
-"""Permissions: exactly what an audit, a validation and a sweep use, for the roles that grant them."""
+"""Permissions: exactly what an audit, a validation and a sweep use, and the custom roles that grant them."""
 
+import json
 from collections.abc import Mapping
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 from plimsoll.clouds.google.names import (
     COMPUTE,
@@ -16,6 +18,8 @@ from plimsoll.clouds.google.names import (
     MONITORING,
     RESOURCE_MANAGER,
 )
+from plimsoll.clouds.permissions import Purpose
+from plimsoll.domain.policy import Policy
 
 AUDIT: Final = frozenset({LIST_DISKS, LIST_INSTANCES, LIST_REGIONS, LIST_TIME_SERIES})
 """What an audit reads a project with. compute.regions.list is used only where regions are named. Newer prices need no
@@ -92,3 +96,59 @@ CHANGE: Final = frozenset(
 """What a person or a pipeline uses to carry out the gcloud lines of a recommendation: updates and resizes in place, and
 copies by a snapshot (access control of Compute Engine, from memory: not held against a live project). Plimsoll itself
 never changes a disk. To start a VM that runs as a service account, iam.serviceAccounts.actAs is needed as well."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoogleRole:
+    """The custom role for a purpose.
+
+    `organization` adds what it takes to find the projects of a folder or an organization. Such a role is made in the
+    organization, since projects.list is granted nowhere else.
+    """
+
+    purpose: Purpose
+    policy: Policy
+    organization: bool = False
+
+    @property
+    def name(self) -> str:
+        """The role's id."""
+        return f"plimsoll{self.purpose.capitalize()}"
+
+    @property
+    def permissions(self) -> frozenset[str]:
+        """Everything that is allowed."""
+        if self.purpose is Purpose.CHANGE:
+            return CHANGE
+        found = AUDIT | (AUDIT_LOG if self.policy.read_audit_log else frozenset())
+        found |= BELOW | NUMBERED if self.organization else frozenset()
+        return found | VALIDATION if self.purpose is Purpose.VALIDATE else found
+
+    def document(self) -> dict[str, Any]:
+        """The role as `gcloud iam roles create --file` takes it."""
+        return {
+            "title": f"Plimsoll {self.purpose}",
+            "description": self.purpose.says,
+            "stage": "GA",
+            "includedPermissions": sorted(self.permissions),
+        }
+
+    def json(self) -> str:
+        """JSON, for gcloud."""
+        return json.dumps(self.document(), indent=2)
+
+    def terraform(self) -> str:
+        """Terraform: one custom role, of the provider's project or of an organization."""
+        kind, place, head = "google_project_iam_custom_role", "", ""
+        if self.organization:
+            kind, place = "google_organization_iam_custom_role", "  org_id      = var.organization_id\n"
+            head = 'variable "organization_id" {\n  type = string\n}\n\n'
+        permissions = "".join(f'    "{one}",\n' for one in sorted(self.permissions))
+        return (
+            f'{head}resource "{kind}" "plimsoll_{self.purpose}" {{\n{place}'
+            f'  role_id     = "{self.name}"\n'
+            f'  title       = "Plimsoll {self.purpose}"\n'
+            f'  description = "{self.purpose.says}"\n'
+            f"  permissions = [\n{permissions}  ]\n"
+            "}"
+        )

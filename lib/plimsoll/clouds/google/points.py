@@ -75,8 +75,11 @@ def _places(raw: bytes) -> tuple[IntArray, IntArray]:
 
 @dataclass(slots=True)
 class _Shape:
-    """Where the seconds of a point's end are and its value (None: it has none), and the bytes that all of this shape
-    have alike. `last` are the last bytes of its integers, and `more` those before."""
+    """Where a point has the seconds of its end and its value (None: it has none), and the bytes that are the same in
+    all points of this shape.
+
+    `last` are the last bytes of its integers, and `more` those before.
+    """
 
     seconds: slice | None = None
     value: slice | None = None

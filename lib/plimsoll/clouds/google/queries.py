@@ -1,7 +1,7 @@
 """Queries: which series of Cloud Monitoring say what a disk was asked for, and which of them go into one call.
 
-A series names an instance and the device name that the disk was attached under there, never the disk: a claim says
-which are a disk's. A call has one metric, one window and one period, and brings the series of many disks.
+A series names an instance and a device name, never the disk: a claim says which series are a disk's. A call has one
+metric, one window and one period, and brings the series of many disks.
 """
 
 import json
@@ -155,7 +155,7 @@ POINTS_A_PAGE: Final = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """One series of one ask, over the part of its window and in the period that a claim lets be read."""
+    """One series of one ask, over that part of its window and in that period which a claim allows."""
 
     ask: int
     series: str
@@ -197,7 +197,7 @@ def _parts(look: Look, from_s: int, period_s: int) -> Iterator[tuple[Window, int
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """Queries for one metric that are asked together, over one window in one period, all by place or all by name."""
+    """Queries for one metric that are asked together: one window, one period, and all by place or all by name."""
 
     series: str
     window: Window

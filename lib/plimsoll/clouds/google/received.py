@@ -1,7 +1,7 @@
-"""Received: one time series as Cloud Monitoring answers it, read into arrays of ours, or refused with what is wrong.
+"""Received: one time series of Cloud Monitoring, read into arrays, or refused with what is wrong.
 
-A point is taken if it can be one of what was asked: of that metric, project and device, inside the window, on its grid,
-once, and with a value that a disk can have.
+A point is taken if it can be one of what was asked for. It is of that metric, project and device, inside the window, on
+its grid and there once. Its value is one that a disk can have.
 """
 
 from collections.abc import Mapping

@@ -125,7 +125,7 @@ class InstanceAnswer(Answer):
         return path_of(self.self_link)
 
 
-class HeldDiskAnswer(Answer):
+class AttachedDiskAnswer(Answer):
     """One disk as an instance holds it."""
 
     source: DiskUrl
@@ -225,10 +225,10 @@ def read_instance(found: Any, *, scope: str | None = None, place: str) -> Instan
     return instance
 
 
-def read_held_disk(found: Any, *, instance: str, place: str) -> HeldDiskAnswer:
+def read_attached_disk(found: Any, *, instance: str, place: str) -> AttachedDiskAnswer:
     """The disk in a protobuf `AttachedDisk` of an instance; BadAnswer names both and the field."""
     where = f"disk {last_of(found.source)} on instance {instance} in {place}"
-    return read_answer(HeldDiskAnswer, _sent(found, _HELD), call=LIST_INSTANCES, place=where)
+    return read_answer(AttachedDiskAnswer, _sent(found, _HELD), call=LIST_INSTANCES, place=where)
 
 
 def _sent(found: Any, names: Mapping[str, str]) -> dict[str, Any]:

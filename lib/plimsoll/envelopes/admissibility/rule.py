@@ -59,7 +59,7 @@ class Finding:
 class Rule:
     """A rule: its name, where it is from, and what it finds.
 
-    Rules `of_a_volume` hold for volumes of a cloud alone: a disk of this machine may be as fast as it likes, and a
+    Rules `of_a_volume` hold only for volumes of a cloud. A disk of this machine may be as fast as it likes, and a
     simulated volume keeps its limits from the first second.
     """
 

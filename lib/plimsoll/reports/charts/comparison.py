@@ -44,8 +44,10 @@ _HIGH_PX, _LOW_PX = 250, 150
 
 
 def comparison_picture(envelopes: Sequence[Envelope]) -> Picture:
-    """The picture of what each envelope served at each I/O size; rejected figures are left out, and kinds of work that
-    only one of them has are told instead of drawn, unless there is no other."""
+    """The picture of what each envelope served at each I/O size, without rejected figures.
+
+    Kinds of work that only one envelope has are named instead of drawn, unless there is no other.
+    """
     rows = [row for one in envelopes for row in _rows(one)]
     systems = {work: {row["envelope"] for row in rows if row["work"] == work} for work in kinds_of_work(rows)}
     alone = {work: next(iter(found)) for work, found in systems.items() if len(found) == 1}

@@ -29,9 +29,11 @@ _ROUNDED: Final = 1.001
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """One side of a ceiling: the most that it carries, and what it sustains where credits carry more for a
-    while (None: it sustains the most). Where writes have a limit of their own, `most` is that of reads, and
-    `writes` what is carried where nothing is read."""
+    """One side of a ceiling: the most that it carries, and what it sustains.
+
+    It sustains less where credits carry more for a while (None: it sustains the most). Where writes have a limit of
+    their own, `most` is that of reads, and `writes` is what is carried where nothing is read.
+    """
 
     most: float
     lasting: float | None
@@ -44,9 +46,9 @@ class Limit:
 
 
 def limit_of(ceiling: CeilingRecord | None, side: Side) -> Limit | None:
-    """A ceiling's limit on a side, None where there is none.
+    """A ceiling's limit on a side; None where there is none.
 
-    That operations count as several from some size on bounds MiB/s always, with credits and without: it is no lasting
+    From some size on an operation counts as several. That bounds MiB/s with credits and without, so it is no lasting
     limit of its own.
     """
     if ceiling is None:
@@ -65,7 +67,7 @@ def limit_of(ceiling: CeilingRecord | None, side: Side) -> Limit | None:
 
 
 def in_sight(levels: Mapping[_Key, float], highest: float) -> tuple[dict[_Key, float], dict[_Key, float]]:
-    """The levels to draw beside a series that is `highest` at most, and those so far above that they are only told."""
+    """The levels to draw beside a series that is `highest` at most, and those so far above that they are only named."""
     near = {label: level for label, level in levels.items() if level <= 2 * highest}
     return near, {label: level for label, level in levels.items() if label not in near}
 
@@ -223,8 +225,7 @@ def _against(peaks: Peaks, ceiling: CeilingRecord) -> str:
 
 
 def _side(least: float, most: float, limit: Limit | None, side: Side, *, waits: bool) -> str:
-    """A peak on a side, of the limit that it has come to: where credits ran out, or may have, that is what is
-    sustained."""
+    """A peak on a side, and the limit that it came to: the sustained one where credits ran out, or may have."""
     bound = f" (at most {rate_text(most)})" if rate_text(least) != rate_text(most) else ""
     if limit is None or not limit.most:
         return f"{rate_text(least)}{bound} {side}"

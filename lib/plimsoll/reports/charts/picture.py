@@ -56,6 +56,6 @@ def span_rows(profile: DemandProfileRecord | None) -> list[Row]:
 
 
 def plain(name: str) -> str:
-    """A name that anybody may have given, on one line of a picture: what cannot be shown is a space, and it is cut."""
+    """A name that anybody may have given, cut to one line of a picture. What cannot be shown becomes a space."""
     shown = "".join(letter if letter.isprintable() else " " for letter in name)
     return textwrap.shorten(shown, _LONGEST_NAME, placeholder="…") if len(shown) > _LONGEST_NAME else shown

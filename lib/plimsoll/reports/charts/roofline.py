@@ -83,8 +83,10 @@ def envelope_picture(
 
 
 def _points(profile: DemandProfileRecord | None, measured: Sequence[Row]) -> tuple[list[float], list[float]]:
-    """The IOPS and the I/O sizes in KiB that the plane has to hold: of what was measured, and of the spans' points as
-    the spec's own transforms make them."""
+    """The IOPS and the I/O sizes in KiB that the plane has to hold.
+
+    They are those of what was measured, and of the spans' points as the spec's own transforms make them.
+    """
     levels = [row["iops"] for row in measured]
     sizes_kib = [row["io_size_kib"] for row in measured]
     if profile is None:
@@ -155,7 +157,8 @@ def roof_rows(
 
 
 def labels(roofs: Sequence[Row], points: Sequence[float], *, below: bool = False) -> list[Row]:
-    """Where the label of each roof stands: at its left end, above or `below` it, moved on where another is in the way.
+    """Where the label of each roof stands: at its left end, above or `below` it, or further on where another is in the
+    way.
 
     `points` are the IOPS of what else is on the plane, which has to hold all of them.
     """

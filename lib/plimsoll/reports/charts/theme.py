@@ -23,8 +23,8 @@ class ThemeName(StrEnum):
 class Theme:
     """Colors, as #rrggbb.
 
-    All that is written stands at least 4.5:1 against the background, and every mark at least 3:1, except `grid` and
-    `gap`, which only lie behind. `series` is for any number of things beside each other, each with a shape as well.
+    Text has a contrast of at least 4.5:1 with the background, and every mark at least 3:1. Only `grid` and `gap` have
+    less: they lie behind. `series` is for any number of things beside each other, each with a shape as well.
     """
 
     name: ThemeName

@@ -1,7 +1,7 @@
-"""SQL over a run: its files as views of a database that lives in memory, reads nothing but them, asks no network and
-leaves nothing behind; and the volumes that a report is about, where it is not about all.
+"""SQL over a run: its files are views of a database in memory. A selection says which volumes a report is about.
 
-The extra `sql` brings DuckDB, so it is imported when the first run is opened.
+The database reads nothing else, asks no network and leaves nothing behind. The extra `sql` brings DuckDB, so it is
+imported when the first run is opened.
 """
 
 import os
@@ -53,14 +53,14 @@ class Database:
 
     def rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
         """The rows of an answer. A time with its zone cannot be fetched: cast it to text or to seconds."""
-        with self._told():
+        with self._refusing():
             answer = self.connection.execute(sql)
             while found := answer.fetchmany(_ROWS):
                 yield from found
 
     def run(self, sql: str) -> None:
         """Carries a statement out."""
-        with self._told():
+        with self._refusing():
             self.connection.execute(sql)
 
     @contextmanager
@@ -74,13 +74,13 @@ class Database:
 
     def columns(self, sql: str) -> list[tuple[str, "DuckDBPyType"]]:
         """The names and types of an answer's columns; a name that comes twice has a number the second time."""
-        with self._told():
+        with self._refusing():
             relation = self.connection.sql(f"select * from ({sql}\n)")
             return list(zip(relation.columns, relation.types, strict=True))
 
     def statement(self, sql: str) -> str:
         """The one query in a text, as it can be put into brackets; BadInput for what does not answer with rows."""
-        with self._told():
+        with self._refusing():
             found = self.connection.extract_statements(sql)
             if len(found) != 1 or found[0].type.name not in _ANSWERS:
                 raise BadInput(
@@ -96,7 +96,7 @@ class Database:
         """The one condition in a text; BadInput for what is none, or has a comment."""
         import duckdb  # noqa: PLC0415  # the extra `sql` brings it
 
-        with self._told():
+        with self._refusing():
             if any(kind == duckdb.token_type.comment for _, kind in duckdb.tokenize(sql)):
                 raise BadInput(f"give one condition without a comment, not {sql}.")
             try:
@@ -107,7 +107,8 @@ class Database:
             return sql
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _refusing(self) -> Iterator[None]:
+        """Raises what DuckDB refuses inside as BadInput, which says what to do."""
         import duckdb  # noqa: PLC0415  # as above
 
         try:
@@ -152,7 +153,7 @@ class Selection:
     """Some volumes of a run, and which they are in words."""
 
     keys: frozenset[tuple[str, str, str]]
-    told: str
+    words: str
 
     def has(self, record: RecommendationRecord) -> bool:
         """Whether a recommendation is of one of them."""
@@ -160,7 +161,8 @@ class Selection:
 
 
 def select(database: Database, where: str | None, volumes: Sequence[str]) -> Selection | None:
-    """The volumes that a condition over the view `recommendations` holds for, of those named; None where all are meant.
+    """The volumes, of those named, for which a condition over the view `recommendations` holds; None where all are
+    meant.
 
     Volumes are named by their ids, or as account/region/id. BadInput for a condition that is none, for a volume without
     a recommendation, for an id that several volumes have, and where nothing is left.
@@ -175,10 +177,10 @@ def select(database: Database, where: str | None, volumes: Sequence[str]) -> Sel
     named = " or ".join(map(_named, volumes)) or "true"
     database.run(f"create temp table {SELECTED} as from {_HELD} where {named}")
     keys = frozenset((account, region, volume_id) for account, region, volume_id in database.rows(f"from {SELECTED}"))
-    told = " and ".join(filter(None, (", ".join(volumes), where)))
+    words = " and ".join(filter(None, (", ".join(volumes), where)))
     if not keys:
-        raise BadInput(f"no volume of this run answers to {told}: `plimsoll query RUN` lists what can be asked for.")
-    return Selection(keys=keys, told=told)
+        raise BadInput(f"no volume of this run answers to {words}: `plimsoll query RUN` lists what can be asked for.")
+    return Selection(keys=keys, words=words)
 
 
 def _settings(spill: str) -> dict[str, str | bool | int | float | list[str]]:

@@ -91,7 +91,7 @@ SEEN: Final = "{seen}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Live:
-    """What a report is told that is served (`plimsoll serve`), and so can ask its server for newer answers."""
+    """What only a report of `plimsoll serve` knows: it can ask its server for newer answers."""
 
     version: str
 
@@ -103,9 +103,9 @@ def write_html(
     envelopes: Mapping[str, Envelope],
     console_link: Callable[[RecommendationRecord], str],
     only: Only | None = None,
-    told: str = "",
+    about: str = "",
     shown: Only | None = None,
-    shown_told: str = "",
+    shown_about: str = "",
     called: Path | None = None,
     found: Iterable[Matched] | None = None,
     live: Live | None = None,
@@ -114,10 +114,10 @@ def write_html(
 
     `found` are the run's volumes, where they are not in that folder, which then holds run.json alone.
 
-    `envelopes` are drawn in the pictures, by name. `only` restricts the report to some volumes, and `told` says to
-    which. `shown` restricts its list alone, where that has no room for all, and `shown_told` says to which. `called` is
-    what its commands call the folder, where readers will have it elsewhere. BadInput where the folder holds no run or a
-    damaged one, or the file cannot be written. A report that is not `live` asks nobody for anything.
+    `envelopes` are drawn in the pictures, by name. `only` restricts the report to some volumes, and `about` says to
+    which. `shown` restricts only its list, where that has no room for all, and `shown_about` says to which. `called` is
+    what its commands call the folder. A report that is not `live` asks nobody for anything. BadInput where the folder
+    holds no run or a damaged one, or the file cannot be written.
     """
     run, overview = read_run(folder), Overview()
     seen = counted(matched_records(folder, only) if found is None else found, overview)
@@ -126,14 +126,16 @@ def write_html(
     with whole(out) as beside, TemporaryFile("w+", encoding="ascii") as aside:
         aside.writelines(blocks(volumes, envelopes, console_link))
         aside.seek(0)
-        said = _said(called or folder, run, overview, told, whole_run=only is None)
+        context = _context(called or folder, run, overview, about, whole_run=only is None)
         template = _environment().get_template("page.html.j2")
-        page = template.stream(**said, **_live(live), shown_told=shown_told, blocks=aside)
+        page = template.stream(**context, **_live(live), shown_about=shown_about, blocks=aside)
         with beside.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(page)
 
 
-def _said(folder: Path, run: Mapping[str, Any], overview: Overview, told: str, *, whole_run: bool) -> dict[str, Any]:
+def _context(
+    folder: Path, run: Mapping[str, Any], overview: Overview, about: str, *, whole_run: bool
+) -> dict[str, Any]:
     policy, totals = parse_policy(dict(run["policy"])), overview.totals
     steps = {str(step): step_words(step, policy, SEEN) for step in Step}
     account = accounts_in(clouds_of(run))
@@ -141,14 +143,14 @@ def _said(folder: Path, run: Mapping[str, Any], overview: Overview, told: str, *
         **_same_for_every_run(steps),
         "run": run,
         "day": f"{audited_at(run):%Y-%m-%d}",
-        "told": told,
+        "about_part": about,
         "take_now": take_now(totals),
         "headline": headline(totals, run, whole=whole_run),
         "judged_by": judged_by(policy),
         "incomplete": incomplete(run, whole=whole_run),
         "resume": resume_command(run, folder),
         "since": since_before(run) if whole_run else "",
-        "outlook": outlook(totals.risk.told),
+        "outlook": outlook(totals.risk.reported),
         "totals": totals,
         "figures": list(figures(totals, judged_by(policy))),
         "parts": list(parts(overview, totals)),
@@ -182,7 +184,7 @@ def _same_for_every_run(steps: Mapping[str, StepWords]) -> dict[str, Any]:
     The content security policy allows these scripts by their hashes and nothing else: what draws the pictures
     interprets their expressions instead of evaluating them, so that no script is ever made from a text.
     """
-    told = {
+    settings = {
         "steps": {step: {"name": words.name, "why": words.why} for step, words in steps.items()},
         "grades": GRADE_WORDS,
         "rates": HOW,
@@ -199,7 +201,7 @@ def _same_for_every_run(steps: Mapping[str, StepWords]) -> dict[str, Any]:
         "script": script(),
         "drawer": packed(drawing_script().encode()),
         "columns": COLUMNS,
-        "settings": packed(to_json(told)),
+        "settings": packed(to_json(settings)),
     }
 
 

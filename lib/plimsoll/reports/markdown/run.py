@@ -63,10 +63,10 @@ _WAITING: Final = 20
 _UNREAD: Final = 20
 
 
-def run_markdown(folder: Path, only: Only | None, told: str) -> str:
+def run_markdown(folder: Path, only: Only | None, about: str) -> str:
     """A run on a page: what can be saved, what to do first, the best changes, and what could not be read.
 
-    `only` restricts it to some volumes, and `told` says to which.
+    `only` restricts it to some volumes, and `about` says to which.
     """
     run, overview = read_run(folder), Overview()
     policy = parse_policy(dict(run["policy"]))
@@ -83,10 +83,10 @@ def run_markdown(folder: Path, only: Only | None, told: str) -> str:
             (throttled if step is Step.THROTTLED else saving).add(weight(record), record.volume_id, record)
         if record.wait is not None:
             waiting.add(weight(record), record.volume_id, record)
-    part = f"Of {prose(told)} alone.\n" if only is not None else ""
+    part = f"Of {prose(about)} alone.\n" if only is not None else ""
     page = [f"# Plimsoll run {name(str(run['id']))}\n", part, *_money(overview.totals, run, policy, whole=only is None)]
     since = since_before(run) if only is None else ""
-    page += [f"{prose(one)}\n" for one in (since, outlook(overview.totals.risk.told)) if one]
+    page += [f"{prose(one)}\n" for one in (since, outlook(overview.totals.risk.reported)) if one]
     page += _incomplete(run, folder, whole=only is None)
     page += _steps(overview, policy, folder)
     page += _commands(safe)

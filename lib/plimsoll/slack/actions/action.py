@@ -97,7 +97,7 @@ class Nothing(BaseModel):
 
 
 class Shown(Enum):
-    """Where people find an action: a button under a volume, that volume's menu, or below an answer or as a word."""
+    """Where people find an action: as a button under a volume, in that volume's menu, below an answer, or as a word."""
 
     BUTTON = auto()
     MENU = auto()

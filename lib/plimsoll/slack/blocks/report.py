@@ -80,7 +80,7 @@ def _blocks(
     """The blocks of the main message, and the volumes in it whose buttons it has no room for."""
     budget, end = Budget(), [*report_link(link), _about(run, link)]
     budget.take(end)
-    ahead = outlook(digest.whole.totals.risk.told)
+    ahead = outlook(digest.whole.totals.risk.reported)
     told = [said(line(one, _MOST_SINCE)) for one in (since, ahead) if one]
     begin = [*opening(digest.whole, run, manner.policy, part), *told, *bullets(highlights(digest.whole, run))]
     begin = budget.taken(begin)

@@ -60,8 +60,10 @@ def with_buttons(found: Sequence[Numbered], manner: Manner) -> Iterator[list[Blo
 
 
 def of_an_account(sums: Sums, budget: Budget, manner: Manner) -> list[Block]:
-    """The volumes of an account that save most, each with its buttons, as many as there is room for, and how much is
-    not listed; those that are throttled and save nothing come first."""
+    """The volumes of an account that save most, each with its buttons, and how much is not listed.
+
+    Throttled volumes that save nothing come first. As many are listed as there is room for.
+    """
     saving = sums.savers.items
     before = {one.volume for one in saving}
     throttled = [one for one in sums.throttled.items if one.volume not in before]

@@ -146,8 +146,8 @@ def parsed(content: Mapping[str, Any]) -> Payload:
 
 
 def admit(payload: Payload, config: SlackConfig | None, api_url: str) -> None:
-    """Refuses what is not from a configured workspace (403), not for one of our actions (404), or answered elsewhere
-    than at Slack (400)."""
+    """Refuses a request from a workspace that is not configured (403), for no action of ours (404), or to be answered
+    elsewhere than at Slack (400)."""
     _check_team(payload, config)
     if not _is_known(payload):
         raise Refused(HTTPStatus.NOT_FOUND, "the button, dialog or command is none of ours")

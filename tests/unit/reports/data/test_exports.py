@@ -124,7 +124,7 @@ def test_a_condition_and_volumes_both_hold(run):
     assert {key[2] for key in chosen(run, "action in ('keep', 'migrate')").keys} == {"vol-keep", "vol-migrate"}
     both = chosen(run, "monthly_usd_saved > 0 or true", ["vol-keep"])
     assert {key[2] for key in both.keys} == {"vol-keep"}
-    assert both.told == "vol-keep and monthly_usd_saved > 0 or true"
+    assert both.words == "vol-keep and monthly_usd_saved > 0 or true"
 
 
 def test_a_selection_takes_the_records_of_its_volumes_alone(run):

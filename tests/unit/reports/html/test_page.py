@@ -53,7 +53,7 @@ def test_no_name_makes_an_element_or_ends_a_script(tmp_path, name):
     def page_of(text):
         record = a_record(name=text, owner=a_record().owner.model_copy(update={"kind": "terraform", "name": text}))
         folder = tmp_path / f"{len(text)}"
-        return read_page(written(a_run(folder, [record], notices={text: [text]}), told=text))
+        return read_page(written(a_run(folder, [record], notices={text: [text]}), about=text))
 
     harmless, hostile = page_of("an-ordinary-name"), page_of(name)
 
@@ -100,7 +100,7 @@ def test_a_run_that_failed_everywhere_says_so_first_and_why(tmp_path):
 def test_a_report_on_some_volumes_counts_those_alone(tmp_path):
     fleet = a_fleet(12)
     folder = a_run(tmp_path, fleet, notices={"111111111111/us-east-1": ["a notice of the run"]})
-    page = read_page(written(folder, only=lambda record: record.account == "222222222222", told="the second account"))
+    page = read_page(written(folder, only=lambda record: record.account == "222222222222", about="the second account"))
     assert page.volume_ids == [record.volume_id for record in fleet if record.account == "222222222222"]
     assert "the second account" in page.text
     assert "a notice of the run" not in page.text

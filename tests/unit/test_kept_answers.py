@@ -4,12 +4,12 @@ import json
 
 import pytest
 
+from plimsoll import run
 from plimsoll.clouds.common.answers import MOST_RAW_CHARACTERS, bad_answer, raw_text
 from plimsoll.domain.errors import AccessDenied
 from plimsoll.outcomes import FailedVolume
 from plimsoll.ports import FailedTarget, Target
-from plimsoll.reports import wrong_answers
-from plimsoll.reports.wrong_answers import WRONG_ANSWERS, keep_wrong_answer
+from plimsoll.run import WRONG_ANSWERS, keep_wrong_answer
 
 HERE = Target(account="111122223333", region="eu-west-1")
 KEY = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
@@ -58,7 +58,7 @@ def test_what_has_no_answer_keeps_none(tmp_path):
 
 
 def test_a_run_keeps_no_more_than_its_bound(tmp_path, monkeypatch):
-    monkeypatch.setattr(wrong_answers, "MOST_BYTES", 100)
+    monkeypatch.setattr(run, "MOST_BYTES", 100)
     error = bad_answer("Size is missing", {"VolumeId": "vol-1"}, call="ec2:DescribeVolumes", place="here")
     for _ in range(5):
         keep_wrong_answer(tmp_path, FailedVolume.of(HERE, "vol-1", error))
