@@ -8,7 +8,7 @@ import pytest
 from plimsoll.domain.errors import AccessDenied, BadInput, Unexpected
 from plimsoll.ports import Target
 from plimsoll.reports.html.page import write_html
-from plimsoll.reports.run_reader import PAGE, RECOMMENDATIONS, RUN, TABLE, UNANSWERED
+from plimsoll.reports.run_files import PAGE, RECOMMENDATIONS, RUN, TABLE, UNANSWERED
 from plimsoll.service import reporting
 from plimsoll.service.reporting import report
 from plimsoll.service.step_messages import RunMessage
