@@ -26,6 +26,11 @@ UNDECIDING = ("canary", "combine", "find_pending", "note_failure", "report", "sl
 MEASURING = ("plimsoll.validation.job", "plimsoll.validation.context")
 UNMEASURING = ("plan", "take_inventory", "audit_batch", *(name for name in UNDECIDING if name != "slack_answer"))
 """Functions that decide on no volume import nothing that would, and those of an audit nothing that measures."""
+STEPPING = ("attach_scratch", "check_job", "clean_up", "create_scratch", "send_command", "sweep", "plan_sweep")
+"""The steps of a validation between the decisions before and after."""
+ARRAYS = ("numpy", "plimsoll.reports.totals")
+LOOKING = ("canary",)
+"""It reads two documents."""
 HEAVY = {
     "duckdb": {"combine"},
     "altair": {"report", "slack_report"},
@@ -82,7 +87,9 @@ def test_a_function_imports_nothing_heavy_that_it_does_not_use(users):
     assert_imports_none_of(refused, asked)
 
 
-@pytest.mark.parametrize(("refused", "asked"), [(DECIDING, UNDECIDING), (MEASURING, UNMEASURING)])
+@pytest.mark.parametrize(
+    ("refused", "asked"), [(DECIDING, UNDECIDING), (DECIDING, STEPPING), (MEASURING, UNMEASURING), (ARRAYS, LOOKING)]
+)
 def test_a_function_imports_no_other_functions_work(refused, asked):
     assert_imports_none_of(refused, asked)
 

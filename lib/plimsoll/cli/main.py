@@ -16,6 +16,7 @@ from plimsoll.cli.plain_help import PlainTyper
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.extras import missing_extra
+from plimsoll.garbage import collect_rarely
 from plimsoll.writing import NO_ROOM, disk_full
 
 
@@ -60,6 +61,7 @@ def show_help(
 def main() -> None:
     """Runs the command line; every error that people can act on is one sentence on standard error."""
     end_as_by_ctrl_c()
+    collect_rarely()
     try:
         _run()
     except BadInput as error:

@@ -4,7 +4,6 @@ from typing import Final
 
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError
 from plimsoll.domain.people_decisions import Decision, DecisionKind
-from plimsoll.service.service import unmeasured
 from plimsoll.slack.actions.action import Action, Shown, Work, decided_before, full_name, kept, named
 from plimsoll.slack.actions.answers import by, plain
 from plimsoll.slack.blocks.elements import note, place, said
@@ -15,6 +14,8 @@ _STATE: Final = "asked to be measured"
 
 def _perform(work: Work) -> None:
     """Begins the measurement and says so. BadInput where nothing can be measured, or there is no such volume."""
+    from plimsoll.service.service import unmeasured  # noqa: PLC0415  # the function in front shows the button alone
+
     decision = work.decision(DecisionKind.VALIDATE)
     target, _volume_id = work.place(full_name(decision))
     why = unmeasured(target)

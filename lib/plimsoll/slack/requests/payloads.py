@@ -30,7 +30,7 @@ from plimsoll.slack.requests.signed import Refused, malformed
 
 COMMAND: Final = "/plimsoll"
 
-_VOLUME: Final = TypeAdapter(VolumeName)
+_VOLUME: Final = TypeAdapter[str](VolumeName, config=ConfigDict(defer_build=True))
 
 _WORDS: Final = {action.name: action for action in ACTIONS.values() if action.command}
 
