@@ -1,6 +1,5 @@
 """Audits a lot of batches, as far as the function's time goes."""
 
-import gc
 from typing import Final
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -11,8 +10,6 @@ from plimsoll.bootstrap.google_places import all_places
 from plimsoll.service.auditing import audit_lot
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import Audited, LotMessage
-
-gc.freeze()  # what is loaded by now stays: the collector need not walk it again and again
 
 LEFT: Final = 0.2
 """The share of its time that is reserved to finish and keep what has begun. Nothing new begins in it."""

@@ -1,6 +1,5 @@
 """`plimsoll audit`: every volume in scope, into a run folder."""
 
-import gc
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -66,7 +65,6 @@ def audit_into_folder(scope: Scope, policy: Policy, options: RunOptions, *, vali
             order, audits = order_and_ports(_wanted(scope, policy, options), settings, ledger, now)
         if options.record is not None:
             audits = _recorded(stack, options.record, audits, now)
-        gc.freeze()  # what is loaded by now stays: the collector need not walk it again and again
         run = follow(console, order, audits, promised=ledger.promised, learned=settings.runs_dir / LEARNED_HERE)
     ledger.save(now)
     reported = leave_reports(console, order.folder)
