@@ -51,7 +51,6 @@ ELSEWHERE = {
 
 SPOKEN_ELSEWHERE = {
     "plimsoll --install-completion": "changes a person's shell",
-    "plimsoll simulate --cloud google --volumes 600": "serves until Ctrl-C, as in tests/pipelines/test_simulate.py",
     "plimsoll simulate --volumes 20": "serves until Ctrl-C, as in tests/pipelines/test_simulate.py",
 }
 """Whole commands within sentences that no test runs."""

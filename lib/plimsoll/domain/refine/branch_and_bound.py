@@ -90,7 +90,7 @@ def judge(
     ]
     while pending:
         _learn([asked for _, asks in pending for asked in asks], fetch)
-        again = [(group, _unsettled(group, resolution_s, query_cost, keep_demand)) for group, _ in pending]
+        again = [(group, _asks_of(group, resolution_s, query_cost, keep_demand)) for group, _ in pending]
         pending = [(group, asks) for group, asks in again if asks]
     for group in groups:
         share_errors(group)
@@ -137,6 +137,14 @@ def _in_doubt(asked: Iterable[tuple[Member, Look]]) -> Iterator[tuple[Member, Lo
             found = doubts(member.knowledge)
             for look in second_looks(member.knowledge, own, found, attached_from_s(member.volume)):
                 yield member, look
+
+
+def _asks_of(group: Group, resolution_s: int, query_cost: QueryCost, keep_demand: bool) -> list[tuple[Member, Look]]:
+    """Judges the volumes of a host, and says what to read next of them. What was worked out is kept where that is
+    little and it is asked for again."""
+    asks = _unsettled(group, resolution_s, query_cost, keep_demand)
+    group.forget(but_few=bool(asks))
+    return asks
 
 
 def _unsettled(group: Group, resolution_s: int, query_cost: QueryCost, keep_demand: bool) -> list[tuple[Member, Look]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from plimsoll.domain.case import Case, DecisionContext, case_of, edges_of
 from plimsoll.domain.decide import answer
@@ -21,6 +22,9 @@ from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.refine.recall import Recall
 from plimsoll.domain.volume import Volume
+
+FEW_BUCKETS: Final = 500
+"""A fortnight by the hour, and some hours by the minute: so much of a volume is kept while more is read of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +90,10 @@ class Member:
             self._answered = case, answer(case)
         return self._answered[1]
 
+    def forget(self) -> None:
+        """Lets go of its case and its answer's: what was judged of it stays."""
+        self._made = self._answered = None
+
     def _as_before(
         self, demand: Demand, load: HostLoad | None, context: DecisionContext, days: DaySums | None
     ) -> Case | None:
@@ -121,6 +129,16 @@ class Group:
             demands = _demands(readable, resolution_s)
             self._traffic = known, (demands, self._load(demands))
         return self._traffic[1]
+
+    def forget(self, *, but_few: bool) -> None:
+        """Lets go of what was worked out of its demands: it takes memory by the volume, and can be worked out anew.
+        `but_few`: demands of few buckets are kept, for answers that come again."""
+        demands = {} if self._traffic is None else self._traffic[1][0]
+        if but_few and all(len(demand.iops) <= FEW_BUCKETS for demand in demands.values()):
+            return
+        self._traffic = None
+        for member in self.members:
+            member.forget()
 
     def _load(self, demands: Mapping[str, Demand]) -> HostLoad | None:
         """The traffic of its host, complete where that cannot be the limit."""

@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import CloudError, Throttled
+from plimsoll.domain.metrics.asks import Ask
+from plimsoll.domain.metrics.knowledge import first_looks
 from plimsoll.domain.metrics.sums import COUNTER_SERIES, Sums, Window, segments
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.refine.branch_and_bound import judge
+from plimsoll.domain.refine.members import grouped
 from plimsoll.domain.units import KIB
 from plimsoll.domain.volume import Modification
 from tests.builders import (
@@ -431,3 +434,19 @@ def test_the_rule_holds_for_overrides_of_single_volumes_on_a_shared_host():
     for name in ("vol-0", "vol-1"):
         part, whole = ({name: found[name]} for found in answers)
         assert_same(part, whole)
+
+
+@pytest.mark.parametrize(("every_minute", "kept"), [(False, True), (True, False)])
+def test_what_was_worked_out_is_kept_while_more_is_read_only_where_it_is_little(every_minute, kept):
+    volume = a_volume("gp2", 500)
+    metrics = MemoryMetrics(given={volume.id: minutes_of(np.full(MINUTES, 100.0))})
+    parts = segments(WINDOW, 60, metrics.retention_days, NOW.timestamp())
+    (group,) = grouped({volume.id: a_basis(Policy(lookback_days=DAYS))}, [volume], parts, (), ())
+    for look in first_looks(parts, every_minute=every_minute):
+        group.members[0].knowledge.learn(look, metrics.read([Ask(volume=volume, look=look)])[0])
+    before = group.traffic(60)
+    assert group.traffic(60) is before
+    group.forget(but_few=True)
+    assert (group.traffic(60) is before) is kept
+    group.forget(but_few=False)
+    assert group.traffic(60) is not before
