@@ -114,3 +114,28 @@ def test_every_answer_is_that_of_the_rule_done_by_hand(fleet):
             assert one.usd_month_then == pytest.approx(by_hand["usd_then"])
         assert one.demand.throttled_minutes == by_hand["throttled_minutes"], name
         assert one.demand.host_bound_minutes == by_hand["host_bound_minutes"], name
+
+
+def test_what_a_host_held_back_of_a_pool_is_parted_as_its_demand_was():
+    """A neighbor takes all that the machine carries for 20 minutes. The quiet one of two disks may have wanted as many
+    times more as both did, and not all that both could carry."""
+    vm = a_vm("c3-standard-8")
+    volumes, given_sums = [], {}
+    for number, (kind, size_gib, base, io_kib, hot) in enumerate(
+        [
+            ("pd-balanced", 10, 200.0, 256.0, 1.0),
+            ("pd-balanced", 200, 2.0, 4.0, 1.0),
+            ("pd-standard", 10, 1500.0, 256.0, 2.0),
+        ]
+    ):
+        volume = replace(
+            a_volume(id=str(number), on=vm, boot=not number, region="us-central1"), spec=spec_of(kind, size_gib, 1)
+        )
+        rng = np.random.default_rng(0)
+        iops = base * (0.5 + 0.5 * rng.random(MINUTES))
+        iops[rng.integers(0, MINUTES, 20)] = base * hot
+        volumes.append(volume)
+        given_sums[volume.id] = sums_of(WINDOW.start_s, iops, burst=1.0, read_share=0.0, io_kib=io_kib)
+    found = judged(volumes, given_sums, {"2"})
+    assert [found[name].demand.host_bound_minutes for name in ("0", "1")] == [20, 20]
+    assert [found[name].target.spec.throughput_mib_s for name in ("0", "1")] == [200, 140]

@@ -164,3 +164,21 @@ def test_what_becomes_one_type_in_two_pools_is_read_where_both_together_could_be
     assert found["a"].action == "migrate"
     assert (found["b"].action == "keep") == waits
     assert share < 0.2
+
+
+def test_the_busiest_second_of_a_volume_that_nobody_decides_on_is_read_where_it_stays_behind():
+    """Without the other's 10 GiB it carries 4,200 IOPS; one second of the two days asked for 3,600, and headroom."""
+    host = replace(a_capped_host(), limits=None, caps=None)
+    small, large = (
+        replace(a_volume(id=f"disk-{size_gib}", on=host), spec=spec_of("middle", size_gib)) for size_gib in (10, 200)
+    )
+    hot = np.zeros(MINUTES)
+    hot[700] = 360.0
+    given_sums = {
+        small.id: sums_of(WINDOW.start_s, np.zeros(MINUTES)),
+        large.id: sums_of(WINDOW.start_s, hot, read_share=0.0, io_kib=4.0, burst=10.0),
+    }
+    part, _ = judged([small, large], given_sums, {small.id: POLICY}, every_minute=False)
+    whole, _ = judged([small, large], given_sums, {small.id: POLICY}, every_minute=True)
+    assert told(part[small.id]) == told(whole[small.id])
+    assert part[small.id].recommendation.comparison.offers[0].spec.type == "middle"

@@ -51,13 +51,24 @@ class Load:
         return self.reducing if purpose is Purpose.REDUCE else self.raising
 
 
-def load_of(demand: Demand, lifted: Lifted, room: HostRoom, spans: Sequence[Span], policy: Policy) -> Load:
-    """The load of a demand, lifted by the ceilings of `spans`, on a host with so much room."""
+def load_of(
+    demand: Demand,
+    lifted: Lifted,
+    room: HostRoom,
+    spans: Sequence[Span],
+    policy: Policy,
+    *,
+    bound_times: FloatArray | None = None,
+) -> Load:
+    """The load of a demand, lifted by the ceilings of `spans`, on a host with so much room. `bound_times` are those of
+    all that it is a part of (`host_bound_times`), None for its own."""
     headroom = 1 + policy.headroom_pct / 100
     times = (np.minimum(headroom, lifted.most[resource]) for resource in Resource)
     work = let_through(scaled(demand, *times), room)
     held_back = [_held_back(demand.rates, lifted, room)] if lifted.any.any() else []
-    by_host = [_by_host(demand.rates, room, spans)] if room.bound.any() else []
+    if bound_times is None:
+        bound_times = host_bound_times(demand.rates, room, spans)
+    by_host = [scaled(demand.rates, bound_times)] if room.bound.any() else []
     seconds, seconds_now = (_seconds(demand.rates, spans, policy, times) for times in (headroom, 1.0))
     raising = Required(work=work, short=_highest([*held_back, *seconds]))
     return Load(
@@ -173,8 +184,11 @@ def _held_back(demand: Demand, lifted: Lifted, room: HostRoom) -> Demand:
     )
 
 
-def _by_host(demand: Demand, room: HostRoom, spans: Sequence[Span]) -> Demand:
-    """Where the host was the limit: all that it and the volume could carry then, which the workload may have wanted."""
+def host_bound_times(demand: Demand, room: HostRoom, spans: Sequence[Span]) -> FloatArray:
+    """How many times each bucket may have been wanted where the host was the limit: until it, or the volume, could have
+    carried no more on either side. 0 elsewhere."""
+    if not room.bound.any():
+        return np.zeros(len(demand.iops))
     times = np.minimum(
         *(_times(most, rate) for most, rate in zip(room.carried, _rates(demand, room.ceiling), strict=True))
     )
@@ -183,7 +197,7 @@ def _by_host(demand: Demand, room: HostRoom, spans: Sequence[Span]) -> Demand:
             limits = span.ceiling.iops, span.ceiling.throughput_mib_s
             for limit, rate in zip(limits, _rates(demand, span.ceiling), strict=True):
                 times[span.buckets] = np.minimum(times, _times(np.full_like(rate, limit), rate))[span.buckets]
-    return scaled(demand, np.where(room.bound & np.isfinite(times), np.maximum(1.0, times), 0.0))
+    return np.where(room.bound & np.isfinite(times), np.maximum(1.0, times), 0.0)
 
 
 def _rates(demand: Demand, ceiling: Ceiling) -> tuple[FloatArray, FloatArray]:

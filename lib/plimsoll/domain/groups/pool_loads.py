@@ -12,10 +12,11 @@ from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.adding import together
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.lifting import Lifted, Span, lift
-from plimsoll.domain.demand.required import Load, added_load, load_of
+from plimsoll.domain.demand.required import Load, added_load, host_bound_times, load_of
 from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room
 from plimsoll.domain.groups.hosting import usable
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, pool_name, present_ceiling, size_of
+from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.offers.offer import ceiling_on_hosts
 from plimsoll.domain.spans import epoch_spans
 from plimsoll.domain.volume import Volume
@@ -30,6 +31,7 @@ class PoolView:
     """A pool under one policy: its ceiling, and where its volumes' demand together was held back by that.
 
     `free` are its volumes that may change. `present` is what all in it carry, those that could not be read included.
+    `bound_times` is how many times what all did may have been wanted where the host was the limit.
     """
 
     pool: Pool
@@ -42,6 +44,7 @@ class PoolView:
     room: HostRoom
     host: HostLoad | None
     held: Load
+    bound_times: FloatArray
     _own: dict[str, Load] = field(default_factory=dict, repr=False, compare=False)
     _loads: dict[tuple[str, ...], Load] = field(default_factory=dict, repr=False, compare=False)
 
@@ -66,6 +69,7 @@ class PoolView:
             whole = demands[pool.volumes[0].id]
             spans = [one.span for one in epoch_spans(pool.volumes[0], whole, types, policy)]
         lifted = lift(whole, spans, policy)
+        bound_times = host_bound_times(whole.rates, room, spans)
         return cls(
             pool=pool,
             free=free,
@@ -76,15 +80,16 @@ class PoolView:
             lifted=lifted,
             room=room,
             host=host,
-            held=load_of(whole, lifted, room, spans, policy),
+            held=load_of(whole, lifted, room, spans, policy, bound_times=bound_times),
+            bound_times=bound_times,
         )
 
     def own(self, volume: Volume) -> Load:
-        """The load of a volume of the pool: its part of what the pool was asked for."""
+        """The load of a volume of the pool: its part of what the pool was asked for, and of what the host held back."""
         if volume.id not in self._own:
             demand, policy = self.demands[volume.id], self.context.policy
             lifted = self.lifted.of(demand)
-            self._own[volume.id] = load_of(demand, lifted, self.room, self.spans, policy)
+            self._own[volume.id] = load_of(demand, lifted, self.room, self.spans, policy, bound_times=self.bound_times)
         return self._own[volume.id]
 
     def shared(self, kind: VolumeType) -> list[SharedLoad]:

@@ -49,11 +49,13 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class _Tested:
-    """A trial that an answer rests on, of what these volumes ask for together; `times` is the headroom in it."""
+    """A trial that an answer rests on, of what these volumes ask for together; `times` is the headroom in it, and
+    `by_seconds` says whether the answer's policy sizes on their busiest seconds, be they decided on or not."""
 
     required: Required
     ceiling: Ceiling
     volume_ids: tuple[str, ...]
+    by_seconds: bool
     times: float = 1.0
 
 
@@ -119,7 +121,7 @@ def open_buckets(
                     _lifted(found, decided[name][0], ids)
     _capped(found, decided, headroom)
     for tested in _tests(decided, pools, demands):
-        _try(found, tested, _size_on_seconds(decided, tested))
+        _try(found, tested)
     return found.open
 
 
@@ -301,21 +303,21 @@ def _tests_of(
     """Those of one volume: the present configuration, the cheapest that passes, the one chosen, and those beside."""
     comparison, own = answer.comparison, (case.volume.id,)
     held_by = own if case.held is case.load else together_with
-    headroom = 1 + case.policy.headroom_pct / 100
-    yield _Tested(case.held.now, case.present, held_by)
+    headroom, by_seconds = 1 + case.policy.headroom_pct / 100, case.policy.size_on is not SizeOn.AVERAGE
+    yield _Tested(case.held.now, case.present, held_by, by_seconds)
     if comparison.drop_in is not None and comparison.drop_in.tried is not None:
-        yield _Tested(case.held.now, comparison.drop_in.ceiling, held_by)
-        yield _Tested(case.held.reducing, comparison.drop_in.ceiling, held_by, headroom)
+        yield _Tested(case.held.now, comparison.drop_in.ceiling, held_by, by_seconds)
+        yield _Tested(case.held.reducing, comparison.drop_in.ceiling, held_by, by_seconds, headroom)
     purposes = (Purpose.REDUCE, Purpose.RELIEVE) if often else (Purpose.REDUCE,)
     for offer in _offers(answer):
         for purpose in purposes:
             for one in case.shared_as(case.market.types[offer.spec.type], purpose):
-                yield _Tested(one.load.of(purpose), one.ceiling, one.volume_ids, headroom)
+                yield _Tested(one.load.of(purpose), one.ceiling, one.volume_ids, by_seconds, headroom)
             if offer.pool_gib is None:
-                yield _Tested(case.load.of(purpose), offer.ceiling, own, headroom)
+                yield _Tested(case.load.of(purpose), offer.ceiling, own, by_seconds, headroom)
         if often:
             load, ids = (case.load, own) if offer.pool_gib is None else (case.held, held_by)
-            yield _Tested(load.now, offer.ceiling, ids)
+            yield _Tested(load.now, offer.ceiling, ids, by_seconds)
 
 
 def _offers(answer: Keep | Change | Wait) -> Iterator[Offer]:
@@ -325,9 +327,9 @@ def _offers(answer: Keep | Change | Wait) -> Iterator[Offer]:
     yield from {id(offer): offer for offer in found if offer is not None and offer != comparison.drop_in}.values()
 
 
-def _try(found: _Found, tested: _Tested, on_seconds: bool) -> None:
+def _try(found: _Found, tested: _Tested) -> None:
     """Notes the buckets that a trial is open for: where the most that it can have held back is not the least."""
-    if on_seconds:
+    if tested.by_seconds:
         _seconds(found, tested.volume_ids, tested.ceiling, tested.times)
     if tested.required.work.spread is None:
         return
@@ -367,11 +369,6 @@ def _same(one: Trial, other: Trial) -> bool:
     return math.isclose(one.throttled_minutes, other.throttled_minutes, rel_tol=1e-9, abs_tol=1e-9) and math.isclose(
         one.longest_wait_s, other.longest_wait_s, rel_tol=1e-6, abs_tol=1e-3
     )
-
-
-def _size_on_seconds(decided: Decided, tested: _Tested) -> bool:
-    cases = [decided[name][0] for name in tested.volume_ids if name in decided]
-    return any(case.policy.size_on is not SizeOn.AVERAGE for case in cases)
 
 
 def _evidence(found: _Found, case: Case, answer: Keep | Change | Wait, volume_ids: Sequence[str]) -> None:

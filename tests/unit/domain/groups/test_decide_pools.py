@@ -194,23 +194,25 @@ def peaks(given_sums, names, ceiling):
 
 
 def limits_of(kind, volumes):
-    """What volumes of a pooled type on their host carry together, and what that lets through of any type."""
+    """What the volumes of a type on their host carry, together where it is pooled and else each, and what the host lets
+    through of all: the volumes and their limit."""
     size_gib = sum(one.spec.size_gib for one in volumes)
     if kind.pooled:
-        yield kind.ceiling(replace(volumes[0].spec, type=kind.name, size_gib=size_gib))
-    yield volumes[0].hosts[0].cap(kind.name)
+        yield volumes, kind.ceiling(replace(volumes[0].spec, type=kind.name, size_gib=size_gib))
+    else:
+        yield from (([one], kind.ceiling(one.spec)) for one in volumes)
+    yield volumes, volumes[0].hosts[0].cap(kind.name)
 
 
 def overloaded(volumes, given_sums):
-    """The types of which the volumes ask for more than they carry together."""
+    """The types of which volumes ask for more than they carry, alone or together."""
     found = set()
     for kind in TYPES.values():
         inside = [one for one in volumes if one.spec.type == kind.name]
-        if inside:
-            for limit in limits_of(kind, inside):
-                iops, mib_s = peaks(given_sums, [one.id for one in inside], limit)
-                if iops > 0.95 * limit.iops or mib_s > 0.95 * limit.throughput_mib_s:
-                    found.add(kind.name)
+        for some, limit in limits_of(kind, inside) if inside else ():
+            iops, mib_s = peaks(given_sums, [one.id for one in some], limit)
+            if iops > 0.95 * limit.iops or mib_s > 0.95 * limit.throughput_mib_s:
+                found.add(kind.name)
     return found
 
 
