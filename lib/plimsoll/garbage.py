@@ -4,7 +4,7 @@ import gc
 from typing import Final
 
 ALLOCATIONS: Final = 50_000
-"""A start makes tens of thousands of objects that stay, and an audit makes few cycles. Python's own is 700, or 2,000."""
+"""A start makes tens of thousands of objects that stay, and an audit makes few cycles. Python's own is 700 or 2,000."""
 
 
 def collect_rarely() -> None:
