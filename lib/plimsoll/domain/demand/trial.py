@@ -16,6 +16,7 @@ from plimsoll.domain.ceiling import Accounting, Ceiling, Resource
 from plimsoll.domain.demand.bounds import NOWHERE, HeldBack, most_held_back
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.replay import TOLERANCE, backlog_behind, minutes_above, never_spent, spent
+from plimsoll.domain.metrics.knowledge import BoolArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import DAY_S, MINUTE_S
 
@@ -169,7 +170,8 @@ def _waiting(demand: Demand, ceiling: Ceiling, resource: Resource, limit: float)
     if queued.max(initial=0.0) > limit:
         excess, least = queued - limit, TOLERANCE * limit * demand.resolution_s
         backlog = backlog_behind(excess, lengths_s)
-        minutes = np.maximum(minutes, minutes_above(least, backlog, excess, lengths_s, demand.resolution_s, 0.0))
+        above = minutes_above(least, backlog, excess, lengths_s, demand.resolution_s, 0.0)
+        minutes = np.maximum(minutes, _sure(demand, above, backlog > least))
         longest_s = float(backlog.max()) / limit
     for bucket in ceiling.buckets:
         if bucket.resource is not resource:
@@ -184,9 +186,21 @@ def _waiting(demand: Demand, ceiling: Ceiling, resource: Resource, limit: float)
         excess = np.maximum(0.0, charged - bucket.free_rate) - bucket.refill_rate
         least = bucket.capacity + TOLERANCE * bucket.sustained_rate * demand.resolution_s
         above = minutes_above(least, backlog, excess, lengths_s, demand.resolution_s, bucket.spent_at_start)
-        minutes = np.maximum(minutes, above)
+        minutes = np.maximum(minutes, _sure(demand, above, backlog > least))
         longest_s = max(longest_s, (float(backlog.max(initial=0.0)) - bucket.capacity) / bucket.sustained_rate)
     return minutes, longest_s
+
+
+def _sure(demand: Demand, minutes: FloatArray, waits: BoolArray) -> FloatArray:
+    """The minutes of each bucket without those that were not read and at whose spans' ends nothing `waits`: their work
+    may have come when what waited before had been carried."""
+    spread = demand.spread
+    if spread is None or not (unread := spread.unread & (minutes > 0)).any():
+        return minutes
+    begins = spread.joint
+    ends = np.append(np.flatnonzero(begins)[1:] - 1, len(begins) - 1)
+    at_end = waits[ends][np.cumsum(begins) - 1]
+    return np.where(unread & ~at_end, 0.0, minutes)
 
 
 def _rates(demand: Demand, accounting: Accounting, resource: Resource) -> FloatArray:

@@ -134,6 +134,15 @@ CEILINGS = st.builds(
 )
 
 
+def test_work_that_may_come_after_a_backlog_was_carried_throttles_no_minute_for_sure():
+    """A minute leaves 120 MiB to be carried in the next; what the two minutes after it did may have come in the last."""
+    buckets = [([0], [4], True, True, False), ([0, 0], [0, 1], False, False, False)]
+    part, whole = partly(buckets)
+    ceiling = Ceiling(iops=1.0, throughput_mib_s=2.0)
+    assert {trial(required(one), ceiling).throttled_minutes for one in whole} == {1.0, 2.0}
+    assert trial(required(part), ceiling).throttled_minutes == 1.0
+
+
 @settings(max_examples=examples(600), deadline=None)
 @given(known(), CEILINGS)
 def test_every_arrangement_lies_between_the_bounds(buckets, ceiling):
