@@ -135,7 +135,7 @@ CEILINGS = st.builds(
 
 
 def test_work_that_may_come_after_a_backlog_was_carried_throttles_no_minute_for_sure():
-    """A minute leaves 120 MiB to be carried in the next; what the two minutes after it did may have come in the last."""
+    """A minute leaves 120 MiB, which the next one carries. What the two after it did may have come in the last."""
     buckets = [([0], [4], True, True, False), ([0, 0], [0, 1], False, False, False)]
     part, whole = partly(buckets)
     ceiling = Ceiling(iops=1.0, throughput_mib_s=2.0)
