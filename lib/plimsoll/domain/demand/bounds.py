@@ -10,8 +10,9 @@ work waits, and the longest wait.
 The least, over all arrangements. Work that is spread evenly leaves no more waiting at the end of its bucket than any
 other: max(0, U + S - rL), where U waits at its beginning, and that much any arrangement leaves. So a trial of the
 demand with its unread buckets spread evenly (`trial`) shows a wait that is no longer than the true one. It counts
-every minute that was read and is throttled, and one for all unread buckets together if any of them is: some minute in
-it was at least at its mean. What was published as the highest minute is held against the ceiling as such a minute,
+every minute that was read and is throttled, and one for all unread buckets together if any of them is: its mean is
+above the limit, or something waits at its end. What waits inside it for no longer than that may have been carried
+before its work came. What was published as the highest minute is held against the ceiling as such a minute,
 too. Where operations and bytes were read in different buckets and a limit counts both, only operations queue there:
 any arrangement asks for at least those.
 
