@@ -194,6 +194,13 @@ class Unit:
             found.append(([self.part(self.staying)], pool_limit(self.own, self.staying, self.hosts)))
         return found
 
+    def touches_others(self, name, units):
+        """Whether the free, as a type, would share it with a disk that does not change, or leave one behind."""
+        if self.alone:
+            return False
+        shared = DISKS[name].get("pooled") or (name in self.hosts[0]["caps"] and name != self.own)
+        return bool(self.staying) or bool(shared and self.beside(name, units)[0])
+
 
 def offers(unit, units, budget, *, reducing, everything=False, larger=False):
     """One offer a type that passes: for reductions, as relief, or because it does everything that is done now."""
@@ -259,7 +266,7 @@ def fitted(unit, units, name, sizes, kept, budget, *, reducing, everything=False
     if pooled and not carries_all(limit_then(unit, name, specs), unit.now, kept):
         return None
     if everything:
-        return specs
+        return None if unit.touches_others(name, units) else specs
     fine = all(
         judge.passes(loads, limit, budget, reducing=reducing)
         for loads, limit in unit.shares(name, specs, units, reducing=reducing)

@@ -26,7 +26,7 @@ LEAST_LEVEL_S: Final = 20.0
 LEAST_POINTS: Final = 5
 """A level of fewer points is not told from noise."""
 
-FEW_POINTS: Final = 10
+FEW_POINTS: Final = 20
 """Fewer do not tell how noisy they are."""
 
 SURELY: Final = 16.0
@@ -121,25 +121,26 @@ def _edge(rates: FloatArray, least: int) -> int | None:
     before, after = sums[places - 1] / places, (sums[-1] - sums[places - 1]) / (count - places)
     best = int(np.argmax((before - after) ** 2 * places * (count - places)))
     at, change = int(places[best]), abs(float(before[best] - after[best]))
-    doubt = _doubt(rates[:at], rates[at:]) + _doubt(rates[at:], rates[:at])
+    noise = _noise(rates[: at - 1]), _noise(rates[at + 1 :])  # The credits may end within the step beside the edge.
+    doubt = _doubt(rates[:at], rates[at:], *noise) + _doubt(rates[at:], rates[:at], *reversed(noise))
     if change < LEAST_CHANGE * max(before[best], after[best]) or change**2 <= SURELY * math.log(count) * doubt:
         return None
     return at
 
 
-def _doubt(rates: FloatArray, others: FloatArray) -> float:
-    """The variance of a mean; what has few points is as noisy as all of them say, hiccups too, and at least as noisy,
-    for its size, as what is beside it."""
-    noise = _noise(rates)
-    if len(rates) < FEW_POINTS:
-        beside = _noise(others) * float(rates.mean() / others.mean()) if others.mean() > 0 else 0.0
-        noise = max(noise, float(rates.std(ddof=1)), beside)
+def _doubt(rates: FloatArray, others: FloatArray, noise: float, noise_of_others: float) -> float:
+    """The variance of a mean; what has few points is at least as noisy, for its size, as what is beside it."""
+    if len(rates) < FEW_POINTS and others.mean() > 0:
+        noise = max(noise, noise_of_others * float(rates.mean() / others.mean()))
     return noise**2 / len(rates)
 
 
 def _noise(rates: FloatArray) -> float:
-    """The standard deviation within a level: by the median of the differences, which single hiccups do not move."""
-    return float(np.median(np.abs(np.diff(rates)))) / (0.6745 * math.sqrt(2)) if len(rates) > 1 else 0.0
+    """The standard deviation within a level: by the median of the differences, which single hiccups do not move. Of a
+    few points a median says little, so that all of them count, hiccups too."""
+    if len(rates) < FEW_POINTS:
+        return float(rates.std(ddof=1))
+    return float(np.median(np.abs(np.diff(rates)))) / (0.6745 * math.sqrt(2))
 
 
 def _levels(rates: FloatArray, edges: Sequence[int], step_s: float) -> list[Level]:

@@ -17,10 +17,13 @@ from plimsoll.domain.volume_types import VolumeType
 def drop_ins(cases: Sequence[Case]) -> Bundle | None:
     """The cheapest type, other than what there is, that can do everything the present volumes can; None where none can.
 
-    What it is tried by is the demand now, without headroom: it passes as the present ones do.
+    What it is tried by is the demand now, without headroom: it passes as the present ones do. A type that would be
+    carried together with volumes that do not change is none: what those ask for is proof that it would need.
     """
     kinds = [
-        kind for kind in cases[0].market.types.values() if not any(case.products.of(kind).refused for case in cases)
+        kind
+        for kind in cases[0].market.types.values()
+        if not any(case.products.of(kind).refused for case in cases) and not _touches_others(cases, kind)
     ]
     bundles = [Bundle(kind=kind, offers=tuple(_drop_in(case, kind) for case in cases)) for kind in kinds]
     others = [
@@ -37,6 +40,16 @@ def drop_ins(cases: Sequence[Case]) -> Bundle | None:
         for offer, case in zip(best.offers, cases, strict=True)
     ]
     return replace(best, offers=tuple(tried))
+
+
+def _touches_others(cases: Sequence[Case], kind: VolumeType) -> bool:
+    """Whether a change to a type changes what any other volume has: one that it would join, or leave behind."""
+    changing = {case.volume.id for case in cases}
+    return any(
+        not one.as_now and not changing.issuperset(one.volume_ids)
+        for case in cases
+        for one in case.shared.get(kind.name, ())
+    )
 
 
 def _drop_in(case: Case, kind: VolumeType) -> Offer:

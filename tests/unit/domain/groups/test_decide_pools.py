@@ -87,6 +87,17 @@ def test_what_joins_a_pool_must_be_carried_with_those_that_are_there():
     assert "middle 1,200 GiB in 2 volumes of i-1 carries 10,200 IOPS, needed are 10,800.0" in offer.refused[0]
 
 
+def test_what_joins_a_cap_that_others_fill_is_no_drop_in():
+    """A disk of 3,000 IOPS could do all of today on `slow`, were the 3,000 of its host not asked for by another."""
+    beside = [a_disk("there", "slow", 5000), a_disk("new", "bought", 5000)]
+    busy = flat(2000, read_share=1.0, io_kib=4.0)
+    light = judged(beside, {"there": busy, "new": flat(20, read_share=1.0)})["new"]
+    assert light.target.spec.type == "slow"
+    heavy = judged(beside, {"there": busy, "new": flat(900, read_share=1.0, io_kib=4.0)})["new"]
+    assert isinstance(heavy, Keep)
+    assert heavy.comparison.drop_in is None or heavy.comparison.drop_in.spec.type != "slow"
+
+
 def test_an_excluded_volume_stays_only_where_what_is_left_carries_it():
     volumes = [a_disk("kept", "slow", 100), a_disk("free", "slow", 4000)]
     light = {"kept": flat(20, read_share=1.0), "free": flat(600, read_share=1.0)}

@@ -90,7 +90,8 @@ def test_what_the_past_requires_is_what_the_oracle_finds_hour_by_hour(fleet):
 @given(fleets(), st.lists(st.integers(0, 455), min_size=2, max_size=2))
 def test_a_wider_memory_never_loosens_a_veto(fleet, days):
     volumes, given_lives, policy, _ = fleet
-    policy = replace(policy, growth_days=0)  # Weeks of which more are known may tell of less growth.
+    # Weeks of which more are known may tell of less growth, and a longer history may earn a smaller learned headroom.
+    policy = replace(policy, growth_days=0, headroom_from=HeadroomFrom.FIXED)
     short, long = (judged(volumes, given_lives, replace(policy, memory_days=one))[0] for one in (min(days), max(days)))
     for name in short:
         assert cost_then(short[name].recommendation) <= cost_then(long[name].recommendation) + 1e-9
