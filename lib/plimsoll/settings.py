@@ -47,6 +47,13 @@ class Settings(BaseModel):
         description="GetMetricData datapoints a second (AWS's quota is 396,000, formerly 90,000).",
     )
     parallel_calls: int = Field(default=16, ge=1, le=64, description="GetMetricData calls under way at once.")
+    processes: int | None = Field(
+        default=None,
+        ge=0,
+        le=256,
+        description="Processes that decide on volumes beside the one that reads metrics, in audits of 200 and more. "
+        "Default: one a processor, none where there is one.",
+    )
     max_attempts: int = Field(default=8, ge=1, le=20, description="Attempts of one call, retries included.")
     list_deadline_s: float = Field(
         default=300.0, gt=0, le=7200, description="Seconds that listing the volumes and hosts of one place may take."
@@ -110,6 +117,14 @@ class Settings(BaseModel):
             first = error.errors()[0]
             variable, reason = PREFIX + str(first["loc"][0]).upper(), first["msg"].lower()
             raise BadInput(f"the environment variable {variable} is {first['input']!r}: {reason}.") from error
+
+    @property
+    def deciders(self) -> int:
+        """How many processes decide."""
+        if self.processes is not None:
+            return self.processes
+        processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return processors if processors > 1 else 0
 
     @property
     def measured_dir(self) -> Path:

@@ -125,6 +125,7 @@ def audit(
         lambda _progress, outcome: progress(outcome),
         promised=ledger.promised,
         learned=settings.runs_dir / LEARNED_HERE,
+        processes=settings.deciders,
     )
     ledger.save(now)
     return read_run(order.folder)

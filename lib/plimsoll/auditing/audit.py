@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import takewhile
 
-from plimsoll.auditing.batches import ahead, batch_size
+from plimsoll.auditing.batches import BATCHES_AT_ONCE, ahead, batch_size
 from plimsoll.auditing.decisions import decide_batch
 from plimsoll.auditing.inventory import Listing, listings, notices_of, unread_outcomes, with_stripes_of
 from plimsoll.auditing.metrics_plan import metrics_plan
@@ -72,12 +72,15 @@ def audit_target(
     yield from changed_stripes
     yield from unread_outcomes(listing, done)
 
+    deciders = ports.deciders.begin(len(volumes))
     market, unpriced = market_of(target, ports, policy, now)
     yield from price_outcomes(target, market.book, unpriced, now)
 
     context = context_of(market, ports, policy, now)
-    batches = takewhile(lambda batch: _is_done(batch, done) or not stop(), by_host(volumes, batch_size(ports)))
-    for outcomes in ahead(lambda batch: decide_batch(target, batch, ports, context, done), batches):
+    size = batch_size(ports, len(volumes), deciders)
+    batches = takewhile(lambda batch: _is_done(batch, done) or not stop(), by_host(volumes, size))
+    at_once = max(BATCHES_AT_ONCE, deciders)
+    for outcomes in ahead(lambda batch: decide_batch(target, batch, ports, context, done), batches, at_once):
         yield from outcomes
     yield from _notices(target, ports.metrics.remarks(target))
 

@@ -1,28 +1,31 @@
 """Step 4, batches: the volumes of a target in portions, some of them under way at once."""
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
+from plimsoll.auditing.deciders import LEAST_BATCH
 from plimsoll.auditing.ports import AuditPorts
 
 EVERY_MINUTE_BATCH_VOLUMES = 100
 """Volumes of a batch where every minute of many is read, or may be because types are pooled: about 3 MB a volume."""
 
 BATCHES_AT_ONCE = 2
-"""Batches under way at once: one is decided while another waits for its metrics."""
+"""Batches under way at once: one is decided while another waits for its metrics. Each process that decides has one."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def batch_size(ports: AuditPorts) -> int:
-    """The number of volumes in a batch."""
+def batch_size(ports: AuditPorts, volumes: int, deciders: int) -> int:
+    """The number of volumes in a batch of so many, where so many processes decide: each is to have one at least."""
     members = sum(len(stripes.members) for stripes in ports.stripes)
     pooled = any(kind.pooled for kind in ports.catalog.types.values())
     many_whole = ports.every_minute or pooled or members > EVERY_MINUTE_BATCH_VOLUMES
-    return min(ports.batch_volumes, EVERY_MINUTE_BATCH_VOLUMES) if many_whole else ports.batch_volumes
+    most = min(ports.batch_volumes, EVERY_MINUTE_BATCH_VOLUMES) if many_whole else ports.batch_volumes
+    return min(most, max(LEAST_BATCH, math.ceil(volumes / deciders))) if deciders else most
 
 
 def ahead(work: Callable[[Item], Result], items: Iterable[Item], at_once: int = BATCHES_AT_ONCE) -> Iterator[Result]:

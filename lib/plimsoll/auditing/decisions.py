@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from plimsoll.auditing.decision_batch import DecisionBatch
 from plimsoll.auditing.metrics_plan import metrics_segments, past_segments
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.signals import with_signals
@@ -10,14 +11,11 @@ from plimsoll.domain.case import DecisionContext
 from plimsoll.domain.decide import is_detached, recommend_detached
 from plimsoll.domain.demand.demand_profile import DemandProfile
 from plimsoll.domain.errors import CloudError, UnknownVolumeType
-from plimsoll.domain.groups.decide_stripes import free_to_change, units_of, untouchable
 from plimsoll.domain.groups.hosting import with_neighbors
-from plimsoll.domain.groups.pool import in_shared_pools
 from plimsoll.domain.metrics.asks import Ask, Found
 from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Change, Recommendation
-from plimsoll.domain.refine.branch_and_bound import judge
 from plimsoll.domain.refine.members import Judged
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of
@@ -70,23 +68,19 @@ def decide(
 ) -> Mapping[str, Judged | CloudError]:
     """The decision on each pending volume, or why its metrics could not be read. `volumes` are all on their hosts."""
     wanted = {volume.id for volume in pending}
-    units = units_of([stripes for stripes in ports.stripes if wanted & set(stripes.members)], volumes, context)
-    pooled = [
-        volume for volume in in_shared_pools(volumes, context.market.types) if untouchable(volume, context) is None
-    ]
+    batch = DecisionBatch(
+        volumes=volumes,
+        pending=pending,
+        context=context,
+        stripes=[stripes for stripes in ports.stripes if wanted & set(stripes.members)],
+        segments=metrics_segments(ports, context.policy, context.now),
+        memory=past_segments(ports, context.policy, context.now),
+        query_cost=ports.query_cost,
+        every_minute=ports.every_minute,
+        keep_demand=keep_demand,
+    )
     with ports.stages.stage("decide"):
-        return judge(
-            {volume.id: context.of(volume) for volume in (*pending, *free_to_change(units), *pooled)},
-            volumes,
-            lambda asks: _read_metrics(asks, ports),
-            segments=metrics_segments(ports, context.policy, context.now),
-            resolution_s=context.policy.resolution_s,
-            query_cost=ports.query_cost,
-            memory=past_segments(ports, context.policy, context.now),
-            units=units,
-            every_minute=ports.every_minute,
-            keep_demand=keep_demand,
-        )
+        return ports.deciders.decided(batch, lambda asks: _read_metrics(asks, ports))
 
 
 def outcome_of(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from plimsoll.auditing.deciders import Deciders
 from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
 from plimsoll.domain.groups.stripes import StripeSet
@@ -51,6 +52,7 @@ class AuditPorts:
     - `learned` is what headroom keeps which risk; None where nothing was learned.
     - `seen` is what a probe saw last of each volume that was probed, by account, region and id.
     - `sold_elsewhere` are the types of other clouds, which a policy may name too.
+    - `deciders` are the processes that decide; by default all is decided in this one.
     """
 
     inventory: Inventory
@@ -66,6 +68,7 @@ class AuditPorts:
     batch_volumes: int = BATCH_VOLUMES
     excluded: Mapping[str, str] = field(default_factory=dict)
     sold_elsewhere: frozenset[str] = frozenset()
+    deciders: Deciders = field(default_factory=lambda: Deciders(0), repr=False)
     learned: LearnedTable | None = None
     seen: Mapping[tuple[str, str, str], SecondsSeen] = field(default_factory=dict, repr=False)
 

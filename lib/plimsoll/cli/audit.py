@@ -65,7 +65,14 @@ def audit_into_folder(scope: Scope, policy: Policy, options: RunOptions, *, vali
             order, audits = order_and_ports(_wanted(scope, policy, options), settings, ledger, now)
         if options.record is not None:
             audits = _recorded(stack, options.record, audits, now)
-        run = follow(console, order, audits, promised=ledger.promised, learned=settings.runs_dir / LEARNED_HERE)
+        run = follow(
+            console,
+            order,
+            audits,
+            promised=ledger.promised,
+            learned=settings.runs_dir / LEARNED_HERE,
+            processes=settings.deciders,
+        )
     ledger.save(now)
     reported = leave_reports(console, order.folder)
     if validate is not None:
@@ -130,15 +137,22 @@ def follow(
     *,
     promised: dict[str, Promised] | None = None,
     learned: Path | None = None,
+    processes: int = 0,
 ) -> dict[str, Any]:
     """Carries a run out under a progress bar and prints it; on Ctrl-C leaves its reports and says how to go on.
 
-    What was `promised` is checked by what the run saw, and headroom is `learned` into a file, as of `carry_out`.
+    What was `promised` is checked by what the run saw, headroom is `learned` into a file, and `processes` decide, as of
+    `carry_out`.
     """
     try:
         with run_bar(console, audits) as (counted, take):
             run, best = carry_out(
-                order, counted, lambda _progress, outcome: take(outcome), promised=promised, learned=learned
+                order,
+                counted,
+                lambda _progress, outcome: take(outcome),
+                promised=promised,
+                learned=learned,
+                processes=processes,
             )
     except KeyboardInterrupt:
         begun = (order.folder / RUN).exists()

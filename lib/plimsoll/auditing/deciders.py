@@ -1,0 +1,200 @@
+"""Deciders: processes that decide on batches of volumes, so that an audit uses all processors of a machine.
+
+Only decisions are made there. A decider knows no cloud and has no credentials: it asks the process that started it for
+the metrics it needs. Quotas, retries and recordings stay in one place therefore, and the answers are the same.
+
+Both sides send pickles over the decider's standard input and output:
+
+    a batch                      →
+                                 ←  ("ask", what is to be read of which volumes)
+    what was found               →      … as often as the batch needs
+                                 ←  ("done", the decisions) or ("failed", the error)
+"""
+
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import IO, Any, Final
+
+import numpy as np
+
+from plimsoll.auditing.decision_batch import DecisionBatch, Decisions
+from plimsoll.domain.case import DecisionContext
+from plimsoll.domain.errors import CloudError
+from plimsoll.domain.metrics.asks import Ask, Found
+from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.offers.products import Shelf
+from plimsoll.domain.refine.branch_and_bound import Fetch
+
+ENOUGH_VOLUMES: Final = 200
+"""An audit of fewer is done before processes have started."""
+
+LEAST_BATCH: Final = 25
+"""Volumes that are worth the way to a decider and back."""
+
+Packed = tuple[list[CloudError | dict[str, int]], FloatArray]
+"""What was found: of each ask the number of buckets of each series, or an error; and all buckets, one after another."""
+
+
+class Deciders:
+    """Up to `most` processes, started once an audit has volumes enough for them, and ended with it."""
+
+    def __init__(self, most: int) -> None:
+        """With 0, all is decided in this process."""
+        self._most = most
+        self._volumes = 0
+        self._all: list[_Decider] = []
+        self._idle: queue.SimpleQueue[_Decider] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> "Deciders":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        for decider in self._all:
+            decider.end()
+
+    def begin(self, volumes: int) -> int:
+        """How many processes there are for the batches of so many further volumes; they are started when need be."""
+        with self._lock:
+            self._volumes += volumes
+            if not self._all and self._volumes >= ENOUGH_VOLUMES:
+                self._all = [_Decider() for _ in range(self._most)]
+                for decider in self._all:
+                    self._idle.put(decider)
+            return sum(not decider.ended for decider in self._all)
+
+    def decided(self, batch: DecisionBatch, fetch: Fetch) -> Decisions:
+        """The decisions on a batch, by a process that is idle; here where there is none, it is not worth the way, or
+        the process ends before its answer."""
+        if len(batch.pending) < LEAST_BATCH:
+            return batch.decided(fetch)
+        try:
+            decider = self._idle.get_nowait()
+        except queue.Empty:
+            return batch.decided(fetch)
+        try:
+            found = decider.decided(batch, fetch)
+        except (EOFError, BrokenPipeError):
+            decider.end()
+            return batch.decided(fetch)
+        except BaseException:
+            decider.end()  # It may be waiting for an answer that nobody will give.
+            raise
+        self._idle.put(decider)
+        return found
+
+
+class _Decider:
+    """A process, as the one that started it sees it. Its session is its own: Ctrl-C is the audit's to take."""
+
+    def __init__(self) -> None:
+        self.ended = False
+        self._process = subprocess.Popen(  # noqa: S603  # our own module
+            [sys.executable, "-m", __name__],
+            env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "OPENBLAS_NUM_THREADS": "1"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+
+    def decided(self, batch: DecisionBatch, fetch: Fetch) -> Decisions:
+        """The decisions on a batch; EOFError or BrokenPipeError where the process ends before its answer."""
+        if self._process.stdin is None or self._process.stdout is None:
+            raise BrokenPipeError
+        volumes = {volume.id: volume for volume in batch.volumes}
+        _send(self._process.stdin, replace(batch, context=_plain(batch.context)))
+        while True:
+            kind, told = pickle.load(self._process.stdout)  # noqa: S301  # our own process wrote it
+            match kind:
+                case "ask":
+                    asks = [Ask(volume=volumes[volume_id], look=look) for volume_id, look in told]
+                    _send(self._process.stdin, _packed(fetch(asks)))
+                case "done":
+                    decisions: Decisions = told
+                    return decisions
+                case _:
+                    raise told
+
+    def end(self) -> None:
+        """Ends the process, whatever it is doing."""
+        self.ended = True
+        self._process.kill()
+        self._process.communicate()
+
+
+def _plain(context: DecisionContext) -> DecisionContext:
+    """A context without what is kept between decisions, which is of one process."""
+    return replace(context, shelf=Shelf(), rankings={})
+
+
+def _send(pipe: IO[bytes], message: object) -> None:
+    pickle.dump(message, pipe, protocol=pickle.HIGHEST_PROTOCOL)
+    pipe.flush()
+
+
+def _packed(answers: Sequence[Found | CloudError]) -> Packed:
+    """What was found as one array: a pickle of many small ones takes longer than to decide."""
+    arrays = [values for found in answers if not isinstance(found, CloudError) for values in found.values()]
+    lengths = [
+        found if isinstance(found, CloudError) else {name: len(values) for name, values in found.items()}
+        for found in answers
+    ]
+    return lengths, np.concatenate(arrays) if arrays else np.empty(0)
+
+
+def _unpacked(packed: Packed) -> list[Found | CloudError]:
+    lengths, values = packed
+    answers: list[Found | CloudError] = []
+    at = 0
+    for one in lengths:
+        if isinstance(one, CloudError):
+            answers.append(one)
+            continue
+        found: dict[str, FloatArray] = {}
+        for name, length in one.items():
+            found[name] = values[at : at + length]
+            at += length
+        answers.append(found)
+    return answers
+
+
+def serve(given: IO[bytes], answers: IO[bytes]) -> None:
+    """Decides on one batch after the other until nothing more is given."""
+
+    def fetch(asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
+        wanted: list[tuple[str, Look]] = [(ask.volume.id, ask.look) for ask in asks]
+        _send(answers, ("ask", wanted))
+        return _unpacked(pickle.load(given))  # noqa: S301  # who started this process wrote it
+
+    context: DecisionContext | None = None
+    while True:
+        try:
+            batch: DecisionBatch = pickle.load(given)  # noqa: S301  # who started this process wrote it
+        except EOFError:
+            return
+        if context is None or context != batch.context:
+            context = batch.context
+        reply: tuple[str, Mapping[str, Any] | Exception]
+        try:
+            reply = "done", replace(batch, context=context).decided(fetch)
+        except EOFError:
+            return
+        except Exception as error:  # noqa: BLE001  # it goes on to who asked
+            error.add_note(traceback.format_exc())
+            reply = "failed", error
+        _send(answers, reply)
+
+
+if __name__ == "__main__":
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as own:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # What is printed must not end up among the answers.
+        serve(sys.stdin.buffer, own)

@@ -1,0 +1,58 @@
+"""A decision batch: volumes that are decided on together, and all that their decisions rest on besides metrics."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from plimsoll.domain.case import DecisionContext
+from plimsoll.domain.errors import CloudError
+from plimsoll.domain.groups.decide_stripes import free_to_change, units_of, untouchable
+from plimsoll.domain.groups.pool import in_shared_pools
+from plimsoll.domain.groups.stripes import StripeSet
+from plimsoll.domain.metrics.sums import Segment
+from plimsoll.domain.refine.branch_and_bound import Fetch, judge
+from plimsoll.domain.refine.members import Judged
+from plimsoll.domain.refine.query_cost import QueryCost
+from plimsoll.domain.volume import Volume
+
+Decisions = dict[str, Judged | CloudError]
+"""The decision on each volume, by id, or why its metrics could not be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionBatch:
+    """The `pending` volumes are decided on; `volumes` are all on their hosts. `stripes` are the sets of any of them.
+
+    What else is there is as of `judge`.
+    """
+
+    volumes: Sequence[Volume]
+    pending: Sequence[Volume]
+    context: DecisionContext
+    stripes: Sequence[StripeSet]
+    segments: Sequence[Segment]
+    memory: Sequence[Segment]
+    query_cost: QueryCost
+    every_minute: bool = False
+    keep_demand: bool = False
+
+    def decided(self, fetch: Fetch) -> Decisions:
+        """The decisions, by metrics that are fetched as they need them."""
+        context = self.context
+        units = units_of(self.stripes, self.volumes, context)
+        pooled = [
+            volume
+            for volume in in_shared_pools(self.volumes, context.market.types)
+            if untouchable(volume, context) is None
+        ]
+        return judge(
+            {volume.id: context.of(volume) for volume in (*self.pending, *free_to_change(units), *pooled)},
+            self.volumes,
+            fetch,
+            segments=self.segments,
+            resolution_s=context.policy.resolution_s,
+            query_cost=self.query_cost,
+            memory=self.memory,
+            units=units,
+            every_minute=self.every_minute,
+            keep_demand=self.keep_demand,
+        )
