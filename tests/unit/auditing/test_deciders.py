@@ -105,8 +105,9 @@ class Striking(MemoryMetrics):
         return MemoryMetrics.read(self, asks)
 
 
-def children(pid=os.getpid()):
+def children(pid=None):
     """The processes that one has started, by default this one."""
+    pid = pid or os.getpid()
     return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
