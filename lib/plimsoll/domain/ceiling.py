@@ -21,6 +21,10 @@ class Resource(StrEnum):
         return "IOPS" if self is Resource.IOPS else "MiB/s"
 
 
+RESOURCES: Final = tuple(Resource)
+"""Both, for where they are gone through for every offer: an enumeration is slow to iterate."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accounting:
     """How a ceiling counts work: in reads, a written operation being `write_iops_cost` of a read one and a written MiB

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.ceiling import RESOURCES, Ceiling
 from plimsoll.domain.demand.batch_jobs import Told, did_in
 from plimsoll.domain.demand.day_sums import DaySums, sums_of_demand
 from plimsoll.domain.demand.demand import Demand
@@ -85,7 +85,7 @@ def stands(
     found = []
     for place, one in enumerate(spans):
         at = one.span.buckets
-        saturated = frozenset(resource for resource in Resource if lifted.saturated[resource][at].any())
+        saturated = frozenset(resource for resource in RESOURCES if lifted.saturated[resource][at].any())
         found.append(
             EpochStand(
                 start_s=one.epoch.window.start_s,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
 from plimsoll.domain.demand.batch_jobs import Told, takes_what_it_gets
 from plimsoll.domain.demand.demand import Demand, scaled
 from plimsoll.domain.demand.saturation import throttled
@@ -72,7 +72,7 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
     """
     factors: dict[Resource, FloatArray] = {}
     most: dict[Resource, FloatArray | float] = dict.fromkeys(Resource, np.inf)
-    saturated = {resource: np.zeros_like(demand.observed) for resource in Resource}
+    saturated = {resource: np.zeros_like(demand.observed) for resource in RESOURCES}
     frequent: set[Resource] = set()
     deferred: set[Resource] = set()
     for span in spans:
@@ -81,7 +81,7 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
         inside = np.zeros_like(demand.observed)
         inside[span.buckets] = True
         at = dict(zip(Resource, throttled(demand, span.ceiling, policy), strict=True))
-        for resource in Resource:
+        for resource in RESOURCES:
             here = at[resource] & inside
             if not here.any():
                 continue
@@ -99,7 +99,7 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
             for side, factor in _factors(demand, span.ceiling, resource, beyond).items():
                 before = factors.get(side, np.ones_like(demand.iops))
                 factors[side] = np.where(here, np.maximum(before, factor), before)
-    operations, moved = (factors.get(resource, 1.0) for resource in Resource)
+    operations, moved = (factors.get(resource, 1.0) for resource in RESOURCES)
     return Lifted(
         demand=scaled(demand.rates, operations, moved),
         operations=operations,
@@ -127,4 +127,4 @@ def _factors(demand: Demand, ceiling: Ceiling, resource: Resource, beyond: float
         side: np.divide(ceiling.limit(side) * beyond, rate, out=np.ones_like(rate), where=rate > LEAST_RATE)
         for side, rate in rates.items()
     }
-    return {side: np.maximum(1.0, np.minimum(times[resource], times[side])) for side in Resource}
+    return {side: np.maximum(1.0, np.minimum(times[resource], times[side])) for side in RESOURCES}

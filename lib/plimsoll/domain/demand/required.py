@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from plimsoll.domain.ceiling import Accounting, Ceiling, Resource
+from plimsoll.domain.ceiling import RESOURCES, Accounting, Ceiling, Resource
 from plimsoll.domain.demand.adding import together
 from plimsoll.domain.demand.demand import Demand, scaled
 from plimsoll.domain.demand.lifting import LEAST_RATE, Lifted, Span
@@ -63,7 +63,7 @@ def load_of(
     """The load of a demand, lifted by the ceilings of `spans`, on a host with so much room. `bound_times` are those of
     all that it is a part of (`host_bound_times`), None for its own."""
     headroom = 1 + policy.headroom_pct / 100
-    times = (np.minimum(headroom, lifted.most[resource]) for resource in Resource)
+    times = (np.minimum(headroom, lifted.most[resource]) for resource in RESOURCES)
     work = let_through(scaled(demand, *times), room)
     held_back = [_held_back(demand.rates, lifted, room)] if lifted.any.any() else []
     if bound_times is None:
@@ -171,7 +171,7 @@ def _held_back(demand: Demand, lifted: Lifted, room: HostRoom) -> Demand:
     no more either."""
     rates = zip(room.room, _rates(demand, room.ceiling), strict=True)
     operations, moved = (_times(left, rate) for left, rate in rates)
-    by_iops, by_throughput = (lifted.saturated[resource] for resource in Resource)
+    by_iops, by_throughput = (lifted.saturated[resource] for resource in RESOURCES)
     return only(
         scaled(
             demand,

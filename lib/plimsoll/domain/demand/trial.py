@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from plimsoll.domain.ceiling import Accounting, Ceiling, Resource
+from plimsoll.domain.ceiling import RESOURCES, Accounting, Ceiling, Resource
 from plimsoll.domain.demand.bounds import NOWHERE, HeldBack, most_held_back
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.replay import TOLERANCE, backlog_behind, minutes_above, never_spent, spent
@@ -147,7 +147,7 @@ def trial(required: Required, ceiling: Ceiling) -> Trial:
 
 
 def _trial(required: Required, ceiling: Ceiling) -> Trial:
-    iops, throughput = (held_back(required, ceiling, resource) for resource in Resource)
+    iops, throughput = (held_back(required, ceiling, resource) for resource in RESOURCES)
     if iops is throughput:
         return Trial(throttled_minutes=0.0, longest_wait_s=0.0)
     return Trial(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.evidence.envelope import DELIVERED
 from plimsoll.domain.evidence.verdict import Verdict
@@ -146,7 +146,7 @@ def _why_late(need: Need, ceiling: Ceiling, load: BenchLoad) -> Iterator[BenchLi
     """What makes the slowest hundredth of operations wait: any loss of more than that, or no room for what is asked."""
     if load.lost >= BUSY:
         yield _cpu(load)
-    for side in Resource:
+    for side in RESOURCES:
         yield from _engine(side, DELIVERED * min(_of(side, need), _of(side, ceiling)), load)
     exceeded = max(load.host_exceeded.values(), default=0.0)
     if exceeded >= BUSY:

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
 from plimsoll.domain.evidence.envelope import Envelope, Measurement
 from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.evidence.proofs import Best, Proof, best_of, is_known, lasts_of, proofs_of, rank
@@ -96,7 +96,7 @@ def evidence_for(
     ranked = kept.get(key)
     if ranked is None:
         alike = [one for one in envelopes if is_alike(one, type_name, place.provider)]
-        ranked = tuple(sorted(proofs_of(alike, ceiling, resource, place.is_here), key=rank) for resource in Resource)
+        ranked = tuple(sorted(proofs_of(alike, ceiling, resource, place.is_here), key=rank) for resource in RESOURCES)
         if len(kept) >= MOST_RANKINGS:
             kept.clear()
         kept[key] = ranked
@@ -130,11 +130,11 @@ def best_grade(envelope: Envelope, today: date, max_age_days: int) -> Grade:
     """The best grade that an envelope's measurements can give anywhere: A in the account and region where they were
     made, or on this very machine, while they are young enough; B elsewhere and later, or where what matters is unknown;
     C where nothing of it counts."""
-    if all(one.served(side) is None for one in envelope.measurements for side in Resource):
+    if all(one.served(side) is None for one in envelope.measurements for side in RESOURCES):
         return Grade.C
     for one in envelope.measurements:
         made = one.provenance
-        if not any(one.served(side) is not None and is_known(one, side) for side in Resource):
+        if not any(one.served(side) is not None and is_known(one, side) for side in RESOURCES):
             continue
         owned = made.account is not None and made.region is not None
         if made.measured_on is None or not (owned or made.provider == LOCAL):

@@ -15,7 +15,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Final
 
-from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
 from plimsoll.domain.evidence.envelope import DELIVERED, Admission, BoundBy, Envelope, Measurement
 from plimsoll.domain.evidence.evidence import Place, is_alike
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
@@ -66,7 +66,7 @@ def _of_envelope(envelope: Envelope, place: Place) -> Iterator[FailedMeasurement
     published = envelope.published
     if published is None or envelope.volumes != 1:
         return
-    found = [(side, short) for side in Resource if (short := _short(envelope, published, side, place.is_here))]
+    found = [(side, short) for side in RESOURCES if (short := _short(envelope, published, side, place.is_here))]
     if found:
         yield FailedMeasurement(
             account=place.account,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.ceiling import RESOURCES, Resource
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.evidence.envelope import DELIVERED
 from plimsoll.domain.policy import Policy
@@ -67,8 +67,8 @@ def _judged(jobs: Sequence[Shown], wanted: Need, sentence: _Sentence, today: flo
         Resource.THROUGHPUT: max((job.throughput_mib_s or 0.0 for job in jobs), default=0.0),
     }
     needed = {Resource.IOPS: wanted.iops, Resource.THROUGHPUT: wanted.throughput_mib_s}
-    fell_short = frozenset(side for side in Resource if best[side] < DELIVERED * needed[side])
-    sides = {side: sentence(side.unit, best[side], needed[side], side in fell_short) for side in Resource}
+    fell_short = frozenset(side for side in RESOURCES if best[side] < DELIVERED * needed[side])
+    sides = {side: sentence(side.unit, best[side], needed[side], side in fell_short) for side in RESOURCES}
     paced = [job for job in jobs if job.paced]
     p99 = max((job.p99_latency_us for job in paced if job.p99_latency_us is not None), default=None)
     mean = max((job.mean_latency_us for job in paced if job.mean_latency_us is not None), default=None)

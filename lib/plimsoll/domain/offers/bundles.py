@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.domain.case import Case, SharedLoad
-from plimsoll.domain.ceiling import Accounting, Ceiling, Resource
+from plimsoll.domain.ceiling import RESOURCES, Accounting, Ceiling
 from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.required import Load, Purpose, peaks
 from plimsoll.domain.demand.trial import Required, Trial, budget_of, never_held_back, trial, worst
@@ -172,7 +172,7 @@ class _Maker:
             return None
         spec, ceiling = product.floor
         required = self._required(self.case.load)
-        carries = all(never_held_back(required, ceiling, resource) for resource in Resource)
+        carries = all(never_held_back(required, ceiling, resource) for resource in RESOURCES)
         return spec if carries and not any(too_small("", ceiling, self._at_least)) else None
 
     def _failed(self, kind: VolumeType, need: Need, shared: Sequence[SharedLoad]) -> tuple[FailedMeasurement, ...]:

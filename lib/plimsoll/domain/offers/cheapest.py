@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
 from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.required import peaks
 from plimsoll.domain.demand.trial import Required, held_back, trial
@@ -62,7 +62,7 @@ def staircase(product: Product, required: Required, budget_minutes: float, tried
     `tried` is what ceilings are known to hold back of it, and comes to know more: types that count alike share most.
     """
     tried = {} if tried is None else tried
-    levels = {resource: _levels(product, required, resource, budget_minutes, tried) for resource in Resource}
+    levels = {resource: _levels(product, required, resource, budget_minutes, tried) for resource in RESOURCES}
     return Staircase(
         product=product, required=required, iops=levels[Resource.IOPS], throughput=levels[Resource.THROUGHPUT]
     )

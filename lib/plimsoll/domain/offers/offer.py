@@ -163,8 +163,8 @@ def ceiling_on(
 ) -> Ceiling:
     """The spec's published ceiling, with no more than its hosts let volumes of the type carry, and no more IOPS than
     the type gives on older hosts. Nothing is capped where one of the hosts has no cap of the type, or is not known."""
-    if spec.iops is not None and not all(host.nitro for host in hosts):
-        spec = replace(spec, iops=int(min(spec.iops, kind.older_host_iops)))
+    if spec.iops is not None and spec.iops > kind.older_host_iops and not all(host.nitro for host in hosts):
+        spec = replace(spec, iops=int(kind.older_host_iops))
     ceiling = believed(kind.ceiling(spec), failed)
     caps = [host.cap(kind.name) for host in hosts]
     known = [cap for cap in caps if cap is not None and cap is not UNBOUNDED]

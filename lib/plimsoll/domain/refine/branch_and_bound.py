@@ -147,16 +147,19 @@ def _asks_of(group: Group, resolution_s: int, query_cost: QueryCost, keep_demand
     return asks
 
 
-def _unsettled(group: Group, resolution_s: int, query_cost: QueryCost, keep_demand: bool) -> list[tuple[Member, Look]]:
-    """Judges the volumes of a host by what is known, and says what could still change an answer."""
+def _unsettled(
+    group: Group, resolution_s: int, query_cost: QueryCost, keep_demand: bool, *, again: bool = False
+) -> list[tuple[Member, Look]]:
+    """Judges the volumes of a host by what is known, and says what could still change an answer. What is decided
+    `again`, with more of the past, is most often the end, and so no draft."""
     members = group.readable()
     demands, load = group.traffic(resolution_s)
-    draft = not all(member.whole for member in members)
+    draft = not again and not all(member.whole for member in members)
     found = _decided(group, members, demands, load, draft=draft)
     asks = list(_asks(group, members, found, demands, load, query_cost))
     if not asks:
         if _more_is_told(members, found):
-            return _unsettled(group, resolution_s, query_cost, keep_demand)
+            return _unsettled(group, resolution_s, query_cost, keep_demand, again=True)
         asks = list(_past_asks(members, found, query_cost))
     if draft and not asks and any(_to_be_drawn(answered) for _, answered in found.values()):
         found = _drawn(group, members, found, demands, load)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from plimsoll.domain.case import Case
-from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
 from plimsoll.domain.decide import evidence_of
 from plimsoll.domain.demand.adding import together
 from plimsoll.domain.demand.busiest import BusiestSeconds, at_most
@@ -334,9 +334,9 @@ def _try(found: _Found, tested: _Tested) -> None:
     if tested.required.work.spread is None:
         return
     harmful = tested.required.at_most
-    if all(never_held_back(harmful, tested.ceiling, resource) for resource in Resource):
+    if all(never_held_back(harmful, tested.ceiling, resource) for resource in RESOURCES):
         return
-    held = [held_back(harmful, tested.ceiling, resource) for resource in Resource]
+    held = [held_back(harmful, tested.ceiling, resource) for resource in RESOURCES]
     most = Trial(
         throttled_minutes=harmful.minutes(held[0].minutes, held[1].minutes),
         longest_wait_s=max(one.longest_wait_s for one in held),
