@@ -1,4 +1,4 @@
-"""What a start takes: the CPU of whole processes, interleaved because machines are noisy, as medians.
+"""What a start takes: the CPU of whole processes, interleaved because machines are noisy, the least of a few.
 
     .venv/bin/python benchmarks/speed/cold_start.py [REPEATS]
 
@@ -7,7 +7,6 @@ beforehand, so that compiled bytecode is there; a Lambda's package has to bring 
 """
 
 import os
-import statistics
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -67,7 +66,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """The median seconds of a case's processes, and how many times its base that is."""
+    """The least seconds of a case's processes, since other work only adds, and how many times its base that is."""
 
     case: Case
     seconds: float
@@ -122,8 +121,8 @@ def measure(repeats: int, found: Sequence[Case]) -> list[Timing]:
     for _ in range(repeats):
         for case in found:
             seconds[case.name].append(_timed(case))
-    medians = {name: statistics.median(times) for name, times in seconds.items()}
-    return [Timing(case=case, seconds=medians[case.name], ratio=_ratio(case, medians)) for case in found]
+    least = {name: min(times) for name, times in seconds.items()}
+    return [Timing(case=case, seconds=least[case.name], ratio=_ratio(case, least)) for case in found]
 
 
 def table(timings: Sequence[Timing]) -> str:
@@ -188,11 +187,11 @@ def _timed(case: Case) -> float:
     return cpu_s(case.arguments, environment)
 
 
-def _ratio(case: Case, medians: Mapping[str, float]) -> float | None:
+def _ratio(case: Case, seconds: Mapping[str, float]) -> float | None:
     if case.base is None:
         return None
-    less = medians[BARE] if case.above_bare else 0.0
-    return (medians[case.name] - less) / (medians[case.base] - less)
+    less = seconds[BARE] if case.above_bare else 0.0
+    return (seconds[case.name] - less) / (seconds[case.base] - less)
 
 
 if __name__ == "__main__":

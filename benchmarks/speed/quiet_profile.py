@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from types import FrameType
 from typing import Final
+from unittest.mock import patch
 
 from measured_audit import audited
 
@@ -83,15 +84,15 @@ def _counting(counted: Counter[str]) -> Iterator[None]:
         areas = (_area(frame) for frame in sys._current_frames().values())
         counted.update(area for area in islice(filter(None, areas), 1))
 
-    side_by_side, before = audit.ahead, signal.signal(signal.SIGPROF, look)
-    audit.ahead = lambda work, items, _at_once: map(work, items)
+    one_by_one = patch.object(audit, "ahead", lambda work, items, _at_once: map(work, items))
+    before = signal.signal(signal.SIGPROF, look)
     signal.setitimer(signal.ITIMER_PROF, EVERY_S, EVERY_S)
     try:
-        yield
+        with one_by_one:
+            yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
-        audit.ahead = side_by_side
 
 
 def _area(frame: FrameType | None) -> str | None:

@@ -16,6 +16,7 @@ import datapoints
 import decision
 import google_calls
 import growth
+import quiet_profile
 import report
 import vl_convert
 from measured_audit import CACHE, ROOT, Row
@@ -33,6 +34,8 @@ def main() -> None:
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     when = f"on {datetime.now(UTC):%Y-%m-%d} at commit {commit_of('HEAD')[:8]}"
     text = f"Measured {when} by `make bench` ({machine}).\n\n{_table(rows)}\n\n"
+    _say("what is done for a quiet volume")
+    text += f"What an audit does for a quiet volume, on one core:\n\n{quiet_profile.table(quiet_profile.measure())}\n\n"
     text += f"By workload, of the demo's organization:\n\n{datapoints.table(shares)}\n\n"
     text += "![How many times fewer datapoints are read, by workload](performance.svg)\n"
     _write(PAGE, text)
