@@ -18,6 +18,7 @@ import subprocess
 import sys
 import threading
 import traceback
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
@@ -39,6 +40,12 @@ ENOUGH_VOLUMES: Final = 200
 
 LEAST_BATCH: Final = 25
 """Volumes that are worth the way to a decider and back."""
+
+ENDED: Final = (EOFError, BrokenPipeError, pickle.UnpicklingError)
+"""What is raised where a process ends while it is spoken to."""
+
+PASSED_ON: Final = ("PATH", "PYTHON", "LD_", "DYLD_", "LANG", "LC_", "SYSTEMROOT")
+"""The beginnings of the environment variables that Python may need to start; no other is passed on."""
 
 Packed = tuple[list[CloudError | dict[str, int]], FloatArray]
 """What was found: of each ask the number of buckets of each series, or an error; and all buckets, one after another."""
@@ -67,10 +74,18 @@ class Deciders:
         with self._lock:
             self._volumes += volumes
             if not self._all and self._volumes >= ENOUGH_VOLUMES:
-                self._all = [_Decider() for _ in range(self._most)]
-                for decider in self._all:
-                    self._idle.put(decider)
+                self._start()
             return sum(not decider.ended for decider in self._all)
+
+    def _start(self) -> None:
+        """Starts as many processes as the machine lets it: what has none is decided here."""
+        try:
+            for _ in range(self._most):
+                decider = _Decider()
+                self._all.append(decider)
+                self._idle.put(decider)
+        except OSError as error:
+            warnings.warn(f"only {len(self._all)} of {self._most} processes could be started: {error}", stacklevel=3)
 
     def decided(self, batch: DecisionBatch, fetch: Fetch) -> Decisions:
         """The decisions on a batch, by a process that is idle; here where there is none, it is not worth the way, or
@@ -83,7 +98,7 @@ class Deciders:
             return batch.decided(fetch)
         try:
             found = decider.decided(batch, fetch)
-        except (EOFError, BrokenPipeError):
+        except ENDED:
             decider.end()
             return batch.decided(fetch)
         except BaseException:
@@ -100,14 +115,18 @@ class _Decider:
         self.ended = False
         self._process = subprocess.Popen(  # noqa: S603  # our own module
             [sys.executable, "-m", __name__],
-            env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "OPENBLAS_NUM_THREADS": "1"},
+            env={
+                **{name: value for name, value in os.environ.items() if name.startswith(PASSED_ON)},
+                "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+                "OPENBLAS_NUM_THREADS": "1",
+            },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
         )
 
     def decided(self, batch: DecisionBatch, fetch: Fetch) -> Decisions:
-        """The decisions on a batch; EOFError or BrokenPipeError where the process ends before its answer."""
+        """The decisions on a batch; one of the errors of `ENDED` where the process ends before its answer."""
         if self._process.stdin is None or self._process.stdout is None:
             raise BrokenPipeError
         volumes = {volume.id: volume for volume in batch.volumes}

@@ -1,5 +1,6 @@
 """Processes that decide give the answers of this one, whatever becomes of them."""
 
+import io
 import os
 import pickle
 import signal
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from plimsoll.auditing.audit import audit
-from plimsoll.auditing.deciders import ENOUGH_VOLUMES, LEAST_BATCH, Deciders
+from plimsoll.auditing.deciders import ENDED, ENOUGH_VOLUMES, LEAST_BATCH, Deciders
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.errors import AccessDenied, BadAnswer, CloudError
 from plimsoll.domain.metrics.sums import Window
@@ -187,6 +188,30 @@ def test_a_process_ends_where_the_audit_is_killed():
             return
         time.sleep(0.1)
     pytest.fail("it still runs, and nobody will ever ask it")
+
+
+def test_where_no_process_can_be_started_all_is_decided_here(monkeypatch):
+    def refuse(*_given, **_named):
+        raise BlockingIOError("no further process: the limit of the user is reached")
+
+    ports = a_fleet(ENOUGH_VOLUMES)
+    here, _ = answers(ports)
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    with pytest.warns(UserWarning, match="only 0 of 2 processes"):
+        there, running = answers(ports, processes=2)
+    assert (there, running) == (here, 0)
+
+
+class Cut(io.BytesIO):
+    """A pipe whose other end goes away in the middle of an answer."""
+
+    def __init__(self):
+        super().__init__(pickle.dumps(("done", dict.fromkeys(range(1000))))[:-100])
+
+
+def test_an_answer_that_is_cut_off_is_the_end_of_a_process():
+    with pytest.raises(ENDED):
+        pickle.load(Cut())
 
 
 def every_error(kind=CloudError):
