@@ -86,6 +86,7 @@ class Deciders:
                 self._idle.put(decider)
         except OSError as error:
             warnings.warn(f"only {len(self._all)} of {self._most} processes could be started: {error}", stacklevel=3)
+            self._most = len(self._all)  # Nor is it tried again for each further account.
 
     def decided(self, batch: DecisionBatch, fetch: Fetch) -> Decisions:
         """The decisions on a batch, by a process that is idle; here where there is none, it is not worth the way, or

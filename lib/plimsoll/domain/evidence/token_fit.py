@@ -27,7 +27,7 @@ LEAST_POINTS: Final = 5
 """A level of fewer points is not told from noise."""
 
 FEW_POINTS: Final = 20
-"""Fewer do not tell how noisy they are."""
+"""Of fewer, the median of their differences does not tell how noisy they are."""
 
 SURELY: Final = 16.0
 """A change squared must be so many times the variance of its means and the logarithm of the points. Chance is less."""

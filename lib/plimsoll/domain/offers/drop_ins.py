@@ -18,7 +18,7 @@ def drop_ins(cases: Sequence[Case]) -> Bundle | None:
     """The cheapest type, other than what there is, that can do everything the present volumes can; None where none can.
 
     What it is tried by is the demand now, without headroom: it passes as the present ones do. A type that would be
-    carried together with volumes that do not change is none: what those ask for is proof that it would need.
+    carried together with volumes that do not change is none: that needs proof of what those ask for.
     """
     kinds = [
         kind
