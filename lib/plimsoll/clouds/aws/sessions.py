@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
-from importlib.metadata import version
 from typing import Any, Final
 
 import boto3
@@ -21,6 +20,7 @@ from plimsoll.clouds.aws.errors import attempted
 from plimsoll.clouds.aws.lists import ASKED, Asker, AwsAnswer
 from plimsoll.clouds.aws.names import ACCOUNT_ID
 from plimsoll.clouds.common import messages
+from plimsoll.distribution import own_version
 from plimsoll.domain.errors import CloudError
 from plimsoll.ports import FailedTarget
 
@@ -125,7 +125,7 @@ class Sessions:
             max_pool_connections=self.connections,
             connect_timeout=CONNECT_TIMEOUT_S,
             read_timeout=READ_TIMEOUT_S,
-            user_agent_extra=f"plimsoll/{version('plimsoll')}",
+            user_agent_extra=f"plimsoll/{own_version()}",
         )
 
 
