@@ -29,6 +29,12 @@ AWS = [
     (["--for", "probe"], aws.AUDIT | aws.PROBE),
     (["--for", "validate"], aws.AUDIT | aws.VALIDATION - IN_BUCKET),
     (["--for", "validate", "--results-bucket", "results"], aws.AUDIT | aws.VALIDATION),
+    (["--for", "validate", "--copies"], aws.AUDIT | aws.VALIDATION - IN_BUCKET | aws.COPIES),
+    (["--for", "validate", "--locked-document"], aws.AUDIT | aws.VALIDATION - IN_BUCKET - aws.BENCHMARK_DOCUMENT),
+    (
+        ["--for", "validate", "--organization", "--copies", "--results-bucket", "results"],
+        aws.AUDIT | aws.VALIDATION | aws.COPIES | aws.ORGANIZATION | aws.MEMBERS,
+    ),
     (["--for", "change"], aws.CHANGE),
 ]
 GOOGLE = [
@@ -121,6 +127,9 @@ def test_the_arns_are_of_the_partition_that_is_asked_for():
         (["--cloud", "google", "--format", "cloudformation"], "give --format json or terraform"),
         (["--for", "change", "--organization"], "Leave it out"),
         (["--cloud", "google", "--for", "probe"], "Give --for audit"),
+        (["--copies"], "give --for validate"),
+        (["--for", "probe", "--locked-document"], "give --for validate"),
+        (["--cloud", "google", "--for", "validate", "--copies"], "validations on AWS"),
     ],
 )
 def test_what_there_is_not_is_refused_in_a_sentence(words, told):

@@ -54,6 +54,16 @@ MEASURING: Final = Purpose(
     region="enable it in the account's settings",
     again="run again later",
 )
+COPYING: Final = replace(
+    MEASURING,
+    allow="let the volume's owner tag it plimsoll:copy=true, and allow the action (validation.copies, or `plimsoll "
+    "permissions --for validate --copies`)",
+)
+WRITING_DOCUMENT: Final = replace(
+    MEASURING,
+    allow="deploy the validation role or allow the action; where the document is locked, deploy its template, "
+    "benchmark-document, of this version",
+)
 PROBING: Final = replace(
     MEASURING,
     goes_on="Nothing is probed there",
