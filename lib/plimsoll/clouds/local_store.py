@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.measuring_runs import short
-from plimsoll.writing import BESIDE, whole, writable
+from plimsoll.writing import BESIDE, make_file, make_folder, whole, writable
 
 _PIECE_BYTES: Final = 1 << 18
 """Bytes that are read of a file at once."""
@@ -137,7 +137,8 @@ class FileClaims:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Keeps every other claimant of the folder waiting; the lock goes with the process that has it."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
+        make_file(self.folder / LOCK)
         with (self.folder / LOCK).open("w", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
@@ -188,7 +189,8 @@ def append_line(path: Path, text: str) -> None:
     BadInput where it cannot be written, DiskFull where there is no room.
     """
     with writable(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
+        make_file(path)
         _append(path, text.encode())
 
 

@@ -168,7 +168,7 @@ def refused(error: Exception, what: str, permission: str, purpose: Purpose = AUD
         )
     if isinstance(error, ResponseParserError):
         return BadAnswer(
-            f"{what}: the answer to {permission} is none ({one_line(str(error)[:200])}). {purpose.goes_on}; run again "
+            f"{what}: the answer to {permission} is none ({one_line(str(error))[:200]}). {purpose.goes_on}; run again "
             "later, and see whether a proxy answers in the place of AWS.",
             raw=str(getattr(error, "raw", "")),
         )

@@ -178,7 +178,10 @@ def _session(credential: Credential, config: Config, guarded: Callable[[Any], An
 
 
 def _role_credentials(fetched: Callable[[], Any], credential: Credential) -> Any:
-    """A role's credentials. CredentialRetrievalError where no answer has them: botocore reads it as it comes."""
+    """A role's credentials. CredentialRetrievalError where no answer has them: botocore reads it as it comes.
+
+    What it raises then may quote the answer, and is neither shown nor kept.
+    """
     for attempt in range(1, ASKED + 1):
         try:
             return fetched()
@@ -186,8 +189,8 @@ def _role_credentials(fetched: Callable[[], Any], credential: Credential) -> Any
             if attempt == ASKED:
                 raise CredentialRetrievalError(
                     provider="sts:AssumeRole",
-                    error_msg=f"the answer has no credentials of {credential} ({type(error).__name__}: {error})",
-                ) from error
+                    error_msg=f"the answer has no credentials of {credential} ({type(error).__name__})",
+                ) from None
     return None
 
 
