@@ -58,7 +58,8 @@ def policy_in(format_, text):
             return json.loads(text)
         case "terraform":
             (found,) = re.findall(r"policy = jsonencode\((.*)\)\n}\n$", text, re.DOTALL)
-            return json.loads(found)
+            assert not re.search(r"(?<!\$)\$\{", found), "Terraform would read a variable of its own"
+            return json.loads(found.replace("$${", "${"))
         case "cloudformation":
             return yaml.safe_load(text)["Resources"]["Policy"]["Properties"]["PolicyDocument"]
 
@@ -115,6 +116,13 @@ def test_a_change_may_be_made_with_the_policy_for_changes_and_an_audit_changes_n
     assert f"ec2:{verb}" in actions_of(json.loads(printed("--for", "change")))
     reading = ("Describe", "Get", "List")
     assert all(action.partition(":")[2].startswith(reading) for action in actions_of(json.loads(printed())))
+
+
+@pytest.mark.parametrize("purpose", ["audit", "probe", "validate"])
+def test_roles_are_entered_in_the_callers_own_organization_alone(purpose):
+    statements = json.loads(printed("--for", purpose, "--organization"))["Statement"]
+    entering = [one for one in statements if "sts:AssumeRole" in one["Action"]]
+    assert [one["Condition"] for one in entering] == [{"StringEquals": {"aws:ResourceOrgID": "${aws:PrincipalOrgID}"}}]
 
 
 def test_the_arns_are_of_the_partition_that_is_asked_for():

@@ -193,6 +193,11 @@ MEMBERS: Final = frozenset({"sts:AssumeRole"})
 """What signing in to another account uses, on `names.role_arn("*", ...)`."""
 
 
+OWN_ORGANIZATION: Final[Mapping[str, str]] = {"aws:ResourceOrgID": "${aws:PrincipalOrgID}"}
+"""What must be equal so that a role is entered in the caller's own Organization alone (IAM User Guide, "AWS global
+condition context keys", read 2026-11-23): a role of that name that a stranger makes is not entered."""
+
+
 def trust_condition(external_id: str | None) -> Mapping[str, Mapping[str, str]]:
     """The IAM condition under which a member role trusts the service: the external id is given, where there is one."""
     return {} if external_id is None else {"StringEquals": {"sts:ExternalId": external_id}}

@@ -21,6 +21,7 @@ from plimsoll.clouds.aws.permissions import (
     MEMBERS,
     ON_SCRATCH_ALONE,
     ORGANIZATION,
+    OWN_ORGANIZATION,
     PROBE,
     SCRATCH_CONDITION,
     VALIDATION,
@@ -94,7 +95,8 @@ class AwsPolicy:
         if self.organization:
             entered = role_arn("*", AUDIT_ROLE, self.partition)
             found.append(Statement(sid="FindAccounts", actions=ORGANIZATION))
-            found.append(Statement(sid="EnterAccounts", actions=MEMBERS, resources=(entered,)))
+            ours = {"StringEquals": OWN_ORGANIZATION}
+            found.append(Statement(sid="EnterAccounts", actions=MEMBERS, resources=(entered,), conditions=ours))
         if self.purpose is Purpose.PROBE:
             found += self._probe()
         if self.purpose is Purpose.VALIDATE:
@@ -111,11 +113,12 @@ class AwsPolicy:
 
     def terraform(self) -> str:
         """Terraform: one aws_iam_policy."""
+        written = self.json().replace("${", "$${").replace("\n", "\n  ")  # IAM's variables are none of Terraform's
         return (
             f'resource "aws_iam_policy" "{self.name.replace("-", "_")}" {{\n'
             f'  name        = "{self.name}"\n'
             f'  description = "{self.purpose.says}"\n'
-            f"  policy = jsonencode({self.json().replace(chr(10), chr(10) + '  ')})\n"
+            f"  policy = jsonencode({written})\n"
             "}"
         )
 
