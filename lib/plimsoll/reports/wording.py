@@ -141,6 +141,15 @@ def outcome_text(record: RecommendationRecord) -> str:
     return f"saves {usd(record.monthly_usd_saved)} a month"
 
 
+def risk_text(record: RecommendationRecord) -> str:
+    """What a volume's recommendation risks, in a few words."""
+    if record.risk is None:
+        return "no risk by demand: nothing is reduced" if record.monthly_usd_saved else "no risk known"
+    if record.risk.promised_pct is None:
+        return "risk not known"
+    return f"risk at most {record.risk.promised_pct:g} % of over {record.risk.minutes:g} throttled minutes"
+
+
 def step_price(step: FrontierStepRecord) -> str:
     """What a step of a frontier costs, in words."""
     return f"{_bound(step)}{usd(step.monthly_usd)}"

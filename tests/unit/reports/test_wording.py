@@ -13,7 +13,7 @@ from tests.unit.reports.recommendations import a_record
 
 def test_a_change_to_a_lesser_type_is_told_as_given_up():
     worse = decision(a_volume("io2", 500, iops=3_000), a_demand(200, 10))
-    assert given_up(record_of(worse, "", provider=FIRST_PROVIDER))
+    assert given_up(record_of(worse, provider=FIRST_PROVIDER))
 
 
 @given(some.text(), some.integers(1, 80))

@@ -233,7 +233,7 @@ def ticket(record: RecommendationRecord, policy: Policy, link: str) -> str:
     if record.action in CHANGES:
         way_back = prose(words_of(record.provider).way_back)
         undo = f"Set it back to {prose(spec_text(record.current))} in the same place. {way_back}\n"
-        parts += _section("How to undo it", undo)
+        parts += _section("How to undo it", undo + (f"\n{fence(record.way_back)}" if record.way_back else ""))
     return "\n".join(parts)
 
 
