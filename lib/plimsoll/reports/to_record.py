@@ -41,6 +41,7 @@ from plimsoll.reports.record import (
     FrontierStepRecord,
     Grades,
     GrowthRecord,
+    LossRecord,
     MemoryRecord,
     OfferRecord,
     OwnerRecord,
@@ -113,7 +114,7 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
         evidence=_evidence(weighed) if weighed else None,
         offers=[_offer(offer) for offer in comparison.offers] if comparison else [],
         blockers=[BlockerRecord(code=found.code, text=found.text) for found in recommendation.blockers],
-        reasons=list(recommendation.reasons),
+        reasons=[str(reason) for reason in recommendation.reasons],
         owner=OwnerRecord(kind=volume.owner.kind.value, name=volume.owner.name),
         change=change,
         stripe_set=_stripe_set(recommendation.stripe_set) if recommendation.stripe_set else None,
@@ -132,6 +133,9 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
         pool=list(recommendation.pool),
         template=_template(recommendation.part, usd_now) if recommendation.part else None,
         failed_measurements=_failed(comparison) if comparison else [],
+        reason_codes=[str(reason.code) for reason in recommendation.reasons],
+        cuts=cast("list[Side]", list(changed.cuts)) if changed else [],
+        losses=[LossRecord(code=loss.code, now=loss.now, then=loss.then) for loss in changed.losses] if changed else [],
     )
 
 
@@ -210,6 +214,7 @@ def _risk(found: Risk) -> RiskRecord:
         left_pct=found.left_pct,
         stratum=found.stratum or None,
         usual_share=round(found.usual_share, 3),
+        allowed_pct=found.allowed_pct,
         safer=None
         if safer is None
         else SaferRecord(

@@ -59,7 +59,7 @@ from plimsoll.reports.wording import (
     clouds_of,
     count_of,
     cut,
-    given_up,
+    losses_in_words,
     outcome_text,
     plight,
     short_name,
@@ -173,7 +173,7 @@ def _context(
 def _environment() -> Environment:
     environment = templates_of("plimsoll.reports.html")
     environment.globals["count_of"] = count_of
-    filters = (short_name, change_words, outcome_text, plight, given_up, cut, full_name)
+    filters = (short_name, change_words, outcome_text, plight, losses_in_words, cut, full_name)
     environment.filters.update({function.__name__: function for function in filters}, usd=usd)
     return environment
 
