@@ -16,10 +16,19 @@ from plimsoll.reports.printable import printable
 from plimsoll.reports.record import RecommendationRecord, cents_of
 from plimsoll.reports.steps import STEP_TITLES, Step, step_of
 from plimsoll.reports.template_text import TemplateText
-from plimsoll.reports.wording import change_words, count_of, outcome_text, risk_text, short_name, usd, words_of
+from plimsoll.reports.wording import (
+    change_words,
+    count_of,
+    losses_in_words,
+    outcome_text,
+    risk_text,
+    short_name,
+    usd,
+    words_of,
+)
 from plimsoll.writing import writable, write_lines
 
-STEPS: Final = (Step.SAFE, Step.TRADE, Step.PROVED, Step.MEASURE, Step.THROTTLED)
+CHANGED_IN: Final = (Step.SAFE, Step.TRADE, Step.PROVED, Step.MEASURE, Step.THROTTLED)
 """The steps whose changes are written, in the order in which to act."""
 
 ORDER: Final = "order.txt"
@@ -28,7 +37,7 @@ ORDER: Final = "order.txt"
 _LONGEST_PLACE: Final = 150
 """Characters of an account and region in a file's name: file systems take 255 bytes in all."""
 
-_WRITTEN: Final = re.compile(rf"[1-9]-({'|'.join(STEPS)}|templates)-[a-z-]+-[A-Za-z0-9._-]+\.(sh|txt)")
+_WRITTEN: Final = re.compile(rf"[1-9]-({'|'.join(CHANGED_IN)}|templates)-[a-z-]+-[A-Za-z0-9._-]+\.(sh|txt)")
 """The names of the files that this module writes beside the order."""
 
 
@@ -78,9 +87,10 @@ class _Entries:
 
 
 def change_note(record: RecommendationRecord) -> str:
-    """One line about a change: the volume, what it becomes, what that saves, and what it risks."""
+    """One line about a change: the volume, what it becomes, what that saves, what it risks, and what is given up."""
     volume = " ".join(printable(f"{record.volume_id} {short_name(record)}").split())
-    return f"{volume}: {change_words(record)}, {outcome_text(record)}; {risk_text(record)}"
+    losses = "; gives up " + ", ".join(losses_in_words(record)) if record.losses else ""
+    return f"{volume}: {change_words(record)}, {outcome_text(record)}; {risk_text(record)}{losses}"
 
 
 def head_lines(step: Step, tool: Tool, provider: str, account: str, region: str, *, back: bool) -> list[str]:
@@ -111,8 +121,8 @@ def _guard(provider: str, account: str) -> list[str]:
 
 def file_name(step: Step, tool: Tool, account: str, region: str, *, back: bool = False) -> str:
     """The name of a file of changes, or of the one with their way back."""
-    ending = "sh" if tool.is_script else "txt"
-    return f"{STEPS.index(step) + 1}-{step}-{tool.slug}-{_in_a_name(account, region)}{'.back' if back else ''}.{ending}"
+    ending = f"{'.back' if back else ''}.{'sh' if tool.is_script else 'txt'}"
+    return f"{CHANGED_IN.index(step) + 1}-{step}-{tool.slug}-{_in_a_name(account, region)}{ending}"
 
 
 def _harmless(name: str) -> str:
@@ -145,7 +155,7 @@ def write_changes(
     profile = only[0] if len(only := list(profiles)) == 1 else ""
     with _spooled(records, out) as (spool, found):
         for key, entries in sorted(found.items(), key=_in_order):
-            step, tool = STEPS[key.step], list(TOOLS.values())[key.tool]
+            step, tool = CHANGED_IN[key.step], list(TOOLS.values())[key.tool]
             for back in (False, True):
                 name = file_name(step, tool, key.account, key.region, back=back)
                 where = (_harmless(key.account), _harmless(key.region))
@@ -177,10 +187,10 @@ def _spooled(records: Iterable[RecommendationRecord], out: Path) -> Iterator[tup
     with writable(out), TemporaryFile(dir=out) as spool:
         for record in records:
             step = step_of(record)
-            if not record.change or record.blockers or step not in STEPS:
+            if not record.change or record.blockers or step not in CHANGED_IN:
                 continue
             key = _Key(
-                STEPS.index(step), tools.index(record.owner.kind), record.provider, record.account, record.region
+                CHANGED_IN.index(step), tools.index(record.owner.kind), record.provider, record.account, record.region
             )
             note, begin = f"\n# {change_note(record)}\n", spool.tell()
             forth = f"{note}{record.change}\n".encode()
@@ -233,7 +243,7 @@ def _template_files(templates: Iterable[TemplateText]) -> Iterator[tuple[str, li
     found: dict[str, list[str]] = {}
     for one in templates:
         place = _in_a_name(*one.where.split("/"))
-        name = f"{len(STEPS) + 1}-templates-{TOOLS[one.kind].slug}-{place}.txt"
+        name = f"{len(CHANGED_IN) + 1}-templates-{TOOLS[one.kind].slug}-{place}.txt"
         head = f"# Changes of templates that Plimsoll recommends, {TOOLS[one.kind].name}, {one.where}.\n"
         lines = found.setdefault(name, [head])
         lines.append(printable(f"\n# {one.made_by}: {one.volumes}, {one.change}, {one.saves}\n{one.how}\n"))

@@ -42,6 +42,7 @@ from plimsoll.reports.record import (
     FrontierStepRecord,
     Grades,
     GrowthRecord,
+    LossRecord,
     MemoryRecord,
     OfferRecord,
     OwnerRecord,
@@ -114,7 +115,7 @@ def record_of(recommendation: Recommendation, change: ChangeText = NO_CHANGE, *,
         evidence=_evidence(weighed) if weighed else None,
         offers=[_offer(offer) for offer in comparison.offers] if comparison else [],
         blockers=[BlockerRecord(code=found.code, text=found.text) for found in recommendation.blockers],
-        reasons=list(recommendation.reasons),
+        reasons=[str(reason) for reason in recommendation.reasons],
         owner=OwnerRecord(kind=volume.owner.kind.value, name=volume.owner.name),
         change=change.how,
         way_back=change.way_back,
@@ -134,6 +135,9 @@ def record_of(recommendation: Recommendation, change: ChangeText = NO_CHANGE, *,
         pool=list(recommendation.pool),
         template=_template(recommendation.part, usd_now) if recommendation.part else None,
         failed_measurements=_failed(comparison) if comparison else [],
+        reason_codes=[str(reason.code) for reason in recommendation.reasons],
+        cuts=cast("list[Side]", list(changed.cuts)) if changed else [],
+        losses=[LossRecord(code=loss.code, now=loss.now, then=loss.then) for loss in changed.losses] if changed else [],
     )
 
 
@@ -212,6 +216,7 @@ def _risk(found: Risk) -> RiskRecord:
         left_pct=found.left_pct,
         stratum=found.stratum or None,
         usual_share=round(found.usual_share, 3),
+        allowed_pct=found.allowed_pct,
         safer=None
         if safer is None
         else SaferRecord(

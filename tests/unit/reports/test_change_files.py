@@ -6,11 +6,11 @@ import subprocess
 import pytest
 
 from plimsoll.domain.volume import OwnerKind
-from plimsoll.reports.change_files import ORDER, STEPS, TOOLS, change_note, file_name, write_changes
-from plimsoll.reports.record import BlockerRecord, OwnerRecord
+from plimsoll.reports.change_files import CHANGED_IN, ORDER, TOOLS, change_note, file_name, write_changes
+from plimsoll.reports.record import BlockerRecord, LossRecord, OwnerRecord
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.template_text import template_texts
-from tests.unit.reports.recommendations import a_record
+from tests.unit.reports.recommendations import a_record, a_risk
 from tests.unit.reports.strategies import HOSTILE
 
 ACCOUNT, OTHER = "111111111111", "222222222222"
@@ -23,8 +23,13 @@ def owned(kind, number, action="migrate", **fields):
 
 
 def safe(number, usd=10.0, **fields):
-    """A change without proof: all it saves is saved as a drop-in replacement."""
-    return owned("hand", number, monthly_usd_saved=usd, monthly_usd_saved_drop_in=usd, **fields)
+    """A change that needs no proof: no limit is lowered, and nothing is given up."""
+    kept = {"cuts": [], "losses": [], "monthly_usd_saved": usd, "monthly_usd_saved_drop_in": usd}
+    return owned("hand", number, **(kept | fields))
+
+
+def proved(number, **fields):
+    return owned("hand", number, cuts=["IOPS"], risk=a_risk(2.0), **fields)
 
 
 def contents(folder):
@@ -54,7 +59,7 @@ def test_no_file_mixes_steps_tools_accounts_or_regions(tmp_path):
         assert f"\n{record.way_back}\n" in texts[back]
         assert sum(f"\n{record.change}\n" in text for text in texts.values()) == 1
         assert sum(f"\n{record.way_back}\n" in text for text in texts.values()) == 1
-    assert {step_of(record) for record in records} <= set(STEPS)
+    assert {step_of(record) for record in records} <= set(CHANGED_IN)
     assert len(texts) == 1 + 2 * len({(step_of(r), r.owner.kind, r.account, r.region) for r in records})
 
 
@@ -86,7 +91,15 @@ def test_in_a_file_the_change_that_saves_most_comes_first_and_says_what_it_saves
         assert above == f"# {change_note(record)}"
         assert record.volume_id in above
         assert f"saves ${record.monthly_usd_saved:,.2f} a month" in above
-        assert "risk" in above
+        assert "no limit is lowered" in above
+
+
+def test_the_line_above_a_change_says_its_risk_and_its_losses():
+    loss = LossRecord(code="durability", now="99.999 %", then="99.8 %")
+    assert "risk at most 2 % of over 15 throttled minutes" in change_note(proved(1))
+    assert "risk not known" in change_note(proved(1).model_copy(update={"risk": None}))
+    assert "99.999 %" in change_note(safe(1, losses=[loss]))
+    assert "gives up" not in change_note(safe(1, losses=[]))
 
 
 def test_what_is_blocked_kept_or_waits_has_no_file_and_earlier_files_are_gone(tmp_path):

@@ -15,7 +15,7 @@ from plimsoll.clouds.registry import CLOUDS
 from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.policy_file import parse_policy
-from plimsoll.reports.change_files import ORDER, ORDER_HEAD, STEPS, TOOLS, head_lines, run_lines
+from plimsoll.reports.change_files import CHANGED_IN, ORDER, ORDER_HEAD, TOOLS, head_lines, run_lines
 from plimsoll.reports.charts.theme import WIDTH_PX
 from plimsoll.reports.csv_table import FORMULAS
 from plimsoll.reports.fleet_risk import outlook
@@ -60,7 +60,7 @@ from plimsoll.reports.wording import (
     clouds_of,
     count_of,
     cut,
-    given_up,
+    losses_in_words,
     outcome_text,
     plight,
     short_name,
@@ -174,7 +174,7 @@ def _context(
 def _environment() -> Environment:
     environment = templates_of("plimsoll.reports.html")
     environment.globals["count_of"] = count_of
-    filters = (short_name, change_words, outcome_text, plight, given_up, cut, full_name)
+    filters = (short_name, change_words, outcome_text, plight, losses_in_words, cut, full_name)
     environment.filters.update({function.__name__: function for function in filters}, usd=usd)
     return environment
 
@@ -216,11 +216,11 @@ def _change_settings() -> dict[str, Any]:
             f"  {STEP_TITLES[step]}: {{volumes}}{{saves}}.\n{run_lines(tool, provider, '{account}')}",
         ]
         for provider in CLOUDS
-        for step in STEPS
+        for step in CHANGED_IN
         for kind, tool in TOOLS.items()
     }
     tools = {kind: {"slug": tool.slug, "ending": "sh" if tool.is_script else "txt"} for kind, tool in TOOLS.items()}
-    return {"tools": tools, "steps": STEPS, "heads": heads, "order": ORDER, "order_head": ORDER_HEAD}
+    return {"tools": tools, "steps": CHANGED_IN, "heads": heads, "order": ORDER, "order_head": ORDER_HEAD}
 
 
 def _live(live: Live | None) -> dict[str, Any]:

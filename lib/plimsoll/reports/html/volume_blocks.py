@@ -23,7 +23,7 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.steps import step_of
 from plimsoll.reports.template_text import template_name
-from plimsoll.reports.wording import given_up, owner_text, spec_text, words_of
+from plimsoll.reports.wording import losses_in_words, owner_text, spec_text, words_of
 
 SIZE: Final = 100
 _LEVEL: Final = 6
@@ -104,7 +104,7 @@ def _detail(volume: Matched, pictures: dict[str, Any], link: str) -> dict[str, A
         "record": record.model_dump(mode="json", exclude={"change", "way_back"}),
         "profile": None if profile is None else small(profile),
         "pictures": pictures,
-        "given_up": given_up(record),
+        "losses": losses_in_words(record),
         "link": link,
         "account": words.account,
         "seen": {"in": words.monitoring, "as": words.shown},
