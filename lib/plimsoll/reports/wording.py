@@ -48,6 +48,9 @@ NAME_LENGTH: Final = 60
 """How much of a name is shown where it stands among others."""
 
 
+PROVIDERS: Final = tuple(CLOUDS)
+"""The clouds that have words of their own."""
+
 usd: Final = dollars
 """Money as every report writes it."""
 

@@ -11,10 +11,10 @@ from urllib.parse import urlencode
 from jinja2 import Environment
 from pydantic_core import to_json
 
-from plimsoll.clouds.registry import CLOUDS
 from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.policy_file import parse_policy
+from plimsoll.reports import detached
 from plimsoll.reports.change_files import CHANGED_IN, ORDER, ORDER_HEAD, TOOLS, head_lines, run_lines
 from plimsoll.reports.charts.theme import WIDTH_PX
 from plimsoll.reports.csv_table import FORMULAS
@@ -54,6 +54,7 @@ from plimsoll.reports.template_text import TITLE, WHY, template_texts
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import (
     GRADE_WORDS,
+    PROVIDERS,
     accounts_in,
     calls_in,
     change_words,
@@ -158,6 +159,9 @@ def _context(
         "most_money": most_money(totals),
         "todos": list(todos(overview, policy, folder)),
         "templates": list(template_texts(run)) if whole_run else [],
+        "detached": list(detached.detached_rows(run)) if whole_run else [],
+        "detached_title": detached.TITLE,
+        "detached_why": detached.WHY,
         "templates_title": TITLE,
         "templates_why": WHY,
         "unread": list(unread(run)) if whole_run else [],
@@ -215,7 +219,7 @@ def _change_settings() -> dict[str, Any]:
             ),
             f"  {STEP_TITLES[step]}: {{volumes}}{{saves}}.\n{run_lines(tool, provider, '{account}')}",
         ]
-        for provider in CLOUDS
+        for provider in PROVIDERS
         for step in CHANGED_IN
         for kind, tool in TOOLS.items()
     }
