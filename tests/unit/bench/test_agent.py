@@ -21,7 +21,7 @@ DISK = "4263976033879601115"
 
 
 @contextmanager
-def a_vm(folder) -> Iterator[Metadata]:
+def a_vm(folder, **variables: str) -> Iterator[Metadata]:
     """A VM's metadata server; with its address and a disk of 64 MiB in the environment of what runs there."""
     metadata = Metadata()
     disk = folder / "disk.img"
@@ -37,6 +37,7 @@ def a_vm(folder) -> Iterator[Metadata]:
             "PLIMSOLL_SIMULATED_DEVICE": str(disk),
             "TMPDIR": str(folder),
             "PATH": os.environ["PATH"],
+            **variables,
         }
         command = ["/bin/sh", "-c", agent_script()]
         with subprocess.Popen(command, env=own, stderr=subprocess.PIPE, text=True) as agent:
