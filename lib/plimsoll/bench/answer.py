@@ -1,6 +1,7 @@
 """The document's answer: one line of JSON somewhere in what a host printed."""
 
 import json
+import os
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
@@ -145,6 +146,8 @@ def read_answer(output: str) -> BenchAnswer:
         ) from error
     if measured.fio is None and measured.stopped is None:
         raise NotMeasured("the bench host's answer holds no result of fio. See on the host why fio fails.")
+    if measured.fio is not None and measured.stopped is None:
+        check_io(measured.fio)
     version = measured.fio.get("fio version") if measured.fio else None
     return BenchAnswer(
         **measured.model_dump(exclude={"fio", "bench"}),
@@ -152,6 +155,54 @@ def read_answer(output: str) -> BenchAnswer:
         fio=json.dumps(measured.fio) if measured.fio is not None else None,
         engine_version=version if isinstance(version, str) else None,
     )
+
+
+class _Side(BaseModel):
+    """Reads or writes of a job, by the counts that one version of fio or another has."""
+
+    total_ios: int = 0
+    io_bytes: int = 0
+    iops: float | None = 0.0
+
+    @property
+    def is_done(self) -> bool:
+        """Whether any of them says that there was I/O."""
+        return bool(self.total_ios or self.io_bytes or self.iops)
+
+
+class _Job(BaseModel):
+    jobname: str = ""
+    error: int = 0
+    read: _Side = _Side()
+    write: _Side = _Side()
+    mixed: _Side = _Side()
+
+
+class _Jobs(BaseModel):
+    jobs: Annotated[list[_Job], Field(min_length=1)]
+
+
+def check_io(fio: dict[str, Any]) -> None:
+    """NotMeasured where fio's result has a job without any I/O, or with an error, whatever code fio ended with."""
+    try:
+        jobs = _Jobs.model_validate(fio).jobs
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise NotMeasured(
+            f"fio's result cannot be used: {where}: {first['msg']}. See on the host why fio fails."
+        ) from error
+    for job in jobs:
+        if job.error:
+            raise NotMeasured(
+                f"fio's job {job.jobname} ended with error {job.error} ({os.strerror(job.error)}). See on the host why "
+                "fio fails."
+            )
+        if not any(side.is_done for side in (job.read, job.write, job.mixed)):
+            raise NotMeasured(
+                f"fio's job {job.jobname} did no reads and no writes, so it measured nothing. See on the host why fio "
+                "fails."
+            )
 
 
 def reported_in(output: str) -> dict[str, Any]:
