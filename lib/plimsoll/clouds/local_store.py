@@ -101,8 +101,8 @@ LOCK: Final = ".lock"
 class FileClaims:
     """A file for each key that is claimed; the folder is made when something is.
 
-    A claim ends with its time, or with the process that made it where that can be seen; one that cannot be read is
-    nobody's, because each is written whole.
+    A claim ends with its time, or with the process that made it where that can be seen; one that is damaged is
+    nobody's, because each is written whole. Raises BadInput where a claim's file cannot be read.
     """
 
     folder: Path
@@ -149,11 +149,13 @@ def _myself() -> dict[str, object]:
 
 
 def _noted(path: Path) -> dict[str, str] | None:
-    """What a claim's file says, None where there is none or it cannot be read."""
+    """What a claim's file says, None where there is none or it is damaged."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(path.read_bytes())
+    except (FileNotFoundError, ValueError):
         return None
+    except OSError as error:
+        raise BadInput(f"it cannot be seen who works there: {path} cannot be read ({error.strerror}).") from error
     return found if isinstance(found, dict) else None
 
 
