@@ -63,14 +63,15 @@ def limits_of_host(host):
     }
 
 
-def measure(carries, limits, measured, policy):
+def measure(carries, left, limits, measured, policy):
     """Puts what was measured of a host in the place of what its published limits say.
 
     measured: `iops_check`, `mib_s_check`, `iops_balance` and `mib_s_balance`, minute by minute, NaN where there is no
-    point; any may be missing. A balance says whether credits were left. A check is raised, or says in a minute in which
-    the host may use its maximum that it was not the limit.
+    point; any may be missing. A balance says whether credits were left, a replay (`left`, their share) where there is
+    none: without them it stands at its baseline. A check is raised, or says in a minute in which the host may use its
+    maximum that it was not the limit.
     """
-    raised, quiet, empty = {}, {}, {}
+    raised, quiet, empty, stands = {}, {}, {}, {}
     for side in SIDES:
         maximum, baseline = limits["maximum"][side], limits["baseline"][side]
         nothing = np.full(len(carries[side]), np.nan)
@@ -79,12 +80,13 @@ def measure(carries, limits, measured, policy):
         empty[side] = np.zeros(len(check), dtype=bool)
         if maximum > baseline:
             empty[side] = balance < policy["empty_balance_pct"]
-            spent = min(maximum, baseline + (maximum - baseline) * 1800 / 86400)
-            known = np.where(empty[side], spent, maximum)
+            known = np.where(empty[side], baseline, maximum)
             carries[side][:] = np.where(np.isnan(balance), carries[side], known)
+        spent = np.where(np.isnan(balance), 100 * left[side], balance) < policy["empty_balance_pct"]
+        stands[side] = np.where(spent, np.minimum(baseline, carries[side]), carries[side])
         raised[side] = check > 0
         quiet[side] = (check == 0) & (carries[side] >= maximum)
-    return {"raised": raised, "quiet": quiet, "empty": empty}
+    return {"raised": raised, "quiet": quiet, "empty": empty, "stands": stands, "most": limits["maximum"]}
 
 
 def load_for(volume, minutes, siblings, policy, days):
@@ -99,12 +101,13 @@ def load_for(volume, minutes, siblings, policy, days):
     host = volume["hosts"][0] if volume["attachments"] == 1 else None
     if host is not None and host["maximum_iops"] is not None:
         others = summed([{name: np.zeros(len(observed)) for name in work}, *siblings])
-        carries = host_carries(limits_of_host(host), counted(summed([work, others]), AS_COUNTED))
-        checks_of_host = measure(carries, limits_of_host(host), volume.get("measured") or {}, policy)
+        limits = limits_of_host(host)
+        carries, left = host_carries(limits, counted(summed([work, others]), AS_COUNTED))
+        checks_of_host = measure(carries, left, limits, volume.get("measured") or {}, policy)
         hosted = {"carries": carries, "counts": AS_COUNTED, "others": others, **checks_of_host}
         since = volume.get("on_host_from") or 0
         for side in SIDES:
-            carries[side][: max(0, since)] = INFINITE
+            carries[side][: max(0, since)] = hosted["stands"][side][: max(0, since)] = INFINITE
             hosted["raised"][side][: max(0, since)] = False
     if len(volume["hosts"]) > 1 and all(one is not None and one["maximum_iops"] is not None for one in volume["hosts"]):
         limits = [limits_of_host(one)["maximum"] for one in volume["hosts"]]

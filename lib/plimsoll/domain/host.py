@@ -1,5 +1,6 @@
 """Hosts: the instances that volumes are attached to, with a storage ceiling of their own."""
 
+import math
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -70,6 +71,13 @@ class Host:
             write_iops_cost=limits.write_iops_cost,
             write_throughput_cost=limits.write_throughput_cost,
         )
+
+    @property
+    def baseline(self) -> tuple[float, float]:
+        """IOPS and MiB/s that it carries at any time, its credits spent; infinite where nothing is published."""
+        if self.limits is None:
+            return math.inf, math.inf
+        return self.limits.baseline_iops, self.limits.baseline_throughput_mib_s
 
 
 def _burst(resource: Resource, baseline: float, maximum: float, burst_s: float) -> tuple[TokenBucket, ...]:

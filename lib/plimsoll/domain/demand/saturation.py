@@ -64,15 +64,14 @@ class HostLoad:
 class HostRoom:
     """What the hosts could have let through in each bucket, as their ceiling counts, and where that was the limit.
 
-    `carried` is what they could of all their volumes, IOPS and MiB/s, `room` what that left to this one: never less
-    than was observed, and no more where it was measured as the limit. Both are infinite where it was on others.
-    `ceiling` is the most that they carry. Of the `bound` buckets the cloud `measured` some; `cleared` are those at the
-    published limit in which it measured that the host was not the limit. `known` is False where it is not known what a
-    volume on the host did, so that the host may have been the limit in any minute.
+    `room` is what they left to this volume, IOPS and MiB/s: never less than was observed, no more where that was
+    measured as the limit, and infinite where it was on others. `ceiling` is the most that they carry. Of the
+    `bound` buckets the cloud `measured` some; `cleared` are those at the published limit in which it measured that
+    the host was not the limit. `known` is False where it is not known what a volume on the host did, so that the
+    host may have been the limit in any minute.
     """
 
     ceiling: Ceiling
-    carried: tuple[FloatArray, FloatArray]
     room: tuple[FloatArray, FloatArray]
     bound: BoolArray = field(repr=False, compare=False)
     measured: BoolArray = field(repr=False, compare=False)
@@ -85,7 +84,6 @@ class HostRoom:
             return self
         return replace(
             self,
-            carried=(np.where(where, self.carried[0], np.inf), np.where(where, self.carried[1], np.inf)),
             room=(np.where(where, self.room[0], np.inf), np.where(where, self.room[1], np.inf)),
             bound=self.bound & where,
             measured=self.measured & where,
@@ -124,7 +122,7 @@ def host_room(demand: Demand, load: HostLoad | None, hosts: Ceiling, policy: Pol
     nowhere = np.zeros_like(demand.observed)
     if load is None:
         rates = np.full(len(demand.iops), hosts.iops), np.full(len(demand.iops), hosts.throughput_mib_s)
-        return HostRoom(ceiling=hosts, carried=rates, room=rates, bound=nowhere, measured=nowhere, cleared=nowhere)
+        return HostRoom(ceiling=hosts, room=rates, bound=nowhere, measured=nowhere, cleared=nowhere)
     accounting = load.host.ceiling.accounting
     own = demand.counted_iops(accounting), demand.counted_throughput_mib_s(accounting)
     totals = load.iops, load.throughput_mib_s
@@ -144,7 +142,6 @@ def host_room(demand: Demand, load: HostLoad | None, hosts: Ceiling, policy: Pol
         room = [np.where(measured, mine, left) for mine, left in zip(own, room, strict=True)]
     return HostRoom(
         ceiling=load.host.ceiling,
-        carried=(limits[0].carried, limits[1].carried),
         room=(room[0], room[1]),
         bound=bound,
         measured=measured,

@@ -91,7 +91,6 @@ def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[
     room = replace(
         room,
         ceiling=room.ceiling.divided(parts),
-        carried=(room.carried[0] / parts, room.carried[1] / parts),
         room=(np.maximum(seen[0], room.room[0] / parts), np.maximum(seen[1], room.room[1] / parts)),
     )
     load = highest_load(
