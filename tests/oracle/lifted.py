@@ -17,6 +17,7 @@ Where the page leaves room, this is how it is read here:
 import numpy as np
 
 from tests.oracle.days import FOREVER, MINUTES, takes_what_it_gets
+from tests.oracle.published import evened
 from tests.oracle.received import scaled, summed
 from tests.oracle.replay import SIDES, counted
 
@@ -24,7 +25,9 @@ FREQUENT_SHARE, FREQUENT_MINUTES = 0.005, 30
 DIRECTIONS = (("r", "w"), ("rm", "wm"))
 
 
-def load_of(work, observed, epochs, policy, *, seconds=None, checks=None, balance=None, hosted=None, days=None):
+def load_of(
+    work, observed, epochs, policy, *, undecided=False, seconds=None, checks=None, balance=None, hosted=None, days=None
+):
     """What a volume (or the sum of a pool) asked for, ready to be tried.
 
     epochs: dictionaries of `first` (minute), `limit` (None: not known). checks: raised minutes by side. hosted:
@@ -55,11 +58,11 @@ def load_of(work, observed, epochs, policy, *, seconds=None, checks=None, balanc
         if limit is None:
             described.append(None)
             continue
-        some = cut(work, here)
-        rates = counted(some, limit)
+        rates = counted(cut(work, here), limit)
+        stood = counted(cut(evened(work) if undecided else work, here), limit)
         at = {}
         for side in SIDES:
-            at[side] = rates[side] >= policy["saturation_pct"] / 100 * limit[side]
+            at[side] = stood[side] >= policy["saturation_pct"] / 100 * limit[side]
             if checks is not None and checks.get(side) is not None:
                 at[side] = at[side] | checks[side][here]
             if limit["credits"] is not None and limit["credits"][0] == side and balance is not None:

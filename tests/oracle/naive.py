@@ -21,6 +21,7 @@ from tests.oracle.days import headroom_with_growth
 from tests.oracle.lifted import load_of
 from tests.oracle.limits import EBS, INFINITE, LATENCY, PRICES, ceiling, price
 from tests.oracle.past import required_by
+from tests.oracle.published import in_minutes
 from tests.oracle.received import busy_work, coverage_pct, observed_minutes, summed, work_of
 from tests.oracle.replay import SIDES, counted, host_carries, plain
 
@@ -91,6 +92,7 @@ def measure(carries, left, limits, measured, policy):
 
 def load_for(volume, minutes, siblings, policy, days):
     """The load of a volume on its hosts, and the share of its credits that it begins with."""
+    minutes, undecided = in_minutes(minutes, older(volume["hosts"]))
     observed = observed_minutes(minutes)
     work = work_of(minutes, observed)
     restored = volume.get("restored_until")
@@ -126,7 +128,14 @@ def load_for(volume, minutes, siblings, policy, days):
     seconds = None
     if policy["size_on"] == "busy-time" and minutes.get("idle_s") is not None:
         seconds = busy_work(minutes, work)
-    known = {"seconds": seconds, "checks": checks, "balance": shown, "hosted": hosted, "days": days}
+    known = {
+        "undecided": undecided,
+        "seconds": seconds,
+        "checks": checks,
+        "balance": shown,
+        "hosted": hosted,
+        "days": days,
+    }
     load = load_of(work, observed, epochs, policy, **known)
     known = np.flatnonzero(~np.isnan(balance)) if balance is not None else []
     return load, (float(balance[known[0]]) / 100 if len(known) else 1.0)

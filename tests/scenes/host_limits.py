@@ -1,13 +1,13 @@
-"""Our own scenes: hosts that stand at their baseline without credits, as CloudWatch measured it."""
+"""Our own scenes: hosts that stand at their baseline without credits, and hosts that publish each five minutes."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 
-from cloud_simulator.aws.volume_maker import gp3
-from tests.scenes.scene import Scene, keep, reprovision
-from tests.scenes.work import Time, Work, job
+from cloud_simulator.aws.volume_maker import gp2, gp3
+from tests.scenes.scene import Scene, keep, migrate, reprovision, upgrade
+from tests.scenes.work import Time, Work, flat, job
 
 WORKING: Final = (9.0, 19.0)
 
@@ -86,4 +86,60 @@ BASELINE: Final = (
     ),
 )
 
-SCENES: Final = BASELINE
+
+def _each_fifth_minute(t: Time) -> Work:
+    at = t.minute % 5 == 0
+    return Work(np.where(at, 4758.0, 0.0), busy_s=np.where(at, 45.0, 0.0))
+
+
+OLDER: Final[dict[str, Any]] = {"host": "m4.4xlarge", "nitro": False}
+
+STEPS: Final = (
+    Scene(
+        name="published-each-five-minutes",
+        spec=gp2(400),
+        host="m4.large",
+        nitro=False,
+        five_minutes=True,
+        does=flat(951.6, busy_s=57.0),
+        right=migrate(("gp3", 400, 3000, 125), 8.0, says="one sum each five minutes"),
+        why="285,480 operations in five minutes are 951.6 IOPS, not 4,758: it was never throttled.",
+    ),
+    Scene(
+        name="job-each-five-minutes",
+        spec=gp3(500, 10_000, 125),
+        does=_each_fifth_minute,
+        right=reprovision(("gp3", 500, 5800, 125), 21.0),
+        why="The same points, with 60 s of idle time in the four minutes between: 4,758 in that minute.",
+        **OLDER,
+    ),
+    Scene(
+        name="as-much-each-five-minutes",
+        spec=gp3(500, 10_000, 125),
+        five_minutes=True,
+        does=flat(951.6, busy_s=20.0),
+        right=reprovision(("gp3", 500, 3000, 125), 35.0),
+        why="200 s of idle time in one point are more than a minute has: points are of five.",
+        **OLDER,
+    ),
+    Scene(
+        name="throttled-and-published-each-five-minutes",
+        spec=gp3(500, 3000, 125),
+        five_minutes=True,
+        does=job(200, 3000, WORKING, busy_s=60.0),
+        right=upgrade(("gp3", 500, 4500, 125), -7.5),
+        why="The means of five minutes stand at 3,000 for ten hours a day.",
+        **OLDER,
+    ),
+    Scene(
+        name="hour-of-work-published-each-five-minutes",
+        spec=gp3(500, 10_000, 125),
+        five_minutes=True,
+        does=job(0, 2900, (9, 10), io_kib=8, busy_s=59.0),
+        right=reprovision(("gp3", 500, 3500, 125), 32.5),
+        why="It works for one hour a day: 2,900 with headroom are 3,480.",
+        **OLDER,
+    ),
+)
+
+SCENES: Final = (*BASELINE, *STEPS)

@@ -7,6 +7,7 @@ import numpy as np
 from tests.oracle.days import days_of
 from tests.oracle.naive import POLICY
 from tests.oracle.past import buckets_of
+from tests.oracle.published import in_minutes
 from tests.oracle.received import observed_minutes, work_of
 from tests.scenes.scene import Scene
 from tests.scenes.work import NOW, Time
@@ -23,6 +24,7 @@ HOSTS: Final = {
     "r5b.24xlarge": (7500.0, 7500.0, 260_000, 260_000),
     "m4.4xlarge": (250.0, 250.0, 16_000, 16_000),
     "m5.large": (81.25, 593.75, 3600, 18_750),
+    "m4.large": (56.25, 56.25, 3600, 3600),
     "t3.medium": (43.375, 260.625, 2000, 11_800),
 }
 
@@ -52,11 +54,21 @@ def minutes_of(scene: Scene) -> dict[str, Any]:
     credited = scene.spec.type in {"st1", "sc1"} or (scene.spec.type == "gp2" and scene.spec.size_gib < 1000)
     if not credited:
         del made["burst_balance_pct"]
+    if scene.five_minutes:
+        made = {name: _each_five(name, values) for name, values in made.items()}
     if scene.hosts > 1:
         del made["idle_s"]
     if not scene.nitro or scene.hosts > 1 or scene.spec.type == "standard":
         made |= {"iops_exceeded": None, "throughput_exceeded": None}
     return made
+
+
+def _each_five(name: str, values: Any) -> Any:
+    """A series as it is published once in five minutes."""
+    found = np.full(len(values), np.nan)
+    five = values.reshape(-1, 5)
+    found[::5] = five.min(axis=1) if name == "burst_balance_pct" else five.sum(axis=1)
+    return found
 
 
 def described(scene: Scene) -> dict[str, Any]:
@@ -155,7 +167,7 @@ def siblings_of(scene: Scene, others: list[Scene]) -> list[dict[str, Any]]:
     found = []
     for other in others:
         if scene.host_id is not None and other.host_id == scene.host_id and other.name != scene.name:
-            minutes = minutes_of(other)
+            minutes, _ = in_minutes(minutes_of(other), not other.nitro)
             found.append(work_of(minutes, observed_minutes(minutes)))
     return found
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+import numpy as np
+
+from cloud_simulator.metrics.history import fold
 from cloud_simulator.metrics.workloads import SERIES, Workload, minutes, stopped_until_s
 from cloud_simulator.published import Sums, VolumeSpec, Window
 from cloud_simulator.units import KIB, MINUTE_S, FloatArray
@@ -26,12 +29,13 @@ _STARTING: Final = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedHost:
-    """An instance of a type that AWS knows."""
+    """An instance of a type that AWS knows. `five_minutes`: its volumes publish one sum each five minutes."""
 
     id: str
     type: str
     tags: tuple[tuple[str, str], ...] = ()
     nitro: bool = True
+    five_minutes: bool = False
     root_device: str = "/dev/xvda"
 
 
@@ -189,9 +193,20 @@ def served_minutes(volume: SimulatedVolume, first_minute: int, count: int) -> di
     absent = int(max(0, min(count, -(-volume.metrics_from_s // MINUTE_S) - first_minute)))
     for values in made.values():
         values[:absent] = float("nan")
+    if any(host.five_minutes for host in volume.hosts):
+        made = in_five_minutes(made)
     made["mean_iops"] = (made["read_ops"] + made["write_ops"]) / MINUTE_S
     made["mean_kib_s"] = (made["read_bytes"] + made["write_bytes"]) / KIB / MINUTE_S
     return made
+
+
+def in_five_minutes(made: dict[str, FloatArray]) -> dict[str, FloatArray]:
+    """The minutes of whole days as they are published each five: one figure in the first of them, and no other."""
+    found = {}
+    for name, values in made.items():
+        found[name] = np.full(len(values), np.nan)
+        found[name][::5] = fold(values.reshape(-1, 5), "Minimum" if name == "burst_balance_pct" else "Sum")
+    return found
 
 
 def truth(volume: SimulatedVolume, window: Window) -> Sums | None:

@@ -50,6 +50,8 @@ class Metric:
     unit: float = 1.0
 
 
+_QUEUE_LENGTH: Final = Metric(series="mean_queue_length", name="VolumeQueueLength", stat="Average")
+
 _RATES: Final = (
     Metric(series="highest_iops", name="VolumeAvgIOPS", stat="Maximum"),
     Metric(series="summed_iops", name="VolumeAvgIOPS", stat="Sum"),
@@ -94,7 +96,7 @@ def queries_of(number: int, ask: Ask) -> Iterator[Query]:
     if SIGNALS in ask.look.groups:
         metrics = signals_of(ask.volume)
     else:
-        metrics = chain(metrics_of(ask.volume), host_metrics_of(ask.volume))
+        metrics = chain(metrics_of(ask.volume), host_metrics_of(ask.volume), (_QUEUE_LENGTH,))
     for metric in metrics:
         if metric.series in wanted:
             yield Query(ask=number, volume_id=ask.volume.id, metric=metric, window=window, period_s=period_s)
@@ -134,7 +136,7 @@ def signals_of(volume: Volume) -> Iterator[Metric]:
     if not volume.multi_attach:
         for series, name in _TIMES.items():
             yield Metric(series=series, name=name, stat="Sum")
-    yield Metric(series="mean_queue_length", name="VolumeQueueLength", stat="Average")
+    yield _QUEUE_LENGTH
     if len(volume.hosts) != 1 or not volume.hosts[0].nitro or volume.multi_attach:
         return
     host = volume.hosts[0]

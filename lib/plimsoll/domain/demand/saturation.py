@@ -99,8 +99,8 @@ def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArr
     """
     share = policy.saturation_pct / 100
     accounting = ceiling.accounting
-    iops = demand.counted_iops(accounting) >= share * ceiling.iops
-    throughput = demand.counted_throughput_mib_s(accounting) >= share * ceiling.throughput_mib_s
+    iops = demand.evened.counted_iops(accounting) >= share * ceiling.iops
+    throughput = demand.evened.counted_throughput_mib_s(accounting) >= share * ceiling.throughput_mib_s
     if demand.busiest is not None:
         surely_iops, surely_mib_s = demand.busiest.one_way(accounting)
         iops |= demand.busiest.exact & (surely_iops >= share * ceiling.iops)

@@ -432,6 +432,13 @@ def _how_host_is_known(minutes: float, measured: float) -> str:
 
 
 def _quality(case: Case) -> Iterator[str]:
+    if case.demand.summed is not None:
+        yield "Its host published one sum each five minutes. Single minutes of these may have asked for more."
+    if case.demand.undecided is not None:
+        yield (
+            "It is not known whether its points are of one minute each, or sums of five: neither idle time nor queue "
+            "length tell. Taken for minutes they refuse reductions; relief waits for five minutes at the ceiling."
+        )
     if case.summary.gap_hours >= WORTH_A_WORD_H:
         yield f"The metrics have gaps of {case.summary.gap_hours:,.1f} hours, which count as unknown."
     coverage = case.summary.coverage

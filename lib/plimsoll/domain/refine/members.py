@@ -21,6 +21,7 @@ from plimsoll.domain.metrics.sums import Segment
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.refine.recall import Recall
+from plimsoll.domain.refine.steps import Steps
 from plimsoll.domain.volume import Volume
 
 FEW_BUCKETS: Final = 500
@@ -45,7 +46,7 @@ class Member:
 
     `in_set`: it is of a stripe set that is decided on as one. `pooled`: its host's volumes can share pools. `whole`: it
     is read whole from the start. `asks_host`: what is measured of its host is asked by it, for all volumes there.
-    `recall` is its past, None where nothing of it can be read.
+    `recall` is its past, None where nothing of it can be read; `steps` tells how often its points come.
     """
 
     volume: Volume
@@ -56,10 +57,14 @@ class Member:
     whole: bool = False
     asks_host: bool = False
     recall: Recall | None = None
+    steps: Steps = field(init=False)
     error: CloudError | None = None
     judged: Judged | None = None
     _made: tuple[Case, Demand, HostLoad | None, DaySums | None] | None = None
     _answered: tuple[Case, Recommendation] | None = None
+
+    def __post_init__(self) -> None:
+        self.steps = Steps(self.volume, self.knowledge)
 
     @property
     def alone(self) -> bool:

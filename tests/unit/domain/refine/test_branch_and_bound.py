@@ -172,6 +172,21 @@ def measured_hosts(draw):
     return found
 
 
+def each_five_minutes(sums):
+    """The same as it is published once in five minutes."""
+    found = {}
+    for name in ("read_ops", "write_ops", "read_bytes", "write_bytes", "idle_s", "burst_balance_pct"):
+        values = getattr(sums, name)
+        if values is not None:
+            five = values.reshape(-1, 5)
+            absent = np.isnan(five).all(axis=1)
+            least = name == "burst_balance_pct"
+            folded = np.nanmin(np.where(absent[:, None], 0.0, five), axis=1) if least else np.nansum(five, axis=1)
+            found[name] = np.full(len(values), np.nan)
+            found[name][::5] = np.where(absent, np.nan, folded)
+    return replace(sums, **found)
+
+
 @st.composite
 def fleets(draw):
     """One to three volumes on one host, or each on its own, with their minutes and the policy."""
@@ -191,7 +206,10 @@ def fleets(draw):
             **draw(PASTS),
         )
         volumes.append(volume)
-        given_sums[volume.id] = replace(draw(series(spec)), **measured)
+        own = draw(series(spec))
+        if not a_host(host).nitro and draw(st.booleans()):
+            own = each_five_minutes(own)
+        given_sums[volume.id] = replace(own, **measured)
     return volumes, given_sums, draw(POLICIES), draw(TARIFFS)
 
 
