@@ -64,6 +64,14 @@ def limits_of_host(host):
     }
 
 
+def disproved(volume, work, siblings):
+    """Whether all volumes of its only host did more, for three minutes, than what is published lets through."""
+    maximum = limits_of_host(volume["hosts"][0])["maximum"]
+    total = counted(summed([work, *siblings]), AS_COUNTED)
+    above = np.logical_or.reduce([total[side] > 1.05 * maximum[side] for side in SIDES])
+    return int(above[max(0, volume.get("on_host_from") or 0) :].sum()) >= 3
+
+
 def measure(carries, left, limits, measured, policy):
     """Puts what was measured of a host in the place of what its published limits say.
 
@@ -104,6 +112,8 @@ def load_for(volume, minutes, siblings, policy, days):
     if host is not None and host["maximum_iops"] is not None:
         others = summed([{name: np.zeros(len(observed)) for name in work}, *siblings])
         limits = limits_of_host(host)
+        if disproved(volume, work, siblings):
+            limits = dict.fromkeys(limits, dict.fromkeys(SIDES, INFINITE))
         carries, left = host_carries(limits, counted(summed([work, others]), AS_COUNTED))
         checks_of_host = measure(carries, left, limits, volume.get("measured") or {}, policy)
         hosted = {"carries": carries, "counts": AS_COUNTED, "others": others, **checks_of_host}
@@ -246,14 +256,18 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
             if found["action"] != "upgrade" or more["action"] == "upgrade":
                 found, policy = more, grown
         if found["reduces"]:
-            asked = required_by(past, policy, carried_by_hosts(volume))
+            asked = required_by(past, policy, carried_by_hosts(volume, minutes, siblings))
             found = decide_with(volume, minutes, siblings, policy, frontier, days, asked=asked)
     found.pop("reduces", None)
     return found
 
 
-def carried_by_hosts(volume):
+def carried_by_hosts(volume, minutes, siblings):
     """The most that all its hosts carry, by side; None where that is not known of each."""
+    if volume["attachments"] == 1 and volume["hosts"][0] and volume["hosts"][0]["maximum_iops"] is not None:
+        minutes, _ = in_minutes(minutes, older(volume["hosts"]))
+        if disproved(volume, work_of(minutes, observed_minutes(minutes)), siblings):
+            return None
     limits = [limits_of_host(one)["maximum"] for one in volume["hosts"] if one and one["maximum_iops"] is not None]
     if not limits or len(limits) != volume["attachments"]:
         return None

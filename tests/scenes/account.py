@@ -77,6 +77,7 @@ def _volume(scene: Scene) -> SimulatedVolume:
             type=scene.host,
             nitro=scene.nitro,
             five_minutes=scene.five_minutes,
+            ebs_optimized=scene.ebs_optimized,
         )
         for number in range(scene.hosts if there else 0)
     )

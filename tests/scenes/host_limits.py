@@ -1,4 +1,5 @@
-"""Our own scenes: hosts that stand at their baseline without credits, and hosts that publish each five minutes."""
+"""Our own scenes: hosts at their baseline without credits, hosts that publish each five minutes, and limits that do not
+apply."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -142,4 +143,88 @@ STEPS: Final = (
     ),
 )
 
-SCENES: Final = (*BASELINE, *STEPS)
+
+def _throttled_at_four_thousand(t: Time) -> Work:
+    held = t.daily(*WORKING)
+    return Work(np.where(held, 4000.0, 200.0), io_kib=8, iops_exceeded=None, throughput_exceeded=None)
+
+
+def _above_the_published(minutes: int) -> Any:
+    """4,000 IOPS in so many minutes, where 3,600 are published, and 3,000 in working hours."""
+
+    def does(t: Time) -> Work:
+        return Work(np.where(t.once(120, minutes), 4000.0, np.where(t.daily(*WORKING), 3000.0, 100.0)), io_kib=8)
+
+    return does
+
+
+PREVIOUS: Final[dict[str, Any]] = {"host": "m3.xlarge", "nitro": False}
+
+PUBLISHED: Final = (
+    Scene(
+        name="throttled-on-a-host-without-optimization",
+        spec=gp3(500, 4000, 125),
+        does=_throttled_at_four_thousand,
+        ebs_optimized=False,
+        right=upgrade(("gp3", 500, 6000, 125), -10.0, says="is not switched on"),
+        why="An m3.xlarge publishes 4,000 IOPS for EBS optimization, which is off: nobody knows what it carries. The "
+        "volume is at its own ceiling.",
+        **PREVIOUS,
+    ),
+    Scene(
+        name="throttled-on-a-host-with-optimization",
+        spec=gp3(500, 4000, 125),
+        does=_throttled_at_four_thousand,
+        right=keep(says="is the limit"),
+        why="The same with EBS optimization: the host carries 4,000 IOPS, so that a faster volume does not help.",
+        **PREVIOUS,
+    ),
+    Scene(
+        name="reduced-on-a-host-without-optimization",
+        spec=gp3(500, 16_000, 125),
+        does=job(100, 3500, WORKING, io_kib=8),
+        ebs_optimized=False,
+        right=reprovision(("gp3", 500, 4200, 125), 59.0),
+        why="3,500 IOPS with headroom are 4,200: the 4,000 that are published for EBS optimization are no reason to "
+        "cut deeper.",
+        **PREVIOUS,
+    ),
+    Scene(
+        name="reduced-on-a-host-with-optimization",
+        spec=gp3(500, 16_000, 125),
+        does=job(100, 3500, WORKING, io_kib=8),
+        right=reprovision(("gp3", 500, 4000, 125), 60.0),
+        why="The host carries no more than 4,000 IOPS.",
+        **PREVIOUS,
+    ),
+    Scene(
+        name="optimization-that-cannot-be-switched-off",
+        spec=gp3(500, 16_000, 125),
+        host="m4.large",
+        nitro=False,
+        does=job(100, 3300, WORKING, io_kib=8),
+        ebs_optimized=False,
+        right=reprovision(("gp3", 500, 3600, 125), 62.0),
+        why="An m4 is optimized for EBS whatever the instance says: it carries 3,600 IOPS.",
+    ),
+    Scene(
+        name="three-minutes-above-what-is-published",
+        spec=gp3(500, 10_000, 125),
+        host="m4.large",
+        nitro=False,
+        does=_above_the_published(3),
+        right=reprovision(("gp3", 500, 4800, 125), 26.0, says="do not hold"),
+        why="4,000 IOPS for three minutes are 11 % more than the host is said to carry: so that limit is none.",
+    ),
+    Scene(
+        name="two-minutes-above-what-is-published",
+        spec=gp3(500, 10_000, 125),
+        host="m4.large",
+        nitro=False,
+        does=_above_the_published(2),
+        right=reprovision(("gp3", 500, 4000, 125), 30.0),
+        why="Two minutes may be wrong points. What they had is kept, and the host's 3,600 IOPS stand.",
+    ),
+)
+
+SCENES: Final = (*BASELINE, *STEPS, *PUBLISHED)

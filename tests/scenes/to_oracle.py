@@ -24,9 +24,13 @@ HOSTS: Final = {
     "r5b.24xlarge": (7500.0, 7500.0, 260_000, 260_000),
     "m4.4xlarge": (250.0, 250.0, 16_000, 16_000),
     "m5.large": (81.25, 593.75, 3600, 18_750),
+    "m3.xlarge": (62.5, 62.5, 4000, 4000),
     "m4.large": (56.25, 56.25, 3600, 3600),
     "t3.medium": (43.375, 260.625, 2000, 11_800),
 }
+
+OPTIONAL: Final = frozenset({"m3.xlarge"})
+"""The types with EBS optimization as an option: without it their limits do not apply."""
 
 
 def minute_of(ago_h: float) -> int:
@@ -43,7 +47,8 @@ def plain_spec(spec: Any) -> dict[str, Any]:
 def plain_host(scene: Scene) -> dict[str, Any]:
     """A host's limits."""
     names = ("baseline_mb_s", "maximum_mb_s", "baseline_iops", "maximum_iops")
-    return dict(zip(names, HOSTS[scene.host], strict=True)) | {"nitro": scene.nitro}
+    figures = (None,) * 4 if not scene.ebs_optimized and scene.host in OPTIONAL else HOSTS[scene.host]
+    return dict(zip(names, figures, strict=True)) | {"nitro": scene.nitro}
 
 
 def minutes_of(scene: Scene) -> dict[str, Any]:

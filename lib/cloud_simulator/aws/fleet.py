@@ -36,6 +36,7 @@ class SimulatedHost:
     tags: tuple[tuple[str, str], ...] = ()
     nitro: bool = True
     five_minutes: bool = False
+    ebs_optimized: bool = True
     root_device: str = "/dev/xvda"
 
 

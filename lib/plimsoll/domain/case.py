@@ -6,7 +6,7 @@ from datetime import datetime
 
 import numpy as np
 
-from plimsoll.domain.ceiling import PLAIN, Ceiling, Resource
+from plimsoll.domain.ceiling import PLAIN, UNBOUNDED, Ceiling, Resource
 from plimsoll.domain.demand.day_sums import DaySums
 from plimsoll.domain.demand.demand import Demand, scaled
 from plimsoll.domain.demand.epochs import epochs_of
@@ -191,7 +191,8 @@ def case_of(
         volume = replace(volume, restored_from=None)
     demand = without_restore(demand, volume, policy)
     found = epoch_spans(volume, demand, types, policy, days)
-    room = host_room(demand, host, hosts, policy).only_in(on_these_hosts(found, demand))
+    there = on_these_hosts(found, demand)
+    room = host_room(demand, host, hosts, policy, there).only_in(there)
     lifted = lift(demand, [one.span for one in found], policy)
     load = load_of(demand, lifted, room, [one.span for one in found], policy)
     summary = summary_of(demand, lifted, room, policy)
@@ -200,7 +201,7 @@ def case_of(
         context=context,
         demand=demand,
         present=present,
-        hosts=hosts,
+        hosts=UNBOUNDED if room.disproved else hosts,
         spans=found,
         lifted=lifted,
         room=room,

@@ -166,5 +166,6 @@ def _host_bound(one: EpochSpan, demand: Demand, load: HostLoad | None, policy: P
             most_iops=demand.most_iops,
             most_throughput_mib_s=demand.most_throughput_mib_s,
         )
-    room = host_room(demand, traffic, hosts[0].ceiling, policy)
+    there = _inside(np.ones_like(demand.observed), one.span.buckets)
+    room = host_room(demand, traffic, hosts[0].ceiling, policy, there)
     return bool(room.bound[one.span.buckets].any())

@@ -81,7 +81,8 @@ def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[
     that was seen.
     """
     whole, first = together([case.demand for case in cases]), cases[0]
-    room = host_room(whole, host, first.hosts, first.policy).only_in(on_these_hosts(first.spans, whole))
+    there = on_these_hosts(first.spans, whole)
+    room = host_room(whole, host, first.hosts, first.policy, there).only_in(there)
     own = [case.demand for case in cases]
     counted = first.room.ceiling.accounting
     seen = (

@@ -398,8 +398,14 @@ def _delivery(case: Case, comparison: Comparison) -> Iterator[str]:
         )
 
 
+_UNLIMITED: Final = "What the host carries is not known: nothing is explained by it, and nothing is cut to it."
+
+
 def _host(case: Case) -> Iterator[str]:
     present, hosts = case.present, case.hosts
+    yield from (f"{host.unlimited_by} {_UNLIMITED}" for host in case.volume.hosts if host.unlimited_by is not None)
+    if case.room.disproved:
+        yield f"More was done on its host than its published limits let through, so that they do not hold. {_UNLIMITED}"
     if case.summary.host_bound_minutes:
         minutes = case.summary.host_bound_minutes
         yield (

@@ -91,5 +91,35 @@ def test_what_a_host_without_credits_held_back_may_have_been_all_that_it_can_bur
     assert host_bound_times(a_demand(iops=[3600.0]), room, [span]).tolist() == [16_000 / 3600]
 
 
+def room_where(iops, there):
+    """The room of a volume alone on a host of 80,000 IOPS, which was of that type in some minutes."""
+    own = a_demand(iops=iops)
+    load = host_loads([STEADY], {STEADY.id: own})[STEADY.hosts[0].id]
+    return host_room(own, load, usable(STEADY), a_policy(), np.array(there))
+
+
+@pytest.mark.parametrize(
+    ("iops", "there", "disproved"),
+    [
+        ([84_001.0] * 3, [True] * 3, True),
+        ([84_001.0] * 2 + [83_000.0], [True] * 3, False),
+        ([83_999.0] * 9, [True] * 9, False),
+        ([100_000.0] * 9, [False] * 7 + [True] * 2, False),
+    ],
+)
+def test_more_than_its_limits_for_three_minutes_says_that_they_do_not_hold(iops, there, disproved):
+    room = room_where(iops, there)
+    assert room.disproved == disproved
+    assert room.bound.any() != disproved
+    assert np.isinf(room.room[0]).all() == disproved
+    assert np.isinf(room.ceiling.iops) == disproved
+
+
+def test_a_raised_check_counts_though_published_limits_do_not_hold():
+    room = room_of(STEADY, [90_000.0] * 4, [0, 1, 0, NAN])
+    assert (room.disproved, room.bound.tolist()) == (True, [False, True, False, False])
+    assert room.room[0].tolist() == [np.inf, 90_000.0, np.inf, np.inf]
+
+
 def test_a_coarse_check_counts_only_once_its_minutes_are_known():
     assert room_of(STEADY, [100.0], [7], unread=True).bound.tolist() == [False]
