@@ -147,7 +147,10 @@ def load_for(volume, minutes, siblings, policy, days):
         "days": days,
     }
     load = load_of(work, observed, epochs, policy, **known)
-    known = np.flatnonzero(~np.isnan(balance)) if balance is not None else []
+    of_its_type = np.zeros(len(observed), dtype=bool)
+    for one in volume.get("epochs") or [{"first": 0, "spec": volume["spec"]}]:
+        of_its_type[max(0, one["first"]) :] = one["spec"] is not None and one["spec"]["type"] == volume["spec"]["type"]
+    known = np.flatnonzero(of_its_type & ~np.isnan(balance)) if balance is not None else []
     return load, (float(balance[known[0]]) / 100 if len(known) else 1.0)
 
 

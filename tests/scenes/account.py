@@ -160,6 +160,7 @@ def served(scenes: Sequence[Scene]) -> Iterator[Running]:
         if work is None:
             raise ValueError(f"{volume.id} does nothing")
         made = _with_means(work(Time(np.arange(first, first + count))).series())
+        made["burst_balance_pct"] = volume.while_balanced(made["burst_balance_pct"], first)
         return in_five_minutes(made) if any(host.five_minutes for host in volume.hosts) else made
 
     said = {

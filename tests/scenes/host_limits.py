@@ -1,5 +1,5 @@
-"""Our own scenes: hosts at their baseline without credits, hosts that publish each five minutes, and limits that do not
-apply."""
+"""Our own scenes: hosts at their baseline without credits, hosts that publish each five minutes, limits that do not
+apply, and balances that begin and end with a modification."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -7,8 +7,8 @@ from typing import Any, Final
 import numpy as np
 
 from cloud_simulator.aws.volume_maker import gp2, gp3
-from tests.scenes.scene import Scene, keep, migrate, reprovision, upgrade
-from tests.scenes.work import Time, Work, flat, job
+from tests.scenes.scene import Scene, Was, keep, migrate, reprovision, upgrade, wait
+from tests.scenes.work import Time, Work, day, flat, job
 
 WORKING: Final = (9.0, 19.0)
 
@@ -227,4 +227,60 @@ PUBLISHED: Final = (
     ),
 )
 
-SCENES: Final = (*BASELINE, *STEPS, *PUBLISHED)
+
+def _starved_until(hours: float) -> Any:
+    """900 IOPS with an empty balance in working hours until it was changed, 1,200 since."""
+
+    def does(t: Time) -> Work:
+        before, busy = t.ago_h > hours, t.daily(8, 20)
+        iops = np.where(busy, np.where(before, 900.0, 1200.0), 100.0)
+        return Work(iops, balance_pct=np.where(before & busy, 0.0, 90.0))
+
+    return does
+
+
+BALANCES: Final = (
+    Scene(
+        name="gp2-grown-past-its-credits",
+        spec=gp2(1200),
+        was=Was(spec=gp2(300), until_h=72),
+        does=_starved_until(72),
+        right=migrate(("gp3", 1200, 3600, 250), 16.0),
+        why="Its balance was 0 every day until it was enlarged three days ago. It has none now, and nobody knows yet "
+        "what it needs: gp3 with all that it has costs less.",
+    ),
+    Scene(
+        name="gp2-grown-past-credits-it-never-spent",
+        spec=gp2(1200),
+        was=Was(spec=gp2(300), until_h=72),
+        does=day(100, 400, balance_pct=90.0),
+        right=migrate(("gp3", 1200, 3000, 125), 24.0),
+        why="Its balance was never spent, and ends with the change: nothing is missing since.",
+    ),
+    Scene(
+        name="gp2-since-three-days",
+        spec=gp2(500),
+        was=Was(spec=gp3(500, 3000, 125), until_h=72),
+        does=day(100, 400, balance_pct=100.0),
+        right=migrate(("gp3", 500, 3000, 125), 10.0),
+        why="A balance begins with the change to gp2: that there was none before is no gap.",
+    ),
+    Scene(
+        name="gp3-since-it-starved-as-gp2",
+        spec=gp3(300, 6000, 250),
+        was=Was(spec=gp2(300), until_h=72),
+        does=_starved_until(72),
+        right=wait("2026-11-24"),
+        why="Three days after it was relieved of an empty balance nobody knows its week.",
+    ),
+    Scene(
+        name="gp3-since-it-starved-as-gp2-ten-days-ago",
+        spec=gp3(300, 6000, 250),
+        was=Was(spec=gp2(300), until_h=240),
+        does=_starved_until(240),
+        right=reprovision(("gp3", 300, 3000, 125), 20.0),
+        why="Ten days without credits to spend show 1,200 IOPS.",
+    ),
+)
+
+SCENES: Final = (*BASELINE, *STEPS, *PUBLISHED, *BALANCES)

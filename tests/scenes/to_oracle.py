@@ -51,14 +51,21 @@ def plain_host(scene: Scene) -> dict[str, Any]:
     return dict(zip(names, figures, strict=True)) | {"nitro": scene.nitro}
 
 
+def _credited(spec: Any) -> bool:
+    """Whether it is of a size and type of which a balance is published."""
+    return spec.type in {"st1", "sc1"} or (spec.type == "gp2" and spec.size_gib < 1000)
+
+
 def minutes_of(scene: Scene) -> dict[str, Any]:
     """What CloudWatch has of it, minute by minute, while it was there."""
     if scene.does is None:
         return {name: np.full(MINUTES, np.nan) for name in ("read_ops", "write_ops", "read_bytes", "write_bytes")}
     made = scene.does(WINDOW).series()
-    credited = scene.spec.type in {"st1", "sc1"} or (scene.spec.type == "gp2" and scene.spec.size_gib < 1000)
-    if not credited:
-        del made["burst_balance_pct"]
+    since = 0 if scene.was is None else max(0, minute_of(scene.was.until_h))
+    if scene.was is not None and not _credited(scene.was.spec):
+        made["burst_balance_pct"][:since] = np.nan
+    if not _credited(scene.spec):
+        made["burst_balance_pct"][since:] = np.nan
     if scene.five_minutes:
         made = {name: _each_five(name, values) for name, values in made.items()}
     if scene.hosts > 1:

@@ -117,6 +117,24 @@ class SimulatedVolume:
             return float("inf")
         return self.attached.timestamp()
 
+    @property
+    def specs(self) -> list[tuple[float, VolumeSpec]]:
+        """What it was, from when on (epoch seconds); the first always."""
+        if self.modification is None:
+            return [(0.0, self.spec)]
+        return [(0.0, self.modification.before(self)), (self.modification.started.timestamp(), self.spec)]
+
+    def while_balanced(self, balance_pct: FloatArray, first_minute: int) -> FloatArray:
+        """The minutes of a balance, without a point while it was of no size and type that has one."""
+        found = balance_pct.copy()
+        for from_s, spec in self.specs:
+            if not _is_balanced(spec):
+                found[max(0, int(-(-from_s // MINUTE_S)) - first_minute) :] = np.nan
+            elif from_s:
+                at = max(0, int(-(-from_s // MINUTE_S)) - first_minute)
+                found[at:] = balance_pct[at:]
+        return found
+
     def publishes(self, series: str, instance_id: str | None) -> bool:
         """Whether CloudWatch has such a series under the volume alone or under the volume and that instance."""
         if series in ATTACHED:
@@ -125,7 +143,7 @@ class SimulatedVolume:
         if instance_id is not None:
             return False
         if series == "burst_balance_pct":
-            return self.spec.type in BALANCED and not (self.spec.type == "gp2" and self.spec.size_gib >= 1000)
+            return any(_is_balanced(spec) for _, spec in self.specs)
         return series != "idle_s" or not self.multi_attach
 
 
@@ -194,11 +212,16 @@ def served_minutes(volume: SimulatedVolume, first_minute: int, count: int) -> di
     absent = int(max(0, min(count, -(-volume.metrics_from_s // MINUTE_S) - first_minute)))
     for values in made.values():
         values[:absent] = float("nan")
+    made["burst_balance_pct"] = volume.while_balanced(made["burst_balance_pct"], first_minute)
     if any(host.five_minutes for host in volume.hosts):
         made = in_five_minutes(made)
     made["mean_iops"] = (made["read_ops"] + made["write_ops"]) / MINUTE_S
     made["mean_kib_s"] = (made["read_bytes"] + made["write_bytes"]) / KIB / MINUTE_S
     return made
+
+
+def _is_balanced(spec: VolumeSpec) -> bool:
+    return spec.type in BALANCED and not (spec.type == "gp2" and spec.size_gib >= 1000)
 
 
 def in_five_minutes(made: dict[str, FloatArray]) -> dict[str, FloatArray]:

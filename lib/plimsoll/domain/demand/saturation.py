@@ -133,7 +133,7 @@ def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArr
 
 
 def _exceed(totals: tuple[FloatArray, FloatArray], ceiling: Ceiling, demand: Demand, there: BoolArray | None) -> bool:
-    """Whether totals are clearly above a ceiling for longer than wrong points are, where it is known what points are."""
+    """Whether totals are clearly above a ceiling for longer than wrong points are, where points are not in doubt."""
     above = (totals[0] > OVER * ceiling.iops) | (totals[1] > OVER * ceiling.throughput_mib_s)
     for where in (there, None if demand.undecided is None else ~demand.undecided):
         above = above if where is None else above & where

@@ -203,6 +203,7 @@ class Knowledge:
     """
 
     __slots__ = (
+        "_credited",
         "_hours",
         "_remembered",
         "disputes",
@@ -216,10 +217,16 @@ class Knowledge:
         "window",
     )
 
-    def __init__(self, segments: Sequence[Segment], running_from_s: float | None = None) -> None:
+    def __init__(
+        self,
+        segments: Sequence[Segment],
+        running_from_s: float | None = None,
+        credited: Sequence[Window] | None = None,
+    ) -> None:
         self.segments = tuple(segments)
         self.window = Window(start_s=segments[0].window.start_s, end_s=segments[-1].window.end_s)
         self.running_from_s = running_from_s
+        self._credited = (self.window,) if credited is None else tuple(credited)
         self.tracks: dict[str, Track] = {}
         self.first: dict[str, Track] = {}
         self.published: set[str] = set()
@@ -274,6 +281,13 @@ class Knowledge:
             if step_s is None:
                 found |= (starts_s >= window.start_s) & (starts_s < window.end_s)
         return found if found.any() else None
+
+    def is_credited(self, starts_s: IntArray, lengths_s: IntArray) -> BoolArray:
+        """Which buckets lie wholly in a span in which a balance is published."""
+        found = np.zeros(len(starts_s), dtype=np.bool_)
+        for window in self._credited:
+            found |= (starts_s >= window.start_s) & (starts_s + lengths_s <= window.end_s)
+        return found
 
     def _fold(self) -> None:
         """Lets nothing be shorter than the step in which it is published."""
