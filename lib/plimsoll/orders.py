@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.history import RULE
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.refine.plan import Plan
 from plimsoll.domain.refine.query_cost import QueryCost
@@ -87,6 +88,7 @@ def describe(
         "policy": dump_policy(order.policy),
         "every_minute": order.every_minute,
         "versions": versions(),
+        "rule": RULE,
         **summary,
         "plan": plan_summary(totals.plans, {cloud: one.query_cost for cloud, one in asked.items()}),
         "usage": {

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tests.scenes import changes, credits_and_types, decision_page, measured_hosts, sharing, templates, weeks
+from tests.scenes import changes, credits_and_types, decision_page, losses, measured_hosts, sharing, templates, weeks
 
 SCENES: Final = (
     *decision_page.SCENES,
@@ -12,4 +12,5 @@ SCENES: Final = (
     *templates.SCENES,
     *weeks.SCENES,
     *measured_hosts.SCENES,
+    *losses.SCENES,
 )

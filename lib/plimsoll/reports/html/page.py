@@ -12,6 +12,7 @@ from jinja2 import Environment
 from pydantic_core import to_json
 
 from plimsoll.domain.evidence.envelope import Envelope
+from plimsoll.domain.offers.losses import LOSS_WORDS
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.change_files import HEAD, TOOLS
@@ -53,6 +54,7 @@ from plimsoll.reports.template_text import TITLE, WHY, template_texts
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import (
     GRADE_WORDS,
+    RISK_LEVELS,
     accounts_in,
     calls_in,
     change_words,
@@ -73,6 +75,8 @@ COLUMNS: Final = (
     ("account", "where", ""),
     ("from", "change", ""),
     ("saved", "saves a month", "number"),
+    ("risk", "risk", "number"),
+    ("losses", "gives up", ""),
     ("grade", "evidence", ""),
     ("step", "step", ""),
 )
@@ -187,6 +191,7 @@ def _same_for_every_run(steps: Mapping[str, StepWords]) -> dict[str, Any]:
     settings = {
         "steps": {step: {"name": words.name, "why": words.why} for step, words in steps.items()},
         "grades": GRADE_WORDS,
+        "risks": RISK_LEVELS,
         "rates": HOW,
         "specs": specs(),
         "width": WIDTH_PX,
@@ -201,6 +206,8 @@ def _same_for_every_run(steps: Mapping[str, StepWords]) -> dict[str, Any]:
         "script": script(),
         "drawer": packed(drawing_script().encode()),
         "columns": COLUMNS,
+        "risks": RISK_LEVELS,
+        "losses": {str(code): words for code, words in LOSS_WORDS.items()},
         "settings": packed(to_json(settings)),
     }
 

@@ -94,7 +94,16 @@ def test_the_wording_of_every_reason():
 @pytest.mark.parametrize(
     ("name", "figures"),
     [
-        ("a change", ["48 hours", "1 minute", "400 IOPS, 20.0 MiB/s", "480 IOPS and 24.0 MiB/s", "$5.00 a month"]),
+        (
+            "a change",
+            [
+                "48 hours",
+                "1 minute",
+                "400 IOPS, 20.0 MiB/s",
+                "480 IOPS (peak 400, 20 % headroom) and 24.0 MiB/s (peak 20.0, 20 % headroom)",
+                "$5.00 a month",
+            ],
+        ),
         ("a drop-in replacement that costs more", ["$1.00 a month more"]),
         ("a bare type change that would give less", ["the type alone", "3,000 IOPS 125 MiB/s", "$80.00 a month"]),
         ("a coarser resolution", ["5 minutes"]),
@@ -105,8 +114,8 @@ def test_the_wording_of_every_reason():
         ("the host is the limit", ["The host i-1 (m4.large) is the limit"]),
         ("throttled on IOPS", ["throttled on IOPS"]),
         ("throttled on throughput", ["throttled on throughput"]),
-        ("more than the host can use", ["100,000 IOPS", "18,750", "4,000 MiB/s", "566", "waste"]),
-        ("kept, with more than the host can use", ["16,000 IOPS", "3,600", "waste"]),
+        ("more than the host can use", ["100,000 IOPS", "18,750", "4,000 MiB/s", "566", "paid for and cannot be used"]),
+        ("kept, with more than the host can use", ["could do 16,000 IOPS", "3,600"]),
         ("the host was the bottleneck", ["bottleneck in 3 minutes"]),
         ("bursts that do not size the offer", ["3,000 IOPS", "does not size"]),
         ("bursts that size the offer", ["which sizes the offer"]),
@@ -131,7 +140,7 @@ def test_a_reason_names_its_figures(name, figures):
     [
         ((a_volume("gp2", 1000), QUIET), "the type alone"),
         (CASES["held back"], "throttled on IOPS"),
-        ((a_volume("io2", 2000, iops=1000), a_demand(iops=100)), "waste"),
+        ((a_volume("io2", 2000, iops=1000), a_demand(iops=100)), "paid for and cannot be used"),
         ((a_volume("gp2", 500), QUIET), "given up"),
         (
             (a_volume(), a_demand(iops=1, observed=[at >= 60 or at == 0 for at in range(3000)], buckets=3000)),

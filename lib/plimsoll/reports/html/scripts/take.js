@@ -12,7 +12,7 @@ function chosenRows() {
 const changesOf = (rows) => rows.filter((row) => row.change && !row.blockers);
 
 function fileOf(rows) {
-  const line = (row) => `# ${row.account} ${row.region} ${row.id} ${row.name || ''}: ${row.from} to ${row.to}, saves ${usd(row.saved)} a month`;
+  const line = (row) => `# ${row.account} ${row.region} ${row.id} ${row.name || ''}: ${row.from} to ${row.to}, ${changeOfBill(row.saved)}`;
   return SETTINGS.files_begin + rows.map((row) => `\n${line(row).replace(/\s+/g, ' ')}\n${row.change}\n`).join('');
 }
 
