@@ -136,7 +136,7 @@ def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
             *([usd(record.monthly_usd_saved_drop_in)] if wide else []),
             risk_text(record),
             record.evidence.grade if record.evidence else "",
-            *([losses, blockers] if wide else []),
+            *((losses, blockers) if wide else ()),
         )
     return table
 
