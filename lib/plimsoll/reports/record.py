@@ -486,6 +486,7 @@ class RecommendationRecord(_Record):
     reasons: list[str]
     owner: OwnerRecord
     change: str = Field(description="how the owner makes the change")
+    way_back: str = Field(default="", description="how the owner takes it back; empty in runs of earlier versions")
     stripe_set: StripeSetRecord | None = Field(
         default=None, description="the volumes that are changed together with this one; null where none is known"
     )

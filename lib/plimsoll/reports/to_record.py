@@ -27,6 +27,7 @@ from plimsoll.domain.recommendation import (
 from plimsoll.domain.risk.promise import Risk
 from plimsoll.domain.volume import NAME_TAG, VolumeSpec
 from plimsoll.outcomes import Answered
+from plimsoll.ports import NO_CHANGE, ChangeText
 from plimsoll.reports.learning import peaks_record
 from plimsoll.reports.record import (
     Action,
@@ -82,9 +83,9 @@ _Weighed = Change | Keep | Wait
 """What was weighed."""
 
 
-def record_of(recommendation: Recommendation, change: str = "", *, provider: str) -> RecommendationRecord:
+def record_of(recommendation: Recommendation, change: ChangeText = NO_CHANGE, *, provider: str) -> RecommendationRecord:
     """The record of a recommendation, whose volume has the tags alone that are shown; `change` is how its owner makes
-    it, and `provider` the volume's cloud.
+    it and takes it back, and `provider` the volume's cloud.
     """
     volume = recommendation.volume
     usd_now = recommendation.usd_month_now
@@ -117,7 +118,8 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
         blockers=[BlockerRecord(code=found.code, text=found.text) for found in recommendation.blockers],
         reasons=[str(reason) for reason in recommendation.reasons],
         owner=OwnerRecord(kind=volume.owner.kind.value, name=volume.owner.name),
-        change=change,
+        change=change.how,
+        way_back=change.way_back,
         stripe_set=_stripe_set(recommendation.stripe_set) if recommendation.stripe_set else None,
         ceilings=_ceilings(weighed) if weighed else None,
         created=volume.created.astimezone(UTC).isoformat(timespec="seconds"),

@@ -49,6 +49,9 @@ NAME_LENGTH: Final = 60
 """How much of a name is shown where it stands among others."""
 
 
+PROVIDERS: Final = tuple(CLOUDS)
+"""The clouds that have words of their own."""
+
 usd: Final = dollars
 """Money as every report writes it."""
 
@@ -195,6 +198,15 @@ def outcome_text(record: RecommendationRecord) -> str:
     if record.monthly_usd_saved < 0:
         return f"costs {usd(-record.monthly_usd_saved)} a month more"
     return f"saves {usd(record.monthly_usd_saved)} a month"
+
+
+def risk_in_words(record: RecommendationRecord) -> str:
+    """What a volume's recommendation risks, in a few words."""
+    if not record.cuts:
+        return "no limit is lowered"
+    if record.risk is None or record.risk.promised_pct is None:
+        return "risk not known"
+    return f"risk at most {record.risk.promised_pct:g} % of over {record.risk.minutes:g} throttled minutes"
 
 
 def step_price(step: FrontierStepRecord) -> str:

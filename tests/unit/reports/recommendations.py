@@ -13,6 +13,7 @@ from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import Answer, Change, EpochSummary, FrontierStep, Recommendation, Wait
 from plimsoll.domain.units import HOUR_S
 from plimsoll.domain.volume import VolumeSpec
+from plimsoll.ports import ChangeText
 from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord, RiskRecord
 from plimsoll.reports.to_record import record_of
 from tests.builders import US_EAST_1, a_basis, a_demand, a_market, a_volume, decision
@@ -88,7 +89,8 @@ def a_frontier(*usd_month: float, at_most: bool = False) -> tuple[FrontierStep, 
 
 
 def a_record(action: str = "migrate", change: str = "", **fields: object) -> RecommendationRecord:
-    return record_of(every_action()[action], change, provider=FIRST_PROVIDER).model_copy(update=fields)
+    made = record_of(every_action()[action], ChangeText(how=change), provider=FIRST_PROVIDER)
+    return made.model_copy(update=fields)
 
 
 def a_risk(promised_pct: float | None, *, allowed_pct: float = 5.0) -> RiskRecord:

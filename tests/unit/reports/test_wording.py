@@ -22,12 +22,12 @@ from tests.unit.reports.recommendations import a_record
 
 def test_a_change_to_a_lesser_type_names_its_losses():
     worse = decision(a_volume("io2", 500, iops=3_000), a_demand(200, 10))
-    told = losses_in_words(record_of(worse, "", provider=FIRST_PROVIDER))
+    told = losses_in_words(record_of(worse, provider=FIRST_PROVIDER))
     assert [what.partition(" (")[0] for what in told] == ["latency", "durability", "consistency"]
 
 
 def test_the_latency_that_was_seen_stands_beside_the_class_that_is_given_up():
-    worse = record_of(decision(a_volume("io2", 500, iops=3_000), a_demand(200, 10)), "", provider=FIRST_PROVIDER)
+    worse = record_of(decision(a_volume("io2", 500, iops=3_000), a_demand(200, 10)), provider=FIRST_PROVIDER)
     seen = {"start": "2026-11-10T00:00:00+00:00", "end": "2026-11-24T00:00:00+00:00"}
     figures = dict.fromkeys(SignalsRecord.model_fields) | {"days_observed": 14, "mean_read_latency_ms": 0.41}
     told = losses_in_words(worse.model_copy(update={"signals": SignalsRecord.model_validate(figures | seen)}))

@@ -1,12 +1,18 @@
 """Reasons that lie in where a volume is: on a host that is stopped, in a pool that pays, of a type that is copied."""
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Final
 
 from plimsoll.domain.case import Case
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import Comparison
 from plimsoll.domain.units import dollars
+from plimsoll.domain.volume import Volume
+
+FAILED_LATELY: Final = timedelta(days=1)
+"""How long a failed change is worth a word: changes are counted over 24 hours."""
 
 
 def used_of(case: Case) -> Iterator[Reason]:
@@ -31,6 +37,17 @@ def stopped(case: Case) -> Iterator[Reason]:
             "host-stopped",
             f"Its host {names} has been stopped since {since:%Y-%m-%d}. The volume costs the same meanwhile: take a "
             "snapshot and delete both if nobody needs them.",
+        )
+
+
+def failed_change(volume: Volume, now: datetime) -> Iterator[Reason]:
+    """The latest change, where it failed within a day."""
+    change = volume.modification
+    if change is not None and change.state == "failed" and now - (change.ended or change.started) < FAILED_LATELY:
+        yield Reason(
+            "modification-failed",
+            f"The change begun {change.started:%Y-%m-%d %H:%M} UTC failed. See why before you make another: its cloud "
+            "may refuse one for a while.",
         )
 
 

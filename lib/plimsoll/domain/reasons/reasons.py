@@ -17,7 +17,7 @@ from plimsoll.domain.prices import DOLLARS
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.reasons.growth_reasons import room_for_growth, takes_what_it_gets
 from plimsoll.domain.reasons.memory_reasons import spoken_against, unproved_minutes
-from plimsoll.domain.reasons.place_reasons import not_in_place, of_a_storage_pool, stopped, used_of
+from plimsoll.domain.reasons.place_reasons import failed_change, not_in_place, of_a_storage_pool, stopped, used_of
 from plimsoll.domain.reasons.waste import unusable
 from plimsoll.domain.recommendation import Comparison, FrontierStep
 from plimsoll.domain.units import MINUTE_S, dollars
@@ -89,7 +89,7 @@ def insufficient(case: Case, usd_month: float | None) -> tuple[Reason, ...]:
                 "time. Audit again when the metrics of that volume can be read.",
             )
         )
-    return (*found, *_coverage(case), *_quality(case))
+    return (*found, *failed_change(case.volume, case.context.now), *_coverage(case), *_quality(case))
 
 
 def _no_price(case: Case) -> Reason:
@@ -154,6 +154,7 @@ def keep(case: Case, comparison: Comparison, why: Reason) -> tuple[Reason, ...]:
     """Why nothing is changed, in the sentence given, and what was seen."""
     return (
         why,
+        *failed_change(case.volume, case.context.now),
         *spoken_against(case, case.volume.spec),
         *_failed(comparison.offers),
         *_demand(case),
@@ -182,6 +183,7 @@ def change(
         *given_up(losses),
         *not_in_place(case, comparison, target),
         *of_a_storage_pool(case, target),
+        *failed_change(case.volume, case.context.now),
         *_host(case),
         *_quality(case),
     )
@@ -196,6 +198,7 @@ def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) 
             "expected-then",
             f"If demand stays as it was seen so far, {expected.spec} will then save {dollars(saved)} a month.",
         ),
+        *failed_change(case.volume, case.context.now),
         *_demand(case),
         *_failed(comparison.offers),
         *spoken_against(case, expected.spec),

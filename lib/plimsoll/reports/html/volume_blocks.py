@@ -15,6 +15,7 @@ from pydantic_core import to_json
 
 from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.evidence.envelope import Envelope
+from plimsoll.reports.change_files import change_note
 from plimsoll.reports.charts.demand import demand_picture
 from plimsoll.reports.charts.roofline import roofline_picture
 from plimsoll.reports.html.small_profile import small
@@ -88,6 +89,9 @@ def _row(record: RecommendationRecord) -> dict[str, Any]:
         "step": str(step_of(record)),
         "blockers": ", ".join(blocker.code for blocker in record.blockers),
         "change": record.change,
+        "way_back": record.way_back,
+        "note": change_note(record) if record.change else "",
+        "provider": record.provider,
         "tool": record.owner.kind,
         "template": template_name(record),
         "tags": [f"{key}={value}" for key, value in record.tags.items()],
@@ -102,7 +106,7 @@ def _detail(volume: Matched, pictures: dict[str, Any], link: str) -> dict[str, A
     record, profile = volume
     words = words_of(record.provider)
     return {
-        "record": record.model_dump(mode="json", exclude={"change"}),
+        "record": record.model_dump(mode="json", exclude={"change", "way_back"}),
         "profile": None if profile is None else small(profile),
         "pictures": pictures,
         "losses": losses_in_words(record),

@@ -161,3 +161,13 @@ def test_why_a_volume_is_kept_comes_first(name, first):
 def test_without_price_and_hours_both_are_said():
     answer = decision(a_volume(), a_demand(iops=1, buckets=60), market=a_market(replace(US_EAST_1, types={})))
     assert len(answer.reasons) == 2
+
+
+@pytest.mark.parametrize("hours", [0.5, 30.0])
+@pytest.mark.parametrize("state", ["failed", "completed"])
+@pytest.mark.parametrize("demand", [QUIET, a_demand(iops=1, buckets=60), a_demand(iops=3000)])
+def test_a_change_that_failed_lately_is_said_whatever_the_answer(hours, state, demand):
+    began = NOW - timedelta(hours=hours)
+    latest = Modification(state=state, started=began, ended=began, original=a_spec("gp2"))
+    codes = [reason.code for reason in decision(a_volume("gp2", 500, modification=latest), demand).reasons]
+    assert codes.count("modification-failed") == (state == "failed" and hours < 24)
