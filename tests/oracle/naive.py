@@ -258,14 +258,12 @@ def decide_with(volume, minutes, siblings, policy, frontier, days, asked=None):
     usd_now = None if volume.get("edge") else price(volume["spec"], volume["region"])
     if volume["state"] == "available" and volume["attachments"] == 0:
         return answer("detached", None, usd_now, usd_now)
-    if volume["state"] not in {"available", "in-use"} or volume.get("edge"):
-        return answer("insufficient-data", None, usd_now, usd_now)
     load, start = load_for(volume, minutes, siblings, policy, days)
     observed = load["observed"]
     seen = int(observed.sum())
     plain_iops = load["work"]["r"] + load["work"]["w"]
     mean_iops = float(plain_iops[observed].sum()) / seen if seen else 0.0
-    usd_now = price(volume["spec"], volume["region"], mean_iops)
+    usd_now = None if volume.get("edge") else price(volume["spec"], volume["region"], mean_iops)
     now = ceiling(volume["spec"], older(volume["hosts"]))
     peak_iops, peak_mib_s = peak(load, AS_COUNTED)
     shown = {
@@ -276,7 +274,8 @@ def decide_with(volume, minutes, siblings, policy, frontier, days, asked=None):
         "hours": seen / 60,
     }
     covered = coverage_pct(observed, volume.get("ran_from")) >= policy["min_coverage_pct"]
-    if usd_now is None or shown["hours"] < policy["min_hours"] or not covered:
+    works = volume["state"] in {"available", "in-use"}
+    if not works or usd_now is None or shown["hours"] < policy["min_hours"] or not covered:
         return answer("insufficient-data", None, usd_now, usd_now, **shown)
     judge = Judge(policy, len(observed))
     budget = judge.budget()

@@ -101,4 +101,11 @@ SCENES: Final = (
         right=reprovision(("gp3", 500, 3000, 125), 80.0, codes=("bursts-not-known",)),
         why="The checks never came, and not every minute is read: what single seconds asked for is not known.",
     ),
+    Scene(
+        name="gp3-busy-for-seconds",
+        spec=gp3(500, 16_000, 500),
+        does=day(50, 500, busy_s=2.0),
+        right=reprovision(("gp3", 500, 3000, 125), 80.0),
+        why="Two seconds a minute did all of it, at 15,000 IOPS: that such bursts would queue is said.",
+    ),
 )

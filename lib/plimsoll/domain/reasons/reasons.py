@@ -384,32 +384,39 @@ def _micro_bursts(case: Case) -> Iterator[Reason]:
 
 def _sizing(case: Case, target: Offer) -> Iterator[Reason]:
     """What the offer has to carry, and what that is made of."""
-    need, seen, times = target.need, case.summary, 1 + case.policy.headroom_pct / 100
+    need, seen, demand = target.need, case.summary, case.demand
+    counted = target.ceiling.accounting
+    iops = {
+        "peak": seen.peak_iops,
+        "peak as the type counts it": demand.peak(demand.counted_iops(counted)),
+        "busiest second": seen.peak_second_iops,
+    }
+    throughput = {
+        "peak": seen.peak_throughput_mib_s,
+        "peak as the type counts it": demand.peak(demand.counted_throughput_mib_s(counted)),
+        "busiest second": seen.peak_second_throughput_mib_s,
+    }
+    times = 1 + case.policy.headroom_pct / 100
     sides = (
-        _required("IOPS", need.iops, (seen.peak_iops, seen.peak_second_iops), times, 0),
-        _required(
-            "MiB/s",
-            need.throughput_mib_s,
-            (seen.peak_throughput_mib_s, seen.peak_second_throughput_mib_s),
-            times,
-            1,
-        ),
+        _required("IOPS", need.iops, iops, times, 0),
+        _required("MiB/s", need.throughput_mib_s, throughput, times, 1),
     )
     yield Reason("need", f"{target.spec} has to carry {' and '.join(sides)}.")
 
 
-def _required(unit: str, need: float, seen: tuple[float, float | None], times: float, digits: int) -> str:
-    """A figure that has to be carried, as a sum that adds up: the peak or the busiest second with headroom, or else
-    what they are raised to, or held down to."""
+def _required(unit: str, need: float, seen: Mapping[str, float | None], times: float, digits: int) -> str:
+    """A figure that has to be carried, as a sum that adds up: what was seen with headroom, or else what that is raised
+    to, or held down to."""
     headroom = f"{100 * (times - 1):g} % headroom"
-    for what, figure in zip(("peak", "busiest second"), seen, strict=True):
-        if figure is not None and abs(need - figure * times) <= _SAME * max(1.0, need):
-            most = next((more for more in range(digits, _MOST_DIGITS) if _adds_up(need, figure, times, more)), None)
-            shown = _MOST_DIGITS if most is None else most
+    known = {what: figure for what, figure in seen.items() if figure is not None}
+    for what, figure in known.items():
+        if abs(need - figure * times) <= _SAME * max(1.0, need):
+            enough = (more for more in range(digits, _MOST_DIGITS) if _adds_up(need, figure, times, more))
+            shown = next(enough, _MOST_DIGITS)
             return f"{need:,.{shown}f} {unit} ({what} {figure:,.{shown}f}, {headroom})"
-    peak = max(figure for figure in seen if figure is not None)
+    peak = max(known.values())
     if need > peak * times:
-        return f"{need:,.{digits}f} {unit} (with what was held back or done before, counted as the type does)"
+        return f"{need:,.{digits}f} {unit} (with what was held back, or was done before)"
     if need > peak:
         return f"{need:,.{digits}f} {unit} ({headroom}, but no more than volume and host could do)"
     return f"{need:,.{digits}f} {unit}"
