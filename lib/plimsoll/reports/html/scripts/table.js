@@ -54,7 +54,7 @@ function rowElement(row, place) {
     cell('saves a month', 'number', known(row.saved) && row.saved < 0 ? `costs ${usd(-row.saved)}` : usd(row.saved),
       known(row.saved) && row.drop_in >= 0.005 && row.drop_in < row.saved - 0.005
         ? element('span', { class: 'soft' }, `same limits ${usd(row.drop_in)}`) : null),
-    cell('risk', 'number risk', riskOf(row)),
+    cell('risk', 'risk', riskOf(row)),
     cell('gives up', 'losses', row.losses.filter((code) => code !== 'none').join(', ')),
     cell('evidence', 'proof', row.grade ? element('span', { class: `grade ${row.grade}`, title: SETTINGS.grades[row.grade] }, row.grade) : ''),
     cell('step', 'at', element('span', { class: `tag ${row.step}` }, SETTINGS.steps[row.step].name),
