@@ -12,6 +12,7 @@ import numpy as np
 
 from plimsoll.distribution import own_version
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.history import RULE
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.refine.plan import Plan
 from plimsoll.domain.refine.query_cost import QueryCost
@@ -88,6 +89,7 @@ def describe(
         "policy": dump_policy(order.policy),
         "every_minute": order.every_minute,
         "versions": versions(),
+        "rule": RULE,
         **summary,
         "plan": plan_summary(totals.plans, {cloud: one.query_cost for cloud, one in asked.items()}),
         "usage": {

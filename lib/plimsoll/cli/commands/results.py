@@ -19,7 +19,7 @@ QUERY_FORMATS: Final = ("table", "csv", "json", "parquet")
 def report(
     run: options.RunFolder = None,
     format_: Annotated[
-        str, typer.Option("--format", help="html, json, csv, parquet, changes, md, slack or slack-preview.")
+        str, typer.Option("--format", help="html, json, csv, parquet, changes, md, slack, slack-preview or terminal.")
     ] = "html",
     out: Annotated[
         Path | None,
@@ -30,11 +30,12 @@ def report(
         list[str] | None,
         typer.Option(help="Only this volume (its id, or account/region/id); repeatable. With md: a ticket."),
     ] = None,
+    sort: Annotated[str | None, typer.Option(help="What lists are sorted by: money, risk or losses.")] = None,
 ) -> None:
     """Write a run's report: the page to read, the data as files, Markdown for a ticket, or messages for Slack."""
     from plimsoll.cli.report import report_run
 
-    report_run(run, format_=format_, out=out, where=where, volumes=tuple(volume or ()))
+    report_run(run, format_=format_, out=out, where=where, volumes=tuple(volume or ()), sort=sort)
 
 
 def serve(
