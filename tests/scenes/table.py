@@ -2,7 +2,17 @@
 
 from typing import Final
 
-from tests.scenes import changes, credits_and_types, decision_page, losses, measured_hosts, sharing, templates, weeks
+from tests.scenes import (
+    changes,
+    credits_and_types,
+    decision_page,
+    host_limits,
+    losses,
+    measured_hosts,
+    sharing,
+    templates,
+    weeks,
+)
 
 SCENES: Final = (
     *decision_page.SCENES,
@@ -13,4 +23,5 @@ SCENES: Final = (
     *weeks.SCENES,
     *measured_hosts.SCENES,
     *losses.SCENES,
+    *host_limits.SCENES,
 )
