@@ -22,6 +22,6 @@ SCENES: Final = (
     *templates.SCENES,
     *weeks.SCENES,
     *measured_hosts.SCENES,
-    *host_limits.SCENES,
     *losses.SCENES,
+    *host_limits.SCENES,
 )

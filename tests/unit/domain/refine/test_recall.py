@@ -49,7 +49,7 @@ def test_an_answer_says_how_fast_demand_grows_and_what_room_that_takes():
     assert found.growth.usual_headroom_pct == 20
     assert f"{found.growth.iops_pct_a_day:.2g} % more operations" in told
     assert f"{found.growth.headroom_pct:g} % instead of 20 %" in told
-    assert f"{found.growth.headroom_pct:g} % headroom included" in told
+    assert f"{found.growth.headroom_pct:g} % headroom)" in told
     assert found.target.spec.iops == pytest.approx((1 + found.growth.headroom_pct / 100) * 4000, abs=100)
 
 
