@@ -2,14 +2,15 @@
 
 Versions 2, 4 and 5 report trims after reads and writes, 5 adds samples of bandwidth and IOPS to each direction. The
 version of fio and the job's options are not all there: the mode is told as unstated. The device's counts are those of
-the whole run, so they count where the run had one group.
+the whole run, so they count where the run had one group. With unified_rw_reporting there is one direction, and what
+follows it are the processor's shares.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from plimsoll.envelopes.printed import DIRECTIONS, Figures, number_in
+from plimsoll.envelopes.printed import DIRECTIONS, MIXED, Figures, number_in
 from plimsoll.envelopes.results import Broken, Output, Part, Result, line_at, result_of
 
 _LINE: Final = re.compile(r"(?<![^\s])([2345]);(?:(fio-[^;\s]*);)?([^;\n]*);(\d{1,9});(\d{1,6});([^\n]*)")
@@ -56,12 +57,13 @@ def _part(line: re.Match[str], number: int) -> Part:
     version, fields = line[1], line[6].split(";")
     each = _FIELDS if version in _NO_SAMPLES else _MORE_FIELDS
     least = each * (2 if version == "3" else 3)
-    if len(fields) < least:
+    alone = len(fields) > each and fields[each].endswith("%")
+    if len(fields) < (each if alone else least):
         raise Broken(f"the line breaks off: {len(fields)} fields of at least {least} (terse version {version})", number)
     try:
         sides = {
             name: _side(fields[at * each : (at + 1) * each])
-            for at, name in enumerate(DIRECTIONS)
+            for at, name in enumerate((MIXED,) if alone else DIRECTIONS)
             if number_in(fields[at * each + 2]) > 0 or number_in(fields[at * each + 1]) > 0
         }
     except ValueError as error:
