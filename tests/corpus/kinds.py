@@ -239,8 +239,12 @@ TIME: Final = [
         "B",
         {
             "a chain in normal output": text(
-                command="--direct=1 --filename=/dev/nvme1n1 --numjobs=2 --wait_for=fill", jobs=2
-            )
+                command="--direct=1 --filename=/dev/nvme1n1 --numjobs=2 --wait_for=job", jobs=2
+            ),
+            "a job that began when the other was done": fio(
+                a_job("a", read=a_side(1_500, seconds=60), elapsed=122),
+                a_job("b", options={"startdelay": "60"}, read=a_side(1_500, seconds=60), elapsed=122),
+            ),
         },
     ),
     *_honest("chained", {"one job that waited for another group": _one(wait_for="fill")}),

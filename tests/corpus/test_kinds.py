@@ -8,12 +8,12 @@ from plimsoll.domain.evidence.evidence import Place, best_grade
 from plimsoll.domain.evidence.evidence_against import failed_measurements
 from plimsoll.envelopes import library
 from plimsoll.envelopes.admissibility import arithmetic
-from tests.corpus.entries import Entry, imported
+from tests.corpus.entries import HERE, Entry, imported
 from tests.corpus.kinds import KINDS
 
 TODAY = date(2026, 11, 26)
-HERE = {"account": "111122223333", "region": "us-east-1"}
-PLACE = Place(provider="aws", today=TODAY, max_age_days=180, **HERE)
+OWN = {"account": "111122223333", "region": "us-east-1"}
+PLACE = Place(provider="aws", today=TODAY, max_age_days=180, **OWN)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -28,7 +28,7 @@ def _no_shipped_campaigns(tmp_path_factory):
 def of(kind):
     """What becomes of a made file, imported as a gp3 of 3,000 IOPS of this account on a large host."""
     options = {"iops": 3_000, "throughput_mib_s": 125, "host_type": "m5.4xlarge", **kind.spec}
-    return imported(Entry(file=kind.name, source="made", options=options), kind.output, imported_on=TODAY, **HERE)
+    return imported(Entry(file=kind.name, source="made", options=options), kind.output, imported_on=TODAY, **OWN)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind.rule}: {kind.name}")
@@ -44,3 +44,11 @@ def test_a_made_file_ends_as_its_kind(kind):
 def test_every_rule_of_arithmetic_has_files_that_meet_it_and_files_that_only_look_so():
     for meets in (True, False):
         assert {rule.name for rule in arithmetic.RULES} <= {kind.rule for kind in KINDS if kind.meets == meets}
+
+
+def test_the_page_on_evidence_has_every_rule_of_arithmetic_with_its_law():
+    text = (HERE.parents[1] / "docs" / "evidence.md").read_text(encoding="utf-8")
+    rows = text.partition("### Arithmetic")[2].partition("###")[0]
+    assert [line for line in rows.splitlines() if line.startswith("| `")] == [
+        f"| `{rule.name}` | {rule.law} |" for rule in arithmetic.RULES
+    ]

@@ -114,6 +114,7 @@ class FioJob(_Lenient):
     error: int = Field(default=0, ge=0, lt=1 << 31)
     total_err: Number = None
     elapsed: Number = None
+    latency_target: Number = None
     hostname: str | None = None
     options: dict[str, str | None] | None = Field(default=None, alias="job options")
     read: SideEntry = Field(default_factory=SideEntry)
@@ -318,6 +319,8 @@ def _span_s(part: Part) -> float:
 
 def _part(job: FioJob, shared: dict[str, str | None], together: int) -> Part:
     options = {name: value or "" for name, value in {**shared, **(job.options or {})}.items()}
+    if job.latency_target is not None and number_in(job.latency_target):
+        options.setdefault("latency_target", job.latency_target)
     told = options.get("numjobs", "1")
     sides = {name: side for name, side in (("read", job.read), ("write", job.write)) if _did_anything(side)}
     if not sides and _did_anything(job.mixed):

@@ -148,7 +148,7 @@ def _named(options: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _listed(names: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.replace("\\:", ":") for one in _COLON.split(names) if one.strip()))
+    return tuple(dict.fromkeys(one for one in _COLON.split(names) if one.strip()))
 
 
 def _gib(size: str | None) -> float | None:

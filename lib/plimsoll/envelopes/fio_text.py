@@ -11,7 +11,17 @@ from typing import Final
 
 from plimsoll.envelopes.fio_options import outstanding_of
 from plimsoll.envelopes.printed import DIRECTIONS, MIXED, Figures, present, size_kib_in
-from plimsoll.envelopes.results import Broken, Output, Part, Result, disk_figures, line_at, result_of, shared_disks
+from plimsoll.envelopes.results import (
+    ALL_CLIENTS,
+    Broken,
+    Output,
+    Part,
+    Result,
+    disk_figures,
+    line_at,
+    result_of,
+    shared_disks,
+)
 
 _N: Final = r"(\d+(?:\.\d+)?[kKMG]?)"
 _UNITS: Final = {"nsec": "ns", "usec": "us", "msec": "ms"}
@@ -165,6 +175,7 @@ _OPTION: Final = re.compile(r"--(?P<name>\w[\w-]*)(?:=(?P<value>\S+)|\s+(?P<apar
 _VERSION: Final = re.compile(r"\bfio[- ](\d+\.\d+(?:\.\d+)?)")
 _SECTION: Final = re.compile(r"\s*\[([\w.:-]{1,80})\]\s*")
 _INI_OPTION: Final = re.compile(r"\s*([a-z]\w{1,30})\s*(?:=\s*(\S[^;#]*?))?\s*(?:[;#].*)?")
+_HOST: Final = re.compile(r"\bhostname=([^\s,]+),\s+be=")
 _RUN_END: Final = "Run status group"
 _RAN: Final = re.compile(r"(?:/|runt=\s*)(\d{1,12})msec")
 
@@ -218,7 +229,9 @@ def _ran_ms(text: str, run: _Run) -> int:
 def _runs(text: str) -> Iterator[_Run]:
     """Runs of fio: heads of one time, between which no run has ended and none was begun."""
     runs: list[list[re.Match[str]]] = []
-    for head in _HEAD.finditer(text):
+    heads = list(_HEAD.finditer(text))
+    clients = [head for head in heads if not _is_sum(text, head)]
+    for head in clients or heads:
         if runs and _same_run(text, runs[-1], head):
             runs[-1].append(head)
         else:
@@ -238,6 +251,18 @@ def _same_run(text: str, run: Sequence[re.Match[str]], other: re.Match[str]) -> 
     again = any(_process(text, head) == _process(text, other) for head in run)
     begun = _beginnings(text, one.end(), other.start())
     return not (ended or again or begun) and one["finished"] == other["finished"]
+
+
+def _is_sum(text: str, head: re.Match[str]) -> bool:
+    """Whether a result is the sum of all the machines of a run."""
+    return text.endswith(ALL_CLIENTS, 0, head.start())
+
+
+def _hosts(text: str, run: _Run) -> Figures:
+    """How many machines made a run, where fio was their client."""
+    names = set(_HOST.findall(text, run.start, run.heads[-1].start()))
+    alone = len(run.heads) == 1 and _is_sum(text, run.heads[0]) and len(names) != 1
+    return {"hosts": str(0 if alone and not names else len(names))} if names or alone else {}
 
 
 def _process(text: str, head: re.Match[str]) -> tuple[str, str, str]:
@@ -261,7 +286,8 @@ def _results(text: str, run: _Run) -> Iterator[Result]:
     for group, together in groups.items():
         told = version[1] if version else None
         try:
-            yield result_of(together, version=told, measured_on=finished[group], disk=disk)
+            whole = {**disk, **_hosts(text, run)}
+            yield result_of(together, version=told, measured_on=finished[group], disk=whole)
         except ValueError as error:
             line = line_at(text, run.heads[0].start())
             raise Broken(f"the result of {together[0].name} cannot be read: {error}", line) from error
@@ -283,6 +309,8 @@ def _part(text: str, run: _Run, head: re.Match[str], end: int) -> Part:
     last = status_in(text[run.start : head.start()]) if len(run.heads) == 1 else {}
     sections, jobs = _sections(text, run, head, name), int(head["jobs"])
     options = _options(text, run, head, name, sections, list(sides))
+    target = beside.get("latency_target", {}).get("target", "0")
+    options |= {} if target == "0" else {"latency_target": target}
     depths = [
         outstanding_of(asked, whole=False, jobs=jobs) for asked in (map(_told, sections) if sections else [options])
     ]
@@ -318,7 +346,8 @@ def _options(
     first = _ASKED.search(text, run.start, head.start())
     until = head.start() if first is None else first.start() - len(_name_before(text, first.start()))
     command = _last(_COMMAND.finditer(text, run.start, until))
-    options = _job_file(text[run.start : until], name)
+    names = dict.fromkeys([name, *(_name_before(text, found.start()) for found in sections)])
+    options = _job_file(text[run.start : until], list(names))
     options |= _command_options(text[command.end() : until]) if command else {}
     if not sections:
         return options
@@ -330,8 +359,11 @@ def _options(
     return {**options, **(blocks[0] if alike else {"bsrange": " ".join(found["bs"] for found in sections)})}
 
 
-def _job_file(before: str, name: str) -> dict[str, str]:
-    """The options of a job in a job file that stands before its result: those of [global], and its own."""
+def _job_file(before: str, names: Sequence[str]) -> dict[str, str]:
+    """The options of jobs in a job file that stands before their result: those of [global], and their own.
+
+    The first job's options hold, with the files of all.
+    """
     sections: dict[str, dict[str, str]] = {}
     current: dict[str, str] = {}
     for line in before.splitlines():
@@ -340,7 +372,12 @@ def _job_file(before: str, name: str) -> dict[str, str]:
             current = sections.setdefault(head[1], {})
         elif option is not None:
             current[option[1]] = option[2] if option[2] is not None else "1"
-    return {**sections.get("global", {}), **sections[name]} if name in sections else {}
+    if names[0] not in sections:
+        return {}
+    shared = sections.get("global", {})
+    mine = [{**shared, **sections[name]} for name in names if name in sections]
+    files = dict.fromkeys(job["filename"] for job in mine if "filename" in job)
+    return {**mine[0], **({"filename": ":".join(files)} if files else {})}
 
 
 def _command_options(command: str) -> dict[str, str]:

@@ -21,6 +21,7 @@ from plimsoll.envelopes.fio_options import (
     rate_of,
     set_gib_of,
     skew_of,
+    start_of,
     synced_of,
     targets_of,
     verified_of,
@@ -334,7 +335,7 @@ def _shape(
         set_gib=_shared_set_gib(parts, sets),
         skew=next((skew for part in parts if (skew := skew_of(part.options))), None),
         partly_sequential=any(is_partly_sequential(part.options) for part in parts) or None,
-        chained=any(part.options.get("wait_for") for part in parts) or None,
+        chained=_are_chained(parts, _measured_s(printed.figures)) or None,
     )
 
 
@@ -345,6 +346,14 @@ def _block_kib(parts: Sequence[Part], mean_kib: float | None) -> float:
     if one is not None and mean_kib is not None and any(part.merged is not False for part in parts):
         return one if abs(mean_kib / one - 1) <= _MOST_SNAP else mean_kib
     return one or mean_kib or DEFAULT_KIB
+
+
+def _are_chained(parts: Sequence[Part], ran_s: float | None) -> bool:
+    """Whether a job waited for another of its group, or began when it was half done."""
+    names, starts = {part.name for part in parts}, [start_of(part.options) for part in parts]
+    return any(part.options.get("wait_for") in names for part in parts) or (
+        ran_s is not None and max(starts) - min(starts) > ran_s / 2
+    )
 
 
 def _held_by(part: Part) -> str | None:

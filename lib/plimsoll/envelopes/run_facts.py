@@ -36,13 +36,14 @@ def run_facts(one: PrintedEntry) -> RunFacts:
     shared = figures.get("shared_disks", {})
     named = {"disk": str(figures["disk"].get("name", ""))} if "disk" in figures else figures.get("disks", {})
     devices = (*(named.values() if "disk" in figures else named), *([figures["dev"]] if "dev" in figures else []))
-    members = [len(str(disk["members"]).split()) for disk in (*disks, *shared.values()) if "members" in disk]
+    behind = [str(disk["members"]).split() for disk in (*disks, *shared.values()) if "members" in disk]
     did = {name for name, side in sides(one) if name in DIRECTIONS and scaled_iops(side) > 0}
     return RunFacts(
         error=int(figures.get("error", 0)),
         lost_share=_lost_share(figures),
         devices=tuple(str(name) for name in (*devices, *shared)),
-        members=max(members, default=None),
+        members=max(map(len, behind), default=None),
+        behind=tuple(name for names in behind for name in names),
         read_too=did >= {"read", "write"},
         failed=any(_all(figures, "total_err")),
         shared=bool(shared),
@@ -84,11 +85,25 @@ def _side_facts(name: str, side: Figures, job: Figures) -> SideFacts:
         operations=_operations(name, side, job),
         moved_mib=None if kib is None else kib / KIB_PER_MIB,
         moved_slack=slack_of(moved),
-        run_s=number_in(str(side["runtime_ms"])) / MS_PER_S if "runtime_ms" in side else None,
+        run_s=_run_s(side, job) if {"runtime_ms", "total_time_s"} & {*side, *job} else None,
         latency=latency_of(side),
         total_us=mean_us(side) or _of_all_us(job),
         took_no_time=any(str(side.get(kind, {}).get("min")) == "0" for kind in ("clat_ns", "lat_ns")),
     )
+
+
+def _run_s(side: Figures, job: Figures) -> float:
+    if "runtime_ms" in side:
+        return number_in(str(side["runtime_ms"])) / MS_PER_S
+    return number_in(str(job.get("total_time_s", 0)))
+
+
+def _events_share(job: Figures) -> float:
+    """What sysbench counted of the requests that its rates make, with or without syncs as its version counts them."""
+    counted, seconds = number_in(str(job["events"])), number_in(str(job["total_time_s"]))
+    iops = [number_in(str(job.get(name, {}).get("iops", 0))) for name in (*DIRECTIONS, "fsync")]
+    shares = [counted / (rate * seconds) for rate in (sum(iops[:2]), sum(iops)) if rate * seconds]
+    return min(shares, key=lambda share: abs(share - 1), default=1.0)
 
 
 def _of_all_us(job: Figures) -> float | None:
@@ -101,6 +116,8 @@ def _operations(name: str, side: Figures, job: Figures) -> float | None:
     """The operations of a direction: of the side itself, or of the counts that fio issued by direction."""
     if "total_ios" in side:
         return number_in(str(side["total_ios"]))
+    if "events" in job:
+        return scaled_iops(side) * _run_s(side, job) * _events_share(job) if "total_time_s" in job else None
     counts = _COUNT.findall(str(job.get("issued_rwts", {}).get("total", "")))
     at = {"read": 0, "write": 1}.get(name)
     return None if at is None or at >= len(counts) else number_in(counts[at])

@@ -231,7 +231,7 @@ def _starts(text: str) -> list[re.Match[str]]:
 
 
 def _result(body: str, asked: _Asked) -> Result:
-    printed = PrintedEntry(figures=file_io_in(body))
+    printed = PrintedEntry(figures={**file_io_in(body), **_counted(body)})
     iops, throughput_mib_s = rates(printed)
     told = {name: printed.figures[name] for name in DIRECTIONS}
     synced, took = number_in(printed.figures["fsync"]["iops"]) > 0, TOTAL_TIME.search(body)
@@ -252,6 +252,12 @@ def _result(body: str, asked: _Asked) -> Result:
         printed=printed,
         options=asked.options,
     )
+
+
+def _counted(body: str) -> Figures:
+    """The number of requests, and the time that they took."""
+    told = {"events": _EVENTS["events"].search(body), "total_time_s": _EVENTS["time_elapsed_s"].search(body)}
+    return {name: found[1] for name, found in told.items() if found is not None}
 
 
 def _series(asked: _Asked, job: JobShape) -> TimeSeries | None:
@@ -301,9 +307,16 @@ def _shape(
         file_size_gib=set_gib,
         set_gib=set_gib,
         synced=synced,
-        held_by="fsync" if synced and mode not in {"seqrd", "rndrd"} else None,
+        held_by=_held_by(options, synced=synced and mode not in {"seqrd", "rndrd"}),
         outstanding=int(jobs) if jobs.isdecimal() and len(jobs) < 7 and not asynchronous else None,
     )
+
+
+def _held_by(options: Mapping[str, str], *, synced: bool) -> str | None:
+    """What made the test ask for less than it could get: a rate of requests, or syncs between them."""
+    if options.get("rate", "0") != "0":
+        return f"rate={options['rate']}"
+    return "fsync" if synced else None
 
 
 def _seconds(printed: str) -> float | None:

@@ -1,6 +1,7 @@
 """Measurements and the envelopes fitted to them: what a class of volume was seen to carry."""
 
 import math
+import re
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
@@ -43,6 +44,8 @@ class Latency:
         return dict(self.percentiles_us).get(percentile)
 
 
+_COLON: Final = re.compile(r"(?<!\\):")
+
 SYNCHRONOUS: Final = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2"})
 """Engines of one outstanding I/O a job, whatever iodepth says."""
 
@@ -79,6 +82,11 @@ class JobShape:
     skew: str | None = None
     partly_sequential: bool | None = None
     chained: bool | None = None
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The device nodes that were named, one by one; a colon of a name has a backslash."""
+        return () if self.target is None else tuple(_COLON.split(self.target))
 
     @property
     def depth(self) -> float | None:
@@ -206,9 +214,10 @@ class RunFacts:
     """How a run went, as far as its output says.
 
     `error` is the errno of its job, `lost_share` the share of its operations that were short, dropped or `failed`.
-    `devices` counted it, with the number of their `members`; `shared`: with other groups. `elapsed_s` is the time of
-    the whole run, of which the jobs account for `accounted_s`. `merged_share` is the share of its operations that the
-    kernel merged, `device_share` what the devices counted of the operations of all groups. `hosts` ran it.
+    `devices` counted it, with the number of their `members`, which stand `behind` them; `shared`: with other groups.
+    `elapsed_s` is the time of the whole run, of which the jobs account for `accounted_s`. `merged_share` is the share
+    of its operations that the kernel merged, `device_share` what the devices counted of the operations of all groups.
+    `hosts` ran it.
     `reached_depth`: the highest of the histogram of depths. None: not said.
     """
 
@@ -216,6 +225,7 @@ class RunFacts:
     lost_share: float | None = None
     devices: tuple[str, ...] = ()
     members: int | None = None
+    behind: tuple[str, ...] = ()
     read_too: bool = False
     failed: bool = False
     shared: bool = False

@@ -2,9 +2,9 @@
 
 Figures count as evidence against by the same rules as for it, and only where the volume was seen to be the limit:
 
-- the envelope has a roof on that side that its host did not set;
-- or the load was deep enough for all that is published and got less: four times the depth that is advised, which is
-  one outstanding I/O for each 1,000 IOPS (docs/evidence.md names the source).
+- the load was deep enough for all that is published and got less: four times the depth that is advised, which is one
+  outstanding I/O for each 1,000 IOPS (docs/evidence.md names the source);
+- or nothing tells the depth, and the envelope has a roof on that side that its host did not set.
 
 A load that was held back (a pause, a target of latency, a sync after writes, one I/O at a time in effect) speaks
 against nothing, and a depth counts as far as Little's law shows that it was reached.
@@ -117,8 +117,9 @@ def _carried(envelope: Envelope, published: Ceiling, side: Resource, seen: Seque
     if not seen or side.value in envelope.host_bound:
         return None
     roof = envelope.roof(side)
-    if roof is not None:
-        return max(roof, *(envelope.in_reads(one, side) or 0.0 for one in seen))
+    full = [one for one in seen if one.in_flight is None or _keeps_full(one, published)]
+    if roof is not None and full:
+        return max(roof, *(envelope.in_reads(one, side) or 0.0 for one in full))
     host = envelope.host
     limits = published if host is None else published & host
     deep = [one for one in seen if _is_deep(one, published) and _side_at(limits, one.job.block_kib) is side]
@@ -129,11 +130,13 @@ def _carried(envelope: Envelope, published: Ceiling, side: Resource, seen: Seque
 
 def _is_deep(one: Measurement, published: Ceiling) -> bool:
     """Whether so much was outstanding that all that is published could have been carried."""
-    outstanding = one.in_flight or 1
-    if one.job.engine is None or published.iops < LEAST_IOPS:
-        return False
+    return one.job.engine is not None and published.iops >= LEAST_IOPS and _keeps_full(one, published)
+
+
+def _keeps_full(one: Measurement, published: Ceiling) -> bool:
+    """Whether four times the depth was in flight that is advised for what is published."""
     wanted = DEPTH_A_1000_IOPS * published.at(one.job.block_kib) / 1_000
-    return outstanding >= max(LEAST_DEPTH, wanted)
+    return (one.in_flight or 1) >= max(LEAST_DEPTH, wanted)
 
 
 def _side_at(limits: Ceiling, block_kib: float) -> Resource:

@@ -57,6 +57,9 @@ def _mean_us(one: Measurement) -> float:
 
 def _operations_over_time(one: Measurement, _limits: Limits) -> Iterator[Finding]:
     for side in one.run.sides:
+        if side.run_s == 0.0 and side.iops > 0.0:
+            yield _rejected(f"it prints {side.iops:,.0f} IOPS of a job that ran for no time: measure again, for longer")
+            return
         if not side.run_s or side.operations is None:
             continue
         by_count, at_ends = side.operations / side.run_s, _at_ends(one, side)
@@ -116,17 +119,17 @@ def _elapsed(one: Measurement, _limits: Limits) -> Iterator[Finding]:
 
 def _had_no_files_to_make(one: Measurement) -> bool:
     """Whether nothing else can have taken the time: devices need no files, and a chain waits by design."""
-    named = 0 if one.job.target is None else len(one.job.target.split(":"))
+    named = len(one.job.targets)
     on_devices = named > 0 and named == one.job.places
     return bool(one.job.chained) or (on_devices and one.job.direct is not False)
 
 
 def _chained(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    if one.job.chained and (one.job.jobs or 1) > 1 and one.run.elapsed_s is None:
+    if one.job.chained and (one.job.jobs or 1) > 1:
         yield Finding(
             admission=Admission.UNKNOWN,
-            text="a job of it waited for another (wait_for), so the rates may not have been carried at the same time: "
-            "import fio's JSON, or measure again without",
+            text="a job of it began when another was done (wait_for, startdelay), so its rates may not have been "
+            "carried at the same time: measure again without",
         )
 
 
@@ -173,6 +176,8 @@ def _broken_latency(one: Measurement, side: SideFacts) -> Iterator[str]:
     if told.least_us is not None and mean_us < told.least_us / OVER - NOISE_US:
         yield f"its mean latency of {mean_us:,.0f} us is below the lowest of {told.least_us:,.0f}"
     for percent, us in points:
+        if told.most_us is not None and us > OVER * told.most_us + NOISE_US:
+            yield f"{100 - percent:g} % took {us:,.0f} us or more, and none more than {told.most_us:,.0f}"
         if (1 - percent / 100) * us > LATE_PERCENTILE * mean_us + NOISE_US:
             yield f"its mean latency is {mean_us:,.0f} us, and {100 - percent:g} % took {us:,.0f} us or more"
 
@@ -336,7 +341,7 @@ RULES: Final = (
     Rule(
         name="chained",
         law="Rates add up only if they were carried at the same time.",
-        source=f"{_FIO}, wait_for",
+        source=f"{_FIO}, wait_for, startdelay",
         find=_chained,
     ),
     Rule(

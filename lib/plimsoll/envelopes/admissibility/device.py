@@ -84,12 +84,12 @@ def named(one: Measurement) -> tuple[str, ...]:
 
     What counted several groups is of each of them, unless the group's own options name another.
     """
-    told = () if one.job.target is None else tuple(one.job.target.split(":"))
+    told = one.job.targets
     return told if told and one.run.shared else (*told, *one.run.devices)
 
 
 def _no_volume(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    found = [name for name in named(one) if _NO_VOLUME.fullmatch(name)]
+    found = [name for name in (*named(one), *one.run.behind) if _NO_VOLUME.fullmatch(name)]
     if found and not one.provenance.placed:
         yield Finding(
             admission=Admission.REJECTED,
@@ -104,8 +104,8 @@ def _several(one: Measurement, _limits: Limits) -> Iterator[Finding]:
     names, shared = named(one), one.run.shared and one.job.target is None
     raid = [name for name in names if _RAID.fullmatch(name)]
     counted = 0 if shared else _count(one.run.devices)
-    targets = _count(one.job.target.split(":")) if one.job.target else 0
-    links = len(one.job.target.split(":")) - targets if one.job.target else 0
+    targets = _count(one.job.targets)
+    links = len(one.job.targets) - targets
     folders = 0 if one.run.devices else (one.job.places or 0) - links
     members = max(one.run.members or 0, 0 if one.run.shared else counted, targets, folders)
     if raid or members > 1:
