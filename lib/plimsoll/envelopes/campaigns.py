@@ -4,6 +4,7 @@ What the file's author wrote is checked first. Every scalar arrives as text, so 
 to the digit. Figures that are computed with are converted here, once. A figure that is absent stays absent.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -129,7 +130,7 @@ class MeasuredEntry(PrintedEntry):
 class CampaignEntry(StrictEntry):
     """A whole campaign file. `measured_on` is a day, a month (2020-12) or a year, as in the source.
 
-    `cited` is what people call it. `imported_on` is the day on which a user added it.
+    `cited` is what people call it, `link` where it can be opened. `imported_on` is the day on which a user added it.
     """
 
     campaign: str
@@ -140,6 +141,7 @@ class CampaignEntry(StrictEntry):
     measured_on: str | None = None
     imported_on: str | None = None
     cited: str | None = None
+    link: str | None = None
     provider: str
     account: str | None = None
     region: str | None = None
@@ -316,13 +318,22 @@ def _job(one: MeasuredEntry, file: CampaignEntry) -> JobShape:
     return JobShape(mode=one.mode, block_kib=one.block_kib, **shape.model_dump())
 
 
+def _reference(cited: str | None, place: str | None) -> str | None:
+    """A source by its name and where it can be opened; what is named like a repository is one of GitHub."""
+    if cited is None:
+        return None
+    name = f"github.com/{cited}" if _REPOSITORY.fullmatch(cited) else cited
+    return name if place is None else f"{name}: {place}"
+
+
+_REPOSITORY: Final = re.compile(r"[\w.-]+/[\w.-]+")
 _DATES: Final = ("printed_on", "stamped")
 """Other days that an output tells: in words where the user told one, and in the numbers of its clock."""
 
 
 def _provenance(one: MeasuredEntry, file: CampaignEntry) -> Provenance:
     figures = one.figures
-    told_on = figures.get("date", file.measured_on)
+    told_on, cited = figures.get("date", file.measured_on), figures.get("source", file.cited)
     days = [days_of(str(told)) for told in (told_on, *map(figures.get, _DATES)) if told is not None]
     source = ", ".join(str(figures[key]) for key in ("source", "path") if key in figures) or file.source
     return Provenance(
@@ -336,6 +347,8 @@ def _provenance(one: MeasuredEntry, file: CampaignEntry) -> Provenance:
         account=file.account,
         region=file.region,
         placed=file.placed,
+        cited=cited,
+        reference=_reference(cited, figures.get("path", file.link)),
         days=tuple(days),
         imported_on=None if file.imported_on is None else earliest_day(file.imported_on),
     )

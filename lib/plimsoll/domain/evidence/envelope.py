@@ -118,7 +118,8 @@ class Provenance:
 
     `measured_on` is the first day that the source's date can mean, and `dated` that date as the source tells it (a
     day, a month, a year). `account` and `region` are set for measurements made by Plimsoll itself; they are what makes
-    grade A. `placed`: Plimsoll chose the device itself, so that it is known to be the volume. `days` are all days that
+    grade A. `placed`: Plimsoll chose the device itself, so that it is known to be the volume. `cited` is
+    what people call the source, `reference` says as well where it can be opened. `days` are all days that
     file and user tell, as (first, last) day that each can mean; `imported_on` is the day of the import.
     """
 
@@ -132,6 +133,8 @@ class Provenance:
     account: str | None = None
     region: str | None = None
     placed: bool = False
+    cited: str | None = None
+    reference: str | None = None
     days: tuple[tuple[date, date], ...] = ()
     imported_on: date | None = None
 
