@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Final
 
 from plimsoll.clouds.aws.errors import attempted
-from plimsoll.clouds.aws.hosts import INSTANCES, Hosts, name_in
+from plimsoll.clouds.aws.hosts import INSTANCES, Hosts, in_place, name_in
 from plimsoll.clouds.aws.instance_answers import InstancesPage, MappedInstance
 from plimsoll.clouds.aws.lists import Asker
 from plimsoll.clouds.aws.names import VOLUME_ID
@@ -222,7 +222,7 @@ def volume_of(found: VolumeAnswer, target: Target, hosts: Hosts, modification: M
         device = where.device or ""
         attachments.append(
             Attachment(
-                host=instance.host if instance else None,
+                host=in_place(instance.host, found.edge) if instance else None,
                 device=device,
                 since=where.since,
                 boot=instance is not None and device == instance.root_device,
@@ -230,6 +230,7 @@ def volume_of(found: VolumeAnswer, target: Target, hosts: Hosts, modification: M
         )
         host_tags |= dict(instance.host.tags) if instance else {}
     operator = found.operator.name if found.operator else None
+    resource = next((where.service_resource for where in found.attached if where.service_resource), None)
     return Volume(
         id=found.volume_id,
         account=target.account,
@@ -240,7 +241,7 @@ def volume_of(found: VolumeAnswer, target: Target, hosts: Hosts, modification: M
         created=found.create_time,
         tags=found.tag_values,
         attachments=tuple(attachments),
-        owner=owner_of(found.tag_values, host_tags, operator),
+        owner=owner_of(found.tag_values, host_tags, operator, resource),
         multi_attach=bool(found.multi_attach_enabled),
         operator=operator,
         modification=modification,
