@@ -236,7 +236,7 @@ class RiskRecord(_Record):
     left_pct: float | None = Field(
         default=None,
         description="the headroom that is left over the most that is known; more than was asked for where what is free "
-        "is enough, less than 0 where a single minute of the past was higher",
+        "is enough, less than 0 where a single minute of the past was higher; the least where minutes were not read",
     )
     stratum: str | None = Field(
         default=None, description="the kind of owner that it was learned of; null where that is the whole fleet"

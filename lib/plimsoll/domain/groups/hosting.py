@@ -94,9 +94,14 @@ def never_the_limit(host: Host, volumes: Iterable[Volume], types: Mapping[str, V
 
 
 def may_be_the_limit(volumes: Sequence[Volume], types: Mapping[str, VolumeType], share: float) -> bool:
-    """Whether the only host of some volumes, which are all on it, can have stood at that share of what it carries."""
+    """Whether the only host of some volumes, which are all on it, can have stood at that share of what it carries, now
+    or when it was of another type."""
     host = sole_host(volumes[0])
-    return host is not None and not never_the_limit(host, volumes, types, share)
+    if host is None:
+        return False
+    earlier = (one for volume in volumes for seen in volume.seen for one in seen.hosts or () if one.id == host.id)
+    sizes = {one.type: one for one in (*earlier, host)}
+    return not all(never_the_limit(one, volumes, types, share) for one in sizes.values())
 
 
 def asking(volumes: Iterable[Volume]) -> Volume:

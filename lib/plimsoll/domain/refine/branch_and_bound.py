@@ -89,8 +89,8 @@ def judge(
         for group in groups
     ]
     while pending:
-        _learn([asked for _, asks in pending for asked in asks], fetch)
-        again = [(group, _asks_of(group, resolution_s, query_cost, keep_demand)) for group, _ in pending]
+        read_looks([asked for _, asks in pending for asked in asks], fetch)
+        again = [(group, judge_group(group, resolution_s, query_cost, keep_demand)) for group, _ in pending]
         pending = [(group, asks) for group, asks in again if asks]
     for group in groups:
         share_errors(group)
@@ -98,7 +98,7 @@ def judge(
     return {member.volume.id: found for member in members if (found := member.error or member.judged) is not None}
 
 
-def _learn(asked: Sequence[tuple[Member, Look]], fetch: Fetch) -> None:
+def read_looks(asked: Sequence[tuple[Member, Look]], fetch: Fetch) -> None:
     """Reads what is asked, and once more what disagrees in it. What still disagrees then is disputed."""
     _take(asked, fetch, Knowledge.learn)
     again = list(_in_doubt(asked))
@@ -139,7 +139,9 @@ def _in_doubt(asked: Iterable[tuple[Member, Look]]) -> Iterator[tuple[Member, Lo
                 yield member, look
 
 
-def _asks_of(group: Group, resolution_s: int, query_cost: QueryCost, keep_demand: bool) -> list[tuple[Member, Look]]:
+def judge_group(
+    group: Group, resolution_s: int, query_cost: QueryCost, keep_demand: bool = False
+) -> list[tuple[Member, Look]]:
     """Judges the volumes of a host, and says what to read next of them. What was worked out is kept where that is
     little and it is asked for again."""
     asks = _unsettled(group, resolution_s, query_cost, keep_demand)
