@@ -70,6 +70,7 @@ def fleet_of(scenes: Sequence[Scene]) -> SceneFleet:
 def _volume(scene: Scene) -> SimulatedVolume:
     tags = {"Name": scene.name, TAG: scene.name} | ({"plimsoll:exclude": "true"} if scene.excluded else {})
     tags |= {"ManagedBy": "Terraform", "terraform-module": scene.module} if scene.module else {}
+    tags |= scene.tags
     there = scene.does is not None
     hosts = tuple(
         SimulatedHost(id=f"i-{_hex(f'{scene.host_id or scene.name}/{number}')}", type=scene.host, nitro=scene.nitro)

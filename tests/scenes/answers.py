@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.steps import step_of
 from tests.scenes.scene import Right
 
 
@@ -29,6 +31,8 @@ def check(record: dict[str, Any], right: Right, why: str) -> None:
         assert usd - 0.011 <= step["monthly_usd"] <= usd + more, (why, step)
     if right.says is not None:
         assert right.says in " ".join(record["reasons"]).lower(), (why, record["reasons"])
+    if right.step is not None:
+        assert step_of(RecommendationRecord.model_validate(record)) == right.step, why
 
 
 def figures(spec: dict[str, Any]) -> tuple[Any, ...]:

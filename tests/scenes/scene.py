@@ -37,6 +37,7 @@ class Right:
     relief: Target | None = None
     frontier: dict[float, float] = field(default_factory=dict)
     says: str | None = None
+    step: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +72,7 @@ class Scene:
     restored: bool = False
     stripe: str | None = None
     module: str | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
     excluded: bool = False
     measured: Callable[[Time], Mapping[str, Any]] | None = None
     policy: dict[str, Any] = field(default_factory=dict)

@@ -2,13 +2,14 @@
 
 from typing import Final
 
-from tests.scenes import changes, credits_and_types, decision_page, measured_hosts, sharing, templates, weeks
+from tests.scenes import changes, credits_and_types, decision_page, measured_hosts, sharing, takeovers, templates, weeks
 
 SCENES: Final = (
     *decision_page.SCENES,
     *credits_and_types.SCENES,
     *changes.SCENES,
     *sharing.SCENES,
+    *takeovers.SCENES,
     *templates.SCENES,
     *weeks.SCENES,
     *measured_hosts.SCENES,
