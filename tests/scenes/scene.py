@@ -53,6 +53,7 @@ class Was:
 class Scene:
     """One volume. Ages are in hours before now; volumes that name the same `host_id` share it; `stripe` names the
     md device that it is a member of, `module` the Terraform module that makes it; `policy` holds for this volume alone;
+    `takeover` names those that take over from one another, `tags` or the name say so to Plimsoll;
     `hosts` is how many it is attached to. `measured` is what CloudWatch has of its only host, by the names of
     `MEASURED`; None: what follows from what its volumes did."""
 
@@ -75,7 +76,12 @@ class Scene:
     tags: Mapping[str, str] = field(default_factory=dict)
     excluded: bool = False
     measured: Callable[[Time], Mapping[str, Any]] | None = None
+    takeover: str | None = None
     policy: dict[str, Any] = field(default_factory=dict)
+
+    def takes_over_from(self, other: "Scene") -> bool:
+        """Whether it is declared that one takes over from the other."""
+        return self.takeover is not None and self.takeover == other.takeover and self.name != other.name
 
 
 def keep(**more: Any) -> Right:

@@ -66,7 +66,7 @@ def _usd_month(cases: Sequence[Case], times: Sequence[float], choice: Choice) ->
         past = past if case.remembered is None else past.no_less_than(case.remembered.busiest)
     past = past.times(max(times))
     more = [_raised(case, by) for case, by in zip(cases, times, strict=True)]
-    makers = Makers(more, Purpose.REDUCE, budget_min, lambda _: past, harmful=True)
+    makers = Makers(more, Purpose.REDUCE, budget_min, lambda case: past.no_less_than(case.asked_by_peer), harmful=True)
     bundles = [one for one in (makers.cheapest(budget_min), choice.drop_in) if one is not None]
     best = min(bundles, key=lambda one: one.usd_month, default=None)
     if best is None or best.usd_month >= choice.usd_month_now:

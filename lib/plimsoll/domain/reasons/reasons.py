@@ -32,10 +32,11 @@ WORTH_A_WORD_H = 1.0
 """Gaps in the metrics shorter than this are not worth a sentence."""
 
 
-def detached(usd_month: float | None) -> tuple[str, ...]:
-    """Why a detached volume is worth a look."""
+def detached(usd_month: float | None, *, needed: bool = False) -> tuple[str, ...]:
+    """Why a detached volume is worth a look; one that is `needed` by others is not to be deleted."""
     cost = "" if usd_month is None else f" and costs {dollars(usd_month)} a month"
-    return (f"It is attached to nothing{cost}. Take a snapshot and delete it if nobody needs it.",)
+    advice = "" if needed else " Take a snapshot and delete it if nobody needs it."
+    return (f"It is attached to nothing{cost}.{advice}",)
 
 
 def insufficient(case: Case, usd_month: float | None) -> tuple[str, ...]:

@@ -132,6 +132,14 @@ def open_buckets(
     return found.open
 
 
+def reach_to_peaks(demand: Demand) -> FloatArray:
+    """How far each bucket of a demand can reach to its peaks: 1 and more may be a higher one."""
+    most = np.stack([demand.most_iops, demand.most_throughput_mib_s])
+    peaks_seen = np.array([[demand.peak(demand.iops)], [demand.peak(demand.throughput_mib_s)]])
+    reach: FloatArray = np.where(most > peaks_seen, np.inf, 0.0)
+    return reach
+
+
 def open_of_host(load: HostLoad, demand: Demand, policies: Sequence[Policy]) -> dict[str, BoolArray]:
     """The buckets of a demand in which what was measured of its host could still change an answer, by group.
 

@@ -1,0 +1,54 @@
+"""What is said of the volumes that one takes over from, or may."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from plimsoll.domain.groups.takeover import Peer, ToldBy
+from plimsoll.domain.reasons.given_up import GIVEN_UP
+from plimsoll.domain.recommendation import DemandSummary
+from plimsoll.domain.volume import Volume
+
+_TOLD_BY: Final[Mapping[ToldBy, str]] = {
+    ToldBy.TAG: "the tag {}",
+    ToldBy.STATEFUL_SET: "the StatefulSet behind the claims {}",
+    ToldBy.BLUE_GREEN: "blue and green",
+    ToldBy.AUTO_SCALING: "the Auto Scaling group {}",
+}
+
+
+def for_peer(peer: Peer | None) -> Iterator[str]:
+    """Why a reduction leaves room for another volume's work."""
+    if peer is None:
+        return
+    together = _TOLD_BY[peer.takeover.told_by].format(peer.takeover.name)
+    if peer.ceiling is None:
+        yield (
+            f"It takes over from {_named(peer.volume)} ({together}), which {peer.unknown}. Until that is known it "
+            "keeps what it has."
+        )
+        return
+    yield (
+        f"It takes over from {_named(peer.volume)} ({together}), which has or gets {peer.ceiling.iops:,.0f} IOPS and "
+        f"{peer.ceiling.throughput_mib_s:,.0f} MiB/s. With less it would throttle after a failover."
+    )
+
+
+def suspected(peer: Peer, did: DemandSummary | None) -> str:
+    """What a reduction gives up if the volume takes over from another, as its name suggests."""
+    peak = f", which {peer.unknown}"
+    if did is not None:
+        peak = f", which did up to {did.least_peak_iops:,.0f} IOPS and {did.least_peak_throughput_mib_s:,.0f} MiB/s"
+    return (
+        f"{GIVEN_UP}room for a failover, if it takes over from {_named(peer.volume)}{peak}. Their names suggest that. "
+        "If so, give both the same value of the tag plimsoll:takeover, and audit again."
+    )
+
+
+def detached_peer(others: int) -> str:
+    """What is said of a detached volume that takes over from others."""
+    whom = "another volume" if others == 1 else f"{others:,} other volumes"
+    return f"It takes over from {whom}: do not delete it unless its owner says that no failover needs it."
+
+
+def _named(volume: Volume) -> str:
+    return f"{volume.name} ({volume.id})" if volume.name else volume.id
