@@ -18,6 +18,7 @@ def decided_on(one):
         summary.gap_hours,
         [blocker.code for blocker in found.blockers],
         found.epochs,
+        found.peer and (found.peer.volume.id, found.peer.takeover.told_by, found.peer.need, found.peer.unknown),
     ]
     if isinstance(found, Change | Keep | Wait):
         comparison = found.comparison

@@ -28,8 +28,9 @@ def for_peer(peer: Peer | None) -> Iterator[str]:
         )
         return
     yield (
-        f"It takes over from {_named(peer.volume)} ({together}), which has or gets {peer.ceiling.iops:,.0f} IOPS and "
-        f"{peer.ceiling.throughput_mib_s:,.0f} MiB/s. With less it would throttle after a failover."
+        f"It takes over from {_named(peer.volume)} ({together}), which by its own answer carries "
+        f"{peer.ceiling.iops:,.0f} IOPS and {peer.ceiling.throughput_mib_s:,.0f} MiB/s. With less it would throttle in "
+        "the place of that one."
     )
 
 

@@ -260,6 +260,7 @@ def judged(
     decided=None,
     failed_measurements=(),
     envelopes=ENVELOPES,
+    takeovers=(),
 ):
     """The answers, and what reading them took."""
     metrics = MemoryMetrics(given=given_sums, broken=broken or {})
@@ -267,12 +268,13 @@ def judged(
     context = replace(a_basis(policy, market=market, envelopes=envelopes), learned=load_table())
     window = Window.before(now, days=policy.lookback_days)
     found = judge(
-        {volume.id: context for volume in volumes if decided is None or volume.id in decided},
+        {volume.id: context.of(volume) for volume in volumes if decided is None or volume.id in decided},
         volumes,
         metrics.read,
         segments=segments(window, policy.resolution_s, metrics.retention_days, now.timestamp()),
         resolution_s=policy.resolution_s,
         query_cost=query_cost or a_tariff(),
+        takeovers=takeovers,
         every_minute=every_minute,
     )
     return found, metrics.usage
