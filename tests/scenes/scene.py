@@ -52,10 +52,10 @@ class Was:
 @dataclass(frozen=True, kw_only=True)
 class Scene:
     """One volume. Ages are in hours before now; volumes that name the same `host_id` share it; `stripe` names the
-    md device that it is a member of, `module` the Terraform module that makes it; `policy` holds for this volume alone;
-    `takeover` names those that take over from one another, `tags` or the name say so to Plimsoll;
-    `hosts` is how many it is attached to. `measured` is what CloudWatch has of its only host, by the names of
-    `MEASURED`; None: what follows from what its volumes did."""
+    md device that it is a member of, `module` the Terraform module that makes it; `takeover` names those that take over
+    from one another, as `tags` or the name say to Plimsoll; `policy` holds for this volume alone; `hosts` is how many
+    it is attached to, `host_was` which type its host was until how many hours ago, as an earlier audit saw. `measured`
+    is what CloudWatch has of its only host, by the names of `MEASURED`; None: what follows from what its volumes did."""
 
     name: str
     spec: VolumeSpec
@@ -67,6 +67,7 @@ class Scene:
     nitro: bool = True
     host_id: str | None = None
     hosts: int = 1
+    host_was: tuple[str, float] | None = None
     created_h: float = 90 * 24
     attached_h: float = 90 * 24
     launched_h: float | None = None
