@@ -37,7 +37,7 @@ class Right:
     relief: Target | None = None
     frontier: dict[float, float] = field(default_factory=dict)
     says: str | None = None
-    step: str | None = None
+    gives_up: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ class Scene:
     md device that it is a member of, `module` the Terraform module that makes it; `takeover` names those that take over
     from one another, as `tags` or the name say to Plimsoll; `policy` holds for this volume alone; `hosts` is how many
     it is attached to, `host_was` which type its host was until how many hours ago, as an earlier audit saw. `measured`
-    is what CloudWatch has of its only host, by the names of `MEASURED`; None: what follows from what its volumes did."""
+    is what CloudWatch has of its only host, by the names of `MEASURED`; None: what its volumes did says it."""
 
     name: str
     spec: VolumeSpec

@@ -109,7 +109,7 @@ SCENES: Final = (
         name="broker-2",
         spec=LARGE,
         does=day(20, 300),
-        right=_says(CUT, "broker-1", step="trade"),
+        right=_says(CUT, "broker-1", gives_up=("takeover",)),
         why="By its name it may take over from broker-1; only its owner knows.",
     ),
     Scene(
@@ -123,7 +123,7 @@ SCENES: Final = (
         name="reader-2",
         spec=LARGE,
         does=day(20, 2000),
-        right=replace(CUT, step="proved"),
+        right=replace(CUT, gives_up=()),
         why="A sixth of the other's peak is a load of its own, and no standby's. It is cut as any volume is.",
     ),
     Scene(

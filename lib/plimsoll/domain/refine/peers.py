@@ -13,6 +13,7 @@ from plimsoll.domain.decide import is_detached
 from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.groups.takeover import SUSPECTED_SHARE, Peer, Takeover, by_volume
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.offers.losses import takeover_loss
 from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, too_small
 from plimsoll.domain.reasons import takeover_reasons
 from plimsoll.domain.recommendation import Change, DemandSummary, InsufficientData, Keep, Recommendation, Wait
@@ -61,20 +62,18 @@ class Peers:
         return list(again.values())
 
     def name_suspected(self) -> None:
-        """Adds to the reductions of volumes that may take over from another, by its name, that their owner decides."""
+        """Makes reductions of volumes that may take over from another, by its name, their owner's decision."""
         for name, takeover in self._takeovers.items():
-            member = self._members[name]
-            if takeover.is_suspected and member.judged is not None and member.error is None:
-                answer = member.judged.recommendation
-                suspect = self._suspect(answer, takeover)
-                if suspect is not None:
-                    peak = self._summary(suspect.volume)
-                    told = replace(
-                        answer,
-                        peer=suspect,
-                        reasons=(*answer.reasons, takeover_reasons.suspected(suspect, peak)),
-                    )
-                    member.judged = replace(member.judged, recommendation=told)
+            judged = self._members[name].judged
+            if not takeover.is_suspected or judged is None or self._members[name].error is not None:
+                continue
+            answer = judged.recommendation
+            peer = self._suspect(answer, takeover)
+            if isinstance(answer, Change) and peer is not None:
+                loss = takeover_loss(answer.comparison.present, answer.target.ceiling)
+                why = takeover_reasons.suspected(peer, self._summary(peer.volume))
+                told = replace(answer, peer=peer, losses=(*answer.losses, loss), reasons=(*answer.reasons, why))
+                self._members[name].judged = replace(judged, recommendation=told)
 
     def _asks_for(self, member: Member, takeover: Takeover) -> bool:
         """Gives a volume the peer that it is to leave room for; whether it has to be decided again for that."""
