@@ -60,6 +60,7 @@ SPECS = st.sampled_from(
         a_spec("standard", 200),
     ]
 )
+GP2_LARGE, GP3_LARGE = a_spec("gp2", 5500), a_spec("gp3", 600, iops=16_000, throughput_mib_s=125)
 HOSTS = st.sampled_from(["m5.24xlarge", "m5.24xlarge", "m5.large", "t3.micro", "m4.large", "t2.micro"])
 POLICIES = st.sampled_from(
     [
@@ -201,7 +202,36 @@ def attached_since(volume, since):
 
 
 @st.composite
-def fleets(draw):
+def resized_fleets(draw):
+    """Two volumes on a host that was resized, quiet but for one minute in which they stood together about its earlier
+    limit, of which each had more or less."""
+    small, large = a_host(draw(st.sampled_from(["m5.large", "m4.large", "t3.micro"]))), a_host("m5.24xlarge")
+    ago_h = draw(st.sampled_from([1.37, 7.0, 20.0, 30.2]))
+    seen = (
+        Seen(at_s=WINDOW.start_s - 3600, hosts=(small,)),
+        Seen(at_s=int(NOW.timestamp() - 3600 * ago_h), hosts=(large,), made=True),
+    )
+    limit = draw(st.sampled_from([small.limits.maximum_iops, small.limits.baseline_iops]))
+    together = limit * draw(st.sampled_from([0.5, 0.949, 0.951, 1.0, 1.1]))
+    share, at = draw(st.sampled_from([0.04, 0.06, 0.13, 0.5])), draw(st.integers(0, MINUTES - 1))
+    flat = draw(st.sampled_from([0.0, 1.0, 30.0]))
+    volumes, sums = [], {}
+    for number, part in enumerate((share, 1 - share)):
+        spec = draw(st.sampled_from([a_spec("io2", 800, iops=12_000), GP3_LARGE, GP2_LARGE]))
+        figures = {"iops": spec.iops, "throughput_mib_s": spec.throughput_mib_s}
+        volume = a_volume(spec.type, spec.size_gib, **figures, id=f"vol-{number}", on=large, seen=seen)
+        volumes.append(volume)
+        sums[volume.id] = minutes_of(one_hot_minute(part * together, flat=flat, at=at), io_kib=4.0)
+    return volumes, sums, draw(POLICIES), draw(TARIFFS)
+
+
+def fleets():
+    """Volumes on one host, or each on its own, with their minutes and the policy."""
+    return st.integers(0, 4).flatmap(lambda number: resized_fleets() if number == 4 else any_fleets())
+
+
+@st.composite
+def any_fleets(draw):
     """One to three volumes on one host, or each on its own, with their minutes and the policy."""
     host = draw(HOSTS)
     measured = draw(st.one_of(st.just({}), measured_hosts(), measured_hosts()))
