@@ -205,23 +205,22 @@ def attached_since(volume, since):
 def resized_fleets(draw):
     """Two volumes on a host that was resized, quiet but for one minute in which they stood together about its earlier
     limit, of which each had more or less."""
-    small, large = a_host(draw(st.sampled_from(["m5.large", "m4.large", "t3.micro"]))), a_host("m5.24xlarge")
+    small, large = a_host(draw(st.sampled_from(["m5.large", "m5.large", "t3.micro"]))), a_host("m5.24xlarge")
     ago_h = draw(st.sampled_from([1.37, 7.0, 20.0, 30.2]))
     seen = (
         Seen(at_s=WINDOW.start_s - 3600, hosts=(small,)),
         Seen(at_s=int(NOW.timestamp() - 3600 * ago_h), hosts=(large,), made=True),
     )
-    limit = draw(st.sampled_from([small.limits.maximum_iops, small.limits.baseline_iops]))
-    together = limit * draw(st.sampled_from([0.5, 0.949, 0.951, 1.0, 1.1]))
-    share, at = draw(st.sampled_from([0.04, 0.06, 0.13, 0.5])), draw(st.integers(0, MINUTES - 1))
+    together = small.limits.maximum_iops * draw(st.sampled_from([0.949, 0.951, 1.0, 1.0]))
+    ours, at = draw(st.sampled_from([300.0, 1500.0, 2400.0, 2400.0])), draw(st.integers(0, MINUTES // 2))
     flat = draw(st.sampled_from([0.0, 1.0, 30.0]))
     volumes, sums = [], {}
-    for number, part in enumerate((share, 1 - share)):
+    for number, part in enumerate((ours, together - ours)):
         spec = draw(st.sampled_from([a_spec("io2", 800, iops=12_000), GP3_LARGE, GP2_LARGE]))
         figures = {"iops": spec.iops, "throughput_mib_s": spec.throughput_mib_s}
         volume = a_volume(spec.type, spec.size_gib, **figures, id=f"vol-{number}", on=large, seen=seen)
         volumes.append(volume)
-        sums[volume.id] = minutes_of(one_hot_minute(part * together, flat=flat, at=at), io_kib=4.0)
+        sums[volume.id] = minutes_of(one_hot_minute(part, flat=flat, at=at), io_kib=4.0)
     return volumes, sums, draw(POLICIES), draw(TARIFFS)
 
 
