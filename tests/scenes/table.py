@@ -2,7 +2,17 @@
 
 from typing import Final
 
-from tests.scenes import changes, credits_and_types, decision_page, measured_hosts, sharing, takeovers, templates, weeks
+from tests.scenes import (
+    changes,
+    credits_and_types,
+    decision_page,
+    host_limits,
+    measured_hosts,
+    sharing,
+    takeovers,
+    templates,
+    weeks,
+)
 
 SCENES: Final = (
     *decision_page.SCENES,
@@ -13,4 +23,5 @@ SCENES: Final = (
     *templates.SCENES,
     *weeks.SCENES,
     *measured_hosts.SCENES,
+    *host_limits.SCENES,
 )

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Final
 
 from plimsoll.clouds.aws.errors import attempted
-from plimsoll.clouds.aws.hosts import INSTANCES, Hosts, name_in
+from plimsoll.clouds.aws.hosts import INSTANCES, Hosts, in_place, name_in
 from plimsoll.clouds.aws.instance_answers import InstancesPage, MappedInstance
 from plimsoll.clouds.aws.lists import Asker
 from plimsoll.clouds.aws.names import VOLUME_ID
@@ -222,7 +222,7 @@ def volume_of(found: VolumeAnswer, target: Target, hosts: Hosts, modification: M
         device = where.device or ""
         attachments.append(
             Attachment(
-                host=instance.host if instance else None,
+                host=in_place(instance.host, found.edge) if instance else None,
                 device=device,
                 since=where.since,
                 boot=instance is not None and device == instance.root_device,

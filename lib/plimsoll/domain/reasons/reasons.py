@@ -431,6 +431,9 @@ def _money(case: Case, comparison: Comparison, best: Offer) -> Iterator[Reason]:
         )
 
 
+_UNLIMITED: Final = "What the host carries is not known: nothing is explained by it, and nothing is cut to it."
+
+
 def given_up(losses: Iterable[Loss]) -> Iterator[Reason]:
     """What a change gives up beside IOPS and MiB/s."""
     for loss in losses:
@@ -439,6 +442,14 @@ def given_up(losses: Iterable[Loss]) -> Iterator[Reason]:
 
 def _host(case: Case) -> Iterator[Reason]:
     present, hosts = case.present, case.hosts
+    for host in case.volume.hosts:
+        if host.unlimited_by is not None:
+            yield Reason("host-limit-unknown", f"{host.unlimited_by} {_UNLIMITED}")
+    if case.room.disproved:
+        yield Reason(
+            "host-limit-unknown",
+            f"More was done on its host than its published limits let through, so that they do not hold. {_UNLIMITED}",
+        )
     if case.summary.host_bound_minutes:
         minutes = case.summary.host_bound_minutes
         yield Reason(
@@ -474,6 +485,17 @@ def _how_host_is_known(minutes: float, measured: float) -> str:
 
 
 def _quality(case: Case) -> Iterator[Reason]:
+    if case.demand.summed is not None:
+        yield Reason(
+            "five-minute-sums",
+            "Its host published one sum each five minutes. Single minutes of these may have asked for more.",
+        )
+    if case.demand.undecided is not None:
+        yield Reason(
+            "step-unknown",
+            "It is not known whether its points are of one minute each, or sums of five: neither idle time nor queue "
+            "length tell. Taken for minutes they refuse reductions; relief waits for five minutes at the ceiling.",
+        )
     if case.summary.gap_hours >= WORTH_A_WORD_H:
         yield Reason("gaps", f"The metrics have gaps of {case.summary.gap_hours:,.1f} hours, which count as unknown.")
     coverage = case.summary.coverage

@@ -178,6 +178,38 @@ def test_an_older_host_without_published_limits_has_none(hypervisor, nitro):
     assert (host.limits, host.nitro) == (None, nitro)
 
 
+@pytest.mark.parametrize(
+    ("support", "flag", "known"),
+    [
+        ("default", {"EbsOptimized": False}, True),
+        ("default", {}, True),
+        ("supported", {"EbsOptimized": True}, True),
+        ("supported", {"EbsOptimized": False}, False),
+        ("supported", {}, False),
+    ],
+)
+def test_the_limits_of_ebs_optimization_apply_where_it_is_on(support, flag, known):
+    kind = {**LARGE, "EbsInfo": {**LARGE["EbsInfo"], "EbsOptimizedSupport": support}}
+    account = Account().changes().page(volume(on=["i-1"])).instances(instance(**flag)).types(kind)
+    (host,) = account.volumes()[0].hosts
+    assert (host.limits is not None, host.unlimited_by is None) == (known, known)
+
+
+@pytest.mark.parametrize(
+    ("place", "known"),
+    [
+        ({}, True),
+        ({"AvailabilityZone": "eu-west-1-lon-1a"}, False),
+        ({"AvailabilityZone": "eu-west-1-wl1-lon-wlz-1"}, False),
+        ({"OutpostArn": "arn:aws:outposts:eu-west-1:111122223333:outpost/op-1"}, False),
+    ],
+)
+def test_the_limits_of_a_host_are_those_of_a_region_s_own_zones(place, known):
+    account = Account().changes().page(volume(on=["i-1"], **place)).instances(instance()).types(LARGE)
+    (host,) = account.volumes()[0].hosts
+    assert (host.limits is not None) == known
+
+
 def test_a_volume_on_a_host_of_a_type_that_is_not_described_is_named():
     account = Account().changes().page(volume(on=["i-1"])).instances(instance(kind="zz9.large"))
     account.types().types().types()
