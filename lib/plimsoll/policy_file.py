@@ -23,6 +23,7 @@ _WHOLE_RUN: Final = (
     "resolution_s",
     "read_audit_log",
     "exclude",
+    "takeover_tags",
     "overrides",
     "bench_hosts",
     "bench_alarm",
@@ -102,7 +103,7 @@ def _value(key: str, value: object) -> Any:
             return tuple(_match(key, found) for found in _items(key, value))
         case "overrides":
             return tuple(_override(found) for found in _items(key, value))
-        case "target_types" | "show_tags":
+        case "target_types" | "show_tags" | "takeover_tags":
             return tuple(_items(key, value))
         case _:
             return value

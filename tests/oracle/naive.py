@@ -242,7 +242,8 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
     its only host (see `measure`), `epochs` (dictionaries of first, a minute, and spec, None where it is not known; the
     last is the present), `on_host_from` and `replaced` (the minute from which it is on its host, and whether it was on
     another before), `restored_until` (the minute up to which nothing is its demand), `modifying`, `ran_from` (the
-    minute from which it is on a running host). minutes: the series, as arrays with NaN where there is no point.
+    minute from which it is on a running host), `room_for` (what a reduction must carry at least, by the names of a
+    limit). minutes: the series, as arrays with NaN where there is no point.
     siblings: the work of every other volume on its only host. `frontier`: what the budgets cost as well. past, days:
     what was before the window, as `past.buckets_of` and `days.days_of` make it, these of the window too.
     """
@@ -320,6 +321,8 @@ def decide_with(volume, minutes, siblings, policy, frontier, days, asked=None):
     def passing(tolerated, *, reducing):
         def passes(limit):
             if reducing and asked is not None and any(limit[side] < asked[side] - 1e-6 for side in SIDES):
+                return False
+            if reducing and any(limit[name] < least - 1e-6 for name, least in (volume.get("room_for") or {}).items()):
                 return False
             return carries_all(limit, now, kept) and judge.passes([load], limit, tolerated, reducing=reducing)
 

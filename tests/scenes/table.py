@@ -10,6 +10,7 @@ from tests.scenes import (
     losses,
     measured_hosts,
     sharing,
+    takeovers,
     templates,
     weeks,
 )
@@ -19,6 +20,7 @@ SCENES: Final = (
     *credits_and_types.SCENES,
     *changes.SCENES,
     *sharing.SCENES,
+    *takeovers.SCENES,
     *templates.SCENES,
     *weeks.SCENES,
     *measured_hosts.SCENES,

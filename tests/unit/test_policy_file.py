@@ -23,6 +23,7 @@ PER_RUN = {
     "resolution_s",
     "read_audit_log",
     "exclude",
+    "takeover_tags",
     "overrides",
     "bench_hosts",
     "bench_alarm",
@@ -53,6 +54,7 @@ VALUES = {
     "bench_hosts": st.lists(matches, max_size=3).map(tuple),
     "bench_alarm": st.none() | texts,
     "show_tags": st.lists(texts, max_size=3).map(tuple),
+    "takeover_tags": st.lists(texts, max_size=3).map(tuple),
 }
 overrides = st.builds(
     Override,

@@ -18,6 +18,7 @@ from plimsoll.auditing.prices import market_of, price_outcomes
 from plimsoll.domain.case import DecisionContext
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.hosting import by_host
+from plimsoll.domain.groups.takeover import by_volume, takeovers_of
 from plimsoll.domain.offers.offer import Market, check_types
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
@@ -78,9 +79,11 @@ def audit_target(
 
     context = context_of(market, ports, policy, now)
     size = batch_size(ports, len(volumes), deciders)
-    batches = takewhile(lambda batch: _is_done(batch, done) or not stop(), by_host(volumes, size))
+    known = takeovers_of(volumes, policy.takeover_tags)
+    takeovers, together = by_volume(known), [takeover.volumes for takeover in known]
+    batches = takewhile(lambda batch: _is_done(batch, done) or not stop(), by_host(volumes, size, together))
     at_once = max(BATCHES_AT_ONCE, deciders)
-    for outcomes in ahead(lambda batch: decide_batch(target, batch, ports, context, done), batches, at_once):
+    for outcomes in ahead(lambda batch: decide_batch(target, batch, ports, context, done, takeovers), batches, at_once):
         yield from outcomes
     yield from _notices(target, ports.metrics.remarks(target))
 

@@ -11,12 +11,14 @@ from plimsoll.domain.demand.day_sums import DaySums
 from plimsoll.domain.demand.demand import Demand, scaled
 from plimsoll.domain.demand.epochs import epochs_of
 from plimsoll.domain.demand.lifting import Lifted, lift
+from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.required import Load, Purpose, load_of
 from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room
 from plimsoll.domain.demand.settling import Settles, settles
 from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.evidence.evidence import Rankings
 from plimsoll.domain.groups.hosting import usable
+from plimsoll.domain.groups.takeover import Peer
 from plimsoll.domain.groups.templates import is_short_lived
 from plimsoll.domain.memory.growth import Growth
 from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
@@ -45,7 +47,8 @@ class DecisionContext:
     offer, and `shelf` what is sold to volumes that are alike. `learned` is what headroom keeps which risk (None:
     nothing was learned). The policy's headroom has room for the `growth` (None: for none). What is `short_lived` counts
     for its template alone: each such volume reads its image anew, so that this is its workload. In a `draft` frontiers
-    are not drawn: what the answer is has to be known first.
+    are not drawn: what the answer is has to be known first. `peer` is what a reduction has to leave room for, None
+    where there is no such volume.
     """
 
     market: Market
@@ -59,6 +62,7 @@ class DecisionContext:
     growth: Growth | None = None
     draft: bool = False
     short_lived: bool = False
+    peer: Peer | None = None
 
     def of(self, volume: Volume) -> "DecisionContext":
         """The context with the policy that applies to a volume, its discounts and learned headroom included."""
@@ -162,6 +166,11 @@ class Case:
         """What must be carried together where it becomes a type for that purpose."""
         found = self.shared.get(kind.name, ())
         return [one for one in found if not (one.as_now and purpose is Purpose.REDUCE)]
+
+    @property
+    def asked_by_peer(self) -> Need:
+        """What a reduction must carry because the volume takes over from another."""
+        return NOTHING if self.context.peer is None else self.context.peer.need
 
     @property
     def frequent(self) -> frozenset[Resource]:

@@ -249,7 +249,7 @@ class RiskRecord(_Record):
     left_pct: float | None = Field(
         default=None,
         description="the headroom that is left over the most that is known; more than was asked for where what is free "
-        "is enough, less than 0 where a single minute of the past was higher",
+        "is enough, less than 0 where a single minute of the past was higher; the least where minutes were not read",
     )
     stratum: str | None = Field(
         default=None, description="the kind of owner that it was learned of; null where that is the whole fleet"
@@ -390,6 +390,16 @@ class StripeSetRecord(_Record):
     monthly_usd_saved: float | None
 
 
+class TakeoverRecord(_Record):
+    """The volume that this one takes over from, or is suspected to, and what that will carry by its own answer."""
+
+    volume_id: str
+    told_by: str = Field(description="tag, stateful-set, blue-green, auto-scaling; name: only suspected")
+    name: str = Field(description="by which it is told, such as a tag and its value")
+    iops: float | None = Field(description="null where it is not known what the other will carry")
+    throughput_mib_s: float | None
+
+
 class TemplateOfferRecord(_Record):
     """What carries one volume's own demand for less, however little it saves, with its price in three parts."""
 
@@ -514,6 +524,9 @@ class RecommendationRecord(_Record):
     pool: list[str] = Field(
         default_factory=list,
         description="the other volumes of its host that share one ceiling with it, and change with it or not at all",
+    )
+    takeover: TakeoverRecord | None = Field(
+        default=None, description="null where it takes over from none that asks for more than it is left with"
     )
     template: TemplateRecord | None = Field(
         default=None, description="null where no template is known to have made it, or nothing was weighed"

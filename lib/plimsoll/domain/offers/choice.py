@@ -241,12 +241,13 @@ class _Group:
         return any(reduces(offer, case.present) for case, offer in pairs)
 
     def _carries(self, case: Case) -> Need:
-        """What a reduction must carry whatever the window asks for: what must not be touched, and the past."""
-        return self._untouched(case).no_less_than(self.past)
+        """What a reduction must carry whatever the window asks for: what must not be touched, the past, and what it
+        takes over."""
+        return self._untouched(case).no_less_than(self.past).no_less_than(case.asked_by_peer)
 
     def _carries_at_most(self, case: Case) -> Need:
         """The same where all that was not read of the past is as high as it can be."""
-        return self._untouched(case).no_less_than(self.past_at_most)
+        return self._untouched(case).no_less_than(self.past_at_most).no_less_than(case.asked_by_peer)
 
     def _untouched(self, case: Case) -> Need:
         """What stays as it is while one resource is throttled frequently: the other may be starved behind it."""

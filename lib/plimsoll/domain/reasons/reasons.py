@@ -50,14 +50,11 @@ WORTH_A_WORD_H = 1.0
 """Gaps in the metrics shorter than this are not worth a sentence."""
 
 
-def detached(usd_month: float | None) -> tuple[Reason, ...]:
-    """Why a detached volume is worth a look."""
+def detached(usd_month: float | None, *, is_needed: bool = False) -> tuple[Reason, ...]:
+    """Why a detached volume is worth a look; nobody is told to delete one that others may need."""
     cost = "" if usd_month is None else f" and costs {dollars(usd_month)} a month"
-    return (
-        Reason(
-            "attached-to-nothing", f"It is attached to nothing{cost}. Take a snapshot and delete it if nobody needs it."
-        ),
-    )
+    advice = "" if is_needed else " Take a snapshot and delete it if nobody needs it."
+    return (Reason("attached-to-nothing", f"It is attached to nothing{cost}.{advice}"),)
 
 
 def insufficient(case: Case, usd_month: float | None) -> tuple[Reason, ...]:

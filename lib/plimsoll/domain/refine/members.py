@@ -15,6 +15,7 @@ from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.decide_stripes import Unit
 from plimsoll.domain.groups.hosting import asking, host_loads, may_be_the_limit, running_from_s, sole_host
 from plimsoll.domain.groups.pool import Pool, pools_of
+from plimsoll.domain.groups.takeover import Peer
 from plimsoll.domain.memory.growth import Growth
 from plimsoll.domain.metrics.grid import grid_of
 from plimsoll.domain.metrics.knowledge import Knowledge
@@ -48,7 +49,8 @@ class Member:
 
     `in_set`: it is of a stripe set that is decided on as one. `pooled`: its host's volumes can share pools. `whole`: it
     is read whole from the start. `asks_host`: what is measured of its host is asked by it, for all volumes there.
-    `recall` is its past, None where nothing of it can be read; `steps` tells how often its points come.
+    `recall` is its past, None where nothing of it can be read; `steps` tells how often its points come. `peer` is the
+    volume that it has to leave room for, and `exact_peaks` says that its peaks have to be known.
     """
 
     volume: Volume
@@ -59,6 +61,8 @@ class Member:
     whole: bool = False
     asks_host: bool = False
     recall: Recall | None = None
+    peer: Peer | None = None
+    exact_peaks: bool = False
     steps: Steps = field(init=False)
     error: CloudError | None = None
     judged: Judged | None = None
