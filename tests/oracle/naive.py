@@ -214,10 +214,11 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
 
     volume: spec, region, state, boot, attachments, hosts (maximum_iops, maximum_mb_s, baseline_iops, baseline_mb_s,
     nitro; None where unknown), and where known: `measured` of its only host (see `measure`), `epochs` (dictionaries of
-    first, a minute, and spec, None where it is not known; the last is the present), `on_host_from` and `replaced` (the
-    minute from which it is on its host, and whether it was on another before), `restored_until` (the minute up to which
-    nothing is its demand), `modifying`, `ran_from` (the minute from which it is on a running host). minutes: the
-    series, as arrays with NaN where there is no point. siblings: the work of every other volume on its only host.
+    first, a minute, and spec, None where it is not known; the last is the present), `made` (the minute), `on_host_from`
+    and `replaced` (the minute from which it is on its host, and whether it was made more than an hour earlier),
+    `restored_until` (the minute up to which nothing is its demand), `modifying`, `ran_from` (the minute from which it
+    is on a running host). minutes: the series, as arrays with NaN where there is no point. siblings: the work of every
+    other volume on its only host.
     `frontier`: what the budgets cost as well. past, days: what was before the window, as `past.buckets_of` and
     `days.days_of` make it, these of the window too.
     """
@@ -324,7 +325,8 @@ def decide_with(volume, minutes, siblings, policy, frontier, days, asked=None):
         len(observed),
         policy,
         restored_until=volume.get("restored_until"),
-        unknown_before=volume.get("on_host_from") if volume.get("replaced") else None,
+        made=volume.get("made"),
+        came=volume.get("on_host_from") if volume.get("replaced") else None,
     )
     modifying = bool(volume.get("modifying"))
     action, offer, expected = held_back(

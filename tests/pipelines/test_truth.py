@@ -182,6 +182,7 @@ def oracle_answers(fleet: Fleet, window: Window, memory_days: int = 455) -> dict
             "hosts": [host_limits(host) for host in volume.hosts],
             "epochs": epochs_of(volume, window),
             "on_host_from": minute_of(window, attached),
+            "made": minute_of(window, volume.created),
             "replaced": attached > volume.created + timedelta(hours=1),
             "modifying": volume.modification is not None and volume.modification.ended is None,
             "ran_from": ran_from(fleet, volume, window),

@@ -72,7 +72,12 @@ def _volume(scene: Scene) -> SimulatedVolume:
     tags |= {"ManagedBy": "Terraform", "terraform-module": scene.module} if scene.module else {}
     there = scene.does is not None
     hosts = tuple(
-        SimulatedHost(id=f"i-{_hex(f'{scene.host_id or scene.name}/{number}')}", type=scene.host, nitro=scene.nitro)
+        SimulatedHost(
+            id=f"i-{_hex(f'{scene.host_id or scene.name}/{number}')}",
+            type=scene.host,
+            nitro=scene.nitro,
+            tags=(("aws:autoscaling:groupName", scene.group),) if scene.group else (),
+        )
         for number in range(scene.hosts if there else 0)
     )
     was, modification = scene.was, None

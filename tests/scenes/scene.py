@@ -51,9 +51,9 @@ class Was:
 @dataclass(frozen=True, kw_only=True)
 class Scene:
     """One volume. Ages are in hours before now; volumes that name the same `host_id` share it; `stripe` names the
-    md device that it is a member of, `module` the Terraform module that makes it; `policy` holds for this volume alone;
-    `hosts` is how many it is attached to. `measured` is what CloudWatch has of its only host, by the names of
-    `MEASURED`; None: what follows from what its volumes did."""
+    md device that it is a member of, `module` the Terraform module that makes it, `group` the Auto Scaling group that
+    made its host; `policy` holds for this volume alone; `hosts` is how many it is attached to. `measured` is what
+    CloudWatch has of its only host, by the names of `MEASURED`; None: what follows from what its volumes did."""
 
     name: str
     spec: VolumeSpec
@@ -71,6 +71,7 @@ class Scene:
     restored: bool = False
     stripe: str | None = None
     module: str | None = None
+    group: str | None = None
     excluded: bool = False
     measured: Callable[[Time], Mapping[str, Any]] | None = None
     policy: dict[str, Any] = field(default_factory=dict)

@@ -2,12 +2,13 @@
 
 from typing import Final
 
-from tests.scenes import changes, credits_and_types, decision_page, measured_hosts, sharing, templates, weeks
+from tests.scenes import arrivals, changes, credits_and_types, decision_page, measured_hosts, sharing, templates, weeks
 
 SCENES: Final = (
     *decision_page.SCENES,
     *credits_and_types.SCENES,
     *changes.SCENES,
+    *arrivals.SCENES,
     *sharing.SCENES,
     *templates.SCENES,
     *weeks.SCENES,

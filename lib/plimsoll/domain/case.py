@@ -7,6 +7,7 @@ from datetime import datetime
 import numpy as np
 
 from plimsoll.domain.ceiling import PLAIN, Ceiling, Resource
+from plimsoll.domain.demand.arrivals import arrivals
 from plimsoll.domain.demand.day_sums import DaySums
 from plimsoll.domain.demand.demand import Demand, scaled
 from plimsoll.domain.demand.epochs import epochs_of
@@ -206,7 +207,13 @@ def case_of(
         room=room,
         load=load,
         held=load,
-        settles=settles(volume, stands(found, demand, lifted, host, policy), context.now, policy),
+        settles=settles(
+            volume,
+            stands(found, demand, lifted, host, policy),
+            arrivals(volume, [one.epoch for one in found], demand, context.now, policy),
+            context.now,
+            policy,
+        ),
         summary=summary,
         epochs=summaries(found, demand, lifted),
         pool_gib=volume.spec.size_gib,

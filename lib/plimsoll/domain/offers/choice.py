@@ -70,8 +70,8 @@ class Choice:
 
     `target` is what is chosen, or would be (wait, saves too little), for what costs `usd_month_now` together.
     `beneath` is what would be chosen if no least saving was asked for, where the saving is too small alone and could be
-    judged today. `bundles` is one of each type, `relief` what ends frequent throttling where something else was
-    chosen, `frontier` what tolerating more would cost.
+    judged today, or once it is no longer new. `bundles` is one of each type, `relief` what ends frequent throttling
+    where something else was chosen, `frontier` what tolerating more would cost.
     """
 
     verdict: Verdict
@@ -206,7 +206,8 @@ class _Group:
         chosen = self.drop_in if self.drop_in is not None and nearly else best
         waits = [case.settles for case in self.cases if case.settles is not None]
         changing = any(wait.why is Unsettled.CHANGING for wait in waits)
-        return None if changing or (waits and self._reduces(chosen)) else chosen
+        held = any(wait.why is not Unsettled.NEW for wait in waits)
+        return None if changing or (held and self._reduces(chosen)) else chosen
 
     def _is_nearly_as_good(self, drop_in: Bundle, best: Bundle) -> bool:
         """Whether a drop-in replacement passes and keeps nearly all of the best saving, or saves no less."""

@@ -16,6 +16,7 @@ from plimsoll.domain.reasons.given_up import GIVEN_UP
 from plimsoll.domain.reasons.growth_reasons import room_for_growth, takes_what_it_gets
 from plimsoll.domain.reasons.memory_reasons import spoken_against, unproved_minutes
 from plimsoll.domain.reasons.place_reasons import not_in_place, of_a_storage_pool, stopped, used_of
+from plimsoll.domain.reasons.words import day_of
 from plimsoll.domain.recommendation import Comparison, FrontierStep
 from plimsoll.domain.units import MINUTE_S, dollars
 
@@ -138,7 +139,7 @@ def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) 
     """Why a reduction waits, until when, and what is expected then."""
     saved = (case.usd_month or 0.0) - (expected.usd_month or 0.0)
     return (
-        f"{_WAITS[settles.why]} Look again on {settles.on:%Y-%m-%d}.",
+        f"{_why_it_waits(case, settles)} Look again on {settles.on:%Y-%m-%d}.",
         f"If demand stays as it was seen so far, {expected.spec} will then save {dollars(saved)} a month.",
         *_demand(case),
         *_failed(comparison.offers),
@@ -154,14 +155,35 @@ def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) 
 
 _WAITS: Final = {
     Unsettled.RAISED: (
-        "A limit that had held this workload back was raised lately. What it does with the room is not known yet."
+        "A limit that had held this workload back was raised on {since}. What it does with the room is not known yet."
     ),
-    Unsettled.CHANGING: "The volume is in the middle of a modification.",
+    Unsettled.LARGER_HOST: (
+        "The host that had held this workload back was replaced on {since} by one that carries more. What the workload "
+        "does with the room is not known yet."
+    ),
+    Unsettled.MOVED: (
+        "It came on {since} to {hosts}, a type of host on which it was not seen before. What it does there is not "
+        "known yet."
+    ),
+    Unsettled.REATTACHED: (
+        "It was attached on {since}, and did nothing in the {settle} days before that. What it does now has not been "
+        "seen for so long."
+    ),
+    Unsettled.NEW: "It was made on {since}. What it does has not been seen for {settle} days.",
+    Unsettled.CHANGING: "The volume is in the middle of a modification, which began on {since}.",
     Unsettled.RESTORED: (
-        "The volume was restored from a snapshot lately. Its first reads fetch the data, and are not the workload's."
+        "The volume was restored from a snapshot on {since}. Its first reads fetch the data, and are not the "
+        "workload's."
     ),
 }
 """Why a reduction waits, by code."""
+
+
+def _why_it_waits(case: Case, settles: Settles) -> str:
+    """The cause of a wait, with its date."""
+    hosts = " and ".join(sorted({host.type for host in case.volume.hosts}))
+    since = day_of(settles.since.timestamp())
+    return _WAITS[settles.why].format(since=since, hosts=hosts, settle=f"{case.policy.settle_days:g}")
 
 
 def why_keep(case: Case, comparison: Comparison, choice: Choice) -> str:
@@ -229,7 +251,7 @@ def _preference(case: Case, target: Offer, choice: Choice) -> Iterator[str]:
     """Why this one of those that pass."""
     if choice.settles is not None:
         yield (
-            f"{_WAITS[choice.settles.why]} A reduction waits until {choice.settles.on:%Y-%m-%d}. This offer "
+            f"{_why_it_waits(case, choice.settles)} A reduction waits until {choice.settles.on:%Y-%m-%d}. This offer "
             "reduces nothing."
         )
     if choice.why is Why.RELIEF:

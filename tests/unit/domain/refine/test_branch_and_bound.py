@@ -34,6 +34,7 @@ from tests.builders import (
 from tests.in_memory.ports import MemoryMetrics
 from tests.profiles import examples
 from tests.unit.domain.answered import decided_on
+from tests.unit.domain.lives import arrivals
 
 DAYS = 2
 WINDOW = Window.before(NOW, days=DAYS)
@@ -145,8 +146,10 @@ PASTS = st.one_of(
         lambda hours_ago: {"restored_from": "snap-1", "created": NOW - timedelta(hours=hours_ago)},
         st.sampled_from([26.3, 40.0, 170.0]),
     ),
+    st.builds(lambda hours_ago: {"created": NOW - timedelta(hours=hours_ago)}, st.sampled_from([31.0, 100.0, 168.0])),
 )
-"""What is on record of a volume: usually nothing, else a change of its configuration, or what it was restored from."""
+"""What is on record of a volume: usually nothing, else a change of its configuration, its age, or that it was restored
+from a snapshot."""
 
 
 @st.composite
@@ -190,7 +193,7 @@ def fleets(draw):
             on=a_host(host),
             **draw(PASTS),
         )
-        volumes.append(volume)
+        volumes.append(draw(arrivals(volume)))
         given_sums[volume.id] = replace(draw(series(spec)), **measured)
     return volumes, given_sums, draw(POLICIES), draw(TARIFFS)
 
