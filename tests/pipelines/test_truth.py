@@ -15,7 +15,7 @@ from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
 from tests.oracle.compare import differences
-from tests.oracle.days import days_of
+from tests.oracle.days import busy_of, days_of
 from tests.oracle.naive import POLICY, decide
 from tests.oracle.past import buckets_of
 from tests.oracle.received import observed_minutes, work_of
@@ -88,6 +88,7 @@ def past_of(volume: SimulatedVolume, window: Window, memory_days: int) -> dict[s
     return {
         "past": buckets_of(*before, first, *when),
         "days": days_of(*work, first, window.start_s // 60, *when),
+        "busy": busy_of(*work, first, window.start_s // 60, *when),
     }
 
 

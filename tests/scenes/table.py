@@ -2,7 +2,17 @@
 
 from typing import Final
 
-from tests.scenes import arrivals, changes, credits_and_types, decision_page, measured_hosts, sharing, templates, weeks
+from tests.scenes import (
+    arrivals,
+    changes,
+    credits_and_types,
+    decision_page,
+    measured_hosts,
+    sharing,
+    templates,
+    trends,
+    weeks,
+)
 
 SCENES: Final = (
     *decision_page.SCENES,
@@ -12,5 +22,6 @@ SCENES: Final = (
     *sharing.SCENES,
     *templates.SCENES,
     *weeks.SCENES,
+    *trends.SCENES,
     *measured_hosts.SCENES,
 )

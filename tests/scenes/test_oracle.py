@@ -11,6 +11,7 @@ from tests.scenes.table import SCENES
 from tests.scenes.templates import CHANGES
 from tests.scenes.to_oracle import (
     FIRST_MINUTE,
+    busy_of_scene,
     days_of_scene,
     described,
     measured_on_host,
@@ -32,6 +33,7 @@ def asked(scene):
         "policy": policy_of(scene),
         "past": past_of(scene),
         "days": days_of_scene(scene),
+        "busy": busy_of_scene(scene),
     }
 
 

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tests.oracle.days import days_of
+from tests.oracle.days import busy_of, days_of
 from tests.oracle.naive import POLICY
 from tests.oracle.past import buckets_of
 from tests.oracle.received import observed_minutes, work_of
@@ -132,6 +132,14 @@ def days_of_scene(scene: Scene) -> Any:
         return None
     first, work = _work_from_its_beginning(scene)
     return days_of(*work, first, FIRST_MINUTE, NOW.timestamp(), *_when(scene), policy_of(scene))
+
+
+def busy_of_scene(scene: Scene) -> Any:
+    """The busiest hours of its days before the window; None of a volume that is attached to nothing."""
+    if scene.does is None:
+        return None
+    first, work = _work_from_its_beginning(scene)
+    return busy_of(*work, first, FIRST_MINUTE, NOW.timestamp(), *_when(scene), policy_of(scene))
 
 
 def _when(scene: Scene) -> tuple[float, list[float]]:

@@ -157,7 +157,7 @@ def lives(draw, spec, lower_until, lower):
         for start in draw(st.lists(st.integers(0, PAST_MINUTES - 3001), max_size=2))
     ]
     if draw(st.integers(0, 4)) == 0:  # a pause before it was attached
-        absent.append((PAST_MINUTES - draw(st.sampled_from([0, 3000])), MINUTES - draw(st.sampled_from([200, 2400]))))
+        absent.append((PAST_MINUTES - draw(st.sampled_from([0, 3000])), MINUTES - draw(st.sampled_from([2000, 2400]))))
     return a_life(
         iops,
         io_kib=io_kib,

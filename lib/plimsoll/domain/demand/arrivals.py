@@ -72,7 +72,7 @@ def _was_observed(demand: Demand, until_s: float) -> bool:
 
 def _is_attached_for_its_job(demand: Demand, since_s: float) -> bool:
     """Whether it has been there without a pause since, and came after one as it often did before."""
-    hours = _observed_hours(demand)
+    hours = observed_hours(demand)
     since = int(since_s // HOUR_S - demand.start_s // HOUR_S)
     if since < 1 or hours[since - 1] or not hours[since + 1 :].all():
         return False
@@ -83,10 +83,10 @@ def _is_attached_for_its_job(demand: Demand, since_s: float) -> bool:
 def _hours_before(demand: Demand, until_s: float, count: int) -> BoolArray:
     """Which of so many hours before the hour of a time were observed; those before the window are left out."""
     until = int(until_s // HOUR_S - demand.start_s // HOUR_S)
-    return _observed_hours(demand)[max(0, until - count) : max(0, until)]
+    return observed_hours(demand)[max(0, until - count) : max(0, until)]
 
 
-def _observed_hours(demand: Demand) -> BoolArray:
+def observed_hours(demand: Demand) -> BoolArray:
     """Which hours of a window have an observed bucket."""
     starts_s, zero = demand.starts_s, demand.start_s // HOUR_S
     ends_s = starts_s + np.broadcast_to(np.asarray(demand.lengths_s), starts_s.shape)

@@ -23,6 +23,7 @@ class Unsettled(StrEnum):
     MOVED = "moved-to-another-type-of-host"
     REATTACHED = "attached-after-a-pause"
     NEW = "new"
+    RISING = "demand-rises"
     CHANGING = "modification-in-progress"
     RESTORED = "restored-from-a-snapshot"
 

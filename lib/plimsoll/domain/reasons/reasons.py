@@ -1,12 +1,13 @@
 """Reasons: the sentences that explain a recommendation to the person who has to act on it."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.demand.settling import Settles, Unsettled
+from plimsoll.domain.demand.trend import AUDIT_DAYS, LONG_DAYS
 from plimsoll.domain.evidence.failed_measurement import CODE
 from plimsoll.domain.metrics.received import Coverage
 from plimsoll.domain.offers.choice import Choice, Why
@@ -139,7 +140,7 @@ def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) 
     """Why a reduction waits, until when, and what is expected then."""
     saved = (case.usd_month or 0.0) - (expected.usd_month or 0.0)
     return (
-        f"{_why_it_waits(case, settles)} Look again on {settles.on:%Y-%m-%d}.",
+        f"{_why_it_waits(case, settles, expected)} Look again on {settles.on:%Y-%m-%d}.",
         f"If demand stays as it was seen so far, {expected.spec} will then save {dollars(saved)} a month.",
         *_demand(case),
         *_failed(comparison.offers),
@@ -170,6 +171,10 @@ _WAITS: Final = {
         "seen for so long."
     ),
     Unsettled.NEW: "It was made on {since}. What it does has not been seen for {settle} days.",
+    Unsettled.RISING: (
+        "Demand rises: its busiest hours would outgrow {offer} within {look} days if they went on like that. This is "
+        "asked again at every audit."
+    ),
     Unsettled.CHANGING: "The volume is in the middle of a modification, which began on {since}.",
     Unsettled.RESTORED: (
         "The volume was restored from a snapshot on {since}. Its first reads fetch the data, and are not the "
@@ -179,11 +184,17 @@ _WAITS: Final = {
 """Why a reduction waits, by code."""
 
 
-def _why_it_waits(case: Case, settles: Settles) -> str:
+def _why_it_waits(case: Case, settles: Settles, offer: Offer) -> str:
     """The cause of a wait, with its date."""
     hosts = " and ".join(sorted({host.type for host in case.volume.hosts}))
     since = day_of(settles.since.timestamp())
-    return _WAITS[settles.why].format(since=since, hosts=hosts, settle=f"{case.policy.settle_days:g}")
+    return _WAITS[settles.why].format(
+        since=since,
+        hosts=hosts,
+        offer=offer.spec,
+        settle=f"{case.policy.settle_days:g}",
+        look=f"{case.policy.settle_days + AUDIT_DAYS:g}",
+    )
 
 
 def why_keep(case: Case, comparison: Comparison, choice: Choice) -> str:
@@ -250,10 +261,8 @@ def _demand(case: Case) -> Iterator[str]:
 def _preference(case: Case, target: Offer, choice: Choice) -> Iterator[str]:
     """Why this one of those that pass."""
     if choice.settles is not None:
-        yield (
-            f"{_why_it_waits(case, choice.settles)} A reduction waits until {choice.settles.on:%Y-%m-%d}. This offer "
-            "reduces nothing."
-        )
+        why = _why_it_waits(case, choice.settles, choice.bundles[0].offers[0])
+        yield f"{why} A reduction waits until {choice.settles.on:%Y-%m-%d}. This offer reduces nothing."
     if choice.why is Why.RELIEF:
         usd_month = (target.usd_month or 0.0) - (case.usd_month or 0.0)
         verb = "costs" if usd_month >= 0 else "saves"
@@ -321,6 +330,9 @@ def _span(case: Case) -> Iterator[str]:
             "Less than a week was observed. A weekly or monthly job, or a failover, may be missing: audit again after "
             "the next one."
         )
+    elif case.context.now - case.volume.created < timedelta(days=LONG_DAYS):
+        made = day_of(case.volume.created.timestamp())
+        yield f"Seen for one week only: it was made on {made}. What comes once in two weeks or a month may be missing."
 
 
 def _failed(offers: Iterable[Offer]) -> Iterator[str]:

@@ -19,6 +19,7 @@ from plimsoll.domain.demand.counting import weighted
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.required import Purpose, peaks
 from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.demand.trend import Rise
 from plimsoll.domain.demand.trial import Required, Trial, held_back, never_held_back, trial
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, present_ceiling
 from plimsoll.domain.metrics.knowledge import HOST_BALANCES, HOST_CHECKS, BoolArray
@@ -26,6 +27,7 @@ from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
+from plimsoll.domain.refine.unread_past import reduced_to
 from plimsoll.domain.units import KIB_PER_MIB
 
 Demands = Mapping[str, Demand]
@@ -38,12 +40,14 @@ Decided = Mapping[str, tuple[Case, Recommendation]]
 @dataclass(slots=True)
 class Open:
     """How far the buckets of one volume reach: operations in the first row of `work`, bytes in the second, and its
-    busiest seconds. `rest` is True where something is open that no single bucket decides. `host` are the buckets in
+    busiest seconds. `rest` is True where something is open that no single bucket decides, `hours` where it takes the
+    busiest hour of every day. `host` are the buckets in
     which what was measured of its host is open, by group."""
 
     work: FloatArray
     seconds: FloatArray
     rest: bool = False
+    hours: bool = False
     host: Mapping[str, BoolArray] = field(default_factory=dict)
 
 
@@ -181,6 +185,20 @@ def _own(found: _Found, case: Case, answer: Recommendation) -> None:
     found.reaches(ids, _shares(demand.most_counted(case.room.ceiling.accounting), headroom, case.room.room))
     if isinstance(answer, Keep | Change | Wait):
         _evidence(found, case, answer, ids)
+        _trend(found, case, answer)
+
+
+def _trend(found: _Found, case: Case, answer: Recommendation) -> None:
+    """Where a reduction may be outgrown, or may not be."""
+    offer = reduced_to(answer, case.present)
+    if offer is None or case.settles is not None:
+        return
+    ids = (case.volume.id,) if offer.pool_gib is None else tuple(found.demands)
+    rise = case.rise(offer)
+    for name in ids:
+        found.open[name].hours |= rise is Rise.IN_HOURS
+    if rise is Rise.IN_PEAK:
+        found.reaches(ids, case.reach(offer))
 
 
 def _lifted(found: _Found, case: Case, volume_ids: Sequence[str]) -> None:
