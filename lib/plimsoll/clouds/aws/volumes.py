@@ -230,6 +230,7 @@ def volume_of(found: VolumeAnswer, target: Target, hosts: Hosts, modification: M
         )
         host_tags |= dict(instance.host.tags) if instance else {}
     operator = found.operator.name if found.operator else None
+    resource = next((where.service_resource for where in found.attached if where.service_resource), None)
     return Volume(
         id=found.volume_id,
         account=target.account,
@@ -240,7 +241,7 @@ def volume_of(found: VolumeAnswer, target: Target, hosts: Hosts, modification: M
         created=found.create_time,
         tags=found.tag_values,
         attachments=tuple(attachments),
-        owner=owner_of(found.tag_values, host_tags, operator),
+        owner=owner_of(found.tag_values, host_tags, operator, resource),
         multi_attach=bool(found.multi_attach_enabled),
         operator=operator,
         modification=modification,
