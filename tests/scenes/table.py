@@ -3,6 +3,7 @@
 from typing import Final
 
 from tests.scenes import (
+    arrivals,
     changes,
     credits_and_types,
     decision_page,
@@ -12,6 +13,7 @@ from tests.scenes import (
     sharing,
     takeovers,
     templates,
+    trends,
     weeks,
 )
 
@@ -19,10 +21,12 @@ SCENES: Final = (
     *decision_page.SCENES,
     *credits_and_types.SCENES,
     *changes.SCENES,
+    *arrivals.SCENES,
     *sharing.SCENES,
     *takeovers.SCENES,
     *templates.SCENES,
     *weeks.SCENES,
+    *trends.SCENES,
     *measured_hosts.SCENES,
     *losses.SCENES,
     *host_limits.SCENES,

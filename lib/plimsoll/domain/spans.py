@@ -92,7 +92,6 @@ def stands(
                 ceiling=one.span.ceiling,
                 saturated=saturated,
                 hosts=one.hosts,
-                hosts_known=one.epoch.hosts is not None or not demand.observed[at].any(),
                 host_bound=place < len(spans) - 1 and _host_bound(one, demand, host, policy),
             )
         )

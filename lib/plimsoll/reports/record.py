@@ -423,7 +423,7 @@ class TemplateRecord(_Record):
     monthly_usd_now: float | None = Field(description="six decimals")
     least_monthly_usd: float = Field(description="the least saving that the policy asks of the change")
     least_hours: float = Field(description="the hours that have to be observed of all together")
-    together: bool = Field(description="the volume lives too short for an answer of its own")
+    together: bool = Field(description="the volume is too new to be judged alone")
     offer: TemplateOfferRecord | None
     held: str | None = Field(description="why this volume, and so its template, stays as it is")
 

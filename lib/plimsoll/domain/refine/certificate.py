@@ -20,6 +20,7 @@ from plimsoll.domain.demand.counting import weighted
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.required import Purpose, peaks
 from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.demand.trend import Rise
 from plimsoll.domain.demand.trial import Required, Trial, held_back, never_held_back, trial
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, present_ceiling
 from plimsoll.domain.metrics.knowledge import HOST_BALANCES, HOST_CHECKS, BoolArray
@@ -28,6 +29,7 @@ from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.offers.safer import times_carried
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
+from plimsoll.domain.refine.unread_past import reduced_to
 from plimsoll.domain.risk.calibration import FACTORS
 from plimsoll.domain.spans import traffic_before
 from plimsoll.domain.units import KIB_PER_MIB
@@ -45,12 +47,14 @@ Decided = Mapping[str, tuple[Case, Recommendation]]
 @dataclass(slots=True)
 class Open:
     """How far the buckets of one volume reach: operations in the first row of `work`, bytes in the second, and its
-    busiest seconds. `rest` is True where something is open that no single bucket decides. `host` are the buckets in
+    busiest seconds. `rest` is True where something is open that no single bucket decides, `hours` where it takes the
+    busiest hour of every day. `host` are the buckets in
     which what was measured of its host is open, by group."""
 
     work: FloatArray
     seconds: FloatArray
     rest: bool = False
+    hours: bool = False
     host: Mapping[str, BoolArray] = field(default_factory=dict)
 
 
@@ -191,6 +195,7 @@ def _own(found: _Found, case: Case, answer: Recommendation, load: HostLoad | Non
     found.reaches(ids, _shares(demand.most_counted(case.room.ceiling.accounting), headroom, case.room.room))
     if isinstance(answer, Keep | Change | Wait):
         _evidence(found, case, answer, ids)
+        _trend(found, case, answer)
     if isinstance(answer, Change) and answer.risk is not None:
         _promise(found, case, answer.target)
 
@@ -210,6 +215,19 @@ def _before(found: _Found, case: Case, load: HostLoad | None) -> None:
             is_shared = load is not None and load.host.id == traffic.host.id
             ids = found.demands if is_shared else (case.volume.id,)
             found.reaches(ids, _inside(reach, slice(0, one.span.buckets.stop)))
+
+
+def _trend(found: _Found, case: Case, answer: Recommendation) -> None:
+    """Where a reduction may be outgrown, or may not be."""
+    offer = reduced_to(answer, case.present)
+    if offer is None or case.settles is not None:
+        return
+    ids = (case.volume.id,) if offer.pool_gib is None else tuple(found.demands)
+    rise = case.rise(offer)
+    for name in ids:
+        found.open[name].hours |= rise is Rise.IN_HOURS
+    if rise is Rise.IN_PEAK:
+        found.reaches(ids, case.reach(offer))
 
 
 def _lifted(found: _Found, case: Case, volume_ids: Sequence[str]) -> None:

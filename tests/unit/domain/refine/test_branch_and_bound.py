@@ -38,6 +38,7 @@ from tests.builders import (
 from tests.in_memory.ports import MemoryMetrics
 from tests.profiles import examples
 from tests.unit.domain.answered import decided_on
+from tests.unit.domain.lives import arrivals
 
 DAYS = 2
 WINDOW = Window.before(NOW, days=DAYS)
@@ -150,8 +151,10 @@ PASTS = st.one_of(
         lambda hours_ago: {"restored_from": "snap-1", "created": NOW - timedelta(hours=hours_ago)},
         st.sampled_from([26.3, 40.0, 170.0]),
     ),
+    st.builds(lambda hours_ago: {"created": NOW - timedelta(hours=hours_ago)}, st.sampled_from([31.0, 100.0, 168.0])),
 )
-"""What is on record of a volume: usually nothing, else a change of its configuration, or what it was restored from."""
+"""What is on record of a volume: usually nothing, else a change of its configuration, its age, or that it was restored
+from a snapshot."""
 
 
 @st.composite
@@ -278,7 +281,7 @@ def any_fleets(draw):
             **past,
         )
         volume = volume if attached is None else attached_since(volume, attached)
-        volumes.append(volume)
+        volumes.append(draw(arrivals(volume)))
         own = draw(series(spec))
         if draw(st.booleans()):
             own = balanced_while_credited(own, volume)
