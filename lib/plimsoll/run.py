@@ -75,7 +75,7 @@ def carry_out(
     progress: Progress | None = None,
     promised: dict[str, Promised] | None = None,
     learned: Path | None = None,
-    processes: int = 0,
+    deciders: Deciders | None = None,
 ) -> tuple[dict[str, Any], list[RecommendationRecord]]:
     """Audits one cloud's ports after the other into the order's folder; gives run.json's content and the best savings.
 
@@ -85,8 +85,8 @@ def carry_out(
 
     A run that has come to its end checks what earlier ones `promised`, by volume id, and notes there what it promises
     itself; nothing is checked where that is None, and by no recording, which is of another time. What it learns of
-    headroom goes into the file `learned`, if that is given and there was enough to learn. Of many volumes, `processes`
-    decide beside this one.
+    headroom goes into the file `learned`, if that is given and there was enough to learn. Of many volumes, `deciders`
+    decide beside this process.
     NothingRead, and no folder, where not one target of a new run can be read; BadInput likewise where the disk has no
     room for the first, and DiskFull where it becomes full: what was answered stays.
     """
@@ -103,8 +103,8 @@ def carry_out(
     def begin(done: frozenset[str]) -> Iterator[Outcome]:
         return chain.from_iterable(audit(ports, order.policy, order.now, done=done, stop=stopping) for ports in audits)
 
-    with RunFolder(order.folder) as folder, Deciders(processes) as deciders:
-        audits = [replace(ports, deciders=deciders) for ports in audits]
+    with RunFolder(order.folder) as folder, deciders or Deciders(0) as beside:
+        audits = [replace(ports, deciders=beside) for ports in audits]
         for record in folder.records():
             progress.add(record)
         outcomes = _where_there_is_room(begin(frozenset(folder.answered)), order.folder)

@@ -10,6 +10,7 @@ from plimsoll.clouds.aws.errors import attempted
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
 from plimsoll.clouds.aws.names import ACCOUNT_ID, role_arn
 from plimsoll.clouds.aws.sessions import HOME_REGION, Credential, Sessions, check_regions
+from plimsoll.clouds.common.bounds import Waits
 from plimsoll.clouds.common.messages import Purpose
 from plimsoll.clouds.registry import AWS
 from plimsoll.clouds.scope import Scope
@@ -35,7 +36,9 @@ def open_accounts(
 ) -> Sessions:
     """The accounts that these credentials lead to; what has `failed` before is kept with them."""
     connections = settings.parallel_calls + 2
-    sessions = Sessions(attempts=settings.max_attempts, connections=connections, failed=list(failed))
+    sessions = Sessions(
+        attempts=settings.max_attempts, connections=connections, waits=Waits.of(settings), failed=list(failed)
+    )
     sessions.sign_in(credentials)
     return sessions
 
@@ -81,7 +84,7 @@ def _own(scope: Scope) -> Credential:
 
 def _caller(scope: Scope, settings: Settings) -> Sessions:
     """The account from which those of an Organization are listed and entered."""
-    caller = Sessions(attempts=settings.max_attempts, connections=1)
+    caller = Sessions(attempts=settings.max_attempts, connections=1, waits=Waits.of(settings))
     caller.sign_in([_own(scope)])
     return caller
 

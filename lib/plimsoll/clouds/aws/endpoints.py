@@ -1,6 +1,7 @@
 """Endpoints: what holds for every call of every client, whatever a service, a proxy or a network does.
 
 - An answer that botocore's parsers cannot read is asked for again, and ends as one error, ResponseParserError.
+- An answer ends within its time, however slowly it comes (`Bounded`).
 - Retries end with the deadline of what is being read, and after a second time-out.
 - A service that does not answer in a region is left alone for a while, so that its calls fail at once (`Circuit`).
 """
@@ -27,11 +28,7 @@ from botocore.session import Session
 from botocore.utils import parse_timestamp
 
 from plimsoll.clouds.common.answers import raw_text
-from plimsoll.clouds.common.bounds import Deadline
-
-CONNECT_TIMEOUT_S: Final = 5
-READ_TIMEOUT_S: Final = 20
-"""How long a connection and an answer are waited for: the APIs that are called here answer within seconds."""
+from plimsoll.clouds.common.bounds import LEAST_S, Deadline, carry_out_within
 
 TIME_OUTS: Final = 2
 """After so many attempts a call that timed out is given up."""
@@ -105,8 +102,41 @@ class Circuit:
             self._closed_until = self.clock() + self.rest_s
 
 
-def guard(client: Any, circuit: Circuit) -> None:
-    """Makes a client's calls keep to its circuit and to the deadline of what is being read."""
+class SlowAnswerError(ReadTimeoutError):
+    """An answer that came too slowly to be waited for."""
+
+    fmt = "the answer of {endpoint_url} took longer than {seconds:g} seconds in all"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """A client's HTTP session, whose answers end within `answer_s`, or with the deadline of what is being read."""
+
+    session: Any
+    answer_s: float
+
+    def send(self, request: Any) -> Any:
+        """The answer with its body. SlowAnswerError, as of any time-out, if it takes longer."""
+        deadline = _deadline.get()
+        seconds = self.answer_s if deadline is None else min(self.answer_s, max(LEAST_S, deadline.left_s))
+        try:
+            return carry_out_within(seconds, lambda: self.session.send(request))
+        except TimeoutError as error:
+            raise SlowAnswerError(endpoint_url=request.url, seconds=seconds) from error
+
+    def close(self) -> None:
+        """Gives every connection back."""
+        self.session.close()
+
+
+def guard(client: Any, circuit: Circuit, answer_s: float) -> None:
+    """Makes a client's calls keep to its circuit, to the time of an answer, and to the deadline of what is being read.
+
+    Clients have no public way to another HTTP session than the one they were made with.
+    """
+    endpoint = client._endpoint
+    if not isinstance(endpoint.http_session, Bounded):
+        endpoint.http_session = Bounded(endpoint.http_session, answer_s)
     events = client.meta.events
     events.register("before-call.*.*", circuit.enter, unique_id="plimsoll-enter")
     events.register("after-call.*.*", circuit.answered, unique_id="plimsoll-answered")

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from plimsoll.clouds.aws.endpoints import within
 from plimsoll.clouds.aws.errors import FAILURES, refused
 from plimsoll.clouds.aws.metric_answers import COMPLETE, FORBIDDEN, PERMISSION, Points
 from plimsoll.clouds.aws.metric_wire import without_models
@@ -154,7 +155,9 @@ class AwsMetrics:
             deadline.check(f"read {place}", DEADLINE_SETTING)
             self.calls.take(1)
             self._count_call(place)
-            token = points.take(client.get_metric_data(**request))
+            with within(deadline):
+                page = client.get_metric_data(**request)
+            token = points.take(page)
             if not pages.follow(token):
                 points.end()
                 return points

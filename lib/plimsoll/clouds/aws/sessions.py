@@ -16,11 +16,12 @@ from botocore.exceptions import CredentialRetrievalError, NoCredentialsError
 from botocore.loaders import Loader
 from pydantic import Field
 
-from plimsoll.clouds.aws.endpoints import CONNECT_TIMEOUT_S, READ_TIMEOUT_S, Circuit, guard, read_strictly
+from plimsoll.clouds.aws.endpoints import Circuit, guard, read_strictly
 from plimsoll.clouds.aws.errors import attempted
 from plimsoll.clouds.aws.lists import ASKED, Asker, AwsAnswer
 from plimsoll.clouds.aws.names import ACCOUNT_ID
 from plimsoll.clouds.common import messages
+from plimsoll.clouds.common.bounds import Waits
 from plimsoll.domain.errors import CloudError
 from plimsoll.ports import FailedTarget
 
@@ -60,11 +61,12 @@ class Credential:
 class Sessions:
     """One boto3 session an account, clients from them, and what could not be entered, with why.
 
-    `attempts` bounds the retries of one call, `connections` is how many are kept.
+    `attempts` bounds the retries of one call, `waits` how long an answer may take; `connections` is how many are kept.
     """
 
     attempts: int
     connections: int
+    waits: Waits = field(default_factory=Waits)
     failed: list[FailedTarget] = field(default_factory=list)
     by_account: dict[str, boto3.Session] = field(default_factory=dict)
     _clients: dict[tuple[str, str, str], Any] = field(default_factory=dict, repr=False)
@@ -115,7 +117,7 @@ class Sessions:
         place = (str(client.meta.service_model.service_name), str(client.meta.region_name))
         with self._circuits_lock:
             circuit = self._circuits.setdefault(place, Circuit(service=place[0], region=place[1]))
-        guard(client, circuit)
+        guard(client, circuit, self.waits.answer_s)
         return client
 
     def _config(self, *, validated: bool = True) -> Config:
@@ -123,8 +125,8 @@ class Sessions:
             parameter_validation=validated,
             retries={"mode": "adaptive", "total_max_attempts": self.attempts},
             max_pool_connections=self.connections,
-            connect_timeout=CONNECT_TIMEOUT_S,
-            read_timeout=READ_TIMEOUT_S,
+            connect_timeout=self.waits.connect_s,
+            read_timeout=self.waits.silence_s,
             user_agent_extra=f"plimsoll/{version('plimsoll')}",
         )
 
