@@ -27,6 +27,7 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_folder import INTERRUPTED, RUNNING, RunFolder, write_run
 from plimsoll.reports.run_reader import UnansweredRecord, matched_records, stream_records
+from plimsoll.reports.summary import failed_places
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import Totals
 from plimsoll.writing import write_lines
@@ -170,8 +171,10 @@ def _once_read(outcomes: Iterator[Outcome], stopping: Callable[[], bool]) -> Ite
 def _why_nothing_was_read(failed: Sequence[FailedTarget]) -> str:
     if not failed:
         return "there is no account, project or region to read: name some, or check what the scope leaves out."
-    others = f" {len(failed) - 1} other places could not be read either." if len(failed) > 1 else ""
-    return f"nothing could be read, so there is no run to keep: {failed[0].error}{others}"
+    told = failed_places({one.name: str(one.error) for one in failed})
+    return "\n".join(
+        ["nothing could be read, so there is no run to keep.", *(f"{', '.join(n)}: {why}" for n, why in told)]
+    )
 
 
 def _described(order: Order, audits: Sequence[AuditPorts], progress: Progress, *, status: str) -> dict[str, Any]:

@@ -74,6 +74,11 @@ class Settings(BaseModel):
     read_deadline_s: float = Field(
         default=900.0, gt=0, le=7200, description="Seconds that reading the metrics of one batch of volumes may take."
     )
+    denied_places_expected: bool = Field(
+        default=False,
+        description="Whether places that an organization's policy denies are meant to be denied: a notice says so, and "
+        "they do not make a run partial.",
+    )
     metric_calls_a_run: int = Field(
         default=5_000_000, ge=1, description="Calls for metrics after which a run reads no more, retries included."
     )

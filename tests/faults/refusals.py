@@ -56,7 +56,7 @@ REFUSED: Final = frozenset(AWS_CODES)
 WIRE: Final = frozenset(
     {
         "reset-before", "reset-after", "cut", "torn", "cut-in-order", "html-200", "xhtml-200", "html-503", "empty-body",
-        "garbage", "hang", "drip", "endless-drip", "headers-drip",
+        "garbage", "control-character", "hang", "drip", "endless-drip", "headers-drip",
     }
 )  # fmt: skip
 """The faults that need no answer to change."""
@@ -103,6 +103,7 @@ def broken(fault: str, good: Reply) -> Reply:
         "cut-in-order": Reply(headers=good.headers, body=half),
         "empty-body": Reply(headers=good.headers),
         "garbage": Reply(headers=good.headers, body=bytes(range(256)) * 3),
+        "control-character": Reply(headers=good.headers, body=half + b"\x07" + good.body[len(half) :]),
         "html-200": Reply(headers=_as("text/html"), body=PAGE),
         "xhtml-200": Reply(headers=_as("text/xml"), body=XHTML),
         "html-503": Reply(status=503, headers=_as("text/html"), body=PAGE),

@@ -112,5 +112,6 @@ def audit_ports(cloud: str, inventory: Inventory, metrics: Metrics, prices: Pric
         stripes=stripe_book(settings).sets,
         sold_elsewhere=frozenset(published_types()),
         learned=own_or_public(settings),
+        denied_places_expected=settings.denied_places_expected,
         seen=probe_book(settings).latest_of_each(),
     )

@@ -104,7 +104,7 @@ def listed_out(one: Volume | UnreadVolume) -> bytes:
     """A volume, or one that could not be read with its error, as a line."""
     if isinstance(one, Volume):
         return volume_adapter().dump_json(one)
-    return json.dumps({"unread": one.id, "error": error_out(one.error)}).encode()
+    return json.dumps({"unread": one.id, "error": error_out(one.error), "what": one.what}).encode()
 
 
 def listed_in(line: bytes) -> Volume | UnreadVolume:
@@ -112,7 +112,8 @@ def listed_in(line: bytes) -> Volume | UnreadVolume:
     if not line.startswith(_UNREAD):
         return volume_adapter().validate_json(line)
     written = json.loads(line)
-    return UnreadVolume(id=written["unread"], error=error_in(written["error"]))
+    what = written.get("what", "a volume")
+    return UnreadVolume(id=written["unread"], error=error_in(written["error"]), what=what)
 
 
 ERROR: Final = "error.json"

@@ -6,6 +6,7 @@
 - A service that does not answer in a region is left alone for a while, so that its calls fail at once (`Circuit`).
 """
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,6 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
+from xml.sax.saxutils import unescape
 
 from botocore.exceptions import (
     ConnectionError as BotoConnectionError,
@@ -189,16 +191,22 @@ def _unreadable(response: Mapping[str, Any], error: Exception) -> dict[str, Any]
     if status >= _ERROR_STATUS:
         return {"Error": {"Code": str(status), "Message": "no readable error"}, "ResponseMetadata": metadata}
     body = response.get("body")
-    shown = raw_text(body.decode("utf-8", errors="replace")) if isinstance(body, bytes) else ""
-    return {_UNREADABLE: _Unreadable(error, shown), "ResponseMetadata": metadata}
+    text = body.decode("utf-8", errors="replace") if isinstance(body, bytes) else ""
+    return {_UNREADABLE: _Unreadable(error, text), "ResponseMetadata": metadata}
+
+
+_TOKENS: Final = re.compile(r"<nextToken>([^<>]+)</nextToken>|\"NextToken\"\s*:\s*\"([^\"\\]+)\"", re.IGNORECASE)
 
 
 class _Unreadable(ResponseParserError):
-    """An answer that no parser could read. `raw` is its body as text, shortened."""
+    """An answer that no parser could read. `raw` is its body as text, shortened. `token` is that of the next page, if
+    the text names one and no other."""
 
-    def __init__(self, error: Exception, raw: str) -> None:
+    def __init__(self, error: Exception, text: str) -> None:
         super().__init__(f"its answer cannot be read ({type(error).__name__}: {str(error)[:200]})")
-        self.raw = raw
+        self.raw = raw_text(text)
+        tokens = {unescape(xml or json) for xml, json in _TOKENS.findall(text)}
+        self.token = tokens.pop() if len(tokens) == 1 else None
 
 
 def _retry(

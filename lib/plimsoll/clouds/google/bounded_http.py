@@ -12,8 +12,9 @@ Bounded = TypeVar("Bounded", bound=Session)
 
 def bound(session: Bounded, waits: Waits) -> Bounded:
     """The session, whose answers and whose tokens' answers end within their time."""
-    for one in (session, getattr(session, "_auth_request_session", None)):  # google-auth has no public way to its own
-        for scheme in ("https://", "http://") if one is not None else ():
+    own: Session = getattr(session, "_auth_request_session", None) or session  # google-auth has no public way to it
+    for one in (session, own):
+        for scheme in ("https://", "http://"):
             before: Any = one.get_adapter(scheme)
             one.mount(scheme, _BoundedAdapter(waits, before.max_retries))
     return session
