@@ -15,17 +15,18 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.errors import BadAnswer, BadInput, DiskFull, NothingRead
 from plimsoll.domain.risk.watch import Promised
 from plimsoll.domain.units import MIB
-from plimsoll.learned_table import table_or_none, table_text
+from plimsoll.learned_table import kept_table, table_text
 from plimsoll.orders import Asked, Order, describe, ended
 from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, Planned, Skipped
 from plimsoll.ports import FailedTarget
+from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.learning import learning_in_run, lessons_of, own_table
 from plimsoll.reports.profile_to_record import profile_record
 from plimsoll.reports.promises import checked, promises_in_run
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import RUN
-from plimsoll.reports.run_folder import INTERRUPTED, RUNNING, RunFolder, write_run
+from plimsoll.reports.run_folder import INTERRUPTED, RUNNING, RunFolder, damage_texts, write_run
 from plimsoll.reports.run_reader import UnansweredRecord, matched_records, stream_records
 from plimsoll.reports.summary import failed_places
 from plimsoll.reports.to_record import answered_record
@@ -108,6 +109,7 @@ def carry_out(
         audits = [replace(ports, deciders=beside) for ports in audits]
         for record in folder.records():
             progress.add(record)
+        progress.totals.note(JOURNAL, damage_texts(folder.damaged))
         outcomes = _where_there_is_room(begin(frozenset(folder.answered)), order.folder)
         if not (order.folder / RUN).exists():
             outcomes = _once_read(outcomes, stopping)
@@ -135,8 +137,7 @@ def carry_out(
 def _learned(order: Order, place: Path | None) -> dict[str, Any]:
     """Keeps the table of what a run's own volumes showed, if that is enough, and says what run.json is told of it."""
     lessons = lessons_of(stream_records(order.folder))
-    before = place.read_text(encoding="utf-8", errors="replace") if place is not None and place.exists() else None
-    table = own_table(lessons, order.now, order.policy, order.scope, table_or_none(before))
+    table = own_table(lessons, order.now, order.policy, order.scope, kept_table(place))
     if table is not None and place is not None:
         write_lines([table_text(table)], place, "utf-8")
     return learning_in_run(lessons, table)

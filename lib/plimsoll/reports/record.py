@@ -4,13 +4,14 @@ a volume over time, a line of demand.jsonl.
 Money is in USD a month with two decimals, rates with two, hours and minutes with one. Keys carry their unit.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from plimsoll.domain.volume import VolumeSpec
+from plimsoll.reading import parse_json
+from plimsoll.seals import unsealed
 
 Action = Literal["migrate", "reprovision", "upgrade", "keep", "wait", "detached", "insufficient-data"]
 Grades = Literal["A", "B", "C"]
@@ -496,7 +497,7 @@ class DemandProfileRecord(BaseModel):
 
 def run_of(text: str | bytes) -> dict[str, Any]:
     """A run.json with the keys of today, whichever version wrote it; ValueError and TypeError where it is none."""
-    run = {**json.loads(text)}
+    run = unsealed({**parse_json(text)})
     if isinstance(run.get("policy"), dict):
         run["policy"] = _policy_of(run["policy"])
     money = run.get("monthly_usd")
