@@ -197,6 +197,19 @@ def _only_one(volume: str, among: Iterable[_Volume]) -> _Volume | None:
     return found[0] if found else None
 
 
+def check_files(folder: Path) -> None:
+    """BadInput if a file of a run's answers is not as it was written; one that another tool laid out anew is."""
+    for name in (RECOMMENDATIONS, DEMAND, UNANSWERED):
+        path = folder / name
+        try:
+            if path.exists() and name == RECOMMENDATIONS and not _has_lines(path):
+                _laid_out_anew(path)
+            elif path.exists():
+                _check(path)
+        except (OSError, ValidationError) as error:
+            raise damaged(path) from error
+
+
 def _check(path: Path) -> None:
     """BadInput for a file that is not as it was written, OSError for what is no file."""
     if not is_as_written(path):
