@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from plimsoll.distribution import own_version
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.refine.plan import Plan
@@ -122,7 +123,7 @@ def plan_summary(plans: Mapping[str, Plan], query_costs: Mapping[str, QueryCost]
 def versions() -> dict[str, str]:
     """What this run was made with."""
     return {
-        "plimsoll": version("plimsoll"),
+        "plimsoll": own_version(),
         "python": platform.python_version(),
         "numpy": np.__version__,
         "boto3": version("boto3"),

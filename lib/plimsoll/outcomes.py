@@ -8,7 +8,7 @@ from plimsoll.domain.errors import BadAnswer, CloudError
 from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.refine.plan import Plan
-from plimsoll.ports import FailedTarget, Target
+from plimsoll.ports import NO_CHANGE, ChangeText, FailedTarget, Target
 
 ANSWERED_BEFORE = "answered by an earlier part of this run"
 """Why a volume is skipped that is done."""
@@ -49,14 +49,14 @@ class Priced:
 class Answered:
     """A volume's recommendation, and what goes with it.
 
-    - `change` is how its owner would make the change; empty where there is none.
+    - `change` is how its owner would make the change and take it back.
     - `profile` is the profile of its demand; None where no metrics were read.
     - `seen` is what a probe saw of it last; None where it was never probed.
     """
 
     target: Target
     recommendation: Recommendation
-    change: str = ""
+    change: ChangeText = NO_CHANGE
     profile: DemandProfile | None = None
     seen: SecondsSeen | None = None
 

@@ -6,7 +6,7 @@ Every implementation passes one contract suite, and so do those in memory (`test
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.host import Host
@@ -148,6 +148,22 @@ class Prices(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeText:
+    """A change as its owner makes it, in several lines of plain text; both are empty where nothing is changed.
+
+    - `how` has the commands, or the text to edit, and what undoes it when it is made behind the owner's back.
+    - `way_back` brings the configuration of today back, likewise.
+    """
+
+    how: str = ""
+    way_back: str = ""
+
+
+NO_CHANGE: Final = ChangeText()
+"""The text where nothing is changed."""
+
+
 class Catalog(Protocol):
     """What can be bought of a cloud, and how a change is made there."""
 
@@ -161,8 +177,8 @@ class Catalog(Protocol):
         """The published volume types by name."""
         ...
 
-    def change(self, volume: Volume, target: VolumeSpec) -> str:
-        """How the volume's owner makes it so: commands or the text to change, and what undoes it."""
+    def change(self, volume: Volume, target: VolumeSpec) -> ChangeText:
+        """How the volume's owner makes it so, and takes it back."""
         ...
 
 

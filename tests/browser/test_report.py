@@ -2,12 +2,13 @@
 
 import csv
 import re
+import tarfile
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from plimsoll.reports.change_files import HEAD, TOOLS
+from plimsoll.reports.change_files import write_changes
 from plimsoll.reports.csv_table import cell
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import BlockerRecord, OwnerRecord
@@ -184,31 +185,35 @@ def test_the_changes_of_selected_volumes_are_copied_and_of_none_selected_those_o
     expect(page.locator("#picked")).to_have_text(f"{len(listed)} selected: ")
 
 
-def test_changes_are_saved_as_a_file_for_each_tool_and_rows_as_a_table(reader: Reader, tmp_path: Path):
+def test_changes_are_saved_as_the_files_of_the_command_line_and_rows_as_a_table(reader: Reader, tmp_path: Path):
     owners = {"hand": None, "terraform": "net", "kubernetes": "shop/db"}
     fleet = [
-        a_record(volume_id=f"vol-{kind}", name="=HYPERLINK(1)", change=f"change of {kind}",
-                 owner=OwnerRecord(kind=kind, name=name), tags={"team": "payments"})
+        a_record(volume_id=f"vol-{account}-{kind}-{saved}", name="=HYPERLINK(1)", change=f"change of {kind}",
+                 way_back=f"back of {kind}", owner=OwnerRecord(kind=kind, name=name), tags={"team": "payments"},
+                 account=account, monthly_usd_saved=saved, monthly_usd_saved_drop_in=saved)
+        for account in ("111111111111", "222222222222")
         for kind, name in owners.items()
+        for saved in (2.0, 30.25, 4.0)
     ]  # fmt: skip
     blocked = [BlockerRecord(code="state", text="it is being changed")]
     fleet.append(a_record(volume_id="vol-blocked", change="change of a blocked one", blockers=blocked))
     page = reader.open(written(a_run(tmp_path, fleet)))
 
-    def saved_as(words: str) -> tuple[str, str]:
+    def saved_as(words: str) -> tuple[str, Path]:
         with page.expect_download() as download:
             page.locator("#acts").get_by_role("button", name=words).click()
-        return download.value.suggested_filename, download.value.path().read_text(encoding="utf-8-sig")
+        return download.value.suggested_filename, download.value.path()
 
-    for kind, tool in TOOLS.items():
-        if kind in owners:
-            name, text = saved_as(f"{tool.name} (1)")
-            assert name == tool.file
-            assert text.startswith(HEAD)
-            assert text.count("change of") == 1
-            assert f"change of {kind}\n" in text
-    name, text = saved_as("CSV")
-    rows = list(csv.DictReader(text.splitlines()))
+    name, path = saved_as("Save as files")
+    assert name == "changes.tar"
+    with tarfile.open(path) as archive:
+        members = {member.name: archive.extractfile(member) for member in archive.getmembers()}
+        saved = {name: file.read().decode() for name, file in members.items() if file is not None}
+    wanted = {path.name: path.read_text() for path in write_changes(fleet, tmp_path / "changes")}
+    assert len(wanted) == 2 * 2 * len(owners) + 1
+    assert saved == wanted
+    name, path = saved_as("CSV")
+    rows = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
     assert sorted(row["volume_id"] for row in rows) == sorted(one.volume_id for one in fleet)
     assert {row["name"] for row in rows if row["name"]} >= {cell("=HYPERLINK(1)")}
     assert {row["tags"] for row in rows} >= {"team=payments"}

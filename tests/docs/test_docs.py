@@ -81,7 +81,8 @@ def files_that_name_documents():
     """The project's own text, without what others wrote or tools made."""
     for folder in ("lib", "functions", "infra", "tests", "benchmarks", "docs", ".ci"):
         for path in (ROOT / folder).rglob("*"):
-            if path.suffix in {".py", ".yaml", ".md", ".sh"} and not {"measured", "vega", "files"} & set(path.parts):
+            others = {"measured", "vega", "files"} & set(path.relative_to(ROOT).parts)
+            if path.suffix in {".py", ".yaml", ".md", ".sh"} and not others:
                 yield path
     yield from (ROOT / name for name in ("Makefile", "Dockerfile", "action.yml", "pyproject.toml", "CHANGELOG.md"))
 

@@ -21,7 +21,7 @@ from plimsoll.domain.metrics.sums import (
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
-from plimsoll.ports import CallLimits, FailedTarget, Target, UnreadVolume, Usage
+from plimsoll.ports import CallLimits, ChangeText, FailedTarget, Target, UnreadVolume, Usage
 
 ALL_SERIES = (*COUNTER_SERIES, *OPTIONAL_SERIES)
 
@@ -164,9 +164,9 @@ class MemoryCatalog:
     types: Mapping[str, VolumeType]
     provider: str = "memory"
 
-    def change(self, volume: Volume, target: VolumeSpec) -> str:
-        """The change in one line."""
-        return f"change {volume.id} to {target}"
+    def change(self, volume: Volume, target: VolumeSpec) -> ChangeText:
+        """The change and its way back, a line each."""
+        return ChangeText(how=f"change {volume.id} to {target}", way_back=f"change {volume.id} to {volume.spec}")
 
 
 @dataclass(slots=True, kw_only=True)

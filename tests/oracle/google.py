@@ -133,7 +133,7 @@ class Unit:
             others = summed([zero, *(series[disk["id"]]["work"] for disk in neighbors)])
             carries = {side: np.full(len(whole["observed"]), limit[side]) for side in SIDES}
             counts = plain(INFINITE, INFINITE, limit["c"], limit["d"])
-            hosted = {"carries": carries, "counts": counts, "others": others}
+            hosted = {"carries": carries, "stands": carries, "most": limit, "counts": counts, "others": others}
         self.load = load_of(
             whole["work"],
             whole["observed"],

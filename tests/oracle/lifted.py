@@ -17,6 +17,7 @@ Where the page leaves room, this is how it is read here:
 import numpy as np
 
 from tests.oracle.days import FOREVER, MINUTES, takes_what_it_gets
+from tests.oracle.published import evened
 from tests.oracle.received import scaled, summed
 from tests.oracle.replay import SIDES, counted
 
@@ -24,13 +25,16 @@ FREQUENT_SHARE, FREQUENT_MINUTES = 0.005, 30
 DIRECTIONS = (("r", "w"), ("rm", "wm"))
 
 
-def load_of(work, observed, epochs, policy, *, seconds=None, checks=None, balance=None, hosted=None, days=None):
+def load_of(
+    work, observed, epochs, policy, *, undecided=False, seconds=None, checks=None, balance=None, hosted=None, days=None
+):
     """What a volume (or the sum of a pool) asked for, ready to be tried.
 
-    epochs: dictionaries of `first` (minute), `limit` (None: not known). checks: raised minutes by side. hosted: None
-    where no host or not every host is known, else `carries` by side, the host's `counts` (a limit that says how it
-    counts) and `others`, the work of everybody else on it; None for several hosts, of which nobody is bound by one.
-    days: what was done on each known day, as `days.days_of` makes it; None where only the window is known.
+    epochs: dictionaries of `first` (minute), `limit` (None: not known). checks: raised minutes by side. hosted:
+    None where no host or not every host is known, else what it `carries` by side, at what it `stands` (without
+    credits at its baseline) and the `most` of it, the host's `counts` (a limit that says how it counts) and
+    `others`, the work of everybody else on it; None for several hosts, of which nobody is bound by one. days: what
+    was done on each known day, as `days.days_of` makes it; None where only the window is known.
     """
     spans = spans_of(epochs, len(observed))
     found = {
@@ -54,11 +58,11 @@ def load_of(work, observed, epochs, policy, *, seconds=None, checks=None, balanc
         if limit is None:
             described.append(None)
             continue
-        some = cut(work, here)
-        rates = counted(some, limit)
+        rates = counted(cut(work, here), limit)
+        stood = counted(cut(evened(work) if undecided else work, here), limit)
         at = {}
         for side in SIDES:
-            at[side] = rates[side] >= policy["saturation_pct"] / 100 * limit[side]
+            at[side] = stood[side] >= policy["saturation_pct"] / 100 * limit[side]
             if checks is not None and checks.get(side) is not None:
                 at[side] = at[side] | checks[side][here]
             if limit["credits"] is not None and limit["credits"][0] == side and balance is not None:
@@ -177,7 +181,7 @@ def bound_minutes(work, observed, hosted, policy, *, measured_alone=False):
     own = counted(work, hosted["counts"])
     total = counted(summed([work, hosted["others"]]), hosted["counts"])
     for side in SIDES:
-        at = total[side] >= policy["saturation_pct"] / 100 * hosted["carries"][side]
+        at = total[side] >= policy["saturation_pct"] / 100 * hosted["stands"][side]
         if "quiet" in hosted:
             at = at & ~hosted["quiet"][side]
             at = hosted["raised"][side] | (at & hosted["empty"][side] if measured_alone else at)
@@ -210,14 +214,14 @@ def room_of(work, observed, hosted, policy):
 
 
 def bind(found, described, hosted):
-    """For reductions: minutes bound by the host, lifted until volume or host alone could carry no more."""
+    """For reductions: minutes bound by the host, lifted until volume or host alone could ever carry no more."""
     if hosted is None or not found["bound"].any():
         return
     own = counted(found["work"], hosted["counts"])
     with np.errstate(divide="ignore", invalid="ignore"):
         most = np.full(len(found["bound"]), np.inf)
         for side in SIDES:
-            most = np.minimum(most, np.where(own[side] > 0, hosted["carries"][side] / own[side], np.inf))
+            most = np.minimum(most, np.where(own[side] > 0, hosted["most"][side] / own[side], np.inf))
             for one in (epoch for epoch in described if epoch is not None):
                 rates = one["rates"][side]
                 reach = np.where(rates > 0, one["limit"][side] / rates, np.inf)

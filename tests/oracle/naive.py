@@ -21,6 +21,7 @@ from tests.oracle.days import headroom_with_growth
 from tests.oracle.lifted import load_of
 from tests.oracle.limits import EBS, INFINITE, LATENCY, PRICES, ceiling, price
 from tests.oracle.past import required_by
+from tests.oracle.published import in_minutes
 from tests.oracle.received import busy_work, coverage_pct, observed_minutes, summed, work_of
 from tests.oracle.replay import SIDES, counted, host_carries, plain
 
@@ -63,14 +64,23 @@ def limits_of_host(host):
     }
 
 
-def measure(carries, limits, measured, policy):
+def disproved(volume, work, siblings):
+    """Whether all volumes of its only host did more, for three minutes, than what is published lets through."""
+    maximum = limits_of_host(volume["hosts"][0])["maximum"]
+    total = counted(summed([work, *siblings]), AS_COUNTED)
+    above = np.logical_or.reduce([total[side] > 1.05 * maximum[side] for side in SIDES])
+    return int(above[max(0, volume.get("on_host_from") or 0) :].sum()) >= 3
+
+
+def measure(carries, left, limits, measured, policy):
     """Puts what was measured of a host in the place of what its published limits say.
 
     measured: `iops_check`, `mib_s_check`, `iops_balance` and `mib_s_balance`, minute by minute, NaN where there is no
-    point; any may be missing. A balance says whether credits were left. A check is raised, or says in a minute in which
-    the host may use its maximum that it was not the limit.
+    point; any may be missing. A balance says whether credits were left, a replay (`left`, their share) where there is
+    none: without them it stands at its baseline. A check is raised, or says in a minute in which the host may use its
+    maximum that it was not the limit.
     """
-    raised, quiet, empty = {}, {}, {}
+    raised, quiet, empty, stands = {}, {}, {}, {}
     for side in SIDES:
         maximum, baseline = limits["maximum"][side], limits["baseline"][side]
         nothing = np.full(len(carries[side]), np.nan)
@@ -79,16 +89,18 @@ def measure(carries, limits, measured, policy):
         empty[side] = np.zeros(len(check), dtype=bool)
         if maximum > baseline:
             empty[side] = balance < policy["empty_balance_pct"]
-            spent = min(maximum, baseline + (maximum - baseline) * 1800 / 86400)
-            known = np.where(empty[side], spent, maximum)
+            known = np.where(empty[side], baseline, maximum)
             carries[side][:] = np.where(np.isnan(balance), carries[side], known)
+        spent = np.where(np.isnan(balance), 100 * left[side], balance) < policy["empty_balance_pct"]
+        stands[side] = np.where(spent, np.minimum(baseline, carries[side]), carries[side])
         raised[side] = check > 0
         quiet[side] = (check == 0) & (carries[side] >= maximum)
-    return {"raised": raised, "quiet": quiet, "empty": empty}
+    return {"raised": raised, "quiet": quiet, "empty": empty, "stands": stands, "most": limits["maximum"]}
 
 
 def load_for(volume, minutes, siblings, policy, days):
     """The load of a volume on its hosts, and the share of its credits that it begins with."""
+    minutes, undecided = in_minutes(minutes, older(volume["hosts"]))
     observed = observed_minutes(minutes)
     work = work_of(minutes, observed)
     restored = volume.get("restored_until")
@@ -99,12 +111,15 @@ def load_for(volume, minutes, siblings, policy, days):
     host = volume["hosts"][0] if volume["attachments"] == 1 else None
     if host is not None and host["maximum_iops"] is not None:
         others = summed([{name: np.zeros(len(observed)) for name in work}, *siblings])
-        carries = host_carries(limits_of_host(host), counted(summed([work, others]), AS_COUNTED))
-        checks_of_host = measure(carries, limits_of_host(host), volume.get("measured") or {}, policy)
+        limits = limits_of_host(host)
+        if disproved(volume, work, siblings):
+            limits = dict.fromkeys(limits, dict.fromkeys(SIDES, INFINITE))
+        carries, left = host_carries(limits, counted(summed([work, others]), AS_COUNTED))
+        checks_of_host = measure(carries, left, limits, volume.get("measured") or {}, policy)
         hosted = {"carries": carries, "counts": AS_COUNTED, "others": others, **checks_of_host}
         since = volume.get("on_host_from") or 0
         for side in SIDES:
-            carries[side][: max(0, since)] = INFINITE
+            carries[side][: max(0, since)] = hosted["stands"][side][: max(0, since)] = INFINITE
             hosted["raised"][side][: max(0, since)] = False
     if len(volume["hosts"]) > 1 and all(one is not None and one["maximum_iops"] is not None for one in volume["hosts"]):
         limits = [limits_of_host(one)["maximum"] for one in volume["hosts"]]
@@ -123,9 +138,19 @@ def load_for(volume, minutes, siblings, policy, days):
     seconds = None
     if policy["size_on"] == "busy-time" and minutes.get("idle_s") is not None:
         seconds = busy_work(minutes, work)
-    known = {"seconds": seconds, "checks": checks, "balance": shown, "hosted": hosted, "days": days}
+    known = {
+        "undecided": undecided,
+        "seconds": seconds,
+        "checks": checks,
+        "balance": shown,
+        "hosted": hosted,
+        "days": days,
+    }
     load = load_of(work, observed, epochs, policy, **known)
-    known = np.flatnonzero(~np.isnan(balance)) if balance is not None else []
+    of_its_type = np.zeros(len(observed), dtype=bool)
+    for one in volume.get("epochs") or [{"first": 0, "spec": volume["spec"]}]:
+        of_its_type[max(0, one["first"]) :] = one["spec"] is not None and one["spec"]["type"] == volume["spec"]["type"]
+    known = np.flatnonzero(of_its_type & ~np.isnan(balance)) if balance is not None else []
     return load, (float(balance[known[0]]) / 100 if len(known) else 1.0)
 
 
@@ -234,14 +259,18 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
             if found["action"] != "upgrade" or more["action"] == "upgrade":
                 found, policy = more, grown
         if found["reduces"]:
-            asked = required_by(past, policy, carried_by_hosts(volume))
+            asked = required_by(past, policy, carried_by_hosts(volume, minutes, siblings))
             found = decide_with(volume, minutes, siblings, policy, frontier, days, asked=asked)
     found.pop("reduces", None)
     return found
 
 
-def carried_by_hosts(volume):
+def carried_by_hosts(volume, minutes, siblings):
     """The most that all its hosts carry, by side; None where that is not known of each."""
+    if volume["attachments"] == 1 and volume["hosts"][0] and volume["hosts"][0]["maximum_iops"] is not None:
+        minutes, _ = in_minutes(minutes, older(volume["hosts"]))
+        if disproved(volume, work_of(minutes, observed_minutes(minutes)), siblings):
+            return None
     limits = [limits_of_host(one)["maximum"] for one in volume["hosts"] if one and one["maximum_iops"] is not None]
     if not limits or len(limits) != volume["attachments"]:
         return None

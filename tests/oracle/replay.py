@@ -87,21 +87,24 @@ def trial(work, direct, limit, *, start=1.0, offered=True):
 
 
 def host_carries(host, total):
-    """What a host carries in each minute, IOPS and MiB/s: up to its maximum while credits last, then the baseline.
+    """What a host carries in each minute, IOPS and MiB/s: up to its maximum while credits last, then the baseline; and
+    the share of its credits that it has then (1 where it does not burst).
 
     Credits are half an hour of what is above the baseline, and come back over a day. What found none was dropped, so
     that they are never below zero.
     """
-    found = {}
+    found, shares = {}, {}
     for side in SIDES:
         baseline, maximum = host["baseline"][side], host["maximum"][side]
         carries = np.full(len(total[side]), float(maximum))
+        shares[side] = np.ones(len(total[side]))
         if maximum > baseline:
             capacity = (maximum - baseline) * 1800
             refill, left = capacity / 86400, capacity
             for minute, rate in enumerate(total[side].tolist()):
                 carries[minute] = min(maximum, baseline + refill + left / MINUTE)
+                shares[side][minute] = left / capacity
                 used = max(0.0, min(rate, carries[minute]) - baseline)
                 left = min(capacity, max(0.0, left + (refill - used) * MINUTE))
         found[side] = carries
-    return found
+    return found, shares

@@ -16,7 +16,7 @@ import numpy as np
 
 from cloud_simulator.aws import signals
 from cloud_simulator.aws.cloudwatch import UNEVEN, USUAL, CloudWatch
-from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume
+from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume, in_five_minutes
 from cloud_simulator.aws.server import Front, serve
 from cloud_simulator.aws.volume_maker import change
 from cloud_simulator.metrics.history import History
@@ -72,7 +72,13 @@ def _volume(scene: Scene) -> SimulatedVolume:
     tags |= {"ManagedBy": "Terraform", "terraform-module": scene.module} if scene.module else {}
     there = scene.does is not None
     hosts = tuple(
-        SimulatedHost(id=f"i-{_hex(f'{scene.host_id or scene.name}/{number}')}", type=scene.host, nitro=scene.nitro)
+        SimulatedHost(
+            id=f"i-{_hex(f'{scene.host_id or scene.name}/{number}')}",
+            type=scene.host,
+            nitro=scene.nitro,
+            five_minutes=scene.five_minutes,
+            ebs_optimized=scene.ebs_optimized,
+        )
         for number in range(scene.hosts if there else 0)
     )
     was, modification = scene.was, None
@@ -153,7 +159,9 @@ def served(scenes: Sequence[Scene]) -> Iterator[Running]:
         work = does[volume.id]
         if work is None:
             raise ValueError(f"{volume.id} does nothing")
-        return _with_means(work(Time(np.arange(first, first + count))).series())
+        made = _with_means(work(Time(np.arange(first, first + count))).series())
+        made["burst_balance_pct"] = volume.while_balanced(made["burst_balance_pct"], first)
+        return in_five_minutes(made) if any(host.five_minutes for host in volume.hosts) else made
 
     said = {
         host.id: scene.measured

@@ -51,8 +51,9 @@ class Was:
 @dataclass(frozen=True, kw_only=True)
 class Scene:
     """One volume. Ages are in hours before now; volumes that name the same `host_id` share it; `stripe` names the
-    md device that it is a member of, `module` the Terraform module that makes it; `policy` holds for this volume alone;
-    `hosts` is how many it is attached to. `measured` is what CloudWatch has of its only host, by the names of
+    md device that it is a member of, `module` the Terraform module that makes it; `policy` holds for this volume
+    alone; `hosts` is how many it is attached to. With `five_minutes` its host publishes one sum each five minutes;
+    `ebs_optimized` is what it says of itself. `measured` is what CloudWatch has of its only host, by the names of
     `MEASURED`; None: what follows from what its volumes did."""
 
     name: str
@@ -63,6 +64,8 @@ class Scene:
     was: Was | None = None
     host: str = "m5.4xlarge"
     nitro: bool = True
+    five_minutes: bool = False
+    ebs_optimized: bool = True
     host_id: str | None = None
     hosts: int = 1
     created_h: float = 90 * 24

@@ -2,7 +2,16 @@
 
 from typing import Final
 
-from tests.scenes import changes, credits_and_types, decision_page, measured_hosts, sharing, templates, weeks
+from tests.scenes import (
+    changes,
+    credits_and_types,
+    decision_page,
+    host_limits,
+    measured_hosts,
+    sharing,
+    templates,
+    weeks,
+)
 
 SCENES: Final = (
     *decision_page.SCENES,
@@ -12,4 +21,5 @@ SCENES: Final = (
     *templates.SCENES,
     *weeks.SCENES,
     *measured_hosts.SCENES,
+    *host_limits.SCENES,
 )

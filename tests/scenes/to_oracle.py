@@ -7,6 +7,7 @@ import numpy as np
 from tests.oracle.days import days_of
 from tests.oracle.naive import POLICY
 from tests.oracle.past import buckets_of
+from tests.oracle.published import in_minutes
 from tests.oracle.received import observed_minutes, work_of
 from tests.scenes.scene import Scene
 from tests.scenes.work import NOW, Time
@@ -22,8 +23,14 @@ HOSTS: Final = {
     "m5.24xlarge": (2375.0, 2375.0, 80_000, 80_000),
     "r5b.24xlarge": (7500.0, 7500.0, 260_000, 260_000),
     "m4.4xlarge": (250.0, 250.0, 16_000, 16_000),
+    "m5.large": (81.25, 593.75, 3600, 18_750),
+    "m3.xlarge": (62.5, 62.5, 4000, 4000),
+    "m4.large": (56.25, 56.25, 3600, 3600),
     "t3.medium": (43.375, 260.625, 2000, 11_800),
 }
+
+OPTIONAL: Final = frozenset({"m3.xlarge"})
+"""The types with EBS optimization as an option: without it their limits do not apply."""
 
 
 def minute_of(ago_h: float) -> int:
@@ -40,7 +47,13 @@ def plain_spec(spec: Any) -> dict[str, Any]:
 def plain_host(scene: Scene) -> dict[str, Any]:
     """A host's limits."""
     names = ("baseline_mb_s", "maximum_mb_s", "baseline_iops", "maximum_iops")
-    return dict(zip(names, HOSTS[scene.host], strict=True)) | {"nitro": scene.nitro}
+    figures = (None,) * 4 if not scene.ebs_optimized and scene.host in OPTIONAL else HOSTS[scene.host]
+    return dict(zip(names, figures, strict=True)) | {"nitro": scene.nitro}
+
+
+def _credited(spec: Any) -> bool:
+    """Whether it is of a size and type of which a balance is published."""
+    return spec.type in {"st1", "sc1"} or (spec.type == "gp2" and spec.size_gib < 1000)
 
 
 def minutes_of(scene: Scene) -> dict[str, Any]:
@@ -48,14 +61,26 @@ def minutes_of(scene: Scene) -> dict[str, Any]:
     if scene.does is None:
         return {name: np.full(MINUTES, np.nan) for name in ("read_ops", "write_ops", "read_bytes", "write_bytes")}
     made = scene.does(WINDOW).series()
-    credited = scene.spec.type in {"st1", "sc1"} or (scene.spec.type == "gp2" and scene.spec.size_gib < 1000)
-    if not credited:
-        del made["burst_balance_pct"]
+    since = 0 if scene.was is None else max(0, minute_of(scene.was.until_h))
+    if scene.was is not None and not _credited(scene.was.spec):
+        made["burst_balance_pct"][:since] = np.nan
+    if not _credited(scene.spec):
+        made["burst_balance_pct"][since:] = np.nan
+    if scene.five_minutes:
+        made = {name: _each_five(name, values) for name, values in made.items()}
     if scene.hosts > 1:
         del made["idle_s"]
     if not scene.nitro or scene.hosts > 1 or scene.spec.type == "standard":
         made |= {"iops_exceeded": None, "throughput_exceeded": None}
     return made
+
+
+def _each_five(name: str, values: Any) -> Any:
+    """A series as it is published once in five minutes."""
+    found = np.full(len(values), np.nan)
+    five = values.reshape(-1, 5)
+    found[::5] = five.min(axis=1) if name == "burst_balance_pct" else five.sum(axis=1)
+    return found
 
 
 def described(scene: Scene) -> dict[str, Any]:
@@ -154,7 +179,7 @@ def siblings_of(scene: Scene, others: list[Scene]) -> list[dict[str, Any]]:
     found = []
     for other in others:
         if scene.host_id is not None and other.host_id == scene.host_id and other.name != scene.name:
-            minutes = minutes_of(other)
+            minutes, _ = in_minutes(minutes_of(other), not other.nitro)
             found.append(work_of(minutes, observed_minutes(minutes)))
     return found
 

@@ -101,6 +101,7 @@ def _instances(root: ET.Element, asked: Parameters, here: AccountRegion) -> None
 def _instance(item: ET.Element, host: SimulatedHost, here: AccountRegion, volumes: Sequence[SimulatedVolume]) -> None:
     xml.texts(item, instanceId=host.id, instanceType=host.type, rootDeviceName=host.root_device, rootDeviceType="ebs")
     xml.texts(item, launchTime=xml.time(here.fleet.launched(volumes)))
+    xml.texts(item, ebsOptimized=str(host.ebs_optimized).lower())
     xml.texts(ET.SubElement(item, "placement"), availabilityZone=here.fleet.zone_of(host.id))
     xml.texts(ET.SubElement(item, "instanceState"), code=16, name="running")
     devices = ET.SubElement(item, "blockDeviceMapping")

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+import numpy as np
+
+from cloud_simulator.metrics.history import fold
 from cloud_simulator.metrics.workloads import SERIES, Workload, minutes, stopped_until_s
 from cloud_simulator.published import Sums, VolumeSpec, Window
 from cloud_simulator.units import KIB, MINUTE_S, FloatArray
@@ -26,12 +29,14 @@ _STARTING: Final = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedHost:
-    """An instance of a type that AWS knows."""
+    """An instance of a type that AWS knows. `five_minutes`: its volumes publish one sum each five minutes."""
 
     id: str
     type: str
     tags: tuple[tuple[str, str], ...] = ()
     nitro: bool = True
+    five_minutes: bool = False
+    ebs_optimized: bool = True
     root_device: str = "/dev/xvda"
 
 
@@ -112,6 +117,24 @@ class SimulatedVolume:
             return float("inf")
         return self.attached.timestamp()
 
+    @property
+    def specs(self) -> list[tuple[float, VolumeSpec]]:
+        """What it was, from when on (epoch seconds); the first always."""
+        if self.modification is None:
+            return [(0.0, self.spec)]
+        return [(0.0, self.modification.before(self)), (self.modification.started.timestamp(), self.spec)]
+
+    def while_balanced(self, balance_pct: FloatArray, first_minute: int) -> FloatArray:
+        """The minutes of a balance, without a point while it was of no size and type that has one."""
+        found = balance_pct.copy()
+        for from_s, spec in self.specs:
+            if not _is_balanced(spec):
+                found[max(0, int(-(-from_s // MINUTE_S)) - first_minute) :] = np.nan
+            elif from_s:
+                at = max(0, int(-(-from_s // MINUTE_S)) - first_minute)
+                found[at:] = balance_pct[at:]
+        return found
+
     def publishes(self, series: str, instance_id: str | None) -> bool:
         """Whether CloudWatch has such a series under the volume alone or under the volume and that instance."""
         if series in ATTACHED:
@@ -120,7 +143,7 @@ class SimulatedVolume:
         if instance_id is not None:
             return False
         if series == "burst_balance_pct":
-            return self.spec.type in BALANCED and not (self.spec.type == "gp2" and self.spec.size_gib >= 1000)
+            return any(_is_balanced(spec) for _, spec in self.specs)
         return series != "idle_s" or not self.multi_attach
 
 
@@ -189,9 +212,25 @@ def served_minutes(volume: SimulatedVolume, first_minute: int, count: int) -> di
     absent = int(max(0, min(count, -(-volume.metrics_from_s // MINUTE_S) - first_minute)))
     for values in made.values():
         values[:absent] = float("nan")
+    made["burst_balance_pct"] = volume.while_balanced(made["burst_balance_pct"], first_minute)
+    if any(host.five_minutes for host in volume.hosts):
+        made = in_five_minutes(made)
     made["mean_iops"] = (made["read_ops"] + made["write_ops"]) / MINUTE_S
     made["mean_kib_s"] = (made["read_bytes"] + made["write_bytes"]) / KIB / MINUTE_S
     return made
+
+
+def _is_balanced(spec: VolumeSpec) -> bool:
+    return spec.type in BALANCED and not (spec.type == "gp2" and spec.size_gib >= 1000)
+
+
+def in_five_minutes(made: dict[str, FloatArray]) -> dict[str, FloatArray]:
+    """The minutes of whole days as they are published each five: one figure in the first of them, and no other."""
+    found = {}
+    for name, values in made.items():
+        found[name] = np.full(len(values), np.nan)
+        found[name][::5] = fold(values.reshape(-1, 5), "Minimum" if name == "burst_balance_pct" else "Sum")
+    return found
 
 
 def truth(volume: SimulatedVolume, window: Window) -> Sums | None:

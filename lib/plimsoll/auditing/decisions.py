@@ -20,7 +20,7 @@ from plimsoll.domain.refine.members import Judged
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of
 from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, Skipped
-from plimsoll.ports import Target
+from plimsoll.ports import NO_CHANGE, ChangeText, Target
 
 VolumeOutcome = Answered | Skipped | FailedVolume
 
@@ -89,7 +89,7 @@ def outcome_of(
     """The outcome that a decision is reported as."""
     if isinstance(decision, CloudError):
         return FailedVolume.of(target, volume.id, decision)
-    recommendation, change = decision.recommendation, ""
+    recommendation, change = decision.recommendation, NO_CHANGE
     if isinstance(recommendation, Change):
         change = ports.catalog.change(volume, recommendation.target.spec)
     seen = ports.seen.get((volume.account, volume.region, volume.id))
@@ -109,7 +109,7 @@ def _answered(
     recommendation: Recommendation,
     policy: Policy,
     *,
-    change: str = "",
+    change: ChangeText = NO_CHANGE,
     profile: DemandProfile | None = None,
     seen: SecondsSeen | None = None,
 ) -> Answered:

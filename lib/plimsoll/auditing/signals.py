@@ -9,6 +9,7 @@ from plimsoll.domain.errors import CloudError
 from plimsoll.domain.metrics.asks import Ask, Found
 from plimsoll.domain.metrics.signals import agreed, filled, has_gaps, look_at_signals, signals_of
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import Change, Recommendation, Wait
 from plimsoll.domain.refine.members import Judged
 
@@ -59,5 +60,5 @@ def _read(asks: Sequence[Ask], ports: AuditPorts) -> Sequence[Found | CloudError
 
 def _with(one: Recommendation, found: Found | CloudError, window: Window) -> Recommendation:
     if isinstance(found, CloudError):
-        return replace(one, reasons=(*one.reasons, NOT_READ.format(why=found)))
+        return replace(one, reasons=(*one.reasons, Reason("latency-not-read", NOT_READ.format(why=found))))
     return replace(one, signals=signals_of(found, window))

@@ -65,12 +65,14 @@ class Report:
 class ReportFormat:
     """One format of a report.
 
-    `file` is its name in a run's folder, None where it is several files. A format of text has `lines`, which can go to
-    standard output, and does so unasked where it is `shown`. Any other format has `write`, which is given the path.
+    `file` is its name in a run's folder, None where it is several files, in a `folder` there unless that is empty. A
+    format of text has `lines`, which can go to standard output, and does so unasked where it is `shown`. Any other
+    format has `write`, which is given the path.
     """
 
     name: str
     file: str | None
+    folder: str = ""
     lines: Callable[[Report], Iterable[str]] | None = None
     write: Callable[[Report, Path], list[Path]] | None = None
     encoding: str = "utf-8"
@@ -91,9 +93,10 @@ def _parquet(report: Report, place: Path) -> list[Path]:
 
 
 def _changes(report: Report, place: Path) -> list[Path]:
-    only, _ = report.part()
-    templates = () if report.is_part else template_texts(read_run(report.folder))
-    return write_changes(stream_records(report.folder, only), place, templates)
+    (only, _), run = report.part(), read_run(report.folder)
+    templates = () if report.is_part else template_texts(run)
+    profiles = run.get("scope", {}).get("profiles", ())
+    return write_changes(stream_records(report.folder, only), place, templates, profiles)
 
 
 def _markdown(report: Report) -> Iterable[str]:
@@ -144,7 +147,7 @@ FORMATS: Final[Mapping[str, ReportFormat]] = {
             encoding=ENCODING,
         ),
         ReportFormat(name="parquet", file=None, write=_parquet),
-        ReportFormat(name="changes", file=None, write=_changes),
+        ReportFormat(name="changes", file=None, folder="changes", write=_changes),
         ReportFormat(name="md", file=MARKDOWN, lines=_markdown),
         ReportFormat(name="slack", file="slack.json", lines=_slack, shown=True),
         ReportFormat(name="slack-preview", file=SLACK_PREVIEW, write=_slack_preview),
@@ -170,7 +173,7 @@ def _place(report: Report, format_: ReportFormat, out: Path | None) -> Path:
             return SCREEN
         if report.is_part:
             raise BadInput("--where and --volume make a report of a part: give --out a path, or - for standard output.")
-        return report.folder / (format_.file or "")
+        return report.folder / (format_.file or format_.folder)
     if out == SCREEN:
         if format_.lines is None:
             raise BadInput(f"--format {format_.name} is for a file: give --out a path.")

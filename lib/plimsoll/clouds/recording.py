@@ -29,7 +29,7 @@ from plimsoll.clouds.registry import AWS
 from plimsoll.domain import errors
 from plimsoll.domain.errors import BadInput, CloudError, Unexpected
 from plimsoll.domain.metrics.asks import Ask, Found
-from plimsoll.domain.metrics.knowledge import HOST, PAST_RATES, SIGNALS, Look
+from plimsoll.domain.metrics.knowledge import HOST, PAST_RATES, SIGNALS, STEP, Look
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
@@ -203,8 +203,8 @@ class Recording:
     def _found(self, ask: Ask) -> Found | CloudError:
         try:
             found = self._arrays(ask, FOUND)
-            if found is None and all(group in HOST or PAST_RATES in ask.look.groups for group in ask.look.groups):
-                return {}  # Those of earlier versions have nothing of hosts or of past days, which is unknown.
+            if found is None and (PAST_RATES in ask.look.groups or {*HOST, STEP} >= {*ask.look.groups}):
+                return {}  # Those of earlier versions have nothing of hosts, past days or steps, which is unknown.
             return self._recorded_error(ask) if found is None else self._both(found, ask)
         except DAMAGE as error:
             return self._damaged(ask.volume.id, error)

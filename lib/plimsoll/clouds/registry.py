@@ -33,6 +33,8 @@ class CloudWords:
     - `shown` says what a console link opens, and `call` reads metrics.
     - `quotas` and `price` are the settings that reading is reckoned by.
     - `way_back` says how a change is undone.
+    - `account_command` prints the account that a shell's credentials are of, and `credentials` sets them before a
+      command; both are empty where neither is known.
     """
 
     cloud: str
@@ -44,6 +46,8 @@ class CloudWords:
     quotas: str
     price: str
     way_back: str
+    account_command: str = ""
+    credentials: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +99,8 @@ CLOUDS: Final[dict[str, Cloud]] = {
             price="PLIMSOLL_USD_PER_1000_METRICS",
             way_back="A volume is changed while it is in use; AWS takes four changes of it in 24 hours, and none while "
             "the last one is under way.",
+            account_command="aws sts get-caller-identity --query Account --output text",
+            credentials="AWS_PROFILE={profile}",
         ),
     ),
     GOOGLE: Cloud(
@@ -117,6 +123,7 @@ CLOUDS: Final[dict[str, Cloud]] = {
             price="PLIMSOLL_GOOGLE_USD_PER_1000_SERIES",
             way_back="What a Hyperdisk is provisioned with is changed while it is in use. A type is changed back as it "
             "was changed: by a snapshot of the disk as it is then, so that nothing written since is lost.",
+            account_command="gcloud projects describe {account} --format='value(projectId)'",
         ),
     ),
 }

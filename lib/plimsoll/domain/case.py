@@ -6,7 +6,7 @@ from datetime import datetime
 
 import numpy as np
 
-from plimsoll.domain.ceiling import PLAIN, Ceiling, Resource
+from plimsoll.domain.ceiling import PLAIN, UNBOUNDED, Ceiling, Resource
 from plimsoll.domain.demand.day_sums import DaySums
 from plimsoll.domain.demand.demand import Demand, scaled
 from plimsoll.domain.demand.epochs import epochs_of
@@ -19,7 +19,7 @@ from plimsoll.domain.evidence.evidence import Rankings
 from plimsoll.domain.groups.hosting import usable
 from plimsoll.domain.groups.templates import is_short_lived
 from plimsoll.domain.memory.growth import Growth
-from plimsoll.domain.metrics.knowledge import IntArray
+from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
 from plimsoll.domain.metrics.period import io_size_kib
 from plimsoll.domain.metrics.received import Coverage
 from plimsoll.domain.metrics.sums import Window
@@ -31,7 +31,7 @@ from plimsoll.domain.recommendation import DemandSummary, EpochSummary
 from plimsoll.domain.risk.histories import History
 from plimsoll.domain.risk.promise import Risk, goes_by_history, risk_of, with_learned_headroom
 from plimsoll.domain.risk.table import LearnedTable
-from plimsoll.domain.spans import EpochSpan, epoch_spans, on_these_hosts, stands, summaries
+from plimsoll.domain.spans import EpochSpan, epoch_spans, of_type, on_these_hosts, stands, summaries
 from plimsoll.domain.units import DAY_S, MIB
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import VolumeType, type_of
@@ -185,13 +185,15 @@ def case_of(
     """The case of a volume; `host` is the traffic of its only host, None where it has several or an unknown one. `days`
     are those before the window and in it, None where only the window is known."""
     policy, types = context.policy, context.market.types
-    present = as_balance_shows(ceiling_on_hosts(type_of(volume.spec, types), volume.spec, volume), demand)
     hosts = usable(volume)
     if context.short_lived:
         volume = replace(volume, restored_from=None)
     demand = without_restore(demand, volume, policy)
     found = epoch_spans(volume, demand, types, policy, days)
-    room = host_room(demand, host, hosts, policy).only_in(on_these_hosts(found, demand))
+    ceiling = ceiling_on_hosts(type_of(volume.spec, types), volume.spec, volume)
+    present = as_balance_shows(ceiling, demand, of_type(found, volume.spec.type, demand))
+    there = on_these_hosts(found, demand)
+    room = host_room(demand, host, hosts, policy, there).only_in(there)
     lifted = lift(demand, [one.span for one in found], policy)
     load = load_of(demand, lifted, room, [one.span for one in found], policy)
     summary = summary_of(demand, lifted, room, policy)
@@ -200,7 +202,7 @@ def case_of(
         context=context,
         demand=demand,
         present=present,
-        hosts=hosts,
+        hosts=UNBOUNDED if room.disproved else hosts,
         spans=found,
         lifted=lifted,
         room=room,
@@ -243,13 +245,13 @@ def without_restore(demand: Demand, volume: Volume, policy: Policy) -> Demand:
     )
 
 
-def as_balance_shows(ceiling: Ceiling, demand: Demand) -> Ceiling:
+def as_balance_shows(ceiling: Ceiling, demand: Demand, where: BoolArray) -> Ceiling:
     """A present ceiling whose credits are, in the beginning, what the balance shows, and spent by bytes alone: what it
-    did is known."""
+    did is known. The balance is its own `where` the volume was of its type."""
     if not ceiling.buckets:
         return ceiling
     seen = np.array([]) if demand.burst_balance_pct is None else demand.burst_balance_pct
-    known = seen[~np.isnan(seen)]
+    known = seen[where & ~np.isnan(seen)] if len(seen) else seen
     missing = 1 - float(known[0]) / 100 if len(known) else 0.0
     buckets = tuple(
         replace(bucket, least_charge_mib=0.0, spent_at_start=missing * bucket.capacity) for bucket in ceiling.buckets

@@ -17,8 +17,10 @@ from plimsoll.domain.evidence.evidence import Evidence, Place, evidence_for
 from plimsoll.domain.groups.rollup import part_of
 from plimsoll.domain.groups.templates import template_of
 from plimsoll.domain.offers.choice import Choice, Step, Verdict, choose
+from plimsoll.domain.offers.losses import find_cuts, find_losses
 from plimsoll.domain.offers.offer import Offer, flip
 from plimsoll.domain.offers.safer import risks_of
+from plimsoll.domain.reason import Reason
 from plimsoll.domain.reasons import reasons
 from plimsoll.domain.reasons.growth_reasons import growth_summary
 from plimsoll.domain.reasons.memory_reasons import memory_summary
@@ -40,6 +42,8 @@ from plimsoll.domain.volume_types import type_of
 
 LEAST_HOURS: Final = 1.0
 """The hours that have to be observed of a volume that counts for its template alone."""
+
+WITH_OTHERS: Final = Reason("already", "It already is what the others are to become.")
 
 
 def is_detached(volume: Volume) -> bool:
@@ -84,7 +88,7 @@ def insufficient(case: Case) -> InsufficientData:
 
 
 def answers(
-    cases: Sequence[Case], *, why_held: str | None = None, already: str = ""
+    cases: Sequence[Case], *, why_held: Reason | None = None, already: Reason = WITH_OTHERS
 ) -> dict[str, Migrate | Reprovision | Upgrade | Keep | Wait]:
     """The answers to volumes of which enough is known, by id: one type for all, or all are kept.
 
@@ -127,7 +131,7 @@ def _beneath(cases: Sequence[Case], choice: Choice) -> Offer | None:
     return choice.beneath.offers[0]
 
 
-def kept(case: Case, comparison: Comparison, why: str) -> Keep:
+def kept(case: Case, comparison: Comparison, why: Reason) -> Keep:
     """The answer that nothing is changed, with the sentence that says why."""
     need = peaks(case.held.reducing.at_most, case.present.accounting)
     return Keep(
@@ -179,10 +183,13 @@ def _changed(
 ) -> Migrate | Reprovision | Upgrade:
     """The change to an offer, and what forbids it today."""
     evidence = evidence_of(case, target.spec, target.ceiling, target.need)
+    cuts = find_cuts(target.ceiling, case.present)
+    losses = find_losses(case.volume.spec, target.spec, case.market.types, cuts)
     return kind(
         volume=case.volume,
         usd_month_now=case.usd_month or 0.0,
-        reasons=reasons.change(case, comparison, target, choice),
+        reasons=reasons.change(case, comparison, target, choice, losses),
+        losses=losses,
         epochs=case.epochs,
         memory=memory_summary(case.remembered, target.spec),
         growth=growth_summary(case),

@@ -1,6 +1,7 @@
 """Hosts: the instances that volumes are attached to, with a storage ceiling of their own."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource, TokenBucket
@@ -26,7 +27,8 @@ class HostLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """An instance. `limits` is None where its type publishes none. `nitro` is False on older hypervisors.
+    """An instance. `limits` is None where its type publishes none, or where what is published does not apply: then
+    `unlimited_by` says why. `nitro` is False on older hypervisors.
 
     `running_since` is when it was last started, None where it does not run or the cloud does not say. `stopped_since`
     is when it was stopped, None where it runs or the cloud does not say. `caps` is the most that all its volumes of a
@@ -37,6 +39,7 @@ class Host:
     id: str
     type: str
     limits: HostLimits | None = None
+    unlimited_by: str | None = None
     nitro: bool = True
     tags: tuple[tuple[str, str], ...] = ()
     caps: tuple[tuple[str, Ceiling], ...] | None = None
@@ -48,6 +51,10 @@ class Host:
         if self.caps is None:
             return UNBOUNDED
         return next((ceiling for name, ceiling in self.caps if name == type_name), None)
+
+    def without_limits(self, why: str) -> "Host":
+        """The same where its published limits do not apply; as it is where it has none."""
+        return self if self.limits is None else replace(self, limits=None, unlimited_by=why)
 
     @property
     def ceiling(self) -> Ceiling:
@@ -70,6 +77,13 @@ class Host:
             write_iops_cost=limits.write_iops_cost,
             write_throughput_cost=limits.write_throughput_cost,
         )
+
+    @property
+    def baseline(self) -> tuple[float, float]:
+        """IOPS and MiB/s that it carries at any time, its credits spent; infinite where nothing is published."""
+        if self.limits is None:
+            return math.inf, math.inf
+        return self.limits.baseline_iops, self.limits.baseline_throughput_mib_s
 
 
 def _burst(resource: Resource, baseline: float, maximum: float, burst_s: float) -> tuple[TokenBucket, ...]:

@@ -16,7 +16,9 @@ from plimsoll.domain.memory.past_events import Event
 from plimsoll.domain.metrics.received import Coverage
 from plimsoll.domain.metrics.signals import Signals
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.offers.losses import Loss, find_cuts
 from plimsoll.domain.offers.offer import Offer
+from plimsoll.domain.reason import Reason
 from plimsoll.domain.risk.past_peaks import PastPeaks
 from plimsoll.domain.risk.promise import Risk
 from plimsoll.domain.volume import Volume, VolumeSpec
@@ -182,7 +184,7 @@ class Answer:
     action: ClassVar[str]
     volume: Volume
     usd_month_now: float | None
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     blockers: tuple[Blocker, ...] = ()
     epochs: tuple[EpochSummary, ...] = ()
     stripe_set: SetAnswer | None = None
@@ -196,7 +198,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change(Answer):
-    """A change worth making."""
+    """A change worth making. `losses` are what it gives up beside IOPS and MiB/s."""
 
     usd_month_now: float
     target: Offer
@@ -204,6 +206,12 @@ class Change(Answer):
     demand: DemandSummary
     comparison: Comparison
     evidence: Evidence
+    losses: tuple[Loss, ...] = ()
+
+    @property
+    def cuts(self) -> tuple[str, ...]:
+        """The limits that are lower than today's."""
+        return find_cuts(self.target.ceiling, self.comparison.present)
 
     @property
     def usd_month_saved(self) -> float:

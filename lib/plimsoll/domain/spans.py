@@ -99,6 +99,14 @@ def stands(
     return found
 
 
+def of_type(spans: Sequence[EpochSpan], type_name: str, demand: Demand) -> BoolArray:
+    """The buckets in which the volume was of that type."""
+    where = np.zeros_like(demand.observed)
+    for one in spans:
+        where[one.span.buckets] = one.epoch.spec is not None and one.epoch.spec.type == type_name
+    return where
+
+
 def on_these_hosts(spans: Sequence[EpochSpan], demand: Demand) -> BoolArray:
     """The buckets in which the volume was on the hosts that it is on now."""
     where = np.ones_like(demand.observed)
@@ -166,5 +174,6 @@ def _host_bound(one: EpochSpan, demand: Demand, load: HostLoad | None, policy: P
             most_iops=demand.most_iops,
             most_throughput_mib_s=demand.most_throughput_mib_s,
         )
-    room = host_room(demand, traffic, hosts[0].ceiling, policy)
+    there = _inside(np.ones_like(demand.observed), one.span.buckets)
+    room = host_room(demand, traffic, hosts[0].ceiling, policy, there)
     return bool(room.bound[one.span.buckets].any())

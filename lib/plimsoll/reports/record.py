@@ -4,13 +4,18 @@ a volume over time, a line of demand.jsonl.
 Money is in USD a month with two decimals, rates with two, hours and minutes with one. Keys carry their unit.
 """
 
+import json
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
+from plimsoll.domain.actions import CHANGES
+from plimsoll.domain.offers.losses import LossCode, find_losses, published_cuts
+from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.reading import parse_json
+from plimsoll.reports.published import published_types
 from plimsoll.seals import unsealed
 
 Action = Literal["migrate", "reprovision", "upgrade", "keep", "wait", "detached", "insufficient-data"]
@@ -19,6 +24,12 @@ Grades = Literal["A", "B", "C"]
 FIRST_PROVIDER: Final = "aws"
 """The cloud of volumes whose record names none: those of earlier versions, which knew no other."""
 
+
+EARLIER: Final = "earlier-version"
+"""The code of a reason that an earlier version gave, whose reasons had no codes."""
+
+ALLOWED_PCT: Final = Policy().risk_pct
+"""The risk that is taken to be allowed where an earlier version did not record that."""
 
 OLD_KEYS: Final = {"monthly_usd_saved_drop_in": "monthly_usd_saved_at_parity", "drop_in": "parity"}
 """The keys of a recommendation that earlier versions wrote under another name, each with that name."""
@@ -244,6 +255,7 @@ class RiskRecord(_Record):
     )
     usual_share: float = Field(default=1.0, description="which share of the most that it did is usual for the volume")
     safer: SaferRecord | None = Field(default=None, description="null where no safer level is known")
+    allowed_pct: float = Field(default=ALLOWED_PCT, description="the risk that the policy allows (risk_pct)")
 
 
 class SignalsRecord(_Record):
@@ -348,6 +360,14 @@ class GrowthRecord(_Record):
     headroom_pct: float = Field(description="with room for growth_days of it")
 
 
+class LossRecord(_Record):
+    """What a change gives up beside IOPS and MiB/s: as it is now, and as it would be then."""
+
+    code: LossCode
+    now: str
+    then: str
+
+
 class OwnerRecord(_Record):
     """Who made the volume and would change it."""
 
@@ -397,6 +417,43 @@ class TemplateRecord(_Record):
     held: str | None = Field(description="why this volume, and so its template, stays as it is")
 
 
+def earlier_codes(fields: Mapping[str, Any]) -> list[str]:
+    """The codes of the reasons that an earlier version wrote, which gave them none."""
+    return [EARLIER] * len(fields["reasons"])
+
+
+def earlier_cuts(fields: Mapping[str, Any]) -> list[Side]:
+    """The limits that a change of an earlier version lowers; none where it is what keeps today's limits."""
+    current, target, kept = fields["current"], fields["target"], fields["drop_in"]
+    if fields["action"] not in CHANGES or target is None or (kept is not None and kept.spec == target):
+        return []
+    types = published_types(fields["provider"])
+    return cast("list[Side]", list(published_cuts(current.spec, target.spec, types)))
+
+
+def earlier_losses(fields: Mapping[str, Any]) -> list[LossRecord]:
+    """What a change of an earlier version gives up, by the configurations that it recorded."""
+    current, target = fields["current"], fields["target"]
+    if fields["action"] not in CHANGES or target is None:
+        return []
+    cuts = earlier_cuts(fields)
+    found = find_losses(current.spec, target.spec, published_types(fields["provider"]), cuts)
+    return [LossRecord(code=loss.code, now=loss.now, then=loss.then) for loss in found]
+
+
+def earlier_change(plain: str, provider: str) -> str:
+    """What a change of an earlier version cuts and gives up, as JSON, by the JSON of its record's configurations."""
+    written = json.loads(plain)
+    current, target = (
+        None if written[key] is None else SpecRecord.model_validate(written[key]) for key in ("current", "target")
+    )
+    drop_in = None if written["drop_in"] is None else OfferRecord.model_validate(written["drop_in"])
+    fields = {"action": written["action"], "current": current, "target": target, "drop_in": drop_in}
+    fields["provider"] = provider
+    losses = [loss.model_dump(mode="json") for loss in earlier_losses(fields)]
+    return json.dumps({"cuts": earlier_cuts(fields), "losses": losses})
+
+
 class RecommendationRecord(_Record):
     """One volume's recommendation."""
 
@@ -428,6 +485,7 @@ class RecommendationRecord(_Record):
     reasons: list[str]
     owner: OwnerRecord
     change: str = Field(description="how the owner makes the change")
+    way_back: str = Field(default="", description="how the owner takes it back; empty in runs of earlier versions")
     stripe_set: StripeSetRecord | None = Field(
         default=None, description="the volumes that are changed together with this one; null where none is known"
     )
@@ -462,6 +520,15 @@ class RecommendationRecord(_Record):
     seconds_seen: SecondsSeenRecord | None = Field(default=None, description="null where it was never probed")
     failed_measurements: list[FailedMeasurementRecord] = Field(
         default_factory=list, description="what was measured here and refused an offer, or made it larger"
+    )
+    reason_codes: list[str] = Field(
+        default_factory=earlier_codes, description="the code of each of `reasons`, in their order"
+    )
+    cuts: list[Side] = Field(
+        default_factory=earlier_cuts, description="the limits that are lower than the present volume's; none: all kept"
+    )
+    losses: list[LossRecord] = Field(
+        default_factory=earlier_losses, description="what is given up beside IOPS and MiB/s; none: a drop-in"
     )
 
 

@@ -32,7 +32,7 @@ from plimsoll.reports.run_reader import UnansweredRecord, damaged, full_name, ma
 from plimsoll.reports.run_tables import record_line, run_tables
 from plimsoll.reports.totals import Totals
 from plimsoll.seals import sealed
-from plimsoll.writing import BESIDE, is_leftover, whole, writable
+from plimsoll.writing import BESIDE, is_leftover, make_folder, make_private, whole, writable
 
 _NAMED: Final = 10
 RUNNING: Final = "running"
@@ -59,7 +59,9 @@ class RunFolder:
     def __enter__(self) -> "RunFolder":
         with writable(self.path):
             self._made = [place for place in (self.path, *self.path.parents) if not place.exists()]
-            self.path.mkdir(parents=True, exist_ok=True)
+            make_folder(self.path)
+            if self._is_own():
+                make_private(self.path)
         self._journal = Journal(self.path / JOURNAL).__enter__()
         try:
             if not is_in_force(self._journal.path):
@@ -121,6 +123,10 @@ class RunFolder:
         self._journal.clear()
         for record, profile in matched_records(self.path, None):
             self.add(record, profile)
+
+    def _is_own(self) -> bool:
+        """Whether the folder is a run's or empty, and not one in which somebody keeps other things."""
+        return any((self.path / name).exists() for name in (RUN, JOURNAL)) or not any(self.path.iterdir())
 
     def _is_empty(self) -> bool:
         own = {Kind.OPENED, Kind.BEGUN}

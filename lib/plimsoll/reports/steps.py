@@ -1,14 +1,17 @@
-"""Steps: in which order people act on a run's recommendations, and why each may be acted upon, in words too."""
+"""Steps: what people do with a run's recommendations, in which order, and why each may be acted upon.
 
-from collections.abc import Mapping
+One table has each step's value, its words, its place and what is asked for it; the function, the SQL and the words of
+every report are made of it.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.domain.actions import CHANGES, DETACHED, INSUFFICIENT_DATA, UPGRADE, WAIT
+from plimsoll.domain.actions import DETACHED, INSUFFICIENT_DATA, KEEP, UPGRADE, WAIT
 from plimsoll.domain.policy import HeadroomFrom, Policy, SizeOn
-from plimsoll.domain.reasons.given_up import GIVEN_UP
-from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.record import ALLOWED_PCT, RecommendationRecord
 from plimsoll.reports.wording import count_of
 
 EVIDENCE: Final = "evidence"
@@ -18,71 +21,178 @@ CENT: Final = 0.005
 
 
 class Step(StrEnum):
-    """Each recommendation is in exactly one; they are in the order in which to act."""
+    """Each recommendation is in exactly one. They are in the order in which they are shown, and acted upon."""
 
     SAFE = "safe"
-    PROVED = "proved"
     TRADE = "trade"
+    PROVED = "proved"
     MEASURE = "measure"
     THROTTLED = "throttled"
+    WAIT = "wait"
     BLOCKED = "blocked"
     DETACHED = "detached"
-    WAIT = "wait"
     UNKNOWN = "unknown"
     KEEP = "keep"
 
 
-_WITHOUT_CHANGE: Final = {
-    DETACHED: Step.DETACHED,
-    WAIT: Step.WAIT,
-    INSUFFICIENT_DATA: Step.UNKNOWN,
-}
-"""The steps of actions that change no volume; the others' is `keep`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question about a recommendation: of its record, and in SQL of its columns."""
+
+    of_record: Callable[[RecommendationRecord], bool]
+    in_sql: str
+
+
+def _is(action: str) -> Asked:
+    return Asked(of_record=lambda record: record.action == action, in_sql=f"action = '{action}'")
+
+
+def is_risky(record: RecommendationRecord) -> bool:
+    """Whether the chance to outgrow a change is above what the policy allows, or not known."""
+    promised = None if record.risk is None else record.risk.promised_pct
+    return promised is None or record.risk is None or promised > record.risk.allowed_pct
+
+
+def _is_unproved(record: RecommendationRecord) -> bool:
+    """Whether the policy asks for better evidence, or a limit is cut at too high a risk, or on published limits."""
+    thin = record.evidence is None or record.evidence.grade == "C"
+    return bool(record.blockers) or (bool(record.cuts) and (thin or is_risky(record)))
+
+
+_RISKY_SQL: Final = f"coalesce(risk.promised_pct > coalesce(risk.allowed_pct, {ALLOWED_PCT}), true)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRow:
+    """A row of the table. `turn` is when it is asked whether a recommendation belongs to it: the first that does.
+
+    `name` is a word or two, `title` what to do, and `why` why that is safe or what it risks, in which a policy's words
+    are filled in. `command` does it for all volumes of a step, in a run's folder.
+    """
+
+    step: Step
+    turn: int
+    asked: Asked
+    name: str
+    title: str
+    why: str
+    command: str = ""
+
+
+STEPS: Final = (
+    StepRow(
+        step=Step.SAFE,
+        turn=10,
+        asked=Asked(of_record=lambda _: True, in_sql="true"),
+        name="nothing given up",
+        title="Take now, nothing given up",
+        why="These are drop-in replacements: no limit of the volumes is lowered, and nothing else is given up. No "
+        "demand has to be proved, so this is where to begin.",
+        command="plimsoll report {} --format changes --where \"step = 'safe'\" --out changes",
+    ),
+    StepRow(
+        step=Step.TRADE,
+        turn=8,
+        asked=Asked(of_record=lambda record: bool(record.losses), in_sql="len(losses) > 0"),
+        name="owner decides",
+        title="Decide what may be given up",
+        why="The offer carries {judged}, or keeps today's IOPS and MiB/s, but something else is given up: each volume "
+        "says what. Only its owner can say whether that will do. {risks}",
+    ),
+    StepRow(
+        step=Step.PROVED,
+        turn=9,
+        asked=Asked(of_record=lambda record: bool(record.cuts), in_sql="len(cuts) > 0"),
+        name="proved",
+        title="Change what measurements prove",
+        why="The offer can do less than the present volume, but it carries {judged}. fio has measured that such "
+        "volumes deliver: here and lately for evidence of grade A, elsewhere or longer ago for grade B. {risks}",
+    ),
+    StepRow(
+        step=Step.MEASURE,
+        turn=7,
+        asked=Asked(
+            of_record=_is_unproved,
+            in_sql=f"len(blockers) > 0 or "
+            f"(len(cuts) > 0 and (evidence is null or evidence.grade = 'C' or {_RISKY_SQL}))",
+        ),
+        name="measure first",
+        title="Measure first, then change",
+        why="The offer carries {judged}, but nothing like it has been measured well enough, or the chance that the "
+        "volume outgrows it is above the {risk_pct:g} % that the policy allows, or not known. One command measures a "
+        "scratch volume of that configuration with fio, deletes it, and brings the answer up to date. A risk falls "
+        "with more headroom, or with more history.",
+        command="plimsoll validate --recommendation {}",
+    ),
+    StepRow(
+        step=Step.THROTTLED,
+        turn=5,
+        asked=_is(UPGRADE),
+        name="throttled",
+        title="Speed up what is throttled today",
+        why="The workload waits for the disk now. The offer carries {judged}, and {lift_pct:g} % more than the present "
+        "limit where the demand stood at it. What was asked for beyond that limit cannot be seen, so audit again "
+        "afterwards.",
+    ),
+    StepRow(
+        step=Step.WAIT,
+        turn=6,
+        asked=_is(WAIT),
+        name="wait",
+        title="Wait, then look again",
+        why="A smaller configuration may do, but what was seen so far does not show it. Each volume says why, and from "
+        "which day on it can be judged. Nothing is counted as a saving until then.",
+    ),
+    StepRow(
+        step=Step.BLOCKED,
+        turn=4,
+        asked=Asked(
+            of_record=lambda record: any(blocker.code != EVIDENCE for blocker in record.blockers),
+            in_sql=f"coalesce(list_bool_or([blocker.code <> '{EVIDENCE}' for blocker in blockers]), false)",
+        ),
+        name="blocked",
+        title="Clear what stands in the way",
+        why="The change is right, but something blocks it today. Each volume's own page says what.",
+    ),
+    StepRow(
+        step=Step.DETACHED,
+        turn=1,
+        asked=_is(DETACHED),
+        name="detached",
+        title="Look at what is attached to nothing",
+        why="Paid for, and no host uses it. Take a snapshot and delete it if nobody needs it; only the owner can know "
+        "that, so this is not counted as a saving.",
+    ),
+    StepRow(
+        step=Step.UNKNOWN,
+        turn=2,
+        asked=_is(INSUFFICIENT_DATA),
+        name="too little data",
+        title="Wait for more data",
+        why="Too little is known to recommend anything safely. The next audit looks again.",
+    ),
+    StepRow(
+        step=Step.KEEP,
+        turn=3,
+        asked=_is(KEEP),
+        name="keep",
+        title="Leave as they are",
+        why="Nothing that carries the demand is enough cheaper to be worth a change.",
+    ),
+)
+"""The steps, in the order in which they are shown."""
+
+_IN_TURN: Final = sorted(STEPS, key=lambda row: row.turn)
 
 
 def step_of(record: RecommendationRecord) -> Step:
-    """The step of a recommendation.
-
-    A change is `safe` when its whole saving holds as a drop-in replacement, so that nothing the present volume can do
-    is given up; `proved` when it rests on the measured demand, and measurements stand behind the offer; `trade` when
-    it would be one of these, but gives up latency or durability; `measure` when published limits alone stand behind
-    it, or the policy asks for better evidence; `throttled` when it relieves a volume that is held back today;
-    `blocked` when something forbids it today. A reduction that cannot be judged yet is to `wait`, and what too little
-    is known of is `unknown`.
-    """
-    if record.action not in CHANGES:
-        return _WITHOUT_CHANGE.get(record.action, Step.KEEP)
-    if record.action == UPGRADE:
-        return Step.THROTTLED
-    codes = {blocker.code for blocker in record.blockers}
-    if codes - {EVIDENCE}:
-        return Step.BLOCKED
-    drop_in = record.monthly_usd_saved_drop_in >= record.monthly_usd_saved - CENT
-    if codes or (not drop_in and (record.evidence is None or record.evidence.grade == "C")):
-        return Step.MEASURE
-    if any(reason.startswith(GIVEN_UP) for reason in record.reasons):
-        return Step.TRADE
-    return Step.SAFE if drop_in else Step.PROVED
+    """The step of a recommendation."""
+    return next(row.step for row in _IN_TURN if row.asked.of_record(record))
 
 
-_DROP_IN: Final = f"monthly_usd_saved_drop_in >= monthly_usd_saved - {CENT}::double"
-_CHANGED: Final = ", ".join(f"'{action}'" for action in CHANGES)
+_CASES: Final = " ".join(f"when {row.asked.in_sql} then '{row.step}'" for row in _IN_TURN)
 
-_SQL_WITHOUT_CHANGE: Final = " ".join(
-    f"when action = '{action}' then '{step}'" for action, step in _WITHOUT_CHANGE.items()
-)
-
-STEP_SQL: Final = f"""case
-    {_SQL_WITHOUT_CHANGE}
-    when action not in ({_CHANGED}) then '{Step.KEEP}'
-    when action = '{UPGRADE}' then '{Step.THROTTLED}'
-    when list_bool_or([blocker.code <> '{EVIDENCE}' for blocker in blockers]) then '{Step.BLOCKED}'
-    when len(blockers) > 0 then '{Step.MEASURE}'
-    when not ({_DROP_IN}) and (evidence is null or evidence.grade = 'C') then '{Step.MEASURE}'
-    when list_bool_or([starts_with(reason, '{GIVEN_UP}') for reason in reasons]) then '{Step.TRADE}'
-    when {_DROP_IN} then '{Step.SAFE}'
-    else '{Step.PROVED}'
-end"""
+STEP_SQL: Final = f"case {_CASES} end"
 """`step_of` for a database, over the columns of a recommendation; a test holds the two equal."""
 
 
@@ -95,30 +205,28 @@ class StepWords:
     why: str
 
 
-_NAMES_AND_TITLES: Final[Mapping[Step, tuple[str, str]]] = {
-    Step.SAFE: ("nothing given up", "Take now, nothing given up"),
-    Step.PROVED: ("proved", "Change what measurements prove"),
-    Step.TRADE: ("owner decides", "Decide what may be given up"),
-    Step.MEASURE: ("measure first", "Measure first, then change"),
-    Step.THROTTLED: ("throttled", "Speed up what is throttled today"),
-    Step.BLOCKED: ("blocked", "Clear what stands in the way"),
-    Step.DETACHED: ("detached", "Look at what is attached to nothing"),
-    Step.WAIT: ("wait", "Wait, then look again"),
-    Step.UNKNOWN: ("too little data", "Wait for more data"),
-    Step.KEEP: ("keep", "Leave as they are"),
-}
-
-STEP_NAMES: Final[Mapping[Step, str]] = {step: name for step, (name, _) in _NAMES_AND_TITLES.items()}
+STEP_NAMES: Final[Mapping[Step, str]] = {row.step: row.name for row in STEPS}
 """Each step in a word or two."""
 
-STEP_TITLES: Final[Mapping[Step, str]] = {step: title for step, (_, title) in _NAMES_AND_TITLES.items()}
+STEP_TITLES: Final[Mapping[Step, str]] = {row.step: row.title for row in STEPS}
 """What each step asks for."""
+
+STEP_COMMANDS: Final[Mapping[Step, str]] = {row.step: row.command for row in STEPS if row.command}
+"""What does a step for all its volumes at once, with the run's folder in it."""
+
+_WHYS: Final[Mapping[Step, str]] = {row.step: row.why for row in STEPS}
 
 
 def step_words(step: Step, policy: Policy, seen: str | None = None) -> StepWords:
     """The words of a step under the policy that a run was made with; `seen` is as of `judged_by`."""
-    name, title = _NAMES_AND_TITLES[step]
-    return StepWords(name=name, title=title, why=_why(step, policy, seen or _lookback(policy)))
+    span = seen or _lookback(policy)
+    why = _WHYS[step].format(
+        judged=judged_by(policy, span),
+        risks=_risks(policy, span),
+        risk_pct=policy.risk_pct,
+        lift_pct=policy.throttle_lift_pct,
+    )
+    return StepWords(name=STEP_NAMES[step], title=STEP_TITLES[step], why=why)
 
 
 _SPANS: Final = {60: "minute", 300: "five minutes", 3600: "hour"}
@@ -154,45 +262,3 @@ def _risks(policy: Policy, seen: str) -> str:
     hidden = f"bursts within {span}, which its average hides{where}, and "
     bursts = "" if policy.size_on is SizeOn.BUSY_TIME else hidden
     return f"What is left as a risk: {bursts}a job that did not run in {seen}."
-
-
-def _why(step: Step, policy: Policy, seen: str) -> str:
-    judged, risks = judged_by(policy, seen), _risks(policy, seen)
-    sentences: Mapping[Step, str] = {
-        Step.SAFE: (
-            "These are drop-in replacements: they can do everything the present volumes can do today. No demand has to "
-            "be proved, so this is where to begin."
-        ),
-        Step.PROVED: (
-            f"The offer can do less than the present volume, but it carries {judged}. "
-            "fio has measured that such volumes deliver: here and lately for evidence of "
-            f"grade A, elsewhere or longer ago for grade B. {risks}"
-        ),
-        Step.TRADE: (
-            f"The offer carries {judged}, but its type is slower to answer, or less durable, than "
-            f"the present one: each volume says what it gives up. Only its owner can say whether that will do. {risks}"
-        ),
-        Step.MEASURE: (
-            f"The offer carries {judged} by the provider's published limits, but nothing like it has been measured "
-            "well enough. One command measures a scratch volume of that configuration with fio, deletes it, and "
-            "brings the answer up to date."
-        ),
-        Step.THROTTLED: (
-            f"The workload waits for the disk now. The offer carries {judged}, and {policy.throttle_lift_pct:g} % more "
-            "than the present limit where the demand stood at it. What was asked for beyond that limit cannot be seen, "
-            "so audit again afterwards."
-        ),
-        Step.BLOCKED: "The change is right, but something blocks it today. Each volume's own page says what.",
-        Step.DETACHED: (
-            "Paid for, and no host uses it. Take a snapshot and delete it if nobody needs it; only the owner can know "
-            "that, so this is not counted as a saving."
-        ),
-        Step.WAIT: (
-            "A smaller configuration may do, but what was seen so far does not show it: the volume or its host was "
-            "changed lately. Each volume says from which day on it can be judged. Nothing is counted as a saving until "
-            "then."
-        ),
-        Step.UNKNOWN: "Too little is known to recommend anything safely. The next audit looks again.",
-        Step.KEEP: "Nothing that carries the demand is enough cheaper to be worth a change.",
-    }
-    return sentences[step]

@@ -13,7 +13,7 @@ from plimsoll.reports.learning import learned_words
 from plimsoll.reports.promises import kept_promises
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched
-from plimsoll.reports.steps import CENT, STEP_TITLES, Step, StepWords, step_of, step_words
+from plimsoll.reports.steps import CENT, STEP_COMMANDS, STEP_TITLES, Step, StepWords, step_of, step_words
 from plimsoll.reports.totals import DIMENSIONS, Totals
 from plimsoll.reports.wording import accounts_in, clouds_of, count_of, usd
 
@@ -118,7 +118,7 @@ def parts(overview: "Overview", totals: Totals) -> Iterator[Part]:
         yield Part(
             step=step,
             title=STEP_TITLES[step],
-            volumes=f"{count_of(found.answered, 'volume')}{_of_them(step, found, overview)}",
+            volumes=f"{count_of(found.answered, 'volume')}{_of_them(step, overview)}",
             money=usd(found.usd_saved) if found.usd_saved >= CENT else money_of(found.step_summary()["monthly_usd"]),
             share_pct=round(max(0.0, share), 2),
             small=found.usd_saved < max(CENT, totals.usd_saved / 100),
@@ -342,25 +342,16 @@ def todos(overview: Overview, policy: Policy, folder: Path) -> Iterator[Todo]:
         yield Todo(
             step=step,
             words=step_words(step, policy),
-            volumes=f"{count_of(found.answered, 'volume')}{_of_them(step, found, overview)}",
+            volumes=f"{count_of(found.answered, 'volume')}{_of_them(step, overview)}",
             money=money_of(found.step_summary()["monthly_usd"]),
             first=first,
             more=found.answered - len(first),
-            command=_COMMANDS[step].format(shlex.quote(str(folder))) if step in _COMMANDS else None,
+            command=STEP_COMMANDS[step].format(shlex.quote(str(folder))) if step in STEP_COMMANDS else None,
         )
 
 
-_COMMANDS: Final[Mapping[Step, str]] = {
-    Step.SAFE: "plimsoll report {} --format changes --where \"step = 'safe'\" --out changes",
-    Step.MEASURE: "plimsoll validate --recommendation {}",
-}
-"""What is done for all volumes of a step at once, with the run's folder; the first gives their changes."""
-
-
-def _of_them(step: Step, found: Totals, overview: Overview) -> str:
+def _of_them(step: Step, overview: Overview) -> str:
     """What else is counted of the volumes of a step."""
-    if step is Step.THROTTLED and found.blocked:
-        return f", {found.blocked:,} of them blocked"
     return f", the first from {overview.until} on" if step is Step.WAIT and overview.until else ""
 
 

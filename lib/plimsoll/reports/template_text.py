@@ -20,9 +20,10 @@ SHOWN: Final = 10
 class TemplateText:
     """One change of a template: what makes the volumes and where, what they become, and what that saves.
 
-    `how` says in a few lines how the template's owner writes it.
+    `kind` is the kind of owner, and `how` says in a few lines how that one writes it.
     """
 
+    kind: str
     made_by: str
     where: str
     volumes: str
@@ -46,6 +47,7 @@ def template_texts(run: Mapping[str, Any]) -> Iterator[TemplateText]:
         figures += [f"{target['iops']:,} IOPS"] if target["iops"] else []
         figures += [f"{target['throughput_mib_s']:,} MiB/s"] if target["throughput_mib_s"] else []
         yield TemplateText(
+            kind=one["kind"],
             made_by=_made_by(one["kind"], one["template"], one["device"]),
             where=f"{one['account']}/{one['region']}",
             volumes=count_of(one["volumes"], "volume"),

@@ -27,6 +27,7 @@ from plimsoll.domain.recommendation import (
 from plimsoll.domain.risk.promise import Risk
 from plimsoll.domain.volume import NAME_TAG, VolumeSpec
 from plimsoll.outcomes import Answered
+from plimsoll.ports import NO_CHANGE, ChangeText
 from plimsoll.reports.learning import peaks_record
 from plimsoll.reports.record import (
     Action,
@@ -41,6 +42,7 @@ from plimsoll.reports.record import (
     FrontierStepRecord,
     Grades,
     GrowthRecord,
+    LossRecord,
     MemoryRecord,
     OfferRecord,
     OwnerRecord,
@@ -80,9 +82,9 @@ _Weighed = Change | Keep | Wait
 """What was weighed."""
 
 
-def record_of(recommendation: Recommendation, change: str = "", *, provider: str) -> RecommendationRecord:
+def record_of(recommendation: Recommendation, change: ChangeText = NO_CHANGE, *, provider: str) -> RecommendationRecord:
     """The record of a recommendation, whose volume has the tags alone that are shown; `change` is how its owner makes
-    it, and `provider` the volume's cloud.
+    it and takes it back, and `provider` the volume's cloud.
     """
     volume = recommendation.volume
     usd_now = recommendation.usd_month_now
@@ -113,9 +115,10 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
         evidence=_evidence(weighed) if weighed else None,
         offers=[_offer(offer) for offer in comparison.offers] if comparison else [],
         blockers=[BlockerRecord(code=found.code, text=found.text) for found in recommendation.blockers],
-        reasons=list(recommendation.reasons),
+        reasons=[str(reason) for reason in recommendation.reasons],
         owner=OwnerRecord(kind=volume.owner.kind.value, name=volume.owner.name),
-        change=change,
+        change=change.how,
+        way_back=change.way_back,
         stripe_set=_stripe_set(recommendation.stripe_set) if recommendation.stripe_set else None,
         ceilings=_ceilings(weighed) if weighed else None,
         created=volume.created.astimezone(UTC).isoformat(timespec="seconds"),
@@ -132,6 +135,9 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
         pool=list(recommendation.pool),
         template=_template(recommendation.part, usd_now) if recommendation.part else None,
         failed_measurements=_failed(comparison) if comparison else [],
+        reason_codes=[str(reason.code) for reason in recommendation.reasons],
+        cuts=cast("list[Side]", list(changed.cuts)) if changed else [],
+        losses=[LossRecord(code=loss.code, now=loss.now, then=loss.then) for loss in changed.losses] if changed else [],
     )
 
 
@@ -210,6 +216,7 @@ def _risk(found: Risk) -> RiskRecord:
         left_pct=found.left_pct,
         stratum=found.stratum or None,
         usual_share=round(found.usual_share, 3),
+        allowed_pct=found.allowed_pct,
         safer=None
         if safer is None
         else SaferRecord(

@@ -16,6 +16,7 @@ from plimsoll.domain.risk.lessons import Lessons
 from plimsoll.domain.risk.tally import PromiseTally
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
 from plimsoll.ports import FailedTarget
+from plimsoll.reports.detached import Groups, add_detached, detached_summary, merge_detached
 from plimsoll.reports.fleet_risk import FleetRisk
 from plimsoll.reports.learning import peaks_in
 from plimsoll.reports.record import RecommendationRecord, cents_of
@@ -53,7 +54,8 @@ class Totals:
     is expected to take, each at its cloud's own query cost. `new` to `done_saved_cents` come from the history, and
     stay 0 where none is kept, and so does what became of earlier `promises`. `unpriced` and `blocked` count volumes.
     `risk` is what doing all of it risks, and `lessons` what the whole of a run teaches of headroom, added at its end.
-    `templates` are the groups of what templates made, which are whole only where all volumes are added.
+    `templates` are the groups of what templates made, which are whole only where all volumes are added. `detached` are
+    the detached volumes by owner and year.
     """
 
     seen: int = 0
@@ -83,6 +85,7 @@ class Totals:
     notices: dict[str, list[str]] = field(default_factory=dict)
     prices: dict[str, _Price] = field(default_factory=dict)
     templates: dict[str, TemplateGroup] = field(default_factory=dict)
+    detached: Groups = field(default_factory=dict)
 
     @classmethod
     def of(cls, added: Iterable[RecommendationRecord | Outcome], by: Iterable[str] = _ALWAYS) -> "Totals":
@@ -168,6 +171,7 @@ class Totals:
             case RecommendationRecord():
                 self._count(one, cents_of(one))
                 self._group(groups_of(one))
+                add_detached(self.detached, one)
             case Answered():
                 self.add(answered_record(one))
             case Seen():
@@ -223,6 +227,7 @@ class Totals:
         for place, price in other.prices.items():
             self._price(place, price)
         self._group(other.templates)
+        merge_detached(self.detached, other.detached)
 
     def summary(self) -> dict[str, Any]:
         """The totals for run.json."""
@@ -257,6 +262,7 @@ class Totals:
             "prices": _sorted(self.prices),
             "clouds": {cloud: part.cloud_summary() for cloud, part in sorted(self.by.get("cloud", {}).items())},
             "templates": templates,
+            "detached": detached_summary(self.detached),
             "steps": {step: steps[step].step_summary() for step in Step if step in steps},
         }
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from plimsoll.clouds.registry import CLOUDS, CloudWords
-from plimsoll.domain.reasons.given_up import GIVEN_UP
+from plimsoll.domain.offers.losses import LossCode, loss_text
 from plimsoll.domain.units import dollars
 from plimsoll.reports.record import (
     FIRST_PROVIDER,
@@ -47,6 +47,9 @@ _OWNER_KINDS: Final = {
 NAME_LENGTH: Final = 60
 """How much of a name is shown where it stands among others."""
 
+
+PROVIDERS: Final = tuple(CLOUDS)
+"""The clouds that have words of their own."""
 
 usd: Final = dollars
 """Money as every report writes it."""
@@ -91,9 +94,25 @@ def cut(text: str, length: int = NAME_LENGTH) -> str:
     return line if len(line) <= length else f"{line[: length - 1]}…"
 
 
-def given_up(record: RecommendationRecord) -> list[str]:
-    """What the present volume has beside IOPS and MiB/s and the offer has not, as in its reasons."""
-    return [reason.removesuffix(".") for reason in record.reasons if reason.startswith(GIVEN_UP)]
+def losses_in_words(record: RecommendationRecord) -> list[str]:
+    """What a change gives up beside IOPS and MiB/s, with the latency that was seen where its class is given up."""
+    seen = _latency_seen(record)
+    return [
+        loss_text(loss.code, loss.now, loss.then) + (seen if loss.code is LossCode.LATENCY_CLASS else "")
+        for loss in record.losses
+    ]
+
+
+def _latency_seen(record: RecommendationRecord) -> str:
+    """How long reads and writes take today; empty where that was not read."""
+    seen = record.signals
+    if seen is None:
+        return ""
+    if seen.mean_io_latency_ms is not None:
+        return f": operations take {seen.mean_io_latency_ms:.2g} ms today"
+    means = (("reads", seen.mean_read_latency_ms), ("writes", seen.mean_write_latency_ms))
+    told = [f"{what} take {mean:.2g} ms" for what, mean in means if mean is not None]
+    return f": {' and '.join(told)} today" if told else ""
 
 
 def plight(record: RecommendationRecord) -> str:
@@ -139,6 +158,15 @@ def outcome_text(record: RecommendationRecord) -> str:
     if record.monthly_usd_saved < 0:
         return f"costs {usd(-record.monthly_usd_saved)} a month more"
     return f"saves {usd(record.monthly_usd_saved)} a month"
+
+
+def risk_text(record: RecommendationRecord) -> str:
+    """What a volume's recommendation risks, in a few words."""
+    if not record.cuts:
+        return "no limit is lowered"
+    if record.risk is None or record.risk.promised_pct is None:
+        return "risk not known"
+    return f"risk at most {record.risk.promised_pct:g} % of over {record.risk.minutes:g} throttled minutes"
 
 
 def step_price(step: FrontierStepRecord) -> str:

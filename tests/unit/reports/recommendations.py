@@ -9,13 +9,16 @@ from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.decide import recommend_detached
 from plimsoll.domain.demand.settling import Unsettled
 from plimsoll.domain.offers.choice import BUDGETS_MIN
+from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import Answer, Change, EpochSummary, FrontierStep, Recommendation, Wait
 from plimsoll.domain.units import HOUR_S
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord
+from plimsoll.ports import ChangeText
+from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord, RiskRecord
 from plimsoll.reports.to_record import record_of
 from tests.builders import US_EAST_1, a_basis, a_demand, a_market, a_volume, decision
 
+RAISED_LATELY = Reason(Unsettled.RAISED, "Its limit was raised after it was throttled.")
 NO_PRICES = a_market(replace(US_EAST_1, types={}))
 
 
@@ -39,7 +42,7 @@ def waiting(change: Recommendation, until: date = date(2026, 11, 30)) -> Wait:
     assert isinstance(change, Change)
     both = {field.name: getattr(change, field.name) for field in fields(Answer)}
     return Wait(
-        **{**both, "epochs": RAISED, "blockers": (), "reasons": ("Its limit was raised after it was throttled.",)},
+        **{**both, "epochs": RAISED, "blockers": (), "reasons": (RAISED_LATELY,)},
         until=until,
         code=Unsettled.RAISED,
         expected=change.target,
@@ -86,7 +89,25 @@ def a_frontier(*usd_month: float, at_most: bool = False) -> tuple[FrontierStep, 
 
 
 def a_record(action: str = "migrate", change: str = "", **fields: object) -> RecommendationRecord:
-    return record_of(every_action()[action], change, provider=FIRST_PROVIDER).model_copy(update=fields)
+    made = record_of(every_action()[action], ChangeText(how=change), provider=FIRST_PROVIDER)
+    return made.model_copy(update=fields)
+
+
+def a_risk(promised_pct: float | None, *, allowed_pct: float = 5.0) -> RiskRecord:
+    """A risk of which so much is promised, where the policy allows so much."""
+    return RiskRecord(
+        promised_pct=promised_pct,
+        allowed_pct=allowed_pct,
+        minutes=15.0,
+        days=30.0,
+        history_days=455.0,
+        headroom_pct=20.0,
+        is_learned=False,
+        learned_from=["bitbrains"],
+        volumes=1_250,
+        public=True,
+        text="Some chance.",
+    )
 
 
 def a_profile(

@@ -3,9 +3,10 @@
 from hypothesis import strategies as st
 
 from plimsoll.domain.actions import CHANGES
-from plimsoll.reports.record import FIRST_PROVIDER, BlockerRecord, EvidenceRecord
+from plimsoll.ports import ChangeText
+from plimsoll.reports.record import FIRST_PROVIDER, BlockerRecord, EvidenceRecord, LossRecord
 from plimsoll.reports.to_record import record_of
-from tests.unit.reports.recommendations import every_action
+from tests.unit.reports.recommendations import a_risk, every_action
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -53,9 +54,11 @@ def records(draw, volume_id="vol-1", named=names):
     """A recommendation of any action, with any money, evidence and blockers, and any name."""
     action = draw(st.sampled_from([*CHANGES, "keep", "wait", "detached", "insufficient-data"]))
     grade = draw(st.sampled_from(["A", "B", "C", None]))
-    losses = draw(st.sampled_from([[], ["given up: durability of 99.999 % for 99.8 %."]]))
+    losses = draw(st.sampled_from([[], [LossRecord(code="durability", now="99.999 %", then="99.8 %")]]))
+    cuts = draw(st.sampled_from([[], ["IOPS"], ["IOPS", "MiB/s"]]))
+    promised_pct = draw(st.sampled_from([None, 0.5, 5.0, 5.1, 50.0]))
     codes = draw(st.lists(st.sampled_from(["evidence", "operator-managed", "state"]), max_size=3))
-    given_record = record_of(every_action()[action], "change it", provider=FIRST_PROVIDER)
+    given_record = record_of(every_action()[action], ChangeText(how="change it"), provider=FIRST_PROVIDER)
     owner = given_record.owner.model_copy(update={"name": draw(st.none() | named)})
     return given_record.model_copy(
         update={
@@ -65,7 +68,9 @@ def records(draw, volume_id="vol-1", named=names):
             "monthly_usd_saved": 0.0 if action == "wait" else draw(cents),
             "monthly_usd_saved_drop_in": 0.0 if action == "wait" else draw(cents),
             "evidence": None if grade is None else EvidenceRecord(grade=grade, envelope=None, text="measured"),
-            "reasons": [*given_record.reasons, *losses],
+            "losses": losses,
+            "cuts": cuts,
+            "risk": draw(st.sampled_from([None, a_risk(promised_pct), a_risk(promised_pct, allowed_pct=50.0)])),
             "blockers": [BlockerRecord(code=code, text=code) for code in codes],
             "owner": owner,
         }

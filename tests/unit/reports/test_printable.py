@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from plimsoll.cli.main import main
+from plimsoll.ports import ChangeText
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.query_answer import show_answer
 from plimsoll.reports.diff.comparison import compared
@@ -124,7 +125,11 @@ def test_an_explanation_is_harmless():
     recommendation = every_action()["migrate"]
     text = printed(
         lambda console: show_explanation(
-            console, recommendation, None, record_of(recommendation, EVIL, provider=FIRST_PROVIDER), None
+            console,
+            recommendation,
+            None,
+            record_of(recommendation, ChangeText(how=EVIL, way_back=EVIL), provider=FIRST_PROVIDER),
+            None,
         )
     )
     assert "a\\x1b[2J" in text

@@ -92,7 +92,7 @@ def test_what_is_saved_is_what_is_paid_now_less_what_is_paid_then(action):
 def test_saved_is_now_less_then_to_the_cent_whatever_the_volume(size_gib, iops, need_iops, need_mib_s):
     iops = min(iops, max(3_000, 500 * size_gib))
     record = record_of(
-        decision(a_volume("gp3", size_gib, iops=iops), a_demand(need_iops, need_mib_s)), "", provider=FIRST_PROVIDER
+        decision(a_volume("gp3", size_gib, iops=iops), a_demand(need_iops, need_mib_s)), provider=FIRST_PROVIDER
     )
     assert record.monthly_usd_saved == round(record.monthly_usd_now - record.monthly_usd_then, 2)
     valid([plain(record)])
@@ -153,16 +153,14 @@ def test_the_relief_that_was_not_chosen_is_an_offer_of_the_record():
 
 
 def test_where_there_is_no_price_money_is_null_and_nothing_is_saved():
-    record = record_of(decision(a_volume("gp2"), a_demand(200, 10), market=NO_PRICES), "", provider=FIRST_PROVIDER)
+    record = record_of(decision(a_volume("gp2"), a_demand(200, 10), market=NO_PRICES), provider=FIRST_PROVIDER)
     assert (record.monthly_usd_now, record.monthly_usd_then) == (None, None)
     assert (record.monthly_usd_saved, record.monthly_usd_saved_drop_in) == (0, 0)
     valid([plain(record)])
 
 
 def test_a_detached_volume_without_a_price_has_null_and_not_zero():
-    record = record_of(
-        recommend_detached(a_volume("gp2", on=[]), a_basis(market=NO_PRICES)), "", provider=FIRST_PROVIDER
-    )
+    record = record_of(recommend_detached(a_volume("gp2", on=[]), a_basis(market=NO_PRICES)), provider=FIRST_PROVIDER)
     assert plain(record)["monthly_usd_now"] is None
     valid([plain(record)])
 
@@ -175,7 +173,7 @@ def test_a_type_that_provisions_nothing_has_null_figures():
 def test_name_owner_hosts_and_place_are_the_volume_s():
     owner = Owner(kind=OwnerKind.KUBERNETES, name="claims/data")
     volume = a_volume("gp2", tags={"Name": "데이터"}, owner=owner, zone="us-east-1c")
-    record = plain(record_of(decision(volume, a_demand(200, 10)), "", provider=FIRST_PROVIDER))
+    record = plain(record_of(decision(volume, a_demand(200, 10)), provider=FIRST_PROVIDER))
     assert (record["name"], record["zone"], record["hosts"]) == ("데이터", "us-east-1c", ["i-1"])
     assert record["owner"] == {"kind": "kubernetes", "name": "claims/data"}
 
@@ -186,7 +184,7 @@ def test_a_volume_without_a_name_has_null_for_one():
 
 def test_no_figure_of_a_record_is_infinite_or_no_number():
     for found in every_action().values():
-        json.dumps(plain(record_of(found, "", provider=FIRST_PROVIDER)), allow_nan=False)
+        json.dumps(plain(record_of(found, provider=FIRST_PROVIDER)), allow_nan=False)
 
 
 def test_a_record_s_volume_cannot_be_changed_afterwards():

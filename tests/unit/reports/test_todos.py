@@ -44,8 +44,7 @@ def test_a_measurement_is_asked_for_by_a_command_that_can_be_pasted():
 
 
 def test_the_changes_that_give_nothing_up_are_had_by_one_command():
-    record = a_record(monthly_usd_saved=10.0, monthly_usd_saved_drop_in=10.0)
-    (todo,) = todos(overview_of([record]), a_policy(), FOLDER)
+    (todo,) = todos(overview_of([a_record(cuts=[], losses=[])]), a_policy(), FOLDER)
     assert todo.step is Step.SAFE
     words = ["plimsoll", "report", str(FOLDER), "--format", "changes", "--where", "step = 'safe'", "--out", "changes"]
     assert shlex.split(todo.command) == words
@@ -89,10 +88,13 @@ def test_one_volume_is_judged_by_the_hours_that_it_was_observed(step):
     assert "14 days" not in why
 
 
-def test_blocked_upgrades_are_counted_where_they_stand():
+def test_blocked_upgrades_stand_with_what_is_blocked():
     blocked = a_record("upgrade", blockers=[BlockerRecord(code="state", text="it is being changed")])
-    (todo,) = todos(overview_of([blocked, a_record("upgrade"), a_record("upgrade")]), a_policy(), FOLDER)
-    assert todo.volumes == "3 volumes, 1 of them blocked"
+    found = todos(overview_of([blocked, a_record("upgrade"), a_record("upgrade")]), a_policy(), FOLDER)
+    assert [(todo.step, todo.volumes) for todo in found] == [
+        (Step.THROTTLED, "2 volumes"),
+        (Step.BLOCKED, "1 volume"),
+    ]
 
 
 def test_the_step_that_holds_the_money_is_named_where_several_save():

@@ -3,17 +3,36 @@
 from hypothesis import given
 from hypothesis import strategies as some
 
-from plimsoll.reports.record import FIRST_PROVIDER
+from plimsoll.reports.record import FIRST_PROVIDER, SignalsRecord
 from plimsoll.reports.to_record import record_of
-from plimsoll.reports.wording import NAME_LENGTH, change_words, coverage_words, cut, given_up, outcome_text, plight, usd
+from plimsoll.reports.wording import (
+    NAME_LENGTH,
+    change_words,
+    coverage_words,
+    cut,
+    losses_in_words,
+    outcome_text,
+    plight,
+    usd,
+)
 from tests.builders import a_demand, a_volume, decision
 from tests.unit.reports.fleets import special_records
 from tests.unit.reports.recommendations import a_record
 
 
-def test_a_change_to_a_lesser_type_is_told_as_given_up():
+def test_a_change_to_a_lesser_type_names_its_losses():
     worse = decision(a_volume("io2", 500, iops=3_000), a_demand(200, 10))
-    assert given_up(record_of(worse, "", provider=FIRST_PROVIDER))
+    told = losses_in_words(record_of(worse, provider=FIRST_PROVIDER))
+    assert [what.partition(" (")[0] for what in told] == ["latency", "durability", "consistency"]
+
+
+def test_the_latency_that_was_seen_stands_beside_the_class_that_is_given_up():
+    worse = record_of(decision(a_volume("io2", 500, iops=3_000), a_demand(200, 10)), provider=FIRST_PROVIDER)
+    seen = {"start": "2026-11-10T00:00:00+00:00", "end": "2026-11-24T00:00:00+00:00"}
+    figures = dict.fromkeys(SignalsRecord.model_fields) | {"days_observed": 14, "mean_read_latency_ms": 0.41}
+    told = losses_in_words(worse.model_copy(update={"signals": SignalsRecord.model_validate(figures | seen)}))
+    assert told[0].endswith(": reads take 0.41 ms today")
+    assert not any("today" in what for what in told[1:])
 
 
 @given(some.text(), some.integers(1, 80))

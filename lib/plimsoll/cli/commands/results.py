@@ -40,14 +40,23 @@ def report(
 def serve(
     run: options.RunFolder = None,
     host: Annotated[
-        str, typer.Option(help="Address to listen on. Any but this machine's own lets others read all answers.")
+        str, typer.Option(help="Address to listen on. Any but this machine's own needs --name and --token-file.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any that is free.")] = 8642,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="HOST", help="What others call this machine; requests to any other name are refused. Repeatable."
+        ),
+    ] = None,
+    token_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A file with the token that others give as a password.")
+    ] = None,
 ) -> None:
     """Show the newest run in a browser, also while its audit goes on, with each volume's history. It only reads."""
     from plimsoll.cli.serve import serve_run
 
-    serve_run(run, host, port)
+    serve_run(run, host, port, name or (), token_file)
 
 
 def query(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from plimsoll.clouds.aws.change import change_text
+from plimsoll.clouds.aws.change import change_text, way_back_text
 from plimsoll.clouds.aws.graph_link import volume_link
 from plimsoll.clouds.aws.published_hosts import published_host
 from plimsoll.clouds.cloud import Published
@@ -13,6 +13,7 @@ from plimsoll.clouds.registry import AWS
 from plimsoll.domain.refine.query_cost import Closer, QueryCost
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
+from plimsoll.ports import ChangeText
 from plimsoll.settings import Settings
 
 CLOSER: Final = Closer(datapoints=0.0125, queries=1.4, queries_a_call=35)
@@ -31,9 +32,9 @@ class AwsCatalog:
         """Every published EBS volume type."""
         return volume_types(AWS)
 
-    def change(self, volume: Volume, target: VolumeSpec) -> str:
-        """How the volume's owner makes it so: what to edit or run, and what would bring the old configuration back."""
-        return change_text(volume, target)
+    def change(self, volume: Volume, target: VolumeSpec) -> ChangeText:
+        """How the volume's owner makes it so, and takes it back."""
+        return ChangeText(how=change_text(volume, target), way_back=way_back_text(volume, target))
 
 
 def query_cost(settings: Settings) -> QueryCost:

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from plimsoll.domain.volume import OwnerKind, Volume, VolumeSpec
@@ -23,16 +24,17 @@ def change_text(volume: Volume, target: VolumeSpec) -> str:
         case OwnerKind.AUTO_SCALING:
             return _auto_scaling(volume, target)
         case OwnerKind.OPERATOR:
-            return (
-                f"{volume.owner.name} manages this volume: set {target} in that service's own configuration (for "
-                "EKS Auto Mode, the NodeClass's ephemeralStorage or the StorageClass). It refuses ModifyVolume by "
-                "anybody else."
-            )
+            return _operator(volume, target)
         case OwnerKind.HAND:
             return (
                 f"{command_line(volume, target)}\n"
                 "# No owner is marked on it; if a template or an AMI makes such volumes, change it there too."
             )
+
+
+def way_back_text(volume: Volume, target: VolumeSpec) -> str:
+    """What brings the present configuration back once the target is made, as `change_text` has it."""
+    return change_text(replace(volume, spec=target), volume.spec)
 
 
 def command_line(volume: Volume, target: VolumeSpec) -> str:
@@ -89,6 +91,21 @@ def _kubernetes(volume: Volume, target: VolumeSpec) -> str:
         f"metadata:\n  name: {name}\ndriverName: ebs.csi.aws.com\nparameters:\n{parameters}\n"
         f"{shlex.join(['kubectl', '-n', namespace, 'patch', 'pvc', claim, '--type', 'merge', '-p', patch])}\n"
         f"New claims still get what their {source} says: change its parameters too. {_DEFAULTS}"
+    )
+
+
+def _operator(volume: Volume, target: VolumeSpec) -> str:
+    if volume.owner.details.get("service") == "ecs":
+        figures = _yaml({"volumeType": target.type, "iops": target.iops, "throughput": target.throughput_mib_s})
+        task = volume.owner.details.get("resource", "a task")
+        return (
+            f"Amazon ECS made this volume for {task}. In the service's volumeConfigurations[].managedEBSVolume (or "
+            f"those of RunTask):\n{figures}\nand deploy. Each new task gets a volume made so; this one ends with its "
+            "task."
+        )
+    return (
+        f"{volume.owner.name} manages this volume: set {target} in that service's own configuration (for EKS Auto "
+        "Mode, the NodeClass's ephemeralStorage or the StorageClass). It refuses ModifyVolume by anybody else."
     )
 
 

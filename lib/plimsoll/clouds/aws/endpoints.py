@@ -31,6 +31,7 @@ from botocore.utils import parse_timestamp
 
 from plimsoll.clouds.common.answers import raw_text
 from plimsoll.clouds.common.bounds import LEAST_S, Deadline, carry_out_within
+from plimsoll.clouds.common.hiding import UNKEPT, without_secrets
 
 TIME_OUTS: Final = 2
 """After so many attempts a call that timed out is given up."""
@@ -192,27 +193,34 @@ def _unreadable(response: Mapping[str, Any], error: Exception) -> dict[str, Any]
         return {"Error": {"Code": str(status), "Message": "no readable error"}, "ResponseMetadata": metadata}
     body = response.get("body")
     text = body.decode("utf-8", errors="replace") if isinstance(body, bytes) else ""
-    return {_UNREADABLE: _Unreadable(error, text), "ResponseMetadata": metadata}
+    tokens = {unescape(xml or json) for xml, json in _TOKENS.findall(text)}
+    token = tokens.pop() if len(tokens) == 1 else None
+    return {_UNREADABLE: _Unreadable(error, raw_text(text), token), "ResponseMetadata": metadata}
 
 
 _TOKENS: Final = re.compile(r"<nextToken>([^<>]+)</nextToken>|\"NextToken\"\s*:\s*\"([^\"\\]+)\"", re.IGNORECASE)
 
 
 class _Unreadable(ResponseParserError):
-    """An answer that no parser could read. `raw` is its body as text, shortened. `token` is that of the next page, if
-    the text names one and no other."""
+    """An answer that no parser could read. `raw` is its body as text, shortened and without secrets. `token` is that of
+    the next page, if the body names one and no other."""
 
-    def __init__(self, error: Exception, text: str) -> None:
-        super().__init__(f"its answer cannot be read ({type(error).__name__}: {str(error)[:200]})")
-        self.raw = raw_text(text)
-        tokens = {unescape(xml or json) for xml, json in _TOKENS.findall(text)}
-        self.token = tokens.pop() if len(tokens) == 1 else None
+    def __init__(self, error: Exception, raw: str, token: str | None = None) -> None:
+        super().__init__(f"its answer cannot be read ({type(error).__name__}: {without_secrets(str(error))[:200]})")
+        self.kind = type(error).__name__
+        self.raw = raw
+        self.token = token
+
+    def unquoted(self) -> ResponseParserError:
+        """The same without anything of the answer."""
+        return ResponseParserError(f"its answer cannot be read ({self.kind})")
 
 
 def _retry(
     response: tuple[Any, Mapping[str, Any]] | None,
     attempts: int,
     caught_exception: Exception | None,
+    operation: Any,
     **_call: object,
 ) -> float | None:
     """Asks again what could not be read; raises where botocore's own rule would go on for too long."""
@@ -226,5 +234,5 @@ def _retry(
     if unreadable is None:
         return None
     if late or attempts >= READINGS:
-        raise unreadable
+        raise unreadable.unquoted() if operation.service_model.service_name in UNKEPT else unreadable
     return _PAUSE_S

@@ -20,14 +20,17 @@ _TYPES: Final = "ec2:DescribeInstanceTypes"
 _INSTANCES_A_CALL: Final = 200
 _TYPES_A_CALL: Final = 100
 
+NOT_OPTIMIZED: Final = "EBS optimization is optional for its host's type, and is not switched on."
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
-    """A host, the device it boots from, and the volumes that it says it has."""
+    """A host, the device it boots from, the volumes that it says it has, and whether EBS optimization is on."""
 
     host: Host
     root_device: str | None
     volume_ids: frozenset[str] = frozenset()
+    ebs_optimized: bool | None = None
 
 
 @dataclass(slots=True)
@@ -76,7 +79,10 @@ class Hosts:
                 continue
             self.unread.pop(one.instance_id, None)
             self.known[one.instance_id] = Instance(
-                host=host, root_device=one.root_device_name, volume_ids=one.volume_ids
+                host=host,
+                root_device=one.root_device_name,
+                volume_ids=one.volume_ids,
+                ebs_optimized=one.ebs_optimized,
             )
 
     def _host(self, one: InstanceAnswer) -> Host | BadAnswer:
@@ -91,7 +97,7 @@ class Hosts:
                 what = f"NetworkInfo of {kind.instance_type} has no baseline, and the instance's bandwidth is weighted"
                 return self._bad(what, None, _TYPES, one.instance_id)
             limits = weighted(limits, None if weighting == "ebs-1" else network)
-        return Host(
+        host = Host(
             id=one.instance_id,
             type=one.instance_type,
             limits=limits,
@@ -100,6 +106,7 @@ class Hosts:
             running_since=one.running_since,
             stopped_since=one.stopped_since,
         )
+        return host if kind.optimizes(one.ebs_optimized) else host.without_limits(NOT_OPTIMIZED)
 
     def as_type(self, instance_id: str, type_name: str | None = None) -> Host | None:
         """An instance as a host of that type (None: of its own). None where it, or what its type carries, is not
@@ -114,7 +121,9 @@ class Hosts:
         kind = self._types[type_name]
         if isinstance(kind, BadAnswer):
             return None
-        return Host(id=instance_id, type=type_name, limits=limits_of(kind), nitro=kind.is_nitro)
+        host = Host(id=instance_id, type=type_name, limits=limits_of(kind), nitro=kind.is_nitro)
+        optimized = None if instance is None else instance.ebs_optimized
+        return host if kind.optimizes(optimized) else host.without_limits(NOT_OPTIMIZED)
 
     def _described(self, instance_ids: Sequence[str]) -> dict[str, InstanceAnswer]:
         def read(some: Sequence[str]) -> Iterator[InstancesPage | BadPage]:
@@ -175,6 +184,11 @@ class Hosts:
 
     def _bad(self, what: str, raw: object, call: str, subject: str) -> BadAnswer:
         return bad_answer(what, raw, call=call, place=f"{subject} in {self.asker.place}")
+
+
+def in_place(host: Host, edge: str | None) -> Host:
+    """A host of a volume in an edge (None: in the region itself, of which the figures are that are published)."""
+    return host if edge is None else host.without_limits(f"It is in {edge}, where hosts may carry other figures.")
 
 
 def name_in(raw: object, field_name: str) -> str:

@@ -61,6 +61,7 @@ class InstanceAnswer(MappedInstance, Tagged):
     instance_type: Name
     launch_time: Moment
     state: InstanceState
+    ebs_optimized: bool | None = None
     network_performance_options: NetworkPerformance = NetworkPerformance()
     state_transition_reason: str = ""
     root_device_name: str | None = None
@@ -167,6 +168,11 @@ class InstanceTypeAnswer(AwsAnswer):
     bare_metal: bool | None = None
     ebs_info: EbsInfo
     network_info: NetworkInfo = NetworkInfo()
+
+    def optimizes(self, instance: bool | None) -> bool:
+        """Whether its limits apply to an instance, which says if EBS optimization is switched on. Types with optional
+        optimization have their limits for that alone (Amazon EC2 API Reference, EbsInfo, read 2026-11-26)."""
+        return self.ebs_info.ebs_optimized_support != "supported" or bool(instance)
 
     @property
     def is_nitro(self) -> bool:

@@ -17,7 +17,7 @@ from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import BadAnswer
-from plimsoll.domain.metrics.knowledge import IntArray
+from plimsoll.domain.metrics.knowledge import FIVE_MINUTES_S, IntArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import KIB, MIB, MINUTE_S
 from plimsoll.domain.volume import VolumeSpec
@@ -231,7 +231,7 @@ def most_of(query: Query) -> float:
     if series in COUNTERS or series in RATES:
         return _most_work(query)
     if series == "idle_s":
-        return ROUNDING * query.period_s
+        return ROUNDING * max(query.period_s, FIVE_MINUTES_S)  # a minute can hold the sum of five
     if series.endswith("_minutes"):
         return ROUNDING * query.period_s / MINUTE_S
     if series in TIMED:

@@ -8,17 +8,31 @@ from plimsoll.domain.volume import BY_HAND, Owner, OwnerKind
 
 _CLAIM: Final = "kubernetes.io/created-for/pvc/name"
 _CLUSTER_PREFIX: Final = "kubernetes.io/cluster/"
+_SERVICES: Final = {"ecs": "Amazon ECS"}
+"""The names of services that attach volumes for their own resources, by the service of the resource's ARN."""
 
 
-def owner_of(tags: Mapping[str, str], host_tags: Mapping[str, str], operator: str | None) -> Owner:
+def owner_of(
+    tags: Mapping[str, str], host_tags: Mapping[str, str], operator: str | None, resource: str | None = None
+) -> Owner:
     """The owner of a volume from its own tags, those of its host, and the service that manages it.
 
-    The most specific wins: an operator, then Kubernetes, CloudFormation, Terraform, and the Auto Scaling group or
-    launch template of its host; otherwise it was made by hand.
+    `resource` is the ARN of what of a service it is attached for, or the service's name; None where it is a host of
+    its account. The most specific wins: an operator, then such a service, Kubernetes, CloudFormation, Terraform, and
+    the Auto Scaling group or launch template of its host; otherwise it was made by hand.
     """
     if operator is not None:
         return Owner(kind=OwnerKind.OPERATOR, name=operator)
+    if resource is not None:
+        return _service(resource)
     return _kubernetes(tags) or _cloudformation(tags) or terraform_owner(tags) or _auto_scaling(host_tags) or BY_HAND
+
+
+def _service(resource: str) -> Owner:
+    """The service that attached a volume to a resource of its own, such as an ECS task."""
+    service = resource.split(":")[2] if resource.startswith("arn:") else resource.partition(".")[0]
+    details = {"service": service, "resource": resource if resource.startswith("arn:") else None}
+    return Owner(kind=OwnerKind.OPERATOR, name=_SERVICES.get(service, service), details=known_details(details))
 
 
 def _kubernetes(tags: Mapping[str, str]) -> Owner | None:

@@ -14,6 +14,7 @@ from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.common.query_batches import query_batches
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.demand.epochs import credited_in
 from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import SIGNALS
 from plimsoll.domain.metrics.sums import Window
@@ -49,6 +50,8 @@ class Metric:
     host: bool = False
     unit: float = 1.0
 
+
+_QUEUE_LENGTH: Final = Metric(series="mean_queue_length", name="VolumeQueueLength", stat="Average")
 
 _RATES: Final = (
     Metric(series="highest_iops", name="VolumeAvgIOPS", stat="Maximum"),
@@ -99,23 +102,25 @@ def queries_of(number: int, ask: Ask) -> Iterator[Query]:
     if SIGNALS in ask.look.groups:
         metrics = signals_of(ask.volume)
     else:
-        metrics = chain(metrics_of(ask.volume), host_metrics_of(ask.volume))
+        metrics = chain(metrics_of(ask.volume, window), host_metrics_of(ask.volume), (_QUEUE_LENGTH,))
     for metric in metrics:
         if metric.series in wanted:
             yield Query(ask=number, volume_id=ask.volume.id, metric=metric, window=window, period_s=period_s)
 
 
-def metrics_of(volume: Volume) -> Iterator[Metric]:
-    """The metrics that CloudWatch publishes for such a volume.
+def metrics_of(volume: Volume, window: Window | None = None) -> Iterator[Metric]:
+    """The metrics that CloudWatch publishes for such a volume, or did earlier in a `window`.
 
     Idle time, exceeded checks and rates are not published for Multi-Attach, the last two on Nitro hosts alone, under
-    volume and instance together, and not for magnetic volumes; balances only where there is a bucket (Amazon EBS User
+    volume and instance together, and not for magnetic volumes; balances only while there is a bucket (Amazon EBS User
     Guide, "Amazon CloudWatch metrics for Amazon EBS", read 2026-11-20).
     """
     for series, name in COUNTERS.items():
         yield Metric(series=series, name=name, stat="Sum")
-    kind = volume_types(AWS).get(volume.spec.type)
-    if kind is not None and kind.ceiling(volume.spec).buckets:
+    types = volume_types(AWS)
+    kind = types.get(volume.spec.type)
+    bursts = kind is not None and bool(kind.ceiling(volume.spec).buckets)
+    if bursts or (window is not None and credited_in(volume, window, types)):
         yield Metric(series="burst_balance_pct", name="BurstBalance", stat="Minimum")
     if volume.multi_attach:
         return
@@ -139,7 +144,7 @@ def signals_of(volume: Volume) -> Iterator[Metric]:
     if not volume.multi_attach:
         for series, name in _TIMES.items():
             yield Metric(series=series, name=name, stat="Sum")
-    yield Metric(series="mean_queue_length", name="VolumeQueueLength", stat="Average")
+    yield _QUEUE_LENGTH
     if len(volume.hosts) != 1 or not volume.hosts[0].nitro or volume.multi_attach:
         return
     host = volume.hosts[0]

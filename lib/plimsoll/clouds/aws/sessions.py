@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache, lru_cache, partial
-from importlib.metadata import version
 from typing import Any, Final
 
 import boto3
@@ -24,6 +23,7 @@ from plimsoll.clouds.aws.names import ACCOUNT_ID
 from plimsoll.clouds.common import messages
 from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.bounds import Waits
+from plimsoll.distribution import own_version
 from plimsoll.domain.errors import CloudError
 from plimsoll.ports import FailedTarget
 
@@ -143,7 +143,7 @@ class Sessions:
             max_pool_connections=self.connections,
             connect_timeout=self.waits.connect_s,
             read_timeout=self.waits.silence_s,
-            user_agent_extra=f"plimsoll/{version('plimsoll')}",
+            user_agent_extra=f"plimsoll/{own_version()}",
         )
 
 
@@ -211,24 +211,31 @@ def _session(credential: Credential, config: Config, guarded: Callable[[Any], An
 
 
 def _role_credentials(fetched: Callable[[], Any], credential: Credential) -> Any:
-    """A role's credentials. CredentialRetrievalError where no answer has them: botocore reads it as it comes."""
+    """A role's credentials. CredentialRetrievalError where no answer has them: botocore reads it as it comes.
+
+    What it raises then may quote the answer, and is neither shown nor kept.
+    """
     for attempt in range(1, ASKED + 1):
         try:
             return _checked_credentials(fetched())
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             if attempt == ASKED:
+                why = str(error) if isinstance(error, ExpiredOnArrivalError) else type(error).__name__
                 raise CredentialRetrievalError(
-                    provider="sts:AssumeRole",
-                    error_msg=f"the answer has no credentials of {credential} ({type(error).__name__}: {error})",
-                ) from error
+                    provider="sts:AssumeRole", error_msg=f"the answer has no credentials of {credential} ({why})"
+                ) from None
     return None
 
 
+class ExpiredOnArrivalError(ValueError):
+    """Credentials that can be used no more. It says when they ended, and nothing else of them."""
+
+
 def _checked_credentials(found: Any) -> Any:
-    """A role's credentials. ValueError if they have expired on arrival, which botocore would raise much later."""
+    """A role's credentials. Botocore would raise much later, and something else, if they have expired already."""
     ends = datetime.fromisoformat(found["expiry_time"])
     if ends <= datetime.now(UTC):
-        raise ValueError(f"they expired at {ends:%Y-%m-%d %H:%M:%S} UTC; compare this machine's clock")
+        raise ExpiredOnArrivalError(f"they expired at {ends:%Y-%m-%d %H:%M:%S} UTC; compare this machine's clock")
     return found
 
 

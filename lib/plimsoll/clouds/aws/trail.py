@@ -16,7 +16,7 @@ from pydantic.alias_generators import to_camel
 
 from plimsoll.clouds.aws.ec2_fields import Count, InstanceId, Moment, Name, VolumeId
 from plimsoll.clouds.aws.errors import attempted
-from plimsoll.clouds.aws.hosts import Hosts
+from plimsoll.clouds.aws.hosts import Hosts, in_place
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
 from plimsoll.clouds.aws.volume_answers import check_figures
 from plimsoll.clouds.common.answers import Answer
@@ -246,15 +246,15 @@ def _hosts(volume: Volume, trail: Trail, hosts: Hosts) -> Iterator[Seen]:
     since, present = volume.attachments[0].since, volume.hosts[0]
     if since >= trail.since and (since - volume.created).total_seconds() > MADE_WITH_S:
         for at, host_id in trail.attached(volume.id):
-            yield from _seen(at, _as_of(host_id, at, trail, hosts))
+            yield from _seen(at, _as_of(host_id, at, trail, hosts), volume.edge)
     for at, given in trail.retyped.get(present.id, []):
         if at > since:
-            yield from _seen(at, hosts.as_type(present.id, given))
+            yield from _seen(at, hosts.as_type(present.id, given), volume.edge)
 
 
-def _seen(at: datetime, host: Host | None) -> Iterator[Seen]:
+def _seen(at: datetime, host: Host | None, edge: str | None) -> Iterator[Seen]:
     if host is not None:
-        alone = replace(host, tags=(), running_since=None)
+        alone = replace(in_place(host, edge), tags=(), running_since=None)
         yield Seen(at_s=in_whole_minutes(at.timestamp()), hosts=(alone,), made=True)
 
 

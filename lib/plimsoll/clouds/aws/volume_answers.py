@@ -42,6 +42,11 @@ class AttachmentAnswer(AwsAnswer):
         return self.state in ATTACHED
 
     @property
+    def service_resource(self) -> str | None:
+        """The ARN of the resource of a service that it is attached for, such as an ECS task, or else the service."""
+        return self.associated_resource or self.instance_owning_service
+
+    @property
     def since(self) -> datetime:
         """When it began."""
         if self.attach_time is None:

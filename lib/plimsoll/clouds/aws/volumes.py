@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 
 from plimsoll.clouds.aws.endpoints import within
 from plimsoll.clouds.aws.errors import FAILURES, attempted, code_of
-from plimsoll.clouds.aws.hosts import INSTANCES, Hosts, name_in
+from plimsoll.clouds.aws.hosts import INSTANCES, Hosts, in_place, name_in
 from plimsoll.clouds.aws.instance_answers import InstancesPage, MappedInstance
 from plimsoll.clouds.aws.lists import Asker, BadPage, Lost
 from plimsoll.clouds.aws.names import VOLUME_ID
@@ -338,7 +338,7 @@ def volume_of(found: VolumeAnswer, target: Target, hosts: Hosts, modification: M
         device = where.device or ""
         attachments.append(
             Attachment(
-                host=instance.host if instance else None,
+                host=in_place(instance.host, found.edge) if instance else None,
                 device=device,
                 since=where.since,
                 boot=instance is not None and device == instance.root_device,
@@ -346,6 +346,7 @@ def volume_of(found: VolumeAnswer, target: Target, hosts: Hosts, modification: M
         )
         host_tags |= dict(instance.host.tags) if instance else {}
     operator = found.operator.name if found.operator else None
+    resource = next((where.service_resource for where in found.attached if where.service_resource), None)
     return Volume(
         id=found.volume_id,
         account=target.account,
@@ -356,7 +357,7 @@ def volume_of(found: VolumeAnswer, target: Target, hosts: Hosts, modification: M
         created=found.create_time,
         tags=found.tag_values,
         attachments=tuple(attachments),
-        owner=owner_of(found.tag_values, host_tags, operator),
+        owner=owner_of(found.tag_values, host_tags, operator, resource),
         multi_attach=bool(found.multi_attach_enabled),
         operator=operator,
         modification=modification,

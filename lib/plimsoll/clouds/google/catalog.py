@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 
 from plimsoll.clouds.cloud import Published, ShownVolume
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.clouds.google.change import change_text
+from plimsoll.clouds.google.change import change_text, way_back_text
 from plimsoll.clouds.google.machines import host_cap
 from plimsoll.clouds.google.queries import METRICS
 from plimsoll.clouds.registry import GOOGLE
@@ -20,6 +20,7 @@ from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.refine.query_cost import Closer, QueryCost
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
+from plimsoll.ports import ChangeText
 from plimsoll.settings import Settings
 
 _CONSOLE: Final = "https://console.cloud.google.com"
@@ -88,9 +89,11 @@ class GoogleCatalog:
         """Every published type of either."""
         return volume_types(GOOGLE)
 
-    def change(self, volume: Volume, target: VolumeSpec) -> str:
-        """How the disk's owner makes it so."""
-        return change_text(volume, target, self.types)
+    def change(self, volume: Volume, target: VolumeSpec) -> ChangeText:
+        """How the disk's owner makes it so, and takes it back."""
+        return ChangeText(
+            how=change_text(volume, target, self.types), way_back=way_back_text(volume, target, self.types)
+        )
 
 
 def query_cost(settings: Settings) -> QueryCost:

@@ -3,8 +3,9 @@
 import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 from plimsoll.clouds.google.change_kubernetes import kubernetes
 from plimsoll.clouds.google.change_steps import (
@@ -23,6 +24,27 @@ from plimsoll.clouds.google.change_steps import (
 )
 from plimsoll.domain.volume import OwnerKind, Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
+
+_NOT_SINCE: Final = "What was written after the snapshot is on the new disk alone: copy it over first."
+_ENLARGED: Final = "# A disk never shrinks: its new size stays. Only a copy of its files to a smaller disk leads back."
+
+_COPY_BACK: Final = {
+    OwnerKind.TERRAFORM: (
+        f"Let the attachment (or boot_disk) name {{disk}} again, and apply. {_NOT_SINCE} Then remove the new disk."
+    ),
+    OwnerKind.KUBERNETES: (
+        f"Scale what uses the new claim to 0, let it use the claim of {{disk}} again, and scale up. {_NOT_SINCE}"
+    ),
+}
+"""How a copy is taken back where commands alone would be undone."""
+
+_MADE_AGAIN: Final = {
+    OwnerKind.OPERATOR: "Set the configuration of before again in the service that manages this disk",
+    OwnerKind.AUTO_SCALING: (
+        "Use the node pool or instance template of before again, which nobody changed, until its nodes are made anew"
+    ),
+}
+"""How those that make disks anew take a change back."""
 
 
 def change_text(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> str:
@@ -43,6 +65,20 @@ def change_text(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeTy
         case OwnerKind.HAND | OwnerKind.CLOUDFORMATION:
             lines = _by_hand(volume, target, types)
     return "\n".join(lines)
+
+
+def way_back_text(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> str:
+    """What brings the present configuration back once the target is made; a disk that was enlarged stays as large."""
+    kind = volume.owner.kind
+    if kind in {OwnerKind.OPERATOR, OwnerKind.AUTO_SCALING}:
+        return f"{_MADE_AGAIN[kind]}: {volume.spec}."
+    if in_place(volume.spec, target, types):
+        before = replace(volume.spec, size_gib=max(volume.spec.size_gib, target.size_gib))
+        return _ENLARGED if before == target else change_text(replace(volume, spec=target), before, types)
+    if kind in _COPY_BACK:
+        return _COPY_BACK[kind].format(disk=disk_name(volume))
+    lines = Copy(volume=volume, target=target).back_lines()
+    return " &&\n".join(lines) + f"\n# {_NOT_SINCE}"
 
 
 def _by_hand(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[str]:

@@ -112,11 +112,15 @@ class Copy:
         yield from self._swap_lines()
         yield from (self._instance_line("start", host) for host in self.volume.hosts)
 
+    def back_lines(self) -> Iterator[str]:
+        """The old disk in its place again, for the hosts that can be seen, without what was written since."""
+        yield from self._stop_lines()
+        yield from self._swap_lines(back=True)
+        yield from (self._instance_line("start", host) for host in self.volume.hosts)
+
     def snapshot_lines(self) -> Iterator[str]:
         """Stops what writes, and takes the snapshot."""
-        if len(zones_of(self.volume)) > 1:
-            yield from (self._zone_line(host) for host in self.volume.hosts)
-        yield from (self._instance_line("stop", host) for host in self.volume.hosts)
+        yield from self._stop_lines()
         flag, place = _place(self.volume, self.volume.spec.type)
         source = ("--source-disk", disk_name(self.volume), f"--source-disk-{flag.removeprefix('--')}", place)
         yield _gcloud(self.volume, "snapshots", "create", snapshot_name(self.volume, self.target), *source)
@@ -127,6 +131,11 @@ class Copy:
         yield _gcloud(self.volume, "disks", "delete", disk_name(self.volume), *place)
         yield _gcloud(self.volume, "snapshots", "delete", snapshot_name(self.volume, self.target))
 
+    def _stop_lines(self) -> Iterator[str]:
+        if len(zones_of(self.volume)) > 1:
+            yield from (self._zone_line(host) for host in self.volume.hosts)
+        yield from (self._instance_line("stop", host) for host in self.volume.hosts)
+
     def _create_line(self) -> str:
         target = self.target
         place = list(_place(self.volume, target.type))
@@ -136,14 +145,17 @@ class Copy:
         source = ["--source-snapshot", snapshot_name(self.volume, target)]
         return _gcloud(self.volume, "disks", "create", new_name(self.volume, target), *place, *spec, *source)
 
-    def _swap_lines(self) -> Iterator[str]:
+    def _swap_lines(self, *, back: bool = False) -> Iterator[str]:
+        disks = [
+            ["--disk", disk_name(self.volume), *_scope(self.volume.spec.type)],
+            ["--disk", new_name(self.volume, self.target), *_scope(self.target.type)],
+        ]
+        attached, other = reversed(disks) if back else disks
         for attachment in self.volume.attachments:
             if attachment.host is None:
                 continue
-            old = ["--disk", disk_name(self.volume), *_scope(self.volume.spec.type)]
-            yield self._instance_line("detach-disk", attachment.host, *old)
-            new = ["--disk", new_name(self.volume, self.target), *_scope(self.target.type)]
-            new += ["--device-name", attachment.device, *(["--boot"] if attachment.boot else [])]
+            yield self._instance_line("detach-disk", attachment.host, *attached)
+            new = [*other, "--device-name", attachment.device, *(["--boot"] if attachment.boot else [])]
             yield self._instance_line("attach-disk", attachment.host, *new)
 
     def _instance_line(self, verb: str, host: Host, *words: str) -> str:

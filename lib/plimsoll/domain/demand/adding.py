@@ -7,6 +7,7 @@ import numpy as np
 
 from plimsoll.domain.demand.busiest import at_once
 from plimsoll.domain.demand.demand import Demand, Spread
+from plimsoll.domain.metrics.knowledge import BoolArray
 
 
 def together(demands: Sequence[Demand]) -> Demand:
@@ -33,7 +34,14 @@ def together(demands: Sequence[Demand]) -> Demand:
         whole=all(demand.whole for demand in demands),
         coverage=None,
         host=None,
+        summed=_anywhere([demand.summed for demand in demands]),
+        undecided=_anywhere([demand.undecided for demand in demands]),
     )
+
+
+def _anywhere(some: Sequence[BoolArray | None]) -> BoolArray | None:
+    known = [where for where in some if where is not None]
+    return np.logical_or.reduce(known) if known else None
 
 
 def _spread(demands: Sequence[Demand]) -> Spread | None:

@@ -14,6 +14,7 @@ from plimsoll.domain.metrics.host_seen import HostSeen, SideSeen
 from plimsoll.domain.metrics.knowledge import (
     BALANCE,
     BYTES,
+    FIVE_MINUTES_S,
     HIGHEST_IOPS,
     HIGHEST_THROUGHPUT,
     HOST,
@@ -99,8 +100,10 @@ class Demand:
     `throughput_exceeded` whether some second asked for more than is provisioned, `busiest` what its busiest second had;
     None where the cloud publishes no such metric for the volume. `coarsest_s` is the coarsest period of the data, where
     finer ones had expired. It is `whole` when all work and idle time was read as finely as the cloud keeps it.
-    `coverage` says how much was received of what it is made of, None where all was. `host` is what was measured of the
-    volume's only host, where it was asked by this volume and the cloud measures any.
+    `coverage` says how much was received of what it is made of, None where all was. `summed` are the buckets that are
+    published as a part of five minutes, `undecided` those of which it is not known whether they are a minute or the sum
+    of five; None where none are. `host` is what was measured of the volume's only host, where it was asked by this
+    volume and the cloud measures any.
     """
 
     start_s: int
@@ -120,6 +123,8 @@ class Demand:
     whole: bool = True
     coverage: Coverage | None = None
     host: HostSeen | None = None
+    summed: BoolArray | None = None
+    undecided: BoolArray | None = None
     _counted: dict[Accounting, FloatArray] = field(default_factory=dict, init=False, repr=False, compare=False)
     _views: dict[str, "Demand | None"] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -174,6 +179,16 @@ class Demand:
         found = self._views.get("rates")
         if found is None:
             found = self._views["rates"] = replace(self, spread=None)
+        return found
+
+    @property
+    def evened(self) -> "Demand":
+        """The same with the means of five minutes where a bucket may be the sum of as much: the least that it was."""
+        if self.undecided is None:
+            return self
+        found = self._views.get("evened")
+        if found is None:
+            found = self._views["evened"] = _evened(self, self.undecided)
         return found
 
     @property
@@ -253,6 +268,26 @@ class Demand:
         return float((rate * self.spread.lengths_s).sum())
 
 
+def _evened(demand: Demand, where: BoolArray) -> Demand:
+    """A demand with the means of each five minutes in some buckets."""
+    blocks = demand.starts_s // FIVE_MINUTES_S
+    firsts = np.flatnonzero(np.diff(blocks, prepend=-1))
+    lengths_s = np.broadcast_to(np.asarray(demand.lengths_s), blocks.shape)
+    place = np.cumsum(np.diff(blocks, prepend=-1) != 0) - 1
+
+    def mean(rate: FloatArray) -> FloatArray:
+        found = np.add.reduceat(rate * lengths_s, firsts) / np.add.reduceat(lengths_s, firsts)
+        return np.where(where, found[place], rate)
+
+    return replace(
+        demand,
+        iops=mean(demand.iops),
+        read_iops=mean(demand.read_iops),
+        throughput_mib_s=mean(demand.throughput_mib_s),
+        read_throughput_mib_s=mean(demand.read_throughput_mib_s),
+    )
+
+
 def _surely(demand: Demand, spread: Spread) -> Demand | None:
     if not (spread.least_iops.any() or spread.least_throughput_mib_s.any()):
         return None
@@ -325,12 +360,20 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, grid: Grid | None = No
         whole=not any(knowledge.unread(group).any() for group in WORK),
         coverage=coverage_of(knowledge, hours, hours_observed),
         host=_host_seen(cells),
+        summed=_summed(knowledge, starts_s),
+        undecided=knowledge.undecided(starts_s),
     )
+
+
+def _summed(knowledge: Knowledge, starts_s: IntArray) -> BoolArray | None:
+    summed = knowledge.step_s(starts_s) > 0
+    return summed if summed.any() else None
 
 
 def _spread(cells: "_Cells", resolution_s: int, observed: BoolArray) -> Spread:
     """What is known of the buckets that were not read finely. Clouds that publish rates count a write as a read."""
     grid = cells.grid
+    least_s = np.maximum(resolution_s, cells.knowledge.step_s(grid.starts_s))
     most: list[FloatArray] = []
     least: list[FloatArray] = []
     unread: list[BoolArray] = []
@@ -343,7 +386,7 @@ def _spread(cells: "_Cells", resolution_s: int, observed: BoolArray) -> Spread:
         unread.append(cells.unread(group) & (total > 0))
         begins.append(grid.begins(cells.knowledge.tracks[group].starts_s) | (total == 0))
         known = highest(rates_of, cells.knowledge, grid, means, unread[-1])
-        most.append(total / resolution_s * observed)
+        most.append(total / least_s * observed)
         least.append(np.zeros(len(grid.starts_s)))
         if known is not None:
             disagree |= known.disagrees
@@ -352,8 +395,8 @@ def _spread(cells: "_Cells", resolution_s: int, observed: BoolArray) -> Spread:
         lengths_s=grid.lengths_s,
         most_iops=most[0],
         most_throughput_mib_s=most[1],
-        most_read_iops=np.minimum(most[0], cells.sums(OPERATIONS, "read_ops") / resolution_s * observed),
-        most_read_throughput_mib_s=np.minimum(most[1], cells.sums(BYTES, "read_bytes") / MIB / resolution_s * observed),
+        most_read_iops=np.minimum(most[0], cells.sums(OPERATIONS, "read_ops") / least_s * observed),
+        most_read_throughput_mib_s=np.minimum(most[1], cells.sums(BYTES, "read_bytes") / MIB / least_s * observed),
         begins_iops=begins[0],
         begins_throughput=begins[1],
         least_iops=least[0],

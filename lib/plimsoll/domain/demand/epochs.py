@@ -6,7 +6,7 @@ or the cloud's own log saw. With nothing on record the present configuration sta
 is on record and what was before it is not, the epoch before has no known ceiling (docs/decision.md, section 1).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final, Generic, TypeVar
@@ -15,6 +15,7 @@ from plimsoll.domain.host import Host
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.units import HOUR_S, MINUTE_S
 from plimsoll.domain.volume import Seen, Volume, VolumeSpec
+from plimsoll.domain.volume_types import VolumeType
 
 What = TypeVar("What")
 
@@ -60,6 +61,18 @@ def epochs_of(volume: Volume, window: Window, seen: Iterable[Seen] = ()) -> tupl
             epoch = replace(epoch, window=replace(epoch.window, start_s=found.pop().window.start_s))
         found.append(epoch)
     return tuple(found)
+
+
+def credited_in(volume: Volume, window: Window, types: Mapping[str, VolumeType]) -> tuple[Window, ...]:
+    """The spans of a window in which it was of a size and type that bursts: a balance is published in these alone."""
+    return tuple(
+        epoch.window for epoch in epochs_of(volume, window) if epoch.spec is not None and _bursts(epoch.spec, types)
+    )
+
+
+def _bursts(spec: VolumeSpec, types: Mapping[str, VolumeType]) -> bool:
+    kind = types.get(spec.type)
+    return kind is not None and bool(kind.ceiling(spec).buckets)
 
 
 def _at(turns: Sequence[_Turn[What]], at_s: int) -> What | None:

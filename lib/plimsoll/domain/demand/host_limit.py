@@ -7,7 +7,8 @@ What the cloud measured goes before what is published, in both directions:
 - A check that is not raised: the maximum was not the limit. Only spent credits can have been.
 - A balance: whether its credits were spent, which a replay that begins in the middle cannot know.
 
-What was not measured is told by the token bucket of the published limits, replayed on what all volumes did.
+What was not measured is told by the token bucket of the published limits, replayed on what all volumes did. A host
+without credits stands at its published baseline, whatever comes back to it meanwhile.
 """
 
 from dataclasses import dataclass
@@ -25,8 +26,8 @@ from plimsoll.domain.policy import Policy
 
 @dataclass(frozen=True, slots=True)
 class HostLimit:
-    """One resource of a host in each bucket: what it could have let through of all its volumes (`carried`), and by the
-    replay alone (`replayed`), IOPS or MiB/s.
+    """One resource of a host in each bucket: what it could have let through of all its volumes (`carried`), IOPS or
+    MiB/s.
 
     `modeled` is where the published limit was reached, by the balance where it is known, or by the replay. `at` is
     where the host was the limit, `raised` where its check says so, and `measured` where that or a balance does. What
@@ -34,7 +35,6 @@ class HostLimit:
     """
 
     carried: FloatArray
-    replayed: FloatArray
     modeled: BoolArray
     at: BoolArray
     raised: BoolArray
@@ -53,37 +53,43 @@ def host_limit(
 ) -> HostLimit:
     """The limit of a host with that ceiling whose volumes did so much in `total`, in the buckets of a demand."""
     share = policy.saturation_pct / 100
-    replayed = _replayed(ceiling, resource, total, demand)
-    by_replay = total >= share * replayed
+    replayed, stood = _replayed(ceiling, resource, total, demand, policy)
+    by_replay = total >= share * stood
+    nowhere = np.zeros_like(by_replay)
     if seen is None:
-        nowhere = np.zeros_like(by_replay)
-        return HostLimit(replayed, replayed, by_replay, by_replay, nowhere, nowhere, nowhere, nowhere)
-    most, carried, empty = ceiling.limit(resource), replayed, np.zeros_like(by_replay)
+        return HostLimit(replayed, by_replay, by_replay, nowhere, nowhere, nowhere, nowhere)
+    most, carried, empty, replayed_stood = ceiling.limit(resource), replayed, nowhere, stood
     for bucket in ceiling.buckets:
         if bucket.resource is resource:
             empty = seen.balance_pct < policy.empty_balance_pct
-            by_balance = np.where(empty, min(most, bucket.sustained_rate), most)
-            carried = np.where(np.isnan(seen.balance_pct), replayed, by_balance)
-    reached = total >= share * carried
+            by_balance = np.where(empty, bucket.free_rate, most)
+            absent = np.isnan(seen.balance_pct)
+            carried, stood = np.where(absent, replayed, by_balance), np.where(absent, stood, by_balance)
+    reached = total >= share * stood
     at_most = reached & (carried >= most)
     at = (reached & ~(at_most & (seen.exceeded == 0))) | seen.raised
     return HostLimit(
         carried=carried,
-        replayed=replayed,
         modeled=reached | by_replay,
         at=at,
         raised=seen.raised,
         measured=seen.raised | (at & empty),
         check_open=seen.check_unread & ((seen.exceeded > 0) | (at_most & (seen.exceeded == 0))),
-        balance_open=seen.balance_unread & (empty | (~np.isnan(seen.balance_pct) & (replayed < most))),
+        balance_open=seen.balance_unread & (empty | (~np.isnan(seen.balance_pct) & (replayed_stood < most))),
     )
 
 
-def _replayed(ceiling: Ceiling, resource: Resource, total: FloatArray, demand: Demand) -> FloatArray:
-    """What a host could have let through on a resource, its credits spent by what was done."""
+def _replayed(
+    ceiling: Ceiling, resource: Resource, total: FloatArray, demand: Demand, policy: Policy
+) -> tuple[FloatArray, FloatArray]:
+    """What a host could have let through on a resource, its credits spent by what was done, and where it stood then: at
+    its baseline while they are spent."""
     carried = np.full(len(total), ceiling.limit(resource))
+    stood = carried
     for bucket in ceiling.buckets:
         if bucket.resource is resource and not never_spent(total, bucket, demand.lengths_s):
             left = credits_left(total, bucket, demand.lengths_s)
             carried = np.minimum(carried, bucket.sustained_rate + left / demand.resolution_s)
-    return carried
+            empty = left < policy.empty_balance_pct / 100 * bucket.capacity
+            stood = np.where(empty, np.minimum(carried, bucket.free_rate), carried)
+    return carried, stood

@@ -185,13 +185,13 @@ def _held_back(demand: Demand, lifted: Lifted, room: HostRoom) -> Demand:
 
 
 def host_bound_times(demand: Demand, room: HostRoom, spans: Sequence[Span]) -> FloatArray:
-    """How many times each bucket may have been wanted where the host was the limit: until it, or the volume, could have
-    carried no more on either side. 0 elsewhere."""
+    """How many times each bucket may have been wanted where the host was the limit: until its maximum, or the volume,
+    could have carried no more on either side. 0 elsewhere."""
     if not room.bound.any():
         return np.zeros(len(demand.iops))
-    times = np.minimum(
-        *(_times(most, rate) for most, rate in zip(room.carried, _rates(demand, room.ceiling), strict=True))
-    )
+    most = room.ceiling.iops, room.ceiling.throughput_mib_s
+    rates = _rates(demand, room.ceiling)
+    times = np.minimum(*(_times(np.full_like(rate, limit), rate) for limit, rate in zip(most, rates, strict=True)))
     for span in spans:
         if span.ceiling is not None:
             limits = span.ceiling.iops, span.ceiling.throughput_mib_s

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.host_limit import HostLimit, host_limit
 from plimsoll.domain.host import Host
@@ -19,6 +19,10 @@ from plimsoll.domain.policy import Policy
 
 LEAST_HOST_SHARE = 0.05
 """A volume with less of its host's traffic than this does not count as held back by the host."""
+
+OVER = 1.05
+LEAST_MINUTES_OVER = 3
+"""So many times its published limits, for so long, was never carried by a host to which they apply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +58,11 @@ class HostLoad:
         )
         return iops, throughput
 
+    def exceeds(self, demand: Demand, there: BoolArray | None) -> bool:
+        """Whether more was done than the host's published limits let through, in the buckets of a demand that are
+        `there` (None: all): then they do not hold."""
+        return _exceed((self.iops, self.throughput_mib_s), self.host.ceiling, demand, there)
+
     def before(self, host: Host) -> "HostLoad":
         """The same while the host was of another type. What it was not the limit of then is not asked for."""
         seen = self.seen and {resource: side.only_raised for resource, side in self.seen.items()}
@@ -64,20 +73,20 @@ class HostLoad:
 class HostRoom:
     """What the hosts could have let through in each bucket, as their ceiling counts, and where that was the limit.
 
-    `carried` is what they could of all their volumes, IOPS and MiB/s, `room` what that left to this one: never less
-    than was observed, and no more where it was measured as the limit. Both are infinite where it was on others.
-    `ceiling` is the most that they carry. Of the `bound` buckets the cloud `measured` some; `cleared` are those at the
-    published limit in which it measured that the host was not the limit. `known` is False where it is not known what a
-    volume on the host did, so that the host may have been the limit in any minute.
+    `room` is what they left to this volume, IOPS and MiB/s: never less than was observed, no more where that was
+    measured as the limit, and infinite where it was on others. `ceiling` is the most that they carry, unbounded
+    where more was done than is published (`disproved`). Of the `bound` buckets the cloud `measured` some; `cleared`
+    are those at the published limit in which it measured that the host was not the limit. `known` is False where it
+    is not known what a volume on the host did, so that the host may have been the limit in any minute.
     """
 
     ceiling: Ceiling
-    carried: tuple[FloatArray, FloatArray]
     room: tuple[FloatArray, FloatArray]
     bound: BoolArray = field(repr=False, compare=False)
     measured: BoolArray = field(repr=False, compare=False)
     cleared: BoolArray = field(repr=False, compare=False)
     known: bool = True
+    disproved: bool = False
 
     def only_in(self, where: BoolArray) -> "HostRoom":
         """The same where the volume was on these hosts, and no limit where it was on others."""
@@ -85,12 +94,16 @@ class HostRoom:
             return self
         return replace(
             self,
-            carried=(np.where(where, self.carried[0], np.inf), np.where(where, self.carried[1], np.inf)),
             room=(np.where(where, self.room[0], np.inf), np.where(where, self.room[1], np.inf)),
             bound=self.bound & where,
             measured=self.measured & where,
             cleared=self.cleared & where,
         )
+
+
+def _counted(demand: Demand, ceiling: Ceiling) -> tuple[FloatArray, FloatArray]:
+    """IOPS and MiB/s as a ceiling counts them."""
+    return demand.counted_iops(ceiling.accounting), demand.counted_throughput_mib_s(ceiling.accounting)
 
 
 def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArray, BoolArray]:
@@ -101,8 +114,8 @@ def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArr
     """
     share = policy.saturation_pct / 100
     accounting = ceiling.accounting
-    iops = demand.counted_iops(accounting) >= share * ceiling.iops
-    throughput = demand.counted_throughput_mib_s(accounting) >= share * ceiling.throughput_mib_s
+    iops = demand.evened.counted_iops(accounting) >= share * ceiling.iops
+    throughput = demand.evened.counted_throughput_mib_s(accounting) >= share * ceiling.throughput_mib_s
     if demand.busiest is not None:
         surely_iops, surely_mib_s = demand.busiest.one_way(accounting)
         iops |= demand.busiest.exact & (surely_iops >= share * ceiling.iops)
@@ -119,14 +132,32 @@ def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArr
     return iops & demand.observed, throughput & demand.observed
 
 
-def host_room(demand: Demand, load: HostLoad | None, hosts: Ceiling, policy: Policy) -> HostRoom:
-    """The room of a volume on its only host, whose traffic is the `load`; without one what all its `hosts` carry."""
+def _exceed(totals: tuple[FloatArray, FloatArray], ceiling: Ceiling, demand: Demand, there: BoolArray | None) -> bool:
+    """Whether totals are clearly above a ceiling for longer than wrong points are, where points are not in doubt."""
+    above = (totals[0] > OVER * ceiling.iops) | (totals[1] > OVER * ceiling.throughput_mib_s)
+    for where in (there, None if demand.undecided is None else ~demand.undecided):
+        above = above if where is None else above & where
+    return demand.minutes(above) >= LEAST_MINUTES_OVER
+
+
+def host_room(
+    demand: Demand, load: HostLoad | None, hosts: Ceiling, policy: Policy, there: BoolArray | None = None
+) -> HostRoom:
+    """The room of a volume on its only host, whose traffic is the `load`; without one what all its `hosts` carry.
+
+    `there` are the buckets in which it was on them, None for all. Where more was done in these than is published, the
+    limits are not known: they are no room, and tell nothing of who was the limit.
+    """
+    if load is not None and load.exceeds(demand, there):
+        unlimited = replace(load, host=replace(load.host, limits=None))
+        return replace(host_room(demand, unlimited, UNBOUNDED, policy), disproved=True)
+    if load is None and _exceed(_counted(demand, hosts), hosts, demand, there):
+        return replace(host_room(demand, None, UNBOUNDED, policy), disproved=True)
     nowhere = np.zeros_like(demand.observed)
     if load is None:
         rates = np.full(len(demand.iops), hosts.iops), np.full(len(demand.iops), hosts.throughput_mib_s)
-        return HostRoom(ceiling=hosts, carried=rates, room=rates, bound=nowhere, measured=nowhere, cleared=nowhere)
-    accounting = load.host.ceiling.accounting
-    own = demand.counted_iops(accounting), demand.counted_throughput_mib_s(accounting)
+        return HostRoom(ceiling=hosts, room=rates, bound=nowhere, measured=nowhere, cleared=nowhere)
+    own = _counted(demand, load.host.ceiling)
     totals = load.iops, load.throughput_mib_s
     limits = load.limits(demand, policy)
     bound, measured, cleared = nowhere.copy(), nowhere.copy(), nowhere.copy()
@@ -144,7 +175,6 @@ def host_room(demand: Demand, load: HostLoad | None, hosts: Ceiling, policy: Pol
         room = [np.where(measured, mine, left) for mine, left in zip(own, room, strict=True)]
     return HostRoom(
         ceiling=load.host.ceiling,
-        carried=(limits[0].carried, limits[1].carried),
         room=(room[0], room[1]),
         bound=bound,
         measured=measured,

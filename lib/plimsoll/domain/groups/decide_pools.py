@@ -13,11 +13,12 @@ from plimsoll.domain.groups.decide_stripes import of_others
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, present_ceiling, size_of
 from plimsoll.domain.groups.pool_loads import Demands, PoolView
 from plimsoll.domain.host import Host
+from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import Change, Recommendation, Reprovision
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import VolumeType
 
-ALREADY: Final = "it already is what the other volumes of its pool are to become."
+ALREADY: Final = Reason("pool-already", "it already is what the other volumes of its pool are to become.")
 LACKING: Final = "too little is known of it (its metrics, or a price)"
 UNREAD: Final = "it could not be read"
 
@@ -99,7 +100,9 @@ def _saved_usd_month(found: Decided) -> float:
 
 def _waiting(found: Decided, other: str) -> Decided:
     """The answers of a pool that waits for another one's change."""
-    why = f"another pool of its host is to change first, that of {other}: look again after that."
+    why = Reason(
+        "another-pool-first", f"another pool of its host is to change first, that of {other}: look again after that."
+    )
     return {
         case.volume.id: (case, replace(kept(case, answer.comparison, why), pool=answer.pool))
         for case, answer in _changes(found)
@@ -129,11 +132,11 @@ def _decided(pool: Pool, demands: Demands, bases: Mapping[str, DecisionContext],
     return {case.volume.id: (case, _told(found, case, pool, bases)) for case in cases}
 
 
-def _held(held: Mapping[str, str]) -> str | None:
+def _held(held: Mapping[str, str]) -> Reason | None:
     if not held:
         return None
     found = "; ".join(f"{volume_id} ({reason})" for volume_id, reason in held.items())
-    return f"what its pool has to carry is not known, because of {found}."
+    return Reason("pool-held-back", f"what its pool has to carry is not known, because of {found}.")
 
 
 def _cases(
@@ -182,9 +185,12 @@ def _told(
     free = tuple(volume_id for volume_id in others if volume_id in bases)
     staying = [volume_id for volume_id in others if volume_id not in bases]
     shared = f"it shares what {pool} carry with"
-    told = [f"{shared} {', '.join(free)}: all are judged together, and change together."] if free else []
+    told: list[Reason] = []
+    if free:
+        told.append(Reason("pool", f"{shared} {', '.join(free)}: all are judged together, and change together."))
     if staying:
-        told.append(f"{shared} {', '.join(staying)} too, left out of the audit: what stays is judged too.")
+        left_out = f"{shared} {', '.join(staying)} too, left out of the audit: what stays is judged too."
+        told.append(Reason("pool-left-out", left_out))
     return replace(
         own,
         reasons=(*own.reasons, *told),

@@ -81,7 +81,8 @@ def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[
     that was seen.
     """
     whole, first = together([case.demand for case in cases]), cases[0]
-    room = host_room(whole, host, first.hosts, first.policy).only_in(on_these_hosts(first.spans, whole))
+    there = on_these_hosts(first.spans, whole)
+    room = host_room(whole, host, first.hosts, first.policy, there).only_in(there)
     own = [case.demand for case in cases]
     counted = first.room.ceiling.accounting
     seen = (
@@ -91,7 +92,6 @@ def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[
     room = replace(
         room,
         ceiling=room.ceiling.divided(parts),
-        carried=(room.carried[0] / parts, room.carried[1] / parts),
         room=(np.maximum(seen[0], room.room[0] / parts), np.maximum(seen[1], room.room[1] / parts)),
     )
     load = highest_load(

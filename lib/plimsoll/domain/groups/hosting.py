@@ -87,10 +87,8 @@ def never_the_limit(host: Host, volumes: Iterable[Volume], types: Mapping[str, V
             return host.limits is None
         total = total + types[volume.spec.type].ceiling(volume.spec)
     together = total.counted_as(host.ceiling.accounting)
-    return (
-        together.iops < share * host.ceiling.sustained_iops
-        and together.throughput_mib_s < share * host.ceiling.sustained_throughput_mib_s
-    )
+    baseline_iops, baseline_mib_s = host.baseline
+    return together.iops < share * baseline_iops and together.throughput_mib_s < share * baseline_mib_s
 
 
 def may_be_the_limit(volumes: Sequence[Volume], types: Mapping[str, VolumeType], share: float) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.groups.hosting import sole_host
 from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.reason import Reason
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import Volume
 
@@ -39,12 +40,13 @@ def hints(volumes: Sequence[Volume], demands: Mapping[str, Demand]) -> list[tupl
     ]
 
 
-def hint_text(volume_id: str, group: Sequence[str], host_id: str) -> str:
+def hint_text(volume_id: str, group: Sequence[str], host_id: str) -> Reason:
     """The sentence for one volume of a hinted group."""
     others = ", ".join(other for other in group if other != volume_id)
-    return (
+    return Reason(
+        "looks-like-a-stripe-set",
         f"it looks like one stripe set with {others} (alike, created together, in lockstep), but is judged alone: "
-        f"confirm with `plimsoll stripes {host_id}`."
+        f"confirm with `plimsoll stripes {host_id}`.",
     )
 
 

@@ -9,6 +9,7 @@ from plimsoll.domain.demand.settling import Unsettled
 from plimsoll.domain.groups.templates import Part, PartOffer, template_of
 from plimsoll.domain.offers.choice import Choice, Verdict
 from plimsoll.domain.offers.offer import Offer
+from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import InsufficientData, Recommendation
 from plimsoll.domain.volume_types import Provisioned
 
@@ -45,12 +46,12 @@ def part_of(cases: Sequence[Case], place: int, choice: Choice, *, held: bool) ->
     return replace(part, held=NOTHING_CHEAPER)
 
 
-def with_others_alone(case: Case, found: Recommendation, few_hours: str) -> Recommendation:
+def with_others_alone(case: Case, found: Recommendation, few_hours: Reason) -> Recommendation:
     """The answer for a volume that lives too short for one of its own: what was found counts for its template alone."""
     if not case.context.short_lived or isinstance(found, InsufficientData):
         return found
     part = found.part
-    told = "It counts together with the other volumes that its template makes."
+    told = Reason("counts-with-its-template", "It counts together with the other volumes that its template makes.")
     return InsufficientData(
         volume=found.volume,
         usd_month_now=found.usd_month_now,

@@ -5,11 +5,14 @@ from typing import Final
 
 from plimsoll.domain.groups.stripes import LINEAR, StripeSet
 from plimsoll.domain.host import Host
+from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import SetAnswer
 from plimsoll.domain.units import MINUTE_S, dollars
 
 LACKING: Final = "too little is known of it (its metrics, or a price)"
-ALREADY: Final = "It already has the configuration that the other volumes of its stripe set will get."
+ALREADY: Final = Reason(
+    "stripe-set-already", "It already has the configuration that the other volumes of its stripe set will get."
+)
 
 UNEVEN: Final = 1.25
 LEAST_UNEVEN: Final = 1.0
@@ -22,13 +25,16 @@ ASSUMED: Final[Mapping[str, str]] = {
 OTHERWISE: Final = "any volume may have to carry what the busiest one did"
 
 
-def held(reasons: Mapping[str, str], stripes: StripeSet) -> str:
+def held(reasons: Mapping[str, str], stripes: StripeSet) -> Reason:
     """Why no volume of a set is changed, from the reasons that hold some of them back."""
     found = "; ".join(f"{volume_id} ({reason})" for volume_id, reason in reasons.items())
-    return f"The stripe set {stripes.name} changes as a whole or not at all. It is held back by {found}."
+    return Reason(
+        "stripe-set-held-back",
+        f"The stripe set {stripes.name} changes as a whole or not at all. It is held back by {found}.",
+    )
 
 
-def of_set(volume_id: str, told: SetAnswer) -> Iterator[str]:
+def of_set(volume_id: str, told: SetAnswer) -> Iterator[Reason]:
     """What there is to say of a volume's set, a sentence each."""
     yield _membership(volume_id, told)
     yield from _money(told)
@@ -36,7 +42,7 @@ def of_set(volume_id: str, told: SetAnswer) -> Iterator[str]:
     yield from _uneven(told)
 
 
-def against_host(told: SetAnswer) -> Iterator[str]:
+def against_host(told: SetAnswer) -> Iterator[Reason]:
     """Where the volumes of a set together are provisioned for more than their host carries."""
     limits, members = told.host.limits, len(told.members)
     if limits is None or told.together is None:
@@ -55,10 +61,11 @@ def against_host(told: SetAnswer) -> Iterator[str]:
             continue
         each = f" of {together / members:,.0f} {unit}" if len(figures) == 1 else ""
         waste = f"above {most / members:,.0f} {unit} a volume" if told.stripes.even else f"above {most:,.0f} {unit}"
-        yield (
+        yield Reason(
+            "stripe-set-above-its-host",
             f"{members} volumes{each} carry {together:,.0f} {unit} together. "
             f"{_carries(told.host, limits.burst_s, most, baseline)}. That is why the set gives no more. What is "
-            f"provisioned {waste} is waste, unless you replace the host by a larger one."
+            f"provisioned {waste} is waste, unless you replace the host by a larger one.",
         )
 
 
@@ -74,26 +81,30 @@ def _carries(host: Host, burst_s: float, most: float, baseline: float) -> str:
     return f"The host {host.type} carries {most:,.0f} for {minutes} a day and {baseline:,.0f} sustained"
 
 
-def _membership(volume_id: str, told: SetAnswer) -> str:
+def _membership(volume_id: str, told: SetAnswer) -> Reason:
     stripes = told.stripes
     others = ", ".join(one.volume_id for one in told.members if one.volume_id != volume_id)
     mounts = f", mounted at {', '.join(stripes.mounts)}" if stripes.mounts else ""
     assumed = "" if stripes.even else f" ({stripes.level}: {ASSUMED.get(stripes.level, OTHERWISE)})"
-    return (
+    return Reason(
+        "stripe-set",
         f"It is one device, {stripes.name} ({stripes.level}{mounts}), with {others or 'no other volume'}. Its volumes "
-        f"are sized for the greatest need of any, and change together{assumed}."
+        f"are sized for the greatest need of any, and change together{assumed}.",
     )
 
 
-def _money(told: SetAnswer) -> Iterator[str]:
+def _money(told: SetAnswer) -> Iterator[Reason]:
     if told.usd_month_now is None or told.usd_month_then is None or told.usd_month_now == told.usd_month_then:
         return
     saved = told.usd_month_now - told.usd_month_then
     verb = "saves" if saved >= 0 else "costs"
-    yield f"The change of the whole set {verb} {dollars(abs(saved))} a month{'' if saved >= 0 else ' more'}."
+    yield Reason(
+        "stripe-set-money",
+        f"The change of the whole set {verb} {dollars(abs(saved))} a month{'' if saved >= 0 else ' more'}.",
+    )
 
 
-def _uneven(told: SetAnswer) -> Iterator[str]:
+def _uneven(told: SetAnswer) -> Iterator[Reason]:
     """Where striping should spread the load evenly and did not."""
     if not told.stripes.even:
         return
@@ -105,7 +116,8 @@ def _uneven(told: SetAnswer) -> Iterator[str]:
             continue
         least, most = min(means, key=lambda name: means[name]), max(means, key=lambda name: means[name])
         if means[most] > max(LEAST_UNEVEN, UNEVEN * means[least]):
-            yield (
+            yield Reason(
+                "stripe-set-uneven",
                 f"The load is not spread evenly as {told.stripes.level} should: {most} carries "
-                f"{means[most]:,.1f} {unit} on average, {least} {means[least]:,.1f}. Look at how its data is laid out."
+                f"{means[most]:,.1f} {unit} on average, {least} {means[least]:,.1f}. Look at how its data is laid out.",
             )

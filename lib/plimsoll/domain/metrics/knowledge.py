@@ -6,7 +6,7 @@ rate that any bucket of the resolution inside it can have had.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plimsoll.domain.metrics.period import FloatArray
-from plimsoll.domain.metrics.sums import Segment, Window
-from plimsoll.domain.units import DAY_S, HOUR_S
+from plimsoll.domain.metrics.sums import HIGHEST_SERIES, LEAST_SERIES, Segment, Window
+from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -37,6 +37,7 @@ HOST_IOPS_CHECK: Final = "host-iops-check"
 HOST_THROUGHPUT_CHECK: Final = "host-throughput-check"
 HOST_IOPS_BALANCE: Final = "host-iops-balance"
 HOST_THROUGHPUT_BALANCE: Final = "host-throughput-balance"
+STEP: Final = "step"
 SIGNALS: Final = "signals"
 PAST_RATES: Final = "past-rates"
 
@@ -56,6 +57,7 @@ SERIES: Final[Mapping[str, tuple[str, ...]]] = {
     HOST_THROUGHPUT_CHECK: ("host_throughput_exceeded_minutes",),
     HOST_IOPS_BALANCE: ("host_iops_balance_pct",),
     HOST_THROUGHPUT_BALANCE: ("host_throughput_balance_pct",),
+    STEP: ("mean_queue_length", "read_ops", "write_ops"),
     SIGNALS: (
         "read_time_s",
         "write_time_s",
@@ -76,10 +78,11 @@ SERIES: Final[Mapping[str, tuple[str, ...]]] = {
     ),
 }
 """Which series are read together. `presence` reads one series of them for nothing but whether there are points;
-`signals` are read beside what is recommended (`plimsoll.domain.metrics.signals`). `highest` are the highest rate of
-any minute in a bucket and the sum of the rates of all, where a cloud publishes each minute's rate as a series of its
-own. `past-rates` are the highest alone, of days before the window (`plimsoll.domain.memory.memory`). Those of a `host`
-are of the volume's only one, whichever of its volumes they are asked by.
+`signals` are read beside what is recommended (`plimsoll.domain.metrics.signals`). `highest` are the highest rate of any
+minute in a bucket and the sum of the rates of all, where a cloud publishes each minute's rate as a series of its own.
+`step` is read where nothing else tells how often points come (`plimsoll.domain.refine.steps`). `past-rates` are the
+highest alone, of days before the window (`plimsoll.domain.memory.memory`). Those of a `host` are of the volume's only
+one, whichever of its volumes they are asked by.
 """
 
 WORK: Final = (OPERATIONS, BYTES, IDLE)
@@ -95,6 +98,9 @@ HOST: Final = (*HOST_CHECKS, *HOST_BALANCES)
 
 LEAST_PERIOD_S: Final[Mapping[str, int]] = dict.fromkeys(HOST_BALANCES, 300)
 """The finest period of what no cloud publishes each minute, by group."""
+
+FIVE_MINUTES_S: Final = 300
+"""How often hosts publish that do not each minute."""
 
 EVERY_MINUTE: Final = (*WORK, BALANCE, IOPS_CHECK, THROUGHPUT_CHECK, PEAKS)
 """The groups that are read where every minute is."""
@@ -160,6 +166,20 @@ class Track:
         """The buckets that could be read more finely."""
         return self.lengths_s > self.finest_s
 
+    def folded(self, window: Window, step_s: int) -> "Track":
+        """The track with what is shorter than a step in a window as buckets of one, as finely as they can be read."""
+        at = self.within(window)
+        finest_s = self.finest_s.copy()
+        finest_s[at] = np.maximum(finest_s[at], step_s)
+        track = replace(self, finest_s=finest_s)
+        if not (self.lengths_s[at] < step_s).any():
+            return track
+        firsts = np.flatnonzero(np.diff(self.starts_s[at] // step_s, prepend=-1))
+        grid = _Grid(self.starts_s[at][firsts], np.add.reduceat(self.lengths_s[at], firsts), finest_s[at][firsts])
+        return track.with_read(
+            at, grid, {name: _fold(name, values[at], firsts) for name, values in self.series.items()}
+        )
+
     def with_read(self, old: slice, grid: "_Grid", found: Mapping[str, FloatArray]) -> "Track":
         """The track with some of its buckets replaced by what was read there, in the buckets of a grid."""
         absent = np.full(len(grid.starts_s), np.nan)
@@ -174,13 +194,16 @@ class Track:
 class Knowledge:
     """What is known of one volume. `segments` say how finely each span of the window can be read at most.
 
-    `first` has each group in the buckets that it was read in first, `tracks` as finely as it has been read since; they
-    are one object where nothing was read again. `published` are the series that the cloud publishes for the volume,
-    and `disputes` what disagrees of them, asked twice. From `running_from_s` on (epoch seconds) the volume has been
-    attached to a host that runs; None where nobody knows. `version` is another number whenever more was learned.
+    `first` has each group in the buckets that it was read in first, `tracks` as finely as it has been read since;
+    they are one object where nothing was read again. `published` are the series that the cloud publishes for the
+    volume, and `disputes` what disagrees of them, asked twice. `steps` are the spans that are not published each
+    minute, with how often they are, None where that is not known. From `running_from_s` on (epoch seconds) the
+    volume has been attached to a host that runs; None where nobody knows. `version` is another number whenever more
+    was learned.
     """
 
     __slots__ = (
+        "_credited",
         "_hours",
         "_remembered",
         "disputes",
@@ -188,18 +211,26 @@ class Knowledge:
         "published",
         "running_from_s",
         "segments",
+        "steps",
         "tracks",
         "version",
         "window",
     )
 
-    def __init__(self, segments: Sequence[Segment], running_from_s: float | None = None) -> None:
+    def __init__(
+        self,
+        segments: Sequence[Segment],
+        running_from_s: float | None = None,
+        credited: Sequence[Window] | None = None,
+    ) -> None:
         self.segments = tuple(segments)
         self.window = Window(start_s=segments[0].window.start_s, end_s=segments[-1].window.end_s)
         self.running_from_s = running_from_s
+        self._credited = (self.window,) if credited is None else tuple(credited)
         self.tracks: dict[str, Track] = {}
         self.first: dict[str, Track] = {}
         self.published: set[str] = set()
+        self.steps: tuple[tuple[Window, int | None], ...] = ()
         self.version = 0
         self.disputes: tuple[Doubt, ...] = ()
         self._hours: tuple[BoolArray, BoolArray] | None = None
@@ -218,7 +249,55 @@ class Knowledge:
                 whole = read if first is track else first.with_read(first.within(look.window), grid, found)
                 self._begin(group, whole)
             self.tracks[group] = read
+        self._fold()
         self._changed()
+
+    def publishes(self, window: Window, step_s: int | None) -> None:
+        """Takes in that a span of whole hours is published each `step_s` seconds; None: not known."""
+        self.steps = (*self.steps, (window, step_s))
+        if step_s is not None:
+            self.segments = tuple(part for one in self.segments for part in _cut(one, window, step_s))
+            self._fold()
+        self._changed()
+
+    def has_minutes(self, group: str, window: Window) -> bool:
+        """Whether a group was read by the minute in a window."""
+        track = self.tracks.get(group)
+        return (
+            track is not None and track.has(window) and bool((track.lengths_s[track.within(window)] <= MINUTE_S).all())
+        )
+
+    def step_s(self, starts_s: IntArray) -> IntArray:
+        """How often what begins at these times is published, as far as that is not each minute; 0 elsewhere."""
+        found = np.zeros(len(starts_s), dtype=np.int64)
+        for window, step_s in self.steps:
+            found[(starts_s >= window.start_s) & (starts_s < window.end_s)] = step_s or 0
+        return found
+
+    def undecided(self, starts_s: IntArray) -> BoolArray | None:
+        """Which of those that begin at these times are published at a step that is not known; None: none."""
+        found = np.zeros(len(starts_s), dtype=np.bool_)
+        for window, step_s in self.steps:
+            if step_s is None:
+                found |= (starts_s >= window.start_s) & (starts_s < window.end_s)
+        return found if found.any() else None
+
+    def is_credited(self, starts_s: IntArray, lengths_s: IntArray) -> BoolArray:
+        """Which buckets lie wholly in a span in which a balance is published."""
+        found = np.zeros(len(starts_s), dtype=np.bool_)
+        for window in self._credited:
+            found |= (starts_s >= window.start_s) & (starts_s + lengths_s <= window.end_s)
+        return found
+
+    def _fold(self) -> None:
+        """Lets nothing be shorter than the step in which it is published."""
+        for window, step_s in self.steps:
+            if step_s is None:
+                continue
+            for group in [group for group in EVERY_MINUTE if group in self.tracks]:
+                track, first = self.tracks[group], self.first[group]
+                self.tracks[group] = track.folded(window, step_s)
+                self._begin(group, self.tracks[group] if first is track else first.folded(window, step_s))
 
     def learn_again(self, look: Look, found: Mapping[str, FloatArray]) -> None:
         """Takes in a second answer to a look: what it has stands, and what it lacks is as it was."""
@@ -347,6 +426,29 @@ def _nothing(group: str) -> Track:
 def counted(values: FloatArray) -> FloatArray:
     """A series with zero where the cloud has no point."""
     return np.where(np.isnan(values), 0.0, values)
+
+
+def _fold(name: str, values: FloatArray, firsts: IntArray) -> FloatArray:
+    """A series in longer buckets, which begin at these; NaN where none of them has a point."""
+    if name in LEAST_SERIES:
+        return np.asarray(np.fmin.reduceat(values, firsts))
+    if name in HIGHEST_SERIES:
+        return np.asarray(np.fmax.reduceat(values, firsts))
+    there = np.logical_or.reduceat(~np.isnan(values), firsts)
+    return np.where(there, np.add.reduceat(counted(values), firsts), np.nan)
+
+
+def _cut(segment: Segment, window: Window, step_s: int) -> Iterator[Segment]:
+    """The parts of a segment, of which nothing is finer than a step in a window."""
+    start_s, end_s = segment.window.start_s, segment.window.end_s
+    first_s, last_s = max(start_s, window.start_s), min(end_s, window.end_s)
+    if first_s >= last_s or segment.period_s >= step_s:
+        yield segment
+        return
+    parts = (start_s, first_s, segment.period_s), (first_s, last_s, step_s), (last_s, end_s, segment.period_s)
+    for begin_s, until_s, period_s in parts:
+        if begin_s < until_s:
+            yield Segment(window=Window(start_s=begin_s, end_s=until_s), period_s=period_s)
 
 
 def _spliced(old: npt.NDArray[_Number], place: slice, new: npt.NDArray[_Number]) -> npt.NDArray[_Number]:

@@ -195,7 +195,8 @@ def _impossible(
         yield from spans_where("idle_s", by_day, busy & idle.fills)
     if "burst_balance_pct" in knowledge.published:
         balance = ~np.isnan(knowledge.first[BALANCE].series["burst_balance_pct"])
-        yield from spans_where("burst_balance_pct", by_day, busy & ~np.logical_or.reduceat(balance, at))
+        credited = knowledge.is_credited(by_day.starts_s, lengths_s)
+        yield from spans_where("burst_balance_pct", by_day, busy & credited & ~np.logical_or.reduceat(balance, at))
 
 
 def _lone_checks(knowledge: Knowledge, operations: Track) -> Iterator[Doubt]:
@@ -292,7 +293,8 @@ def _series_pct(knowledge: Knowledge) -> tuple[tuple[str, float], ...]:
     some = operations.present | knowledge.first[BYTES].present
     if idle is not None:
         some = some | idle.any
-    beside = {"read_bytes": reads > 0, "write_bytes": writes > 0, "burst_balance_pct": reads + writes > 0}
+    credited = knowledge.is_credited(operations.starts_s, operations.lengths_s)
+    beside = {"read_bytes": reads > 0, "write_bytes": writes > 0, "burst_balance_pct": credited & (reads + writes > 0)}
     found = []
     for name in (name for group in EVERY_MINUTE for name in SERIES[group] if name in knowledge.published):
         there = idle.any if name == "idle_s" and idle else ~np.isnan(knowledge.first[_GROUP_OF[name]].series[name])

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.memory.growth import MOST_TIMES
+from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import GrowthSummary
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def growth_summary(case: "Case") -> GrowthSummary | None:
     )
 
 
-def room_for_growth(case: "Case") -> Iterator[str]:
+def room_for_growth(case: "Case") -> Iterator[Reason]:
     """How fast demand grows, and what room is kept for that."""
     growth = growth_summary(case)
     if growth is None:
@@ -35,17 +36,19 @@ def room_for_growth(case: "Case") -> Iterator[str]:
     rates = ((growth.iops_pct_a_day, "operations"), (growth.throughput_pct_a_day, "bytes"))
     grown = " and ".join(f"{pct:.2g} % more {what} a day" for pct, what in rates if pct)
     most = case.context.growth is not None and case.context.growth.times >= MOST_TIMES
-    yield (
+    yield Reason(
+        "grows",
         f"Demand grows: {grown}, over {growth.weeks} weeks. With room for {case.policy.growth_days:g} more days "
         f"(growth_days), headroom is {growth.headroom_pct:g} % instead of {growth.usual_headroom_pct:g} %."
-        + (f" Room is kept for at most {MOST_TIMES:g} times the demand." if most else "")
+        + (f" Room is kept for at most {MOST_TIMES:g} times the demand." if most else ""),
     )
 
 
-def takes_what_it_gets(case: "Case") -> Iterator[str]:
+def takes_what_it_gets(case: "Case") -> Iterator[Reason]:
     """Why a volume that stands at its ceiling is not given more."""
     for resource in sorted(case.lifted.deferred):
-        yield (
+        yield Reason(
+            "takes-what-it-gets",
             f"It stands at its {_SIDES[resource]} limit, but does no more work a day since that limit was raised. More "
-            "speed would only end the work earlier."
+            "speed would only end the work earlier.",
         )

@@ -10,6 +10,7 @@ from plimsoll.domain.memory.past_events import Peak, peak_of
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.offers.remembered import Remembered, reduces
+from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import MemorySummary
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
 from plimsoll.domain.volume import VolumeSpec
@@ -38,25 +39,29 @@ def memory_summary(found: Remembered | None, chosen: VolumeSpec) -> MemorySummar
     )
 
 
-def spoken_against(case: "Case", chosen: VolumeSpec) -> Iterator[str]:
+def spoken_against(case: "Case", chosen: VolumeSpec) -> Iterator[Reason]:
     """Why it is not what the window alone asks for."""
     summary = memory_summary(case.remembered, chosen)
     if summary is None or summary.event is None or summary.instead_of is None:
         return
     event, times = summary.event, 1 + case.policy.headroom_pct / 100
-    yield (
+    yield Reason(
+        "past-event",
         f"{summary.instead_of} would carry the last {case.window_s / DAY_S:,.0f} days, but not what the volume did on "
         f"{_day(event.start_s)}: up to {event.rate:,.0f} {event.side} within {_lasting(event.minutes)}. With headroom "
-        f"that needs {event.rate * times:,.0f}."
+        f"that needs {event.rate * times:,.0f}.",
     )
     if summary.rhythm is not None:
-        yield f"{'All such days are' if len(event.days) > 1 else 'That day is'} {summary.rhythm}."
-    yield (
-        "If you know that this will not come again, set `memory_days` for this volume by an override, and audit again."
+        yield Reason(
+            "past-rhythm", f"{'All such days are' if len(event.days) > 1 else 'That day is'} {summary.rhythm}."
+        )
+    yield Reason(
+        "set-memory-days",
+        "If you know that this will not come again, set `memory_days` for this volume by an override, and audit again.",
     )
 
 
-def unproved_minutes(case: "Case", chosen: Offer) -> Iterator[str]:
+def unproved_minutes(case: "Case", chosen: Offer) -> Iterator[Reason]:
     """The minutes of the past that a reduction would have throttled, or likely would have."""
     if case.remembered is None or not reduces(chosen, case.present):
         return
@@ -65,15 +70,19 @@ def unproved_minutes(case: "Case", chosen: Offer) -> Iterator[str]:
         yield _said(found, chosen)
 
 
-def _said(found: Peak, chosen: Offer) -> str:
+def _said(found: Peak, chosen: Offer) -> Reason:
     carried = chosen.ceiling.iops if found.side == "IOPS" else chosen.ceiling.throughput_mib_s
     did = f"{found.rate:,.0f} {found.side} on {_day(found.day_s)}"
     if found.likely:
-        return (
+        return Reason(
+            "past-minute-likely",
             f"Risk: single minutes likely reached {did}, above the offer's {carried:,.0f}. They have expired, so "
-            "this is estimated from longer averages."
+            "this is estimated from longer averages.",
         )
-    return f"Risk: its busiest minute had {did}, above the offer's {carried:,.0f}. Such a minute would be throttled."
+    return Reason(
+        "past-minute",
+        f"Risk: its busiest minute had {did}, above the offer's {carried:,.0f}. Such a minute would be throttled.",
+    )
 
 
 def rhythm(days_s: Sequence[int]) -> str | None:

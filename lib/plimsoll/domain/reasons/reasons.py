@@ -10,12 +10,13 @@ from plimsoll.domain.demand.settling import Settles, Unsettled
 from plimsoll.domain.evidence.failed_measurement import CODE
 from plimsoll.domain.metrics.received import Coverage
 from plimsoll.domain.offers.choice import Choice, Why
-from plimsoll.domain.offers.offer import LATENCY_WORDS, Offer
+from plimsoll.domain.offers.losses import LOSS_WORDS, Loss, find_losses
+from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.policy import SizeOn
-from plimsoll.domain.reasons.given_up import GIVEN_UP
+from plimsoll.domain.reason import Reason
 from plimsoll.domain.reasons.growth_reasons import room_for_growth, takes_what_it_gets
 from plimsoll.domain.reasons.memory_reasons import spoken_against, unproved_minutes
-from plimsoll.domain.reasons.place_reasons import not_in_place, of_a_storage_pool, stopped, used_of
+from plimsoll.domain.reasons.place_reasons import failed_change, not_in_place, of_a_storage_pool, stopped, used_of
 from plimsoll.domain.recommendation import Comparison, FrontierStep
 from plimsoll.domain.units import MINUTE_S, dollars
 
@@ -32,61 +33,74 @@ WORTH_A_WORD_H = 1.0
 """Gaps in the metrics shorter than this are not worth a sentence."""
 
 
-def detached(usd_month: float | None) -> tuple[str, ...]:
+def detached(usd_month: float | None) -> tuple[Reason, ...]:
     """Why a detached volume is worth a look."""
     cost = "" if usd_month is None else f" and costs {dollars(usd_month)} a month"
-    return (f"It is attached to nothing{cost}. Take a snapshot and delete it if nobody needs it.",)
+    return (
+        Reason(
+            "attached-to-nothing", f"It is attached to nothing{cost}. Take a snapshot and delete it if nobody needs it."
+        ),
+    )
 
 
-def insufficient(case: Case, usd_month: float | None) -> tuple[str, ...]:
+def insufficient(case: Case, usd_month: float | None) -> tuple[Reason, ...]:
     """What is missing."""
     spec, summary = case.volume.spec, case.summary
-    found = []
+    found: list[Reason] = []
     if usd_month is None:
-        found.append(f"There is no price for {spec.type} in {case.volume.region}. Give one with --prices.")
+        found.append(
+            Reason("no-price", f"There is no price for {spec.type} in {case.volume.region}. Give one with --prices.")
+        )
         found += used_of(case)
     if summary.hours_observed < case.policy.least_hours:
         found += stopped(case)
         found.append(few_hours(case))
     if not case.room.known:
         found.append(
-            "What another volume on the host did is not known, so the host may have been the bottleneck at any time. "
-            "Audit again when the metrics of that volume can be read."
+            Reason(
+                "host-traffic-unknown",
+                "What another volume on the host did is not known, so the host may have been the bottleneck at any "
+                "time. Audit again when the metrics of that volume can be read.",
+            )
         )
-    return (*found, *_coverage(case), *_quality(case))
+    return (*found, *failed_change(case.volume, case.context.now), *_coverage(case), *_quality(case))
 
 
-ADDED_UP: Final = (
+ADDED_UP: Final = Reason(
+    "added-up-by-template",
     "What saves too little alone is added up over all the volumes that the same template makes. If one change of the "
-    "template is worth it, the report names it."
+    "template is worth it, the report names it.",
 )
 
 
-def few_hours(case: Case) -> str:
+def few_hours(case: Case) -> Reason:
     """That fewer hours are known than an answer needs."""
-    return (
+    return Reason(
+        "few-hours",
         f"The metrics hold {case.summary.hours_observed:,.1f} hours of this volume, and the policy asks for "
-        f"{case.policy.least_hours:g} (min_hours). Audit again when there are more."
+        f"{case.policy.least_hours:g} (min_hours). Audit again when there are more.",
     )
 
 
-def _coverage(case: Case) -> Iterator[str]:
+def _coverage(case: Case) -> Iterator[Reason]:
     """What was not received of what should have been, and what to do."""
     coverage, least_pct = case.summary.coverage, case.policy.min_coverage_pct
     if coverage.disputes:
         names = sorted({doubt.series for doubt in coverage.disputes})
         spans = [moment for doubt in coverage.disputes for moment in (doubt.start_s, doubt.end_s)]
         first, last = (datetime.fromtimestamp(moment, UTC) for moment in (min(spans), max(spans)))
-        yield (
+        yield Reason(
+            "disputed",
             f"What the cloud sent disagrees: {', '.join(names)} lacked points that other series of the same time "
             f"show, in {_lasting(coverage.disputed_hours)} from {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} UTC. "
             "Plimsoll asked twice. What is missing may be the peak, so nothing is recommended. Audit again later. If "
-            "it stays so, look at these metrics in the console."
+            "it stays so, look at these metrics in the console.",
         )
     if coverage.hours_pct < least_pct:
-        yield (
+        yield Reason(
+            "low-coverage",
             f"{_observed(coverage)}, {coverage.hours_pct:.1f} % of the time in which its host ran, and the policy asks "
-            f"for {least_pct:g} % (min_coverage_pct). Audit again when there is more."
+            f"for {least_pct:g} % (min_coverage_pct). Audit again when there is more.",
         )
 
 
@@ -98,10 +112,11 @@ def _lasting(hours: float) -> str:
     return f"{hours:,.1f} hours" if hours >= 1 else f"{hours * MINUTE_S:,.0f} minutes"
 
 
-def keep(case: Case, comparison: Comparison, why: str) -> tuple[str, ...]:
+def keep(case: Case, comparison: Comparison, why: Reason) -> tuple[Reason, ...]:
     """Why nothing is changed, in the sentence given, and what was seen."""
     return (
         why,
+        *failed_change(case.volume, case.context.now),
         *spoken_against(case, case.volume.spec),
         *_failed(comparison.offers),
         *_demand(case),
@@ -111,7 +126,9 @@ def keep(case: Case, comparison: Comparison, why: str) -> tuple[str, ...]:
     )
 
 
-def change(case: Case, comparison: Comparison, target: Offer, choice: Choice) -> tuple[str, ...]:
+def change(
+    case: Case, comparison: Comparison, target: Offer, choice: Choice, losses: Sequence[Loss]
+) -> tuple[Reason, ...]:
     """Why the offer, what it costs or saves, how much of that rests on proof, and what is given up."""
     return (
         *_demand(case),
@@ -125,28 +142,31 @@ def change(case: Case, comparison: Comparison, target: Offer, choice: Choice) ->
         *_relief(comparison),
         *_frontier(comparison.frontier),
         *_money(case, comparison, target),
-        *_given_up(case, target),
-        *_delivery(case, comparison),
+        *given_up(losses),
         *not_in_place(case, comparison, target),
         *of_a_storage_pool(case, target),
+        *failed_change(case.volume, case.context.now),
         *_host(case),
         *_quality(case),
     )
 
 
-def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) -> tuple[str, ...]:
+def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) -> tuple[Reason, ...]:
     """Why a reduction waits, until when, and what is expected then."""
     saved = (case.usd_month or 0.0) - (expected.usd_month or 0.0)
     return (
-        f"{_WAITS[settles.why]} Look again on {settles.on:%Y-%m-%d}.",
-        f"If demand stays as it was seen so far, {expected.spec} will then save {dollars(saved)} a month.",
+        Reason(settles.why.value, f"{_WAITS[settles.why]} Look again on {settles.on:%Y-%m-%d}."),
+        Reason(
+            "expected-then",
+            f"If demand stays as it was seen so far, {expected.spec} will then save {dollars(saved)} a month.",
+        ),
+        *failed_change(case.volume, case.context.now),
         *_demand(case),
         *_failed(comparison.offers),
         *spoken_against(case, expected.spec),
         *unproved_minutes(case, expected),
         *_frontier(comparison.frontier),
-        *_drop_in(case, comparison, expected),
-        *_delivery(case, comparison),
+        *_same_limits(case, comparison, expected),
         *_host(case),
         *_quality(case),
     )
@@ -164,103 +184,122 @@ _WAITS: Final = {
 """Why a reduction waits, by code."""
 
 
-def why_keep(case: Case, comparison: Comparison, choice: Choice) -> str:
+def why_keep(case: Case, comparison: Comparison, choice: Choice) -> Reason:
     """Why nothing else is worth it."""
     best = comparison.offers[0]
     more = choice.bundles[0].usd_month - choice.usd_month_now
     match choice.why:
         case Why.HOST_IS_THE_LIMIT:
             hosts = ", ".join(f"{host.id} ({host.type})" for host in case.volume.hosts)
-            return f"The host {hosts} is the limit. A larger volume does not help there; a larger host does."
+            return Reason(
+                Why.HOST_IS_THE_LIMIT,
+                f"The host {hosts} is the limit. A larger volume does not help there; a larger host does.",
+            )
         case Why.SAVES_TOO_LITTLE:
-            return (
+            return Reason(
+                Why.SAVES_TOO_LITTLE,
                 f"{best.spec} would save {dollars(-more)} a month, less than the policy asks for: "
-                f"{dollars(case.policy.min_saving_usd_month)} (min_saving_usd_month)."
+                f"{dollars(case.policy.min_saving_usd_month)} (min_saving_usd_month).",
             )
         case Why.PRESENT_IS_CHEAPEST if best.feasible and best.spec != case.volume.spec:
-            return (
+            return Reason(
+                Why.PRESENT_IS_CHEAPEST,
                 "The present configuration carries this workload. With headroom the cheapest that does is "
-                f"{best.spec}, and costs {dollars(more)} a month more."
+                f"{best.spec}, and costs {dollars(more)} a month more.",
             )
         case Why.PRESENT_IS_CHEAPEST:
-            return "The present configuration is the cheapest that carries this workload."
+            return Reason(
+                Why.PRESENT_IS_CHEAPEST, "The present configuration is the cheapest that carries this workload."
+            )
         case _:
-            return "No offer that the policy allows carries what is required on this host. The offers say why."
+            return Reason(
+                Why.NOTHING_PASSES,
+                "No offer that the policy allows carries what is required on this host. The offers say why.",
+            )
 
 
-def _demand(case: Case) -> Iterator[str]:
+def _demand(case: Case) -> Iterator[Reason]:
     summary = case.summary
     span = f"{summary.resolution_s // MINUTE_S} minute" + ("s" if summary.resolution_s > MINUTE_S else "")
-    yield (
+    yield Reason(
+        "peak-demand",
         f"Peak demand over {summary.hours_observed:,.0f} hours, in buckets of {span}: "
         f"{_between(summary.least_peak_iops, summary.peak_iops, 0)} IOPS, "
-        f"{_between(summary.least_peak_throughput_mib_s, summary.peak_throughput_mib_s, 1)} MiB/s."
+        f"{_between(summary.least_peak_throughput_mib_s, summary.peak_throughput_mib_s, 1)} MiB/s.",
     )
     if summary.throttled_minutes:
-        yield (
+        yield Reason(
+            "at-ceiling",
             f"Demand stood at the volume's ceiling in {_minutes(summary.throttled_minutes)}. In these it is taken to "
-            "be more, at the same I/O size."
+            "be more, at the same I/O size.",
         )
     for resource in sorted(case.frequent):
         side = "IOPS" if resource is Resource.IOPS else "throughput"
-        yield (
+        yield Reason(
+            "frequently-throttled",
             f"The workload is throttled on {side} often enough to act. Such minutes are taken to want "
-            f"{case.policy.throttle_lift_pct:g} % more than the ceiling (throttle_lift_pct)."
+            f"{case.policy.throttle_lift_pct:g} % more than the ceiling (throttle_lift_pct).",
         )
     yield from takes_what_it_gets(case)
     yield from room_for_growth(case)
     if any(epoch.spec is None for epoch in case.epochs):
-        yield (
+        yield Reason(
+            "earlier-spec-unknown",
             "The volume was changed in this time, and what it was before is not known. The demand of that time is the "
-            "least that the workload wanted."
+            "least that the workload wanted.",
         )
     if summary.peak_second_iops is not None and summary.peak_second_throughput_mib_s is not None:
         sized = "do not count" if case.policy.size_on is SizeOn.AVERAGE else "count"
-        yield (
+        yield Reason(
+            "busiest-seconds",
             f"Its busiest seconds had at most {summary.peak_second_iops:,.0f} IOPS and "
             f"{summary.peak_second_throughput_mib_s:,.1f} MiB/s. "
-            f"They {sized} as demand, as `size_on` of the policy says."
+            f"They {sized} as demand, as `size_on` of the policy says.",
         )
     if summary.peak_busy_iops is not None and case.demand.iops_exceeded is not None:
         yield from _micro_bursts(case)
 
 
-def _preference(case: Case, target: Offer, choice: Choice) -> Iterator[str]:
+def _preference(case: Case, target: Offer, choice: Choice) -> Iterator[Reason]:
     """Why this one of those that pass."""
     if choice.settles is not None:
-        yield (
+        yield Reason(
+            choice.settles.why.value,
             f"{_WAITS[choice.settles.why]} A reduction waits until {choice.settles.on:%Y-%m-%d}. This offer "
-            "reduces nothing."
+            "reduces nothing.",
         )
     if choice.why is Why.RELIEF:
         usd_month = (target.usd_month or 0.0) - (case.usd_month or 0.0)
         verb = "costs" if usd_month >= 0 else "saves"
-        yield (
+        yield Reason(
+            Why.RELIEF,
             f"{target.spec} is the cheapest that at least halves the throttled minutes, and {verb} "
-            f"{dollars(abs(usd_month))} a month{' more' if usd_month >= 0 else ''}."
+            f"{dollars(abs(usd_month))} a month{' more' if usd_month >= 0 else ''}.",
         )
 
 
-def _relief(comparison: Comparison) -> Iterator[str]:
+def _relief(comparison: Comparison) -> Iterator[Reason]:
     """What would end the throttling, where something else was chosen."""
     relief = comparison.relief
     if relief is not None and relief.usd_month is not None:
-        yield (
+        yield Reason(
+            "relief-price",
             f"The workload may still be throttled then. {relief.spec} would end that for "
-            f"{dollars(relief.usd_month)} a month."
+            f"{dollars(relief.usd_month)} a month.",
         )
 
 
-def _frontier(steps: Sequence[FrontierStep]) -> Iterator[str]:
+def _frontier(steps: Sequence[FrontierStep]) -> Iterator[Reason]:
     """What tolerating throttled minutes would cost, in one sentence."""
     if len(steps) < 2:
         return
     first, last = steps[0], steps[-1]
     waits = f" and waits of up to {last.longest_wait_s:,.0f} seconds" if last.longest_wait_s >= 1 else ""
-    yield (
+    yield Reason(
+        "price-of-the-last-minute",
         f"The price of the last minute: {dollars(first.usd_month)} a month with "
         f"{_minutes(first.budget_min)} throttled in 30 days, {dollars(last.usd_month)} with "
-        f"{_minutes(last.budget_min)}{waits} (throttle_budget_min)."
+        f"{_minutes(last.budget_min)}{waits} (throttle_budget_min).",
     )
 
 
@@ -274,42 +313,47 @@ def _between(least: float, most: float, digits: int) -> str:
     return high if low == high else f"at most {high} (at least {low})"
 
 
-def _micro_bursts(case: Case) -> Iterator[str]:
+def _micro_bursts(case: Case) -> Iterator[Reason]:
     summary = case.summary
     exceeded = case.demand.iops_exceeded
     if exceeded is not None and exceeded.any() and summary.peak_busy_iops is not None:
         sized = "sizes" if case.policy.size_on is SizeOn.BUSY_TIME else "does not size"
-        yield (
+        yield Reason(
+            "seconds-above-limit",
             f"Some seconds asked for more than is provisioned. While busy, the rate was up to "
-            f"{summary.peak_busy_iops:,.0f} IOPS, which {sized} the offer, as `size_on` of the policy says."
+            f"{summary.peak_busy_iops:,.0f} IOPS, which {sized} the offer, as `size_on` of the policy says.",
         )
 
 
-def _sizing(case: Case, target: Offer) -> Iterator[str]:
+def _sizing(case: Case, target: Offer) -> Iterator[Reason]:
     need = target.need
-    yield (
+    yield Reason(
+        "need",
         f"{target.spec} has to carry {need.iops:,.0f} IOPS and {need.throughput_mib_s:,.1f} MiB/s, "
-        f"{case.policy.headroom_pct:g} % headroom included."
+        f"{case.policy.headroom_pct:g} % headroom included.",
     )
 
 
-def _span(case: Case) -> Iterator[str]:
+def _span(case: Case) -> Iterator[Reason]:
     if case.summary.hours_observed < A_WEEK_H:
-        yield (
+        yield Reason(
+            "less-than-a-week",
             "Less than a week was observed. A weekly or monthly job, or a failover, may be missing: audit again after "
-            "the next one."
+            "the next one.",
         )
 
 
-def _failed(offers: Iterable[Offer]) -> Iterator[str]:
+def _failed(offers: Iterable[Offer]) -> Iterator[Reason]:
     """What was measured here and speaks against an offer, or against a smaller one than it is."""
     for offer in offers:
         what = f"{offer.spec.type} is not offered" if offer.refused else f"Less than {offer.spec} is not offered"
         for one in offer.failed:
-            yield f"{what}: {one.text} ({CODE}). If you doubt that, measure it again with `plimsoll validate`."
+            yield Reason(
+                CODE, f"{what}: {one.text} ({CODE}). If you doubt that, measure it again with `plimsoll validate`."
+            )
 
 
-def _bursts(case: Case, best: Offer) -> Iterator[str]:
+def _bursts(case: Case, best: Offer) -> Iterator[Reason]:
     """What a minute's average may hide, where the offer would not carry it."""
     summary, ceiling, present = case.summary, best.ceiling, case.present
     if case.demand.busiest is not None:
@@ -319,21 +363,24 @@ def _bursts(case: Case, best: Offer) -> Iterator[str]:
         return
     less = ceiling.iops < present.iops or ceiling.throughput_mib_s < present.throughput_mib_s
     if less and not case.demand.whole:
-        yield (
-            "Bursts shorter than a minute are not visible in these metrics. To size for them, set `size_on: busy-time`."
+        yield Reason(
+            "bursts-not-visible",
+            "Bursts shorter than a minute are not visible in these metrics. To size for them, set "
+            "`size_on: busy-time`.",
         )
     for unit, busy, carried in (
         ("IOPS", summary.peak_busy_iops, ceiling.iops),
         ("MiB/s", summary.peak_busy_throughput_mib_s, ceiling.throughput_mib_s),
     ):
         if busy is not None and busy > carried:
-            yield (
+            yield Reason(
+                "bursts-above-offer",
                 f"Risk: while busy, the volume may have reached {busy:,.0f} {unit} for seconds, above the offer's "
-                f"{carried:,.0f}. Such bursts would queue. To size for them, set `size_on: busy-time`."
+                f"{carried:,.0f}. Such bursts would queue. To size for them, set `size_on: busy-time`.",
             )
 
 
-def _unsized_seconds(case: Case, best: Offer) -> Iterator[str]:
+def _unsized_seconds(case: Case, best: Offer) -> Iterator[Reason]:
     """What the busiest seconds had, where they do not size the offer and it would not carry them."""
     summary, ceiling = case.summary, best.ceiling
     if case.policy.size_on is not SizeOn.AVERAGE:
@@ -343,82 +390,91 @@ def _unsized_seconds(case: Case, best: Offer) -> Iterator[str]:
         ("MiB/s", summary.peak_second_throughput_mib_s, ceiling.throughput_mib_s),
     ):
         if busiest is not None and busiest > carried:
-            yield (
+            yield Reason(
+                "seconds-above-offer",
                 f"Risk: in some second the volume may have reached {busiest:,.0f} {unit}, above the offer's "
-                f"{carried:,.0f}. Such bursts would queue. To size for them, set `size_on: peak-second`."
+                f"{carried:,.0f}. Such bursts would queue. To size for them, set `size_on: peak-second`.",
             )
 
 
-def _drop_in(case: Case, comparison: Comparison, target: Offer) -> Iterator[str]:
-    """What could be had without giving anything up, and whether that was chosen."""
-    drop_in, now = comparison.drop_in, case.usd_month or 0.0
-    if drop_in is None or drop_in.usd_month is None:
+def _same_limits(case: Case, comparison: Comparison, target: Offer) -> Iterator[Reason]:
+    """What could be had with all of today's limits kept, and whether that was chosen."""
+    same, now = comparison.drop_in, case.usd_month or 0.0
+    if same is None or same.usd_month is None:
         return
-    difference = now - drop_in.usd_month
+    difference = now - same.usd_month
     if difference < 0 and target.spec.type == case.volume.spec.type:
         return
     verb, more = ("saves", "") if difference >= 0 else ("costs", " more")
-    chosen = " Nothing rests on the measured demand." if target.spec == drop_in.spec else ""
-    yield (
-        f"Drop-in replacement: {drop_in.spec} can do everything this volume can do today, and {verb} "
-        f"{dollars(abs(difference))} a month{more}.{chosen}"
+    chosen = " Nothing rests on the measured demand." if target.spec == same.spec else ""
+    losses = find_losses(case.volume.spec, same.spec, case.market.types)
+    code, named = ("same-limits", "Same-limits replacement") if losses else ("drop-in", "Drop-in replacement")
+    shown = losses if target.spec != same.spec else ()
+    lost = f" It gives up {', '.join(LOSS_WORDS[loss.code] for loss in shown)}." if shown else ""
+    yield Reason(
+        code,
+        f"{named}: {same.spec} keeps all of today's IOPS and MiB/s, and {verb} {dollars(abs(difference))} a "
+        f"month{more}.{lost}{chosen}",
     )
 
 
-def _money(case: Case, comparison: Comparison, best: Offer) -> Iterator[str]:
-    yield from _drop_in(case, comparison, best)
+def _money(case: Case, comparison: Comparison, best: Offer) -> Iterator[Reason]:
+    yield from _same_limits(case, comparison, best)
     flip = comparison.flip
     if flip is not None and flip.spec not in (best.spec, case.volume.spec) and flip.usd_month is not None:
-        yield (
+        yield Reason(
+            "bare-type-change",
             f"Changing the type alone would give {flip.spec} for {dollars(flip.usd_month)} a month. State IOPS and "
-            "throughput in the change as well."
+            "throughput in the change as well.",
         )
     if case.market.types[case.volume.spec.type].billed_per_io:
-        yield "The present type is billed by operation as well. The mean of the window stands for the month."
-
-
-def _given_up(case: Case, best: Offer) -> Iterator[str]:
-    now, then = case.market.types[case.volume.spec.type], case.market.types[best.spec.type]
-    if then.latency < now.latency:
-        yield f"{GIVEN_UP}latency of {LATENCY_WORDS[now.latency]} for {LATENCY_WORDS[then.latency]}."
-    if then.durability_pct < now.durability_pct:
-        yield f"{GIVEN_UP}durability of {now.durability_pct:g} % for {then.durability_pct:g} %."
-
-
-def _delivery(case: Case, comparison: Comparison) -> Iterator[str]:
-    """What the present type promises of its IOPS beyond that of the drop-in replacement."""
-    if comparison.drop_in is None:
-        return
-    now, then = (case.market.types[spec.type] for spec in (case.volume.spec, comparison.drop_in.spec))
-    had, has = now.delivers, then.delivers
-    if had is not None and has is not None and (had.share_pct, had.time_pct) > (has.share_pct, has.time_pct):
-        yield (
-            f"{now.name} delivers {had.share_pct:g} % of its IOPS in {had.time_pct:g} % of the time, {then.name} "
-            f"{has.share_pct:g} % in {has.time_pct:g} %."
+        yield Reason(
+            "billed-by-operation",
+            "The present type is billed by operation as well. The mean of the window stands for the month.",
         )
 
 
-def _host(case: Case) -> Iterator[str]:
+_UNLIMITED: Final = "What the host carries is not known: nothing is explained by it, and nothing is cut to it."
+
+
+def given_up(losses: Iterable[Loss]) -> Iterator[Reason]:
+    """What a change gives up beside IOPS and MiB/s."""
+    for loss in losses:
+        yield Reason(loss.code, f"Given up: {loss.text}.")
+
+
+def _host(case: Case) -> Iterator[Reason]:
     present, hosts = case.present, case.hosts
+    for host in case.volume.hosts:
+        if host.unlimited_by is not None:
+            yield Reason("host-limit-unknown", f"{host.unlimited_by} {_UNLIMITED}")
+    if case.room.disproved:
+        yield Reason(
+            "host-limit-unknown",
+            f"More was done on its host than its published limits let through, so that they do not hold. {_UNLIMITED}",
+        )
     if case.summary.host_bound_minutes:
         minutes = case.summary.host_bound_minutes
-        yield (
+        yield Reason(
+            "host-bound",
             f"The host was the bottleneck in {_minutes(minutes)}. A larger volume does not help there; a larger "
-            f"host does. {_how_host_is_known(minutes, case.summary.host_bound_measured_minutes)}"
+            f"host does. {_how_host_is_known(minutes, case.summary.host_bound_measured_minutes)}",
         )
     if case.summary.host_cleared_minutes:
-        yield (
+        yield Reason(
+            "host-cleared",
             f"In {_minutes(case.summary.host_cleared_minutes)} the host stood at its published limit, and the cloud "
-            "measured that it was not the bottleneck."
+            "measured that it was not the bottleneck.",
         )
     for unit, carried, usable in (
         ("IOPS", present.iops, hosts.iops),
         ("MiB/s", present.throughput_mib_s, hosts.throughput_mib_s),
     ):
         if carried > usable:
-            yield (
+            yield Reason(
+                "above-its-host",
                 f"The volume is provisioned for {carried:,.0f} {unit}, and its host carries {usable:,.0f} at most. "
-                "The rest is waste, unless you replace the host by a larger one."
+                "The rest is waste, unless you replace the host by a larger one.",
             )
 
 
@@ -431,17 +487,32 @@ def _how_host_is_known(minutes: float, measured: float) -> str:
     return f"The cloud measured {_minutes(measured)} of these. The others follow from its published limits."
 
 
-def _quality(case: Case) -> Iterator[str]:
+def _quality(case: Case) -> Iterator[Reason]:
+    if case.demand.summed is not None:
+        yield Reason(
+            "five-minute-sums",
+            "Its host published one sum each five minutes. Single minutes of these may have asked for more.",
+        )
+    if case.demand.undecided is not None:
+        yield Reason(
+            "step-unknown",
+            "It is not known whether its points are of one minute each, or sums of five: neither idle time nor queue "
+            "length tell. Taken for minutes they refuse reductions; relief waits for five minutes at the ceiling.",
+        )
     if case.summary.gap_hours >= WORTH_A_WORD_H:
-        yield f"The metrics have gaps of {case.summary.gap_hours:,.1f} hours, which count as unknown."
+        yield Reason("gaps", f"The metrics have gaps of {case.summary.gap_hours:,.1f} hours, which count as unknown.")
     coverage = case.summary.coverage
     if coverage.hours_expected - coverage.hours_observed >= WORTH_A_WORD_H:
-        yield f"{_observed(coverage)} in which its host ran."
+        yield Reason("coverage", f"{_observed(coverage)} in which its host ran.")
     if case.demand.spread is not None and case.demand.spread.rates_disagree:
-        yield (
+        yield Reason(
+            "averages-disagree",
             "The cloud's own averages of each minute do not add up to what its counters say. They were left out, and "
-            "more minutes were read instead."
+            "more minutes were read instead.",
         )
     for name, pct in coverage.series_pct:
         if name in _UNKNOWN_WITHOUT and pct < 100:
-            yield f"{_UNKNOWN_WITHOUT[name]} {100 - pct:.3g} % of the time: {name} was not received there."
+            yield Reason(
+                "series-missing",
+                f"{_UNKNOWN_WITHOUT[name]} {100 - pct:.3g} % of the time: {name} was not received there.",
+            )

@@ -153,6 +153,9 @@ def _unsettled(
     """Judges the volumes of a host by what is known, and says what could still change an answer. What is decided
     `again`, with more of the past, is most often the end, and so no draft."""
     members = group.readable()
+    steps = [(member, look) for member in members for look in member.steps.looks()]
+    if steps:
+        return steps
     demands, load = group.traffic(resolution_s)
     draft = not again and not all(member.whole for member in members)
     found = _decided(group, members, demands, load, draft=draft)

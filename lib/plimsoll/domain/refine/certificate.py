@@ -255,7 +255,7 @@ def _always(ceiling: Ceiling, saturation_pct: float) -> FloatArray:
     share = saturation_pct / 100
     always = {Resource.IOPS: share * ceiling.iops, Resource.THROUGHPUT: share * ceiling.throughput_mib_s}
     for bucket in ceiling.buckets:
-        always[bucket.resource] = min(always[bucket.resource], bucket.free_rate, share * bucket.sustained_rate)
+        always[bucket.resource] = min(always[bucket.resource], share * bucket.free_rate)
     return np.array([[always[Resource.IOPS]], [always[Resource.THROUGHPUT]]])
 
 

@@ -9,6 +9,7 @@ from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.day_sums import DaySums
 from plimsoll.domain.demand.demand import Demand, demand_of
 from plimsoll.domain.demand.demand_profile import DemandProfile
+from plimsoll.domain.demand.epochs import credited_in
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.decide_stripes import Unit
@@ -17,11 +18,13 @@ from plimsoll.domain.groups.pool import Pool, pools_of
 from plimsoll.domain.memory.growth import Growth
 from plimsoll.domain.metrics.grid import grid_of
 from plimsoll.domain.metrics.knowledge import Knowledge
-from plimsoll.domain.metrics.sums import Segment
+from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.refine.recall import Recall
+from plimsoll.domain.refine.steps import Steps
 from plimsoll.domain.volume import Volume
+from plimsoll.domain.volume_types import VolumeType
 
 FEW_BUCKETS: Final = 500
 """A fortnight by the hour, and some hours by the minute: so much of a volume is kept while more is read of it."""
@@ -45,7 +48,7 @@ class Member:
 
     `in_set`: it is of a stripe set that is decided on as one. `pooled`: its host's volumes can share pools. `whole`: it
     is read whole from the start. `asks_host`: what is measured of its host is asked by it, for all volumes there.
-    `recall` is its past, None where nothing of it can be read.
+    `recall` is its past, None where nothing of it can be read; `steps` tells how often its points come.
     """
 
     volume: Volume
@@ -56,10 +59,14 @@ class Member:
     whole: bool = False
     asks_host: bool = False
     recall: Recall | None = None
+    steps: Steps = field(init=False)
     error: CloudError | None = None
     judged: Judged | None = None
     _made: tuple[Case, Demand, HostLoad | None, DaySums | None] | None = None
     _answered: tuple[Case, Recommendation] | None = None
+
+    def __post_init__(self) -> None:
+        self.steps = Steps(self.volume, self.knowledge)
 
     @property
     def alone(self) -> bool:
@@ -177,10 +184,12 @@ def grouped(
     """The volumes of each host, on their way; `bases` and the rest are those of `branch_and_bound.judge`."""
     groups: dict[str, Group] = {}
     in_sets = {volume_id for unit in units for volume_id in unit.stripes.members}
+    types: Mapping[str, VolumeType] = next((one.market.types for one in bases.values()), {})
     for volume in volumes:
         host = sole_host(volume)
         in_set, context = volume.id in in_sets, bases.get(volume.id)
-        knowledge = Knowledge(segments, running_from_s(volume))
+        window = Window(start_s=segments[0].window.start_s, end_s=segments[-1].window.end_s)
+        knowledge = Knowledge(segments, running_from_s(volume), credited_in(volume, window, types))
         by_busy_time = context is not None and context.policy.size_on is SizeOn.BUSY_TIME
         member = Member(volume, context, knowledge, in_set, whole=in_set or by_busy_time)
         if context is not None:

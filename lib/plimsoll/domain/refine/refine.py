@@ -37,6 +37,7 @@ from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.refine.certificate import Open, is_open
 from plimsoll.domain.refine.query_cost import QueryCost
+from plimsoll.domain.spans import of_type
 from plimsoll.domain.units import HOUR_S
 
 MARGIN: Final = 1.5
@@ -141,7 +142,9 @@ def _flags(case: Case, knowledge: Knowledge, query_cost: QueryCost) -> list[Look
         track = knowledge.tracks[BALANCE]
         balance = track.series["burst_balance_pct"]
         wanted = balance < case.policy.empty_balance_pct
-        known = np.flatnonzero(~np.isnan(balance))
+        own = of_type(case.spans, case.volume.spec.type, case.demand)
+        lies_in = np.logical_or.reduceat(own, np.searchsorted(case.demand.starts_s, track.starts_s))
+        known = np.flatnonzero(~np.isnan(balance) & lies_in)
         if len(known) and balance[known[0]] < FULL_PCT:
             wanted[known[0]] = True
         looks += looks_at((BALANCE,), knowledge, _by_hours(track, wanted), query_cost)

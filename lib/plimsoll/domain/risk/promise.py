@@ -41,8 +41,8 @@ class Risk:
     promised, and `why_none` says why. `history_days` are known of the volume, and `usual_share` is which share of the
     most that it did is usual for it. `learned_from` are the fleets, and `volumes` how many were watched. `is_learned`
     says whether the headroom was learned, or is the policy's fixed one. `wanted_pct` is the risk that was asked for,
-    None where none was, and `safer` the next level where one is known. `stratum` is the kind of owner that it was
-    learned of, "" where that is the whole fleet.
+    None where none was, and `allowed_pct` what the policy allows. `safer` is the next level where one is known.
+    `stratum` is the kind of owner that it was learned of, "" where that is the whole fleet.
     """
 
     promised_pct: float | None
@@ -53,6 +53,7 @@ class Risk:
     headroom_pct: float
     left_pct: float
     wanted_pct: float | None
+    allowed_pct: float
     is_learned: bool
     learned_from: tuple[str, ...]
     volumes: int
@@ -125,6 +126,7 @@ def risk_of(
         headroom_pct=policy.headroom_pct,
         left_pct=round(100 * (factor - 1), 1),
         wanted_pct=policy.risk_pct if policy.headroom_from is HeadroomFrom.LEARNED else None,
+        allowed_pct=policy.risk_pct,
         is_learned=_learned_factor(policy, table, history, owner) is not None,
         learned_from=table.source.fleets,
         volumes=table.source.volumes,

@@ -5,6 +5,7 @@ Nothing here needs a database, so that what deploys the tables of Athena can rea
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
@@ -71,7 +72,7 @@ def glue_tables() -> Mapping[str, dict[str, str]]:
     keys = {name: profile[name] for name in KEYS}
     lists = {name: kind[len("array<") : -len(">")] for name, kind in profile.items() if kind.startswith("array<")}
     return {
-        "recommendations": {**types, "step": "string", RUN_ID: "string", **old},
+        "recommendations": {**types, "step": "string", "risk_promised_pct": "double", RUN_ID: "string", **old},
         "demand": {**keys, "start": "timestamp", **lists, RUN_ID: "string"},
     }
 
@@ -96,6 +97,8 @@ def _type(annotation: Any, dialect: Dialect) -> str:
     if origin is dict:
         return dialect.map_of.format(*(_type(one, dialect) for one in arguments))
     if origin is Literal and all(isinstance(word, str) for word in arguments):
+        return dialect.scalars[str]
+    if isinstance(found, type) and issubclass(found, StrEnum):
         return dialect.scalars[str]
     if isinstance(found, type) and issubclass(found, BaseModel):
         fields = (dialect.field.format(name, kind) for name, kind in column_types(found, dialect).items())

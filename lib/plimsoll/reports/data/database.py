@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.data import views
 from plimsoll.reports.data.column_types import KEYS, literal, quoted
-from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
+from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord, earlier_change
 from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, UNANSWERED
 from plimsoll.reports.run_reader import UnansweredRecord, ambiguous, check_files, damaged, read_run
 
@@ -139,6 +139,7 @@ def opened(*folders: Path, files: Sequence[str] = ()) -> Iterator[Database]:
     whole = tuple(folder.absolute() for folder in folders)
     schemas = tuple(f"run_{number}" for number in range(len(whole))) if len(whole) > 1 else ("main",)
     with TemporaryDirectory(prefix="plimsoll-") as spill, duckdb.connect(":memory:", config=_settings(spill)) as found:
+        found.create_function(views.EARLIER_CHANGE, earlier_change, ["VARCHAR", "VARCHAR"], "VARCHAR")
         for folder, schema in zip(whole, schemas, strict=True):
             _add_run(found, folder, schema, Path(spill))
         found.execute("set TimeZone = 'UTC'")

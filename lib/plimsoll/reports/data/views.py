@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from plimsoll.reports.data.column_types import KEYS, column_types, literal, quoted
 from plimsoll.reports.record import (
+    EARLIER,
     FIRST_PROVIDER,
     OLD_KEYS,
     DemandProfileRecord,
@@ -28,12 +29,28 @@ VIEWS: Final = {
 """Every view, and what a row of it is."""
 
 
+EARLIER_CHANGE: Final = "earlier_change"
+"""The function that finds what a change of an earlier version cuts and gives up, by its record and by its cloud."""
+
+_EARLIER_KEYS: Final = ("cuts", "losses")
+
+
 def recommendations(rows: str) -> str:
-    """The recommendations with their steps."""
+    """The recommendations with their steps, and with the risk of each as a column of its own."""
     names = ("frontier", "epochs", "pool", "failed_measurements")
     lists = ", ".join(f"coalesce({name}, []) as {name}" for name in names)
-    given = f"{_provider()}, {lists}"
-    return f"select * replace ({given}), {STEP_SQL} as step from {rows}"
+    codes = f"coalesce(reason_codes, [{literal(EARLIER)} for reason in reasons]) as reason_codes"
+    types = column_types(RecommendationRecord)
+    fields = ", ".join(f"'{name}': {name}" for name in ("action", "current", "target", "drop_in"))
+    record = f"{EARLIER_CHANGE}(to_json({{{fields}}})::varchar, coalesce(provider, {literal(FIRST_PROVIDER)}))"
+    earlier = ", ".join(
+        f"case when {name} is null then ({record}->'{name}')::json::{types[name]} else {name} end as {name}"
+        for name in _EARLIER_KEYS
+    )
+    given = f"{_provider()}, {lists}, {codes}, {earlier}"
+    return f"""
+        select *, {STEP_SQL} as step, risk.promised_pct as risk_promised_pct
+        from (select * replace ({given}) from {rows})"""
 
 
 def offers(rows: str) -> str:

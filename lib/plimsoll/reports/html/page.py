@@ -14,7 +14,8 @@ from pydantic_core import to_json
 from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.policy_file import parse_policy
-from plimsoll.reports.change_files import HEAD, TOOLS
+from plimsoll.reports import detached
+from plimsoll.reports.change_files import CHANGED_IN, ORDER, ORDER_HEAD, TOOLS, head_lines, run_lines
 from plimsoll.reports.charts.theme import WIDTH_PX
 from plimsoll.reports.csv_table import FORMULAS
 from plimsoll.reports.fleet_risk import outlook
@@ -32,7 +33,7 @@ from plimsoll.reports.html.small_profile import HOW
 from plimsoll.reports.html.volume_blocks import blocks, packed
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched, Only, audited_at, full_name, matched_records, read_run
-from plimsoll.reports.steps import Step, StepWords, judged_by, step_words
+from plimsoll.reports.steps import STEP_TITLES, Step, StepWords, judged_by, step_words
 from plimsoll.reports.summary import (
     Overview,
     counted,
@@ -53,13 +54,14 @@ from plimsoll.reports.template_text import TITLE, WHY, template_texts
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import (
     GRADE_WORDS,
+    PROVIDERS,
     accounts_in,
     calls_in,
     change_words,
     clouds_of,
     count_of,
     cut,
-    given_up,
+    losses_in_words,
     outcome_text,
     plight,
     short_name,
@@ -157,6 +159,9 @@ def _context(
         "most_money": most_money(totals),
         "todos": list(todos(overview, policy, folder)),
         "templates": list(template_texts(run)) if whole_run else [],
+        "detached": list(detached.detached_rows(run)) if whole_run else [],
+        "detached_title": detached.TITLE,
+        "detached_why": detached.WHY,
         "templates_title": TITLE,
         "templates_why": WHY,
         "unread": list(unread(run)) if whole_run else [],
@@ -173,7 +178,7 @@ def _context(
 def _environment() -> Environment:
     environment = templates_of("plimsoll.reports.html")
     environment.globals["count_of"] = count_of
-    filters = (short_name, change_words, outcome_text, plight, given_up, cut, full_name)
+    filters = (short_name, change_words, outcome_text, plight, losses_in_words, cut, full_name)
     environment.filters.update({function.__name__: function for function in filters}, usd=usd)
     return environment
 
@@ -190,8 +195,7 @@ def _same_for_every_run(steps: Mapping[str, StepWords]) -> dict[str, Any]:
         "rates": HOW,
         "specs": specs(),
         "width": WIDTH_PX,
-        "tools": {kind: {"name": tool.name, "file": tool.file} for kind, tool in TOOLS.items()},
-        "files_begin": HEAD,
+        "changes": _change_settings(),
         "formulas": FORMULAS,
         "falling": [key for key, _, kind in COLUMNS if kind],
     }
@@ -203,6 +207,24 @@ def _same_for_every_run(steps: Mapping[str, StepWords]) -> dict[str, Any]:
         "columns": COLUMNS,
         "settings": packed(to_json(settings)),
     }
+
+
+def _change_settings() -> dict[str, Any]:
+    """What the page writes changes with, as `change_files` does: their tools, steps, and the heads of their files."""
+    heads = {
+        f"{provider}/{step}/{kind}": [
+            *(
+                "\n".join([*head_lines(step, tool, provider, "{account}", "{region}", back=back), ""])
+                for back in (False, True)
+            ),
+            f"  {STEP_TITLES[step]}: {{volumes}}{{saves}}.\n{run_lines(tool, provider, '{account}')}",
+        ]
+        for provider in PROVIDERS
+        for step in CHANGED_IN
+        for kind, tool in TOOLS.items()
+    }
+    tools = {kind: {"slug": tool.slug, "ending": "sh" if tool.is_script else "txt"} for kind, tool in TOOLS.items()}
+    return {"tools": tools, "steps": CHANGED_IN, "heads": heads, "order": ORDER, "order_head": ORDER_HEAD}
 
 
 def _live(live: Live | None) -> dict[str, Any]:

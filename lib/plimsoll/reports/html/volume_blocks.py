@@ -14,6 +14,7 @@ from typing import Any, Final
 from pydantic_core import to_json
 
 from plimsoll.domain.evidence.envelope import Envelope
+from plimsoll.reports.change_files import change_note
 from plimsoll.reports.charts.demand import demand_picture
 from plimsoll.reports.charts.roofline import roofline_picture
 from plimsoll.reports.html.small_profile import small
@@ -22,7 +23,7 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.steps import step_of
 from plimsoll.reports.template_text import template_name
-from plimsoll.reports.wording import given_up, owner_text, spec_text, words_of
+from plimsoll.reports.wording import losses_in_words, owner_text, spec_text, words_of
 
 SIZE: Final = 100
 _LEVEL: Final = 6
@@ -83,6 +84,9 @@ def _row(record: RecommendationRecord) -> dict[str, Any]:
         "step": str(step_of(record)),
         "blockers": ", ".join(blocker.code for blocker in record.blockers),
         "change": record.change,
+        "way_back": record.way_back,
+        "note": change_note(record) if record.change else "",
+        "provider": record.provider,
         "tool": record.owner.kind,
         "template": template_name(record),
         "tags": [f"{key}={value}" for key, value in record.tags.items()],
@@ -97,10 +101,10 @@ def _detail(volume: Matched, pictures: dict[str, Any], link: str) -> dict[str, A
     record, profile = volume
     words = words_of(record.provider)
     return {
-        "record": record.model_dump(mode="json", exclude={"change"}),
+        "record": record.model_dump(mode="json", exclude={"change", "way_back"}),
         "profile": None if profile is None else small(profile),
         "pictures": pictures,
-        "given_up": given_up(record),
+        "losses": losses_in_words(record),
         "link": link,
         "account": words.account,
         "seen": {"in": words.monitoring, "as": words.shown},

@@ -7,6 +7,7 @@ from typing import Any, Final
 from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import parse_policy
+from plimsoll.reports import detached
 from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.markdown.markup import (
@@ -95,6 +96,7 @@ def run_markdown(folder: Path, only: Only | None, about: str) -> str:
     page += _waiting(waiting)
     if only is None:
         page += _templates(run)
+        page += _detached(run)
         page += _not_read(run)
     return fitting(page)
 
@@ -166,6 +168,15 @@ def _templates(run: dict[str, Any]) -> Iterator[str]:
         yield fence("\n".join(one.how for one in template_texts(run)))
 
 
+def _detached(run: dict[str, Any]) -> Iterator[str]:
+    """The detached volumes by owner and year."""
+    rows = [(name(owner), *map(prose, others)) for owner, *others in detached.detached_rows(run)]
+    if rows:
+        yield f"## {prose(detached.TITLE)}\n"
+        yield f"{prose(detached.WHY)}\n"
+        yield table(("owner", "made", "volumes:", "money:"), rows)
+
+
 def _waiting(found: Largest[RecommendationRecord]) -> Iterator[str]:
     if not found.total:
         return
@@ -233,7 +244,7 @@ def ticket(record: RecommendationRecord, policy: Policy, link: str) -> str:
     if record.action in CHANGES:
         way_back = prose(words_of(record.provider).way_back)
         undo = f"Set it back to {prose(spec_text(record.current))} in the same place. {way_back}\n"
-        parts += _section("How to undo it", undo)
+        parts += _section("How to undo it", undo + (f"\n{fence(record.way_back)}" if record.way_back else ""))
     return "\n".join(parts)
 
 

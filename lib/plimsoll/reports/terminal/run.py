@@ -8,6 +8,8 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from plimsoll.reports.detached import TITLE as DETACHED_TITLE
+from plimsoll.reports.detached import detached_rows
 from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.printable import printable, printable_values
 from plimsoll.reports.record import RecommendationRecord, SpecRecord
@@ -42,6 +44,8 @@ def show_run(console: Console, run: dict[str, Any], best: Sequence[Recommendatio
         console.print(_steps(run["steps"]))
     if run.get("templates"):
         console.print(_templates(run))
+    if run.get("detached"):
+        console.print(_detached(run))
     if best:
         console.print(savings_table(best, console.width))
     for places, text in noted(run):
@@ -74,6 +78,16 @@ def _templates(run: Mapping[str, Any]) -> Group:
         table.add_column(overflow="fold")
     for one in template_texts(run):
         table.add_row(f"{one.made_by}\n{one.where}", one.volumes, one.change, Text(one.saves, style="dim"))
+    return Group(table, Text(""))
+
+
+def _detached(run: Mapping[str, Any]) -> Group:
+    """The detached volumes by owner and year."""
+    table = Table(title=DETACHED_TITLE, title_justify="left", box=None, pad_edge=False, show_header=False)
+    for justify in ("left", "left", "right", "right"):
+        table.add_column(justify=justify, overflow="fold")
+    for row in detached_rows(run):
+        table.add_row(*map(Text, row))
     return Group(table, Text(""))
 
 

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from plimsoll.domain.actions import CHANGES
-from plimsoll.domain.reasons.given_up import GIVEN_UP
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.record import RecommendationRecord, saved_cents
 from plimsoll.reports.run_reader import full_name
 from plimsoll.reports.steps import EVIDENCE, Step, step_of
 from plimsoll.reports.totals import Totals
-from plimsoll.reports.wording import change_words, given_up, outcome_text, owner_text, plight, words_of
+from plimsoll.reports.wording import change_words, losses_in_words, outcome_text, owner_text, plight, words_of
 from plimsoll.slack.blocks.elements import line
 
 _THROTTLED: Final = 3
@@ -101,8 +100,7 @@ def _risk(record: RecommendationRecord) -> str:
     step = step_of(record)
     lead = _RISKS.get(step, "")
     if step is Step.TRADE:
-        lost = ", ".join(lost.removeprefix(GIVEN_UP) for lost in given_up(record))
-        lead = f"Owner decides: gives up {line(lost, _SIGNS)}"
+        lead = f"Owner decides: gives up {line(', '.join(losses_in_words(record)), _SIGNS)}"
     elif step is Step.THROTTLED:
         lead = plight(record).capitalize()
     evidence = _EVIDENCE[record.evidence.grade] if record.evidence else ""

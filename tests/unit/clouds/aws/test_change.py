@@ -1,6 +1,7 @@
 """Change texts: what the owner edits or runs, and what brings the old type back."""
 
 import shlex
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -13,7 +14,12 @@ from tests.builders import a_volume
 GP3 = VolumeSpec(type="gp3", size_gib=500, iops=4000, throughput_mib_s=250)
 IO2 = VolumeSpec(type="io2", size_gib=500, iops=9000)
 ST1 = VolumeSpec(type="st1", size_gib=500)
-change_text = AwsCatalog().change
+
+
+def change_text(volume, target):
+    return AwsCatalog().change(volume, target).how
+
+
 HOSTILE = ["a; rm -rf /", "$(reboot)", "`id`", "it's", '"quoted"', "-n", "a b\tc", "new\nline", "\uac00"]
 
 
@@ -112,3 +118,16 @@ def test_a_group_is_given_the_line_for_the_volume_that_runs_now():
     text = change_text(volume, GP3)
     assert "launch template lt-1 of shop" in text
     assert command_line(volume, GP3) in text
+
+
+@pytest.mark.parametrize("kind", list(OwnerKind))
+def test_the_way_back_is_the_change_to_what_the_volume_is_now(kind):
+    volume = owned(kind)
+    changed = replace(volume, spec=GP3)
+    assert AwsCatalog().change(volume, GP3).way_back == change_text(changed, volume.spec)
+
+
+def test_the_way_back_of_a_command_names_the_old_figures():
+    volume = a_volume("io2", 500, iops=9_000)
+    line, _ = AwsCatalog().change(volume, GP3).way_back.splitlines()
+    assert shlex.split(line)[-4:] == ["--volume-type", "io2", "--iops", "9000"]

@@ -8,6 +8,7 @@ import pytest
 from botocore.stub import ANY, Stubber
 from moto.ec2.models.instance_types import INSTANCE_TYPES
 
+from plimsoll.clouds.aws.catalog import AwsCatalog
 from plimsoll.clouds.aws.hosts import described_limits
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.lists import ASKED
@@ -177,6 +178,38 @@ def test_an_older_host_without_published_limits_has_none(hypervisor, nitro):
     assert (host.limits, host.nitro) == (None, nitro)
 
 
+@pytest.mark.parametrize(
+    ("support", "flag", "known"),
+    [
+        ("default", {"EbsOptimized": False}, True),
+        ("default", {}, True),
+        ("supported", {"EbsOptimized": True}, True),
+        ("supported", {"EbsOptimized": False}, False),
+        ("supported", {}, False),
+    ],
+)
+def test_the_limits_of_ebs_optimization_apply_where_it_is_on(support, flag, known):
+    kind = {**LARGE, "EbsInfo": {**LARGE["EbsInfo"], "EbsOptimizedSupport": support}}
+    account = Account().changes().page(volume(on=["i-1"])).instances(instance(**flag)).types(kind)
+    (host,) = account.volumes()[0].hosts
+    assert (host.limits is not None, host.unlimited_by is None) == (known, known)
+
+
+@pytest.mark.parametrize(
+    ("place", "known"),
+    [
+        ({}, True),
+        ({"AvailabilityZone": "eu-west-1-lon-1a"}, False),
+        ({"AvailabilityZone": "eu-west-1-wl1-lon-wlz-1"}, False),
+        ({"OutpostArn": "arn:aws:outposts:eu-west-1:111122223333:outpost/op-1"}, False),
+    ],
+)
+def test_the_limits_of_a_host_are_those_of_a_region_s_own_zones(place, known):
+    account = Account().changes().page(volume(on=["i-1"], **place)).instances(instance()).types(LARGE)
+    (host,) = account.volumes()[0].hosts
+    assert (host.limits is not None) == known
+
+
 def test_a_volume_on_a_host_of_a_type_that_is_not_described_is_named():
     account = Account().changes().page(volume(on=["i-1"])).instances(instance(kind="zz9.large"))
     account.types().types().types()
@@ -234,6 +267,31 @@ def test_an_attachment_whose_instance_the_cloud_hides_has_no_host():
     account = Account().changes().page(volume(Attachments=[{k: v for k, v in hidden.items() if v}], State="in-use"))
     (found,) = account.volumes()
     assert (found.attachments[0].host, found.hosts, found.attachments[0].since) == (None, (), SINCE)
+
+
+TASK = "arn:aws:ecs:eu-west-1:111122223333:task/shop/0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        ({"AssociatedResource": TASK}, "Amazon ECS"),
+        ({"InstanceOwningService": "ecs.amazonaws.com"}, "Amazon ECS"),
+        ({"AssociatedResource": TASK, "InstanceOwningService": "fargate.amazonaws.com"}, "Amazon ECS"),
+        ({"InstanceOwningService": "workspaces.amazonaws.com"}, "workspaces"),
+    ],
+)
+def test_a_volume_that_a_service_attached_for_its_own_resource_is_that_service_s_and_costs_no_other_volume(
+    fields, name
+):
+    of_task = {"AttachTime": SINCE, "State": "attached", "VolumeId": "vol-1", **fields}
+    ours = volume(VolumeId="vol-2", Attachments=[])
+    task_s, other = Account().changes().page(volume(VolumeId="vol-1", Attachments=[of_task]), ours).volumes()
+    assert (task_s.owner.kind, task_s.owner.name, task_s.hosts) == (OwnerKind.OPERATOR, name, ())
+    assert other.owner.kind is OwnerKind.HAND
+    assert AwsCatalog().change(task_s, VolumeSpec(type="gp3", size_gib=8)).how.count("volumeConfigurations") == (
+        name == "Amazon ECS"
+    )
 
 
 def test_an_attachment_that_ends_is_none():

@@ -1,12 +1,15 @@
 """Which CloudWatch series say what a volume was asked for."""
 
+from datetime import timedelta
+
 import pytest
 
 from plimsoll.clouds.aws.queries import metrics_of, queries_of
 from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import BYTES, HOST, HOST_CHECKS, Look
 from plimsoll.domain.metrics.sums import Window
-from tests.builders import a_host, a_volume
+from plimsoll.domain.volume import Modification
+from tests.builders import NOW, a_host, a_spec, a_volume
 
 COUNTERS = {"VolumeReadOps", "VolumeWriteOps", "VolumeReadBytes", "VolumeWriteBytes"}
 CHECKS = {"VolumeIOPSExceededCheck", "VolumeThroughputExceededCheck"}
@@ -34,6 +37,25 @@ def metrics(volume):
 )
 def test_a_balance_is_published_where_there_is_a_bucket(kind, size_gib, balance):
     assert ("BurstBalance" in metrics(a_volume(kind, size_gib))) is balance
+
+
+@pytest.mark.parametrize(
+    ("original", "days_ago", "balance"),
+    [
+        (a_spec("gp2", 300), 3, True),
+        (a_spec("st1", 500), 3, True),
+        (a_spec("gp2", 300), 20, False),
+        (a_spec("gp2", 1100), 3, False),
+        (a_spec("gp3", 300), 3, False),
+        (None, 3, False),
+    ],
+)
+def test_a_balance_is_asked_of_what_had_one_in_the_window(original, days_ago, balance):
+    started = NOW - timedelta(days=days_ago)
+    change = Modification(state="completed", started=started, ended=started, original=original)
+    volume = a_volume("gp2", 1200, modification=change)
+    asked = queries_of(0, Ask(volume=volume, look=Look(window=Window.before(NOW, days=14), period_s=60)))
+    assert ("BurstBalance" in {query.metric.name for query in asked}) is balance
 
 
 @pytest.mark.parametrize("kind", ["gp2", "gp3", "io1", "io2", "st1", "sc1"])

@@ -30,4 +30,4 @@ def test_what_is_kept_in_two_zones_is_regional(name):
 def test_every_type_can_be_changed_to_another(name):
     disk = a_volume(spec=VolumeSpec(type=name, size_gib=500), account="shop-prod", zone="us-central1-a+us-central1-b")
     target = VolumeSpec(type="pd-ssd" if name == "pd-balanced" else "pd-balanced", size_gib=500)
-    assert "gcloud compute disks" in CATALOG.change(disk, target)
+    assert "gcloud compute disks" in CATALOG.change(disk, target).how

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 import yaml
 
-from plimsoll.clouds.google.change import change_text
+from plimsoll.clouds.google.change import change_text, way_back_text
 from plimsoll.clouds.google.change_steps import in_place, new_name, snapshot_name
 from plimsoll.domain.host import Host
 from plimsoll.domain.volume import Attachment, Owner, OwnerKind, VolumeSpec
@@ -359,3 +359,36 @@ def test_what_nobody_owns_is_changed_by_a_script_whose_other_lines_are_comments(
     lines = text_of(a_disk(), target).splitlines()
     assert all(line.startswith(("gcloud ", "# ")) for line in lines)
     assert any(line.startswith("gcloud ") for line in lines)
+
+
+def back_of(disk, target=BALANCED):
+    return way_back_text(disk, target, TYPES)
+
+
+def test_what_is_changed_in_place_is_taken_back_in_place():
+    (line,) = commands(back_of(a_disk(SLOWER)))
+    assert line[3] == "update"
+    assert (flags(line)["--provisioned-iops"], flags(line)["--provisioned-throughput"]) == ("3000", "140")
+
+
+@pytest.mark.parametrize("target", [replace(BALANCED, size_gib=600), replace(SLOWER, size_gib=600)])
+def test_no_way_back_makes_a_disk_smaller(target):
+    text = back_of(a_disk(SLOWER), target)
+    assert "--size" not in text
+    assert all(line[3] == "update" for line in commands(text))
+    assert bool(commands(text)) is (target.iops != SLOWER.iops)
+
+
+def test_a_copy_is_taken_back_by_the_old_disk_in_its_place():
+    disk = a_disk(SSD, boot=True)
+    stop, detach, attach, start = commands(back_of(disk))
+    assert [stop[3], detach[3], attach[3], start[3]] == ["stop", "detach-disk", "attach-disk", "start"]
+    assert flags(detach)["--disk"] == new_name(disk, BALANCED)
+    assert flags(attach)["--disk"] == "data"
+    assert "--boot" in attach
+
+
+@pytest.mark.parametrize("kind", list(OwnerKind))
+@pytest.mark.parametrize("target", [BALANCED, replace(SSD, size_gib=600), VolumeSpec(type="pd-balanced", size_gib=500)])
+def test_every_owner_is_told_a_way_back(kind, target):
+    assert back_of(a_disk(SSD, kind), target).strip()

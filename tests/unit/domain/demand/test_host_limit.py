@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.demand.lifting import Span
+from plimsoll.domain.demand.required import host_bound_times
 from plimsoll.domain.demand.saturation import host_room
 from plimsoll.domain.groups.hosting import host_loads, usable
 from plimsoll.domain.metrics.host_seen import SideSeen
@@ -15,8 +17,7 @@ NAN = np.nan
 STEADY = a_volume("io2", iops=100_000, on=a_host("m5.24xlarge"))
 """On a host that carries 80,000 IOPS all the time."""
 BURSTING = a_volume("gp3", iops=16_000, throughput_mib_s=1000, on=a_host("m5.large"))
-"""On a host that carries 18,750 IOPS while its credits last, and 3,916 without."""
-SPENT_IOPS = 3600 + (18_750 - 3600) / 48
+"""On a host that carries 18,750 IOPS while its credits last, and 3,600 without."""
 
 
 def side(checks, balances, *, unread=False):
@@ -43,7 +44,6 @@ def test_a_raised_check_is_the_limit_whatever_is_published_and_leaves_no_more_th
     assert room.bound.tolist() == room.measured.tolist() == [True, False, False]
     assert room.room[0].tolist() == [100.0, 80_000.0, 80_000.0]
     assert room.room[1][0] == 0.0
-    assert room.carried[0].tolist() == [80_000.0] * 3
 
 
 def test_a_raised_check_is_not_the_limit_of_a_volume_with_hardly_any_part_in_it():
@@ -76,13 +76,49 @@ def test_a_balance_goes_before_the_replay_of_credits(check, balance, bound, meas
     room = room_of(BURSTING, [16_000.0] * minutes, [check] * minutes, [balance] * minutes)
     last = [bool(found[-1]) for found in (room.bound, room.measured, room.cleared)]
     assert last == [bound, measured, cleared]
-    assert room.carried[0][-1] == pytest.approx(18_750 if balance == 50 else SPENT_IOPS, rel=1e-3)
 
 
-def test_a_host_without_credits_is_the_limit_though_a_replay_has_them():
-    assert room_of(BURSTING, [3900.0], [0], [0]).bound.tolist() == [True]
-    assert room_of(BURSTING, [3900.0], [0], [NAN]).bound.tolist() == [False]
-    assert room_of(BURSTING, [3600.0], [0], [0]).bound.tolist() == [False]
+def test_a_host_without_credits_is_the_limit_at_its_baseline_though_a_replay_has_them():
+    assert room_of(BURSTING, [3600.0], [0], [0]).bound.tolist() == [True]
+    assert room_of(BURSTING, [3600.0], [0], [NAN]).bound.tolist() == [False]
+    assert room_of(BURSTING, [3600.0], [0], [50]).bound.tolist() == [False]
+    assert room_of(BURSTING, [3400.0], [0], [0]).bound.tolist() == [False]
+
+
+def test_what_a_host_without_credits_held_back_may_have_been_all_that_it_can_burst_to():
+    room = room_of(BURSTING, [3600.0], [0], [0])
+    span = Span(buckets=slice(None), ceiling=replace(room.ceiling, iops=16_000.0, buckets=()))
+    assert host_bound_times(a_demand(iops=[3600.0]), room, [span]).tolist() == [16_000 / 3600]
+
+
+def room_where(iops, there):
+    """The room of a volume alone on a host of 80,000 IOPS, which was of that type in some minutes."""
+    own = a_demand(iops=iops)
+    load = host_loads([STEADY], {STEADY.id: own})[STEADY.hosts[0].id]
+    return host_room(own, load, usable(STEADY), a_policy(), np.array(there))
+
+
+@pytest.mark.parametrize(
+    ("iops", "there", "disproved"),
+    [
+        ([84_001.0] * 3, [True] * 3, True),
+        ([84_001.0] * 2 + [83_000.0], [True] * 3, False),
+        ([83_999.0] * 9, [True] * 9, False),
+        ([100_000.0] * 9, [False] * 7 + [True] * 2, False),
+    ],
+)
+def test_more_than_its_limits_for_three_minutes_says_that_they_do_not_hold(iops, there, disproved):
+    room = room_where(iops, there)
+    assert room.disproved == disproved
+    assert room.bound.any() != disproved
+    assert np.isinf(room.room[0]).all() == disproved
+    assert np.isinf(room.ceiling.iops) == disproved
+
+
+def test_a_raised_check_counts_though_published_limits_do_not_hold():
+    room = room_of(STEADY, [90_000.0] * 4, [0, 1, 0, NAN])
+    assert (room.disproved, room.bound.tolist()) == (True, [False, True, False, False])
+    assert room.room[0].tolist() == [np.inf, 90_000.0, np.inf, np.inf]
 
 
 def test_a_coarse_check_counts_only_once_its_minutes_are_known():

@@ -110,11 +110,14 @@ def test_the_wording_of_every_reason():
         ("the host was the bottleneck", ["bottleneck in 3 minutes"]),
         ("bursts that do not size the offer", ["3,000 IOPS", "does not size"]),
         ("bursts that size the offer", ["which sizes the offer"]),
-        ("latency and durability given up", ["given up: latency", "given up: durability", "99.999 %", "99.8 %"]),
+        ("latency and durability given up", ["Given up: latency", "Given up: durability", "99.999 %", "99.8 %"]),
         ("billed by operation", ["billed by operation"]),
         ("gaps of an hour", ["gaps of 1.0 hours"]),
         ("too little is saved", ["$0.80 a month", "1.00"]),
-        ("a drop-in replacement that saves nearly as much", ["can do everything", "99.9 % of the time", "in 99 %"]),
+        (
+            "a drop-in replacement that saves nearly as much",
+            ["keeps all of today's IOPS and MiB/s", "99.9 % of the time", "99 % of the time"],
+        ),
         ("a minute that costs more than all the others", ["$325 a month with no minute", "$235 with 5 minutes"]),
     ],
 )
@@ -149,3 +152,13 @@ def test_why_a_volume_is_kept_comes_first(name, first):
 def test_without_price_and_hours_both_are_said():
     answer = decision(a_volume(), a_demand(iops=1, buckets=60), market=a_market(replace(US_EAST_1, types={})))
     assert len(answer.reasons) == 2
+
+
+@pytest.mark.parametrize("hours", [0.5, 30.0])
+@pytest.mark.parametrize("state", ["failed", "completed"])
+@pytest.mark.parametrize("demand", [QUIET, a_demand(iops=1, buckets=60), a_demand(iops=3000)])
+def test_a_change_that_failed_lately_is_said_whatever_the_answer(hours, state, demand):
+    began = NOW - timedelta(hours=hours)
+    latest = Modification(state=state, started=began, ended=began, original=a_spec("gp2"))
+    codes = [reason.code for reason in decision(a_volume("gp2", 500, modification=latest), demand).reasons]
+    assert codes.count("modification-failed") == (state == "failed" and hours < 24)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.demand.epochs import credited_in
 from plimsoll.domain.errors import CloudError, Throttled
 from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import first_looks
@@ -21,6 +22,7 @@ from plimsoll.domain.units import KIB
 from plimsoll.domain.volume import Modification
 from tests.builders import (
     NOW,
+    TYPES,
     a_basis,
     a_host,
     a_market,
@@ -172,6 +174,32 @@ def measured_hosts(draw):
     return found
 
 
+def balanced_while_credited(sums, volume):
+    """The same with a balance only while the volume was of a size and type that has one."""
+    if sums.burst_balance_pct is None:
+        return sums
+    balance = np.full(MINUTES, np.nan)
+    for span in credited_in(volume, WINDOW, TYPES):
+        at = slice((span.start_s - WINDOW.start_s) // 60, (span.end_s - WINDOW.start_s) // 60)
+        balance[at] = sums.burst_balance_pct[at]
+    return replace(sums, burst_balance_pct=balance)
+
+
+def each_five_minutes(sums):
+    """The same as it is published once in five minutes."""
+    found = {}
+    for name in ("read_ops", "write_ops", "read_bytes", "write_bytes", "idle_s", "burst_balance_pct"):
+        values = getattr(sums, name)
+        if values is not None:
+            five = values.reshape(-1, 5)
+            absent = np.isnan(five).all(axis=1)
+            least = name == "burst_balance_pct"
+            folded = np.nanmin(np.where(absent[:, None], 0.0, five), axis=1) if least else np.nansum(five, axis=1)
+            found[name] = np.full(len(values), np.nan)
+            found[name][::5] = np.where(absent, np.nan, folded)
+    return replace(sums, **found)
+
+
 @st.composite
 def fleets(draw):
     """One to three volumes on one host, or each on its own, with their minutes and the policy."""
@@ -191,7 +219,12 @@ def fleets(draw):
             **draw(PASTS),
         )
         volumes.append(volume)
-        given_sums[volume.id] = replace(draw(series(spec)), **measured)
+        own = draw(series(spec))
+        if draw(st.booleans()):
+            own = balanced_while_credited(own, volume)
+        if not a_host(host).nitro and draw(st.booleans()):
+            own = each_five_minutes(own)
+        given_sums[volume.id] = replace(own, **measured)
     return volumes, given_sums, draw(POLICIES), draw(TARIFFS)
 
 
@@ -303,6 +336,16 @@ def test_a_balance_is_read_where_an_earlier_configuration_had_credits():
     balance = np.full(MINUTES, 80.0)
     balance[0] = 0.0
     both(volume, minutes_of(np.full(MINUTES, 1.0), burst_balance_pct=balance))
+
+
+def test_a_balance_is_missed_in_the_epochs_alone_that_have_one():
+    grown = a_volume("gp2", 1500, id="vol-0", **changed(30, a_spec("gp2", 300)))
+    spent = np.where(np.arange(MINUTES) < 600, 0.0, 80.0)
+    found, _ = both(grown, balanced_while_credited(minutes_of(np.full(MINUTES, 900.0), burst_balance_pct=spent), grown))
+    assert (found.demand.coverage.disputes, found.demand.throttled_minutes) == ((), 600)
+    lost = np.where(np.arange(MINUTES) < 1440, np.nan, 80.0)
+    still, _ = both(a_volume("gp2", 300, id="vol-0"), minutes_of(np.full(MINUTES, 100.0), burst_balance_pct=lost))
+    assert {doubt.series for doubt in still.demand.coverage.disputes} == {"burst_balance_pct"}
 
 
 def minutes_of(iops, *, io_kib=16.0, **series):

@@ -11,6 +11,7 @@ from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.recommendation import Change, Keep, Reprovision, Upgrade
 from plimsoll.domain.risk.histories import History
 from plimsoll.learned_table import load_table
+from plimsoll.ports import ChangeText
 from plimsoll.reports.csv_table import header, row
 from plimsoll.reports.markdown.run import ticket
 from plimsoll.reports.to_record import record_of
@@ -75,7 +76,7 @@ def test_what_is_kept_or_raised_has_no_risk_of_its_own():
 def test_the_promise_is_in_the_record_the_ticket_and_the_table():
     found = decided(LEARNED)
     assert found.risk is not None
-    record = record_of(found, "change it", provider="aws")
+    record = record_of(found, ChangeText(how="change it"), provider="aws")
     assert record.risk is not None
     assert record.risk.text == found.risk.text
     assert found.risk.text in ticket(record, LEARNED, "").replace("\\", "")

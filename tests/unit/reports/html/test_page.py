@@ -10,7 +10,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.reports.html.volume_blocks import SIZE
 from plimsoll.reports.printable import printable
-from plimsoll.reports.record import BlockerRecord
+from plimsoll.reports.record import BlockerRecord, LossRecord
 from plimsoll.reports.steps import step_of
 from tests.unit.reports.fleets import a_fleet, special_records
 from tests.unit.reports.html.pages import link_of, read_page, written
@@ -27,7 +27,7 @@ def test_every_volume_is_in_exactly_one_block_with_its_own_details(tmp_path):
     details = [one for block in page.details for one in block]
     assert [one["record"]["volume_id"] for one in details] == page.volume_ids
     for record, one in zip(fleet, details, strict=True):
-        assert one["record"] == record.model_dump(mode="json", exclude={"change"})
+        assert one["record"] == record.model_dump(mode="json", exclude={"change", "way_back"})
         assert (one["profile"] is not None) == (record.demand is not None)
         assert one["link"] == link_of(record)
 
@@ -146,10 +146,10 @@ def test_a_price_that_is_not_known_is_never_zero(tmp_path):
 
 
 def test_what_is_given_up_beside_iops_and_throughput_is_told(tmp_path):
-    record = a_record(reasons=["given up: durability of 99.999 % for 99.8 %.", "another reason."])
+    record = a_record(losses=[LossRecord(code="durability", now="99.999 %", then="99.8 %")])
     page = read_page(written(a_run(tmp_path, [record])))
-    assert page.text.count("given up: durability of 99.999 % for 99.8 %") == 1
-    assert page.details[0][0]["given_up"] == ["given up: durability of 99.999 % for 99.8 %"]
+    assert page.text.count("gives up durability (99.999 % now, 99.8 % then)") == 1
+    assert page.details[0][0]["losses"] == ["durability (99.999 % now, 99.8 % then)"]
 
 
 def test_the_day_of_a_run_is_that_of_utc_wherever_it_was_made(tmp_path):
@@ -162,18 +162,17 @@ def test_the_day_of_a_run_is_that_of_utc_wherever_it_was_made(tmp_path):
 def test_a_blocked_upgrade_names_its_blocker_where_it_is_asked_for(tmp_path):
     blocked = a_record("upgrade", blockers=[BlockerRecord(code="state", text="it is being changed")])
     page = read_page(written(a_run(tmp_path, [blocked])))
-    assert "1 volume, 1 of them blocked" in page.text
+    assert "Clear what stands in the way" in page.text
     assert "blocked: it is being changed" in page.text
 
 
 def test_a_trade_names_what_is_given_up_and_is_not_told_as_proved(tmp_path):
-    evidence = a_record().evidence.model_copy(update={"grade": "B"})
-    lost = ["given up: durability of 99.999 % for 99.8 %."]
-    record = a_record(evidence=evidence, reasons=lost, monthly_usd_saved=10.0, monthly_usd_saved_drop_in=0.0)
+    lost = [LossRecord(code="durability", now="99.999 %", then="99.8 %")]
+    record = a_record(losses=lost, cuts=[], monthly_usd_saved=10.0)
     page = read_page(written(a_run(tmp_path, [record])))
     assert "Decide what may be given up" in page.text
     assert "Change what measurements prove" not in page.text
-    assert "given up: durability of 99.999 % for 99.8 %" in page.text
+    assert "gives up durability (99.999 % now, 99.8 % then)" in page.text
 
 
 def test_links_name_a_volume_by_its_place_too(tmp_path):

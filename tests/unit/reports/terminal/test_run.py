@@ -9,6 +9,7 @@ from rich.console import Console
 
 from plimsoll.domain.recommendation import Change, Keep
 from plimsoll.domain.volume import Owner, OwnerKind
+from plimsoll.ports import ChangeText
 from plimsoll.reports.record import FIRST_PROVIDER, SpecRecord
 from plimsoll.reports.terminal.explain import offers_table, show_explanation
 from plimsoll.reports.terminal.plot import plot
@@ -60,7 +61,13 @@ def shown_run(width, run, best=()):
 
 def shown_explanation(width, recommendation, demand=None, change="", link=None):
     console = a_console(width)
-    show_explanation(console, recommendation, demand, record_of(recommendation, change, provider=FIRST_PROVIDER), link)
+    show_explanation(
+        console,
+        recommendation,
+        demand,
+        record_of(recommendation, ChangeText(how=change), provider=FIRST_PROVIDER),
+        link,
+    )
     return console.file.getvalue()
 
 

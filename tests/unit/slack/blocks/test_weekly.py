@@ -3,8 +3,8 @@
 import json
 
 import pytest
-
 from plimsoll.domain.reasons.given_up import GIVEN_UP
+
 from plimsoll.reports.record import BlockerRecord, EvidenceRecord, OwnerRecord
 from plimsoll.reports.wording import usd
 from plimsoll.slack.blocks.elements import OPEN_REPORT

@@ -21,7 +21,7 @@ function answerOf(row, record, detail) {
   if (alternative && !isDropIn) lines.push(element('p', { class: 'drop-in' }, alternative));
   const why = isDropIn ? alternative : step.why.replaceAll('{seen}', record.demand ? `the ${hours(record.demand.hours_observed)} observed` : '');
   lines.push(element('p', { class: 'reason' }, element('span', { class: `tag ${row.step}` }, step.name), ' ', why));
-  for (const loss of detail.given_up) lines.push(element('p', { class: 'loss' }, `${loss[0].toUpperCase()}${loss.slice(1)}.`));
+  for (const loss of detail.losses) lines.push(element('p', { class: 'loss' }, `Gives up ${loss}.`));
   for (const blocker of record.blockers) lines.push(element('p', { class: 'blocker' }, `Blocked: ${blocker.text}`));
   if (row.change) {
     lines.push(element('p', { class: 'actions' },
