@@ -186,7 +186,7 @@ def balanced_while_credited(sums, volume):
 
 
 def each_five_minutes(sums):
-    """The same as it is published once in five minutes."""
+    """The same as it is published once in five minutes, by hosts that publish neither checks nor rates."""
     found = {}
     for name in ("read_ops", "write_ops", "read_bytes", "write_bytes", "idle_s", "burst_balance_pct"):
         values = getattr(sums, name)
@@ -197,7 +197,8 @@ def each_five_minutes(sums):
             folded = np.nanmin(np.where(absent[:, None], 0.0, five), axis=1) if least else np.nansum(five, axis=1)
             found[name] = np.full(len(values), np.nan)
             found[name][::5] = np.where(absent, np.nan, folded)
-    return replace(sums, **found)
+    of_each_minute = ("iops_exceeded", "throughput_exceeded", *with_rates(0, 0))
+    return replace(sums, **found, **dict.fromkeys(of_each_minute))
 
 
 @st.composite
