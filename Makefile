@@ -36,6 +36,7 @@ TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs chromium:chromium
 demo: TOOLS := fio:fio
 
 define on_this
+$(if $(filter tests/unit/%,$(WAITS)),,$(error the tests that wait were not found, so they would not run))
 PLIMSOLL_TESTS_PROFILE=$1 $(CLEAN_ENV) $(RUN) pytest $(COMPUTING) "not waits" $(WAIT_HERE:%=--ignore=%)
 PLIMSOLL_TESTS_PROFILE=$1 $(CLEAN_ENV) $(RUN) pytest $(WAITING) waits $(WAITS)
 endef

@@ -10,8 +10,9 @@ from cdk_nag import AwsSolutionsChecks
 
 from infra.audit_stack import AuditStack
 from infra.data_stack import DataStack
+from infra.document_stack import benchmark_document, probe_document
 from infra.member_role_stack import audit_role, probe_role, validation_role
-from infra.probe_stack import ProbeDocumentStack, ProbeStack
+from infra.probe_stack import ProbeStack
 from infra.settings import Deployment
 from infra.slack_stack import SlackStack
 from infra.validation_stack import ValidationStack
@@ -34,10 +35,12 @@ def deployed(app: App, deployment: Deployment) -> None:
     if deployment.with_validation:
         service.append(ValidationStack(app, deployment))
         validation_role(app, deployment)
+        if deployment.locked_document:
+            benchmark_document(app, deployment)
     if deployment.with_probe:
         service.append(ProbeStack(app, deployment))
         probe_role(app, deployment)
-        ProbeDocumentStack(app, deployment)
+        probe_document(app, deployment)
     if deployment.slack is not None:
         service.append(SlackStack(app, deployment))
     for stack in service[1:]:

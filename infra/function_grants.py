@@ -15,16 +15,13 @@ from plimsoll.clouds.aws.permissions import (
     IDEMPOTENCY,
     MEMBERS,
     ORGANIZATION,
+    OWN_ORGANIZATION,
     STORE_LISTING,
     STORE_READING,
     STORE_WRITING,
     auditing,
     trust_condition,
 )
-
-_OWN_ORGANIZATION = {"aws:ResourceOrgID": "${aws:PrincipalOrgID}"}
-"""That a resource is of the Organization of who asks for it (IAM User Guide, "AWS global condition context keys", read
-2026-11-23): a role of that name that a stranger makes is not entered."""
 
 _OBJECTS = "The objects of a run have names of their own under this prefix."
 
@@ -126,7 +123,7 @@ def enter(names: Names, deployment: Deployment, role_name: str) -> list[Grant]:
             Grant(
                 actions=MEMBERS,
                 resources=(f"arn:{partition}:iam::*:role/{role_name}",),
-                conditions={**asks, "StringEquals": {**asks.get("StringEquals", {}), **_OWN_ORGANIZATION}},
+                conditions={**asks, "StringEquals": {**asks.get("StringEquals", {}), **OWN_ORGANIZATION}},
                 wildcard="The accounts of an Organization come and go; the role has one name in all of them.",
             )
         ]

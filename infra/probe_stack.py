@@ -1,10 +1,9 @@
-"""The probe's stacks: the functions and the state machine that read hosts, and the document for each region."""
+"""The probe's stack: the functions and the state machine that read hosts."""
 
 from functools import partial
 from typing import Final
 
-from aws_cdk import CfnOutput, DefaultStackSynthesizer, Duration, Stack
-from aws_cdk import aws_ssm as ssm
+from aws_cdk import CfnOutput, Duration, Stack
 from constructs import Construct
 
 from infra.constructs.alarms import Alarms, alarm_action
@@ -15,12 +14,9 @@ from infra.constructs.service_machine import ServiceMachine
 from infra.names import Names
 from infra.probe_functions import probe_shapes
 from infra.settings import Deployment
-from plimsoll.bench.document import PROBE_DOCUMENT_NAME, document, version_name
 
 _LONGEST: Final = Duration.days(2)
 """A host reads for a day at most; what is not heard of then is given up within the hour."""
-
-_PATHS: Final = "aws:cdk:enable-path-metadata"
 
 
 class ProbeStack(Stack):
@@ -60,29 +56,4 @@ class ProbeStack(Stack):
             "StateMachine",
             value=self.machine.machine.state_machine_arn,
             description="Start probes with this",
-        )
-
-
-class ProbeDocumentStack(Stack):
-    """The document that reads hosts, as a plain CloudFormation template for every account and region with hosts."""
-
-    def __init__(self, scope: Construct, deployment: Deployment) -> None:
-        super().__init__(
-            scope,
-            "probe-document",
-            stack_name=f"plimsoll-{deployment.stage}-probe-document",
-            description="Plimsoll: the document that reads what hosts count of their volumes; it does no I/O",
-            synthesizer=DefaultStackSynthesizer(generate_bootstrap_version_rule=False),
-        )
-        self.node.set_context(_PATHS, value=False)
-        ssm.CfnDocument(
-            self,
-            "Document",
-            name=PROBE_DOCUMENT_NAME,
-            content=document(PROBE_DOCUMENT_NAME),
-            document_type="Command",
-            document_format="JSON",
-            target_type="/AWS::EC2::Instance",
-            update_method="NewVersion",
-            version_name=version_name(PROBE_DOCUMENT_NAME),
         )

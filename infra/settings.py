@@ -61,6 +61,11 @@ class Deployment(ServiceConfig, BaseSettings):
         description="Deploy what reads hosts once a second: the probe's functions and state machine, and the templates "
         "of its document and role.",
     )
+    locked_document: bool = Field(
+        default=False,
+        description="Let no role write the document that measures: it is then deployed as a template of its own, "
+        "benchmark-document.",
+    )
     sweep_every: str = Field(
         default="rate(1 hour)",
         description="When scratch volumes past their deadline are deleted, as a schedule; less often than hourly, "

@@ -11,9 +11,19 @@ from aws_cdk import Stack
 from infra.grants import Grant
 from infra.settings import Deployment
 from plimsoll.bench.document import DOCUMENT_NAME
-from plimsoll.clouds.aws.permissions import IN_PLACE_TAG, SCRATCH_CONDITION, TAGGING_CONDITION, tag_condition
+from plimsoll.clouds.aws.permissions import (
+    BENCHMARK_DOCUMENT,
+    COPIES,
+    COPY_TAG,
+    IN_PLACE_TAG,
+    SCRATCH_CONDITION,
+    copying_condition,
+    making_condition,
+    tag_condition,
+    tagging_condition,
+)
 from plimsoll.domain.policy import TagMatch
-from plimsoll.domain.scratch import SCRATCH_TAG
+from plimsoll.domain.scratch import ScratchBounds
 
 _NAMED_LATER: Final = "Volumes, instances and regions are known when something is measured; the condition bounds them."
 
@@ -42,25 +52,31 @@ class Measuring:
 
     @property
     def creates(self) -> list[Grant]:
-        """Makes volumes that carry the scratch tag from the start, and no tag of a volume that exists."""
-        volumes = (self._ec2("volume/*"),)
-        tagged = {"Null": {f"aws:RequestTag/{SCRATCH_TAG}": "false"}}
+        """Makes empty volumes within the bounds, which carry the scratch tag from the start, and tags no volume that
+        exists. A snapshot is no resource of it, so none is restored."""
+        copies, volumes = self.deployment.validation.copies, (self._ec2("volume/*"),)
+        bounds, tags = self.deployment.validation.scratch_bounds, tagging_condition(copies=copies)
+        made = making_condition(bounds)
+        return [
+            Grant(actions={"ec2:CreateVolume"}, resources=volumes, conditions=made, wildcard=_NAMED_LATER),
+            *(self._copies(volumes, bounds) if copies else ()),
+            Grant(actions={"ec2:CreateTags"}, resources=volumes, conditions=tags, wildcard=_NAMED_LATER),
+        ]
+
+    def _copies(self, volumes: tuple[str, ...], bounds: ScratchBounds) -> list[Grant]:
+        """Copies volumes that their owners tagged.
+
+        IAM judges what is copied by its id and its tags, and the copy, which has no id yet, by the tags that it is
+        given (AWS Managed Policy Reference, AmazonEBSCSIDriverPolicyV2, CopyManagedVolumes).
+        """
         return [
             Grant(
-                actions={"ec2:CreateVolume"},
-                resources=volumes,
-                conditions=tagged,
-                wildcard=_NAMED_LATER,
-            ),
-            # IAM judges what is copied by its id, and the copy, which has none yet, by its tags (the policy of the EBS
-            # CSI driver, kubernetes-sigs/aws-ebs-csi-driver, docs/example-iam-policy.json, read 2026-11-23).
-            Grant(
-                actions={"ec2:CopyVolumes"},
+                actions=COPIES,
                 resources=(self._ec2("volume/vol-*"),),
-                wildcard="Any volume may be copied; what is copied is only read.",
+                conditions=tag_condition("aws:ResourceTag", COPY_TAG),
+                wildcard="The owners of volumes tag those that may be copied.",
             ),
-            Grant(actions={"ec2:CopyVolumes"}, resources=volumes, conditions=tagged, wildcard=_NAMED_LATER),
-            Grant(actions={"ec2:CreateTags"}, resources=volumes, conditions=TAGGING_CONDITION, wildcard=_NAMED_LATER),
+            Grant(actions=COPIES, resources=volumes, conditions=copying_condition(bounds), wildcard=_NAMED_LATER),
         ]
 
     @property
@@ -83,15 +99,13 @@ class Measuring:
 
     @property
     def commands(self) -> list[Grant]:
-        """Runs our document on bench hosts and where measuring in place is allowed, and keeps it up to date."""
+        """Runs our document on bench hosts and where measuring in place is allowed, and keeps it up to date unless it
+        is locked."""
+        writes = frozenset() if self.deployment.locked_document else BENCHMARK_DOCUMENT
         document = (f"arn:{self.stack.partition}:ssm:*:{self.stack.account}:document/{DOCUMENT_NAME}",)
         regions = "Regions are known when something is measured; the document's name is ours."
         return [
-            Grant(
-                actions={"ssm:CreateDocument", "ssm:GetDocument", "ssm:UpdateDocument"},
-                resources=document,
-                wildcard=regions,
-            ),
+            Grant(actions={"ssm:GetDocument"} | writes, resources=document, wildcard=regions),
             Grant(actions={"ssm:SendCommand"}, resources=document, wildcard=regions),
             *self._on_benches({"ssm:SendCommand"}, "ssm:resourceTag", IN_PLACE_TAG),
         ]

@@ -4,6 +4,7 @@ import hashlib
 import io
 import subprocess
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -34,10 +35,22 @@ def commit_of(name: str) -> str:
 def _of_commit(name: str) -> Path:
     commit = commit_of(name)
     folder = VERSIONS / commit
-    if not folder.exists():
-        with tarfile.open(fileobj=io.BytesIO(_git("archive", commit, "lib", "benchmarks"))) as archive:
+    if not (folder / "pyproject.toml").exists():
+        with tarfile.open(
+            fileobj=io.BytesIO(_git("archive", commit, "lib", "benchmarks", "pyproject.toml"))
+        ) as archive:
             archive.extractall(folder, filter="data")
+    _describe(folder)
     return folder / "lib"
+
+
+def _describe(folder: Path) -> None:
+    """Metadata of the distribution under the name that this commit gives it: its code looks its version up by it."""
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    described = folder / "lib" / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info" / "METADATA"
+    described.parent.mkdir(exist_ok=True)
+    text = f"Metadata-Version: 2.4\nName: {project['name']}\nVersion: {project['version']}\n"
+    described.write_text(text, encoding="utf-8")
 
 
 def _git(*words: str) -> bytes:

@@ -131,7 +131,7 @@ def _copy_own(folder: Path) -> None:
         shutil.copytree(PROJECT / place, folder / name, ignore=ignored, dirs_exist_ok=True)
     # A run says which version of Plimsoll made it.
     name, version = pyproject["project"]["name"], pyproject["project"]["version"]
-    described = folder / f"{name}-{version}.dist-info" / "METADATA"
+    described = folder / f"{_NOT_NORMAL.sub('_', name)}-{version}.dist-info" / "METADATA"
     described.parent.mkdir()
     described.write_text(f"Metadata-Version: 2.4\nName: {name}\nVersion: {version}\n", encoding="utf-8")
 

@@ -57,7 +57,7 @@ if not TYPE_CHECKING:  # a type checker is to know the names above alone
     def __getattr__(name: str) -> object:
         """A name of the API, imported where it is asked for."""
         if name == "__version__":
-            found: object = import_module("importlib.metadata").version("plimsoll")
+            found: object = import_module("plimsoll.distribution").own_version()
         elif name in _HOMES:
             module, _, inside = _HOMES[name].partition(":")
             found = getattr(import_module(module), inside or name)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Final
 
+from plimsoll.distribution import extra_requirements
 from plimsoll.domain.errors import BadInput
 
 
@@ -65,5 +66,6 @@ def missing_extra(error: ModuleNotFoundError, command: str) -> MissingExtra:
 
 
 def how_to_install(extra: Extra) -> str:
-    """What to do where an extra is missing."""
-    return f"Install it with: pip install 'plimsoll[{extra.name}]'."
+    """What to do where an extra is missing. An index is asked for what the extra requires, never for Plimsoll."""
+    quoted = " ".join(f"'{requirement}'" for requirement in extra_requirements(extra.name))
+    return f"Install beside Plimsoll: pip install {quoted}"

@@ -10,7 +10,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from plimsoll.distribution import own_version
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.history import RULE
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.refine.plan import Plan
 from plimsoll.domain.refine.query_cost import QueryCost
@@ -87,6 +89,7 @@ def describe(
         "policy": dump_policy(order.policy),
         "every_minute": order.every_minute,
         "versions": versions(),
+        "rule": RULE,
         **summary,
         "plan": plan_summary(totals.plans, {cloud: one.query_cost for cloud, one in asked.items()}),
         "usage": {
@@ -122,7 +125,7 @@ def plan_summary(plans: Mapping[str, Plan], query_costs: Mapping[str, QueryCost]
 def versions() -> dict[str, str]:
     """What this run was made with."""
     return {
-        "plimsoll": version("plimsoll"),
+        "plimsoll": own_version(),
         "python": platform.python_version(),
         "numpy": np.__version__,
         "boto3": version("boto3"),

@@ -29,7 +29,7 @@ from plimsoll.reports.run_folder import INTERRUPTED, RUNNING, RunFolder, write_r
 from plimsoll.reports.run_reader import UnansweredRecord, matched_records, stream_records
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import Totals
-from plimsoll.writing import write_lines
+from plimsoll.writing import make_file, write_lines
 
 WRONG_ANSWERS: Final = "wrong-answers.jsonl"
 """What clouds sent that could not be used, for who looks into it."""
@@ -224,5 +224,6 @@ def keep_wrong_answer(folder: Path, outcome: Outcome) -> None:
     path = folder / WRONG_ANSWERS
     if not raw or (path.exists() and path.stat().st_size > MOST_BYTES):
         return
+    make_file(path)
     with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
         file.write(json.dumps({"of": name, "reason": reason, "answer": raw}, ensure_ascii=False) + "\n")

@@ -1,4 +1,8 @@
-"""Files written whole or not at all: nobody ever reads half of one, and only files are written over."""
+"""Files written whole or not at all: nobody ever reads half of one, and only files are written over.
+
+What is written names volumes, accounts and money. So new files and folders are their owner's alone; what is there
+already keeps its mode.
+"""
 
 import errno
 import os
@@ -16,8 +20,29 @@ BESIDE: Final = ".plimsoll-"
 NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT)
 """What the operating system says of a disk that is full, and of a quota that is used up."""
 
-_OWN_ALONE: Final = 0o600
-_AS_THE_UMASK_SAYS: Final = 0o666
+OWN_FILE: Final = 0o600
+OWN_FOLDER: Final = 0o700
+"""The modes of new files and folders."""
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder, and those above it that are not there yet, for its owner alone."""
+    for place in reversed([found for found in (folder, *folder.parents) if not found.exists()]):
+        place.mkdir(mode=OWN_FOLDER, exist_ok=True)
+    folder.mkdir(mode=OWN_FOLDER, exist_ok=True)
+
+
+def make_file(path: Path) -> None:
+    """Makes an empty file for its owner alone, unless there is one."""
+    path.touch(mode=OWN_FILE)
+
+
+def make_private(folder: Path) -> None:
+    """Takes a folder and the files in it away from everybody but their owner, where that is this process's user."""
+    for place in (folder, *(found for found in folder.iterdir() if found.is_file() and not found.is_symlink())):
+        found = place.stat()
+        if found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) & 0o077:
+            place.chmod(stat.S_IMODE(found.st_mode) & OWN_FOLDER)
 
 
 def write_lines(lines: Iterable[str], out: Path, encoding: str) -> None:
@@ -36,13 +61,12 @@ def whole(out: Path) -> Iterator[Path]:
     with writable(out):
         mode = _mode_of(out)
         file = Path(os.path.realpath(out))
-        file.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(file.parent)
         beside = file.with_name(f"{BESIDE}{os.urandom(8).hex()}")
-        beside.touch(mode=_AS_THE_UMASK_SAYS if mode is None else _OWN_ALONE, exist_ok=False)
+        beside.touch(mode=OWN_FILE, exist_ok=False)
         try:
             yield beside
-            if mode is not None:
-                beside.chmod(mode)
+            beside.chmod(OWN_FILE if mode is None else mode)  # what writes it may have put another file there
             beside.replace(file)
         finally:
             beside.unlink(missing_ok=True)

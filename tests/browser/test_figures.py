@@ -61,14 +61,14 @@ def test_a_drop_in_configuration_that_was_weighed_is_listed_once(reader: Reader,
     cheaper = an_offer(21, 1.6)
     page = drill_down(reader, tmp_path, kept(cheaper).model_copy(update={"drop_in": cheaper}))
     expect(page.get_by_role("rowheader", name=spec_text(cheaper.spec), exact=True)).to_have_count(1)
-    assert "the drop-in replacement" in why_not(page, cheaper)
+    assert "the same-limits replacement" in why_not(page, cheaper)
 
 
 def test_who_wants_no_proof_is_told_the_alternative_with_its_price(reader: Reader, tmp_path: Path):
     record = a_record(drop_in=an_offer(520, 45.0), monthly_usd_saved=10.0, monthly_usd_saved_drop_in=5.0)
     page = drill_down(reader, tmp_path, record)
     told = page.locator("#volume p.drop-in")
-    expect(told).to_contain_text("Drop-in replacement: gp3 520 GiB 3,000 IOPS 125 MiB/s can do everything")
+    expect(told).to_contain_text("Same-limits replacement: gp3 520 GiB 3,000 IOPS 125 MiB/s keeps the IOPS")
     expect(told).to_contain_text("for $45.00 a month. It saves $5.00.")
 
 

@@ -45,7 +45,8 @@ def head(page: Page, words: str) -> Locator:
 
 def saved(page: Page) -> list[float]:
     cells = page.locator("#table tbody td.number").all_inner_texts()
-    return [float(cell.split()[0].replace("$", "").replace(",", "")) for cell in cells]
+    figures = [cell.removeprefix("costs ").split()[0].replace("$", "").replace(",", "") for cell in cells]
+    return [-float(one) if cell.startswith("costs") else float(one) for cell, one in zip(cells, figures, strict=True)]
 
 
 def test_the_table_sorts_both_ways_and_says_so(reader: Reader, report: Path):

@@ -33,6 +33,9 @@ QUICK = {
 IN_PART = ("--region", "eu-west-1")
 """What is audited where a page says no more: not the region in which a volume's type is unknown."""
 
+TOKEN = "0123456789abcdef0123456789abcdef"
+"""What the live page of others is opened with."""
+
 RUNS = ("20261021T060000Z", "20261121T060000Z", "20261121T120000Z", "last-week")
 """The runs that the pages name."""
 
@@ -53,6 +56,7 @@ class Scene:
         key = self.organization.environment["AWS_ACCESS_KEY_ID"]
         config.write_text(f"[profile production]\naws_access_key_id = {key}\naws_secret_access_key = simulated\n")
         self.variables |= {"AWS_CONFIG_FILE": str(config), **QUICK}
+        (self.folder / "token").write_text(TOKEN, encoding="utf-8")
         for name in RUNS:
             (self.folder / "plimsoll-runs" / name).parent.mkdir(exist_ok=True)
             subprocess.run(["cp", "-r", str(run), str(self.folder / "plimsoll-runs" / name)], check=True)
@@ -95,7 +99,8 @@ class Scene:
         with process:
             assert process.stdout is not None
             told = process.stdout.readline()
-            with urllib.request.urlopen(told.split()[0], timeout=60) as page:
+            given = {"Authorization": f"Bearer {TOKEN}"}
+            with urllib.request.urlopen(urllib.request.Request(told.split()[0], headers=given), timeout=60) as page:
                 assert page.status == 200
                 page.read()
             os.kill(process.pid, signal.SIGINT)

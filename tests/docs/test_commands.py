@@ -36,6 +36,7 @@ ELSEWHERE = {
     "id": "of the shell",
     "ls": "of the shell",
     "make": "runs the tests, the demo or CDK; its targets are looked up below",
+    "openssl": "makes a token",
     "npx": "CDK deploys to an AWS account",
     "pip": "installs; tests/packaging does so with the wheel",
     "powerpipe": "a program of others; tests/docs/test_exports.py runs its controls",
@@ -71,6 +72,7 @@ CODES = {
 NAMES = {
     "owner.name = 'payments'": "true",
     "$(ls -d plimsoll-runs/2* | tail -n 2)": "plimsoll-runs/20261021T060000Z plimsoll-runs/20261121T060000Z",
+    "0.0.0.0": "127.0.0.1",
     "1h": "1s",
     "10m": "1s",
     "C0123456789": CHANNEL,

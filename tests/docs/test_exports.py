@@ -13,7 +13,7 @@ from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.exports import write_parquet
 from plimsoll.reports.steps import Step, step_of
 from tests.unit.reports.fleets import a_fleet, special_records
-from tests.unit.reports.recommendations import a_record
+from tests.unit.reports.recommendations import a_record, a_risk
 from tests.unit.reports.runs import a_run
 
 ROOT = Path(__file__).parents[2]
@@ -51,8 +51,8 @@ def test_each_metric_of_the_dashboard_is_one_that_the_service_counts():
 @pytest.fixture(scope="module")
 def fleet():
     whole = a_fleet(28)
-    safe = a_record(volume_id="vol-safe", monthly_usd_saved=10.0, monthly_usd_saved_drop_in=10.0)
-    thin = a_record(volume_id="vol-thin", monthly_usd_saved=10.0, monthly_usd_saved_drop_in=0.0)
+    safe = a_record(volume_id="vol-safe", monthly_usd_saved=10.0, cuts=[])
+    thin = a_record(volume_id="vol-thin", monthly_usd_saved=10.0, risk=a_risk(1.0))
     assert thin.evidence is not None
     evidence = [thin.evidence.model_copy(update={"grade": grade}) for grade in "BC"]
     proved, measure = (thin.model_copy(update={"volume_id": f"vol-{one.grade}", "evidence": one}) for one in evidence)

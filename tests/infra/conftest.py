@@ -31,3 +31,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
     """The templates of a deployment."""
     return Templates(once_a_run(tmp_path_factory, "deployed", DEPLOYED))
+
+
+@pytest.fixture(scope="session")
+def templates_with_copies(tmp_path_factory: pytest.TempPathFactory) -> Templates:
+    """Those of a deployment that may copy, and whose document is locked."""
+    settings = {**DEPLOYED, "VALIDATION__COPIES": "true", "LOCKED_DOCUMENT": "true"}
+    return Templates(once_a_run(tmp_path_factory, "copies", settings))

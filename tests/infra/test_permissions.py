@@ -11,19 +11,21 @@ from infra.validation_functions import VALIDATION_AUDITS, VALIDATION_ENTERS
 from plimsoll.bench.document import DOCUMENT_NAME, PROBE_DOCUMENT_NAME, document, version_name
 from plimsoll.clouds.aws.permissions import (
     AUDIT,
+    BENCHMARK_DOCUMENT,
     ON_SCRATCH_ALONE,
     PROBE,
     PROBE_DOCUMENT,
     SCRATCH_CONDITION,
     SWEEP,
-    TAGGING_CONDITION,
     VALIDATION,
+    tagging_condition,
 )
 from plimsoll.clouds.aws.policies import AwsPolicy
 from plimsoll.clouds.permissions import Purpose
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.scratch import SCRATCH_TAG
-from tests.infra.templates import MEMBERS, SERVICE, listed, plain
+from tests.infra.synthesis import synthesized
+from tests.infra.templates import MEMBERS, SERVICE, Templates, listed, plain
 
 READING = ("Describe", "Get", "List", "BatchGet")
 NO_RESOURCE_LEVEL = {
@@ -94,22 +96,59 @@ def test_no_volume_that_exists_can_be_given_the_scratch_tag(templates):
     tagging = of_action(templates, "ec2:CreateTags")
     assert tagging
     for each in tagging:
-        assert each["Condition"] == json.loads(json.dumps(TAGGING_CONDITION))
+        assert each["Condition"] == json.loads(json.dumps(tagging_condition(copies=False)))
 
 
-def test_a_volume_is_only_created_with_the_scratch_tag(templates):
-    for each in of_action(templates, "ec2:CreateVolume"):
-        assert each["Condition"] == {"Null": {f"aws:RequestTag/{SCRATCH_TAG}": "false"}}
-
-
-def test_a_copy_is_only_made_with_the_scratch_tag_and_only_a_volume_with_an_id_is_copied(templates):
-    found = of_action(templates, "ec2:CopyVolumes")
+def test_a_volume_is_only_created_with_the_scratch_tag_empty_and_within_bounds_of_size_iops_and_throughput(templates):
+    found = of_action(templates, "ec2:CreateVolume")
     assert found
     for each in found:
+        assert resource_kinds(each) == {"volume"}, "one of a snapshot needs the snapshot as a resource too"
+        assert each["Condition"] == {
+            "Null": {f"aws:RequestTag/{SCRATCH_TAG}": "false"},
+            "NumericLessThanEquals": {"ec2:VolumeSize": "16384"},
+            "NumericLessThanEqualsIfExists": {"ec2:VolumeIops": "80000", "ec2:VolumeThroughput": "2000"},
+        }
+
+
+def test_no_volume_is_copied_unless_copies_are_switched_on(templates):
+    assert not of_action(templates, "ec2:CopyVolumes")
+
+
+def test_a_copy_is_only_made_with_the_scratch_tag_of_a_volume_that_its_owner_tagged(templates_with_copies):
+    found = of_action(templates_with_copies, "ec2:CopyVolumes")
+    assert len(found) == 4, "of what is copied and of the copy, of one function and of the member role"
+    for each in found:
         (resource,) = listed(each["Resource"])
-        is_source = resource.endswith(":volume/vol-*")
-        assert is_source or resource.endswith(":volume/*")
-        assert is_source or each["Condition"] == {"Null": {f"aws:RequestTag/{SCRATCH_TAG}": "false"}}
+        if resource.endswith(":volume/vol-*"):
+            assert each["Condition"] == {"StringEquals": {"aws:ResourceTag/plimsoll:copy": "true"}}
+        else:
+            assert resource.endswith(":volume/*")
+            assert each["Condition"]["Null"] == {f"aws:RequestTag/{SCRATCH_TAG}": "false"}
+            assert each["Condition"]["NumericLessThanEqualsIfExists"]["ec2:VolumeSize"] == "16384"
+    for each in of_action(templates_with_copies, "ec2:CreateTags"):
+        assert each["Condition"] == json.loads(json.dumps(tagging_condition(copies=True)))
+
+
+def test_nobody_may_write_a_document_that_is_locked(templates_with_copies):
+    assert not BENCHMARK_DOCUMENT & actions_of(found for _, found in templates_with_copies.statements())
+
+
+def test_the_bounds_of_a_scratch_volume_are_settings(tmp_path):
+    settings = {
+        "VALIDATION__MAX_SIZE_GIB": "500",
+        "VALIDATION__MAX_IOPS": "4000",
+        "VALIDATION__MAX_THROUGHPUT_MIB_S": "250",
+    }
+    done = synthesized(tmp_path, {"ASSETS": "empty", **settings})
+    assert done.returncode == 0, done.stdout + done.stderr
+    stacks = ("data", "audit", "validation", "member-audit", "member-validation")
+    for each in of_action(Templates(tmp_path), "ec2:CreateVolume", stacks):
+        assert each["Condition"]["NumericLessThanEquals"] == {"ec2:VolumeSize": "500"}
+        assert each["Condition"]["NumericLessThanEqualsIfExists"] == {
+            "ec2:VolumeIops": "4000",
+            "ec2:VolumeThroughput": "250",
+        }
 
 
 def test_no_volume_is_modified(templates):
@@ -283,11 +322,18 @@ def test_a_member_s_template_is_plain_cloudformation(templates, stack):
 
 
 @pytest.mark.parametrize(
-    ("purpose", "role", "more"),
-    [(Purpose.VALIDATE, "member-validation", set()), (Purpose.PROBE, "member-probe", {"ssm:CancelCommand"})],
+    ("purpose", "role", "more", "deployed"),
+    [
+        (Purpose.VALIDATE, "member-validation", set(), {}),
+        (Purpose.VALIDATE, "member-validation", set(), {"copies": True, "locked_document": True}),
+        (Purpose.PROBE, "member-probe", {"ssm:CancelCommand"}, {}),
+    ],
 )
-def test_the_policy_that_people_paste_allows_what_the_roles_of_members_do(templates, purpose, role, more):
+def test_the_policy_that_people_paste_allows_what_the_roles_of_members_do(
+    templates, templates_with_copies, purpose, role, more, deployed
+):
     """Statement by statement, but for the account, which a policy to paste leaves open."""
+    templates = templates_with_copies if deployed else templates
 
     def allowed(statements):
         return {
@@ -299,15 +345,18 @@ def test_the_policy_that_people_paste_allows_what_the_roles_of_members_do(templa
         }
 
     roles = allowed(found for _, found in templates.statements(("member-audit", role)))
-    pasted = AwsPolicy(purpose=purpose, policy=Policy()).document()["Statement"]
+    pasted = AwsPolicy(purpose=purpose, policy=Policy(), **deployed).document()["Statement"]
     assert {one for one in allowed(pasted) if one[0] not in more} == roles
 
 
-def test_the_document_of_probes_is_plain_cloudformation_and_the_version_that_is_asked_for(templates):
-    template = templates["probe-document"]
+@pytest.mark.parametrize(
+    ("stack", "name"), [("probe-document", PROBE_DOCUMENT_NAME), ("benchmark-document", DOCUMENT_NAME)]
+)
+def test_a_document_is_plain_cloudformation_and_the_version_that_is_asked_for(templates_with_copies, stack, name):
+    template = templates_with_copies[stack]
     assert set(template) == {"Description", "Resources"}
     ((_, made),) = template["Resources"].items()
     assert "Metadata" not in made
-    assert made["Properties"]["Content"] == document(PROBE_DOCUMENT_NAME)
-    assert made["Properties"]["VersionName"] == version_name(PROBE_DOCUMENT_NAME)
-    assert (made["Properties"]["Name"], made["Properties"]["UpdateMethod"]) == (PROBE_DOCUMENT_NAME, "NewVersion")
+    assert made["Properties"]["Content"] == document(name)
+    assert made["Properties"]["VersionName"] == version_name(name)
+    assert (made["Properties"]["Name"], made["Properties"]["UpdateMethod"]) == (name, "NewVersion")

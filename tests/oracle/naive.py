@@ -238,13 +238,13 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
     """The answer for one volume.
 
     volume: spec, region, state, boot, attachments, hosts (maximum_iops, maximum_mb_s, baseline_iops, baseline_mb_s,
-    nitro; None where unknown), and where known: `measured` of its only host (see `measure`), `epochs` (dictionaries of
-    first, a minute, and spec, None where it is not known; the last is the present), `on_host_from` and `replaced` (the
-    minute from which it is on its host, and whether it was on another before), `restored_until` (the minute up to which
-    nothing is its demand), `modifying`, `ran_from` (the minute from which it is on a running host). minutes: the
-    series, as arrays with NaN where there is no point. siblings: the work of every other volume on its only host.
-    `frontier`: what the budgets cost as well. past, days: what was before the window, as `past.buckets_of` and
-    `days.days_of` make it, these of the window too.
+    nitro; None where unknown), and where known: `edge` (whether it is in no zone of the region's own), `measured` of
+    its only host (see `measure`), `epochs` (dictionaries of first, a minute, and spec, None where it is not known; the
+    last is the present), `on_host_from` and `replaced` (the minute from which it is on its host, and whether it was on
+    another before), `restored_until` (the minute up to which nothing is its demand), `modifying`, `ran_from` (the
+    minute from which it is on a running host). minutes: the series, as arrays with NaN where there is no point.
+    siblings: the work of every other volume on its only host. `frontier`: what the budgets cost as well. past, days:
+    what was before the window, as `past.buckets_of` and `days.days_of` make it, these of the window too.
     """
     own = None if days is None else {day: done for day, done in days.items() if day >= 0}
     found = decide_with(volume, minutes, siblings, policy, frontier, own)
@@ -284,7 +284,7 @@ def asks_the_past(found):
 
 def decide_with(volume, minutes, siblings, policy, frontier, days, asked=None):
     """As `decide` by what is known of days, where a reduction has to carry that much (`asked`, by side) as well."""
-    usd_now = price(volume["spec"], volume["region"])
+    usd_now = None if volume.get("edge") else price(volume["spec"], volume["region"])
     if volume["state"] == "available" and volume["attachments"] == 0:
         return answer("detached", None, usd_now, usd_now)
     load, start = load_for(volume, minutes, siblings, policy, days)
@@ -292,7 +292,7 @@ def decide_with(volume, minutes, siblings, policy, frontier, days, asked=None):
     seen = int(observed.sum())
     plain_iops = load["work"]["r"] + load["work"]["w"]
     mean_iops = float(plain_iops[observed].sum()) / seen if seen else 0.0
-    usd_now = price(volume["spec"], volume["region"], mean_iops)
+    usd_now = None if volume.get("edge") else price(volume["spec"], volume["region"], mean_iops)
     now = ceiling(volume["spec"], older(volume["hosts"]))
     peak_iops, peak_mib_s = peak(load, AS_COUNTED)
     shown = {
@@ -303,7 +303,8 @@ def decide_with(volume, minutes, siblings, policy, frontier, days, asked=None):
         "hours": seen / 60,
     }
     covered = coverage_pct(observed, volume.get("ran_from")) >= policy["min_coverage_pct"]
-    if usd_now is None or shown["hours"] < policy["min_hours"] or not covered:
+    works = volume["state"] in {"available", "in-use"}
+    if not works or usd_now is None or shown["hours"] < policy["min_hours"] or not covered:
         return answer("insufficient-data", None, usd_now, usd_now, **shown)
     judge = Judge(policy, len(observed))
     budget = judge.budget()

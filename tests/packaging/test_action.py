@@ -82,7 +82,7 @@ def test_an_audit_over_the_threshold_writes_its_summary_comments_and_then_fails(
 
 @pytest.mark.parametrize(
     ("code", "fail_if_partial", "ended"),
-    [(0, "true", 0), (PARTIAL, "true", PARTIAL), (PARTIAL, "false", 0), (2, "false", 2)],
+    [(0, "true", 0), (PARTIAL, "true", PARTIAL), (PARTIAL, "false", 0), (2, "false", 2), (PARTIAL, "True", PARTIAL)],
 )
 def test_the_action_ends_as_the_audit_did_unless_a_part_is_enough(step, code, fail_if_partial, ended):
     assert step("verdict", CODE=str(code), FAIL_IF_PARTIAL=fail_if_partial)[0] == ended

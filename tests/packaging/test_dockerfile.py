@@ -41,4 +41,4 @@ def test_the_wheel_is_built_of_what_is_copied_alone(tmp_path):
     words = [find_uv_bin(), "build", "--quiet", "--wheel", "--out-dir", tmp_path / "dist", tmp_path / "plimsoll"]
     subprocess.run(words, check=True, capture_output=True, text=True)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
-    assert re.match(r"plimsoll-[\d.]+-py3-none-any\.whl", wheel.name)
+    assert re.match(r"plimsoll_storage-[\d.]+-py3-none-any\.whl", wheel.name)

@@ -3,8 +3,10 @@
 import csv
 import json
 import os
+import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,13 +15,14 @@ import pytest
 from uv import find_uv_bin
 
 from cloud_simulator.running import Running, running
-from plimsoll.extras import EXTRAS
+from plimsoll.extras import EXTRAS, SQL, how_to_install
 from tests.pipelines.commands import environment
 
 pytestmark = pytest.mark.once
 
 PROJECT = Path(__file__).parents[2]
 MOST_MIB = 120
+PROJECT_EXTRAS = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 LACKING = {
     "sql": [("query", "RUN"), ("diff", "RUN", "RUN"), ("report", "RUN", "--format", "parquet"),
             ("report", "RUN", "--where", "true", "--out", "part.json")],
@@ -90,7 +93,7 @@ def test_an_audit_writes_terminal_json_csv_and_html(audited: tuple[Path, str]) -
     assert all(f'id="{part}"' in page for part in ("drawer", "settings"))
     assert str(run.name) in shown
     assert not list(run.glob("*.parquet"))
-    assert "pip install 'plimsoll[sql]'" in shown
+    assert how_to_install(SQL) in shown
 
 
 def test_reports_of_a_run_need_no_extra(light: Path, audited: tuple[Path, str]) -> None:
@@ -121,4 +124,15 @@ def test_a_command_names_the_extra_that_it_lacks(
     assert done.returncode == 2, done.stderr
     said = done.stderr.strip()
     assert said.startswith(f"plimsoll: plimsoll {words[0]}")
-    assert said.endswith(f" needs {brings}. Install it with: pip install 'plimsoll[{extra}]'.")
+    requires = " ".join(f"'{requirement}'" for requirement in PROJECT_EXTRAS[extra])
+    assert said.endswith(f" needs {brings}. Install beside Plimsoll: pip install {requires}")
+
+
+def test_following_the_hint_brings_what_was_lacking(light: Path, audited: tuple[Path, str], tmp_path: Path) -> None:
+    asked, brought = ("query", str(audited[0]), "select 1 as one"), tmp_path / "brought"
+    lacking = plimsoll(light, tmp_path, *asked)
+    words = shlex.split(lacking.stderr.partition("pip install ")[2])
+    assert words
+    uv("pip", "install", "--quiet", "--no-config", "--python", light, "--target", brought, *words)
+    done = plimsoll(light, tmp_path, *asked, PYTHONPATH=str(brought))
+    assert done.returncode == 0, done.stderr

@@ -21,7 +21,7 @@ import sys
 here, *functions = sys.argv[1:]
 sys.path[:] = [here, *(path for path in sys.path if "site-packages" not in path)]
 from importlib import import_module
-from importlib.metadata import version
+from plimsoll import __version__
 for function in functions:
     assert callable(import_module(f"functions.{function}").handler), function
 files = [getattr(module, "__file__", None) or "" for module in list(sys.modules.values())]
@@ -44,7 +44,7 @@ if functions != ["slack_act"]:
     from plimsoll.clouds.common.dated_data import shipped_prices
     from plimsoll.clouds.common.dated_data import volume_types
     assert envelope_library().envelopes and shipped_prices("aws") and volume_types("aws")
-print(version("plimsoll"))
+print(__version__)
 """
 """Imports functions from an unpacked zip alone, makes a client of every service in it, Google's included, and reads
 what ships; what Slack waits for decides nothing, and has none of that."""

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.clouds.local_store import FolderStore
-from plimsoll.domain.errors import CloudError, NotMeasured, Throttled, Unreachable
+from plimsoll.domain.errors import BadInput, CloudError, NotMeasured, Throttled, Unreachable
 from plimsoll.domain.evidence.validation_order import Mode
 from plimsoll.service.choosing import choose
 from plimsoll.service.shared_measurements import StoreVerdicts
@@ -72,7 +72,7 @@ def test_the_steps_give_the_verdicts_the_campaigns_and_the_recommendation_of_the
     mode, target, volumes = facts.pop("mode", Mode.CANARY), facts.pop("target", None), facts.pop("volumes", ())
     at_one_go, lab = (Lab(tmp_path / name, *volumes, **facts) for name in ("at-one-go", "in-steps"))
     events = at_one_go.validate(mode=mode, target=target)
-    stepping = Stepping(lab=lab)
+    stepping = Stepping(lab=lab, bounds={"copies": mode is Mode.COPY})
     given = {"volume_id": "vol-1", "mode": mode, **({"target": target} if target else {})}
     (done,) = stepping.validate(**given)
 
@@ -90,6 +90,24 @@ def test_the_steps_give_the_verdicts_the_campaigns_and_the_recommendation_of_the
     assert [kind for kind, _ in stepping.events.sent] == ["ValidationCompleted"] * len(lines)
     assert not lab.leaked
     assert not stepping.claims.held
+
+
+def test_copies_are_refused_unless_they_are_switched_on(tmp_path):
+    with pytest.raises(BadInput, match=r"deploy with validation\.copies=true"):
+        Stepping(lab=Lab(tmp_path)).validate(volume_id="vol-1", mode=Mode.COPY)
+
+
+BOUNDS = ({"max_size_gib": 100}, {"max_iops": 3000}, {"max_throughput_mib_s": 125})
+
+
+@pytest.mark.parametrize("bounds", BOUNDS, ids=lambda bounds: next(iter(bounds)))
+def test_no_scratch_volume_is_made_over_the_bounds(tmp_path, bounds):
+    lab = Lab(tmp_path)
+    (done,) = Stepping(lab=lab, bounds=bounds).validate(volume_id="vol-1", target="gp3:4000:250")
+    assert "larger than the settings allow" in done.note
+    assert not lab.tasks
+    (whole,) = Stepping(lab=Lab(tmp_path / "within")).validate(volume_id="vol-1", target="gp3:4000:250")
+    assert whole.lines
 
 
 NOT_MEASURED = {

@@ -14,8 +14,11 @@ from cloud_simulator.running import running
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.steps import Step, step_of
 from tests.oracle.compare import differences
 from tests.oracle.days import days_of
+from tests.oracle.given_up import gives_up
 from tests.oracle.naive import POLICY, decide
 from tests.oracle.past import buckets_of
 from tests.oracle.received import observed_minutes, work_of
@@ -218,3 +221,31 @@ def test_the_organization_has_every_answer_and_the_totals_reconcile(audited):
     assert volumes["seen"] == len(fleet.volumes) >= 120
     assert volumes["reconciled"]
     assert volumes["seen"] == volumes["answered"] + volumes["failed"] + sum(volumes["skipped"].values())
+
+
+def test_the_first_step_is_what_gives_nothing_up_and_nothing_else(audited):
+    volumes = {one.id: one for one in audited.fleet.volumes}
+    records = map(RecommendationRecord.model_validate, audited.recommendations.values())
+    first, truth = {}, {}
+    for record in records:
+        if step_of(record) is Step.SAFE:
+            first[record.volume_id] = record.monthly_usd_saved
+        if record.action not in {"migrate", "reprovision"} or record.blockers:
+            continue
+        volume = volumes[record.volume_id]
+        lost, cut = gives_up(
+            {"type": volume.spec.type, "size_gib": volume.spec.size_gib, **bought(volume.spec)},
+            record.target.model_dump(),
+            older_host=any(not host.nitro for host in volume.hosts),
+        )
+        if not lost and not cut:
+            truth[record.volume_id] = record.monthly_usd_saved
+    assert first == truth
+    assert len(first) > 0
+    told = audited.run["steps"]["safe"]
+    assert (told["volumes"], told["monthly_usd"]["saved"]) == (len(truth), pytest.approx(sum(truth.values())))
+
+
+def bought(spec: VolumeSpec) -> dict[str, int | None]:
+    """The figures that are provisioned."""
+    return {"iops": spec.iops, "throughput_mib_s": spec.throughput_mib_s}

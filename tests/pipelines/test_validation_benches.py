@@ -1,13 +1,17 @@
 """A bench that could not have delivered gives no verdict: it is tried again, within a bound and the budget, and then
 nothing was measured. A bench that was fit never hides a failure."""
 
+import json
+
 import pytest
 
-from plimsoll.domain.errors import BenchWasTheLimit
+from plimsoll.bench.answer import MARK
+from plimsoll.domain.errors import BenchWasTheLimit, CloudError
 from plimsoll.domain.evidence.bench_excuse import BenchLimitCode
 from plimsoll.domain.evidence.validation_order import Budget
 from plimsoll.validate import Concluded, Decided, NotConcluded
 from plimsoll.validation.concluding import BENCH_TRIES
+from tests.in_memory.faults import Fault
 
 from .lab import Lab, the, work
 from .stepping import Stepping
@@ -131,3 +135,44 @@ def test_in_steps_a_bench_that_is_busy_all_the_time_ends_without_a_verdict(lab):
     assert done.lines == ()
     assert "the bench was the limit" in done.note
     assert not lab.leaked
+
+
+def test_a_latency_of_today_that_cannot_be_read_makes_no_verdict_easier(tmp_path):
+    """The verdict's third rule needs it; nothing is made where CloudWatch does not answer."""
+    away = Fault(step="mean_latency_us", times=99, error=CloudError("CloudWatch does not answer."))
+    lab = Lab(tmp_path, work_of={"vol-1": work(2_400.0, 100.0)}, faults=(away,))
+    with pytest.raises(CloudError, match="CloudWatch does not answer"):
+        lab.validate()
+    assert "create" not in lab.bench.calls
+    assert list(lab.book.lines()) == []
+
+
+def test_a_paced_job_without_a_p99_is_no_verdict(lab, monkeypatch):
+    whole = lab.measure
+
+    def silent(spec, task):
+        told = json.loads(whole(spec, task))
+        for job in told.get("fio", {}).get("jobs", ()):
+            for side in ("read", "write"):
+                job[side].pop("clat_ns", None)
+        return MARK + json.dumps(told, separators=(",", ":")).removeprefix(MARK)
+
+    monkeypatch.setattr(lab.bench, "measure", silent)
+    error = the(NotConcluded, lab.validate()).error
+    assert "told no p99 latency of the job paced-iops" in str(error)
+    assert list(lab.book.lines()) == []
+
+
+def test_a_job_without_io_is_no_verdict(lab, monkeypatch):
+    whole = lab.measure
+
+    def idle(spec, task):
+        told = json.loads(whole(spec, task))
+        for job in told.get("fio", {}).get("jobs", ())[-1:]:
+            for side in ("read", "write"):
+                job[side] = {**job[side], "iops": 0, "bw": 0, "bw_bytes": 0, "total_ios": 0, "io_bytes": 0}
+        return MARK + json.dumps(told, separators=(",", ":")).removeprefix(MARK)
+
+    monkeypatch.setattr(lab.bench, "measure", idle)
+    assert "did no reads and no writes" in str(the(NotConcluded, lab.validate()).error)
+    assert list(lab.book.lines()) == []

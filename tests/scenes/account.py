@@ -89,10 +89,10 @@ def _volume(scene: Scene) -> SimulatedVolume:
         id=f"vol-{_hex(scene.name)}",
         account=ACCOUNT,
         region=REGION,
-        zone=f"{REGION}a",
+        zone=scene.zone,
         spec=scene.spec,
         created=NOW - timedelta(hours=scene.created_h),
-        state="in-use" if there else "available",
+        state=scene.state or ("in-use" if there else "available"),
         tags=tuple(tags.items()),
         hosts=hosts,
         attached=NOW - timedelta(hours=scene.attached_h) if there else None,
@@ -193,10 +193,12 @@ def served(scenes: Sequence[Scene]) -> Iterator[Running]:
         front.close()
 
 
-def audited(scenes: Sequence[Scene], folder: Path) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+def audited(
+    scenes: Sequence[Scene], folder: Path, *, every_minute: bool = False
+) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """The records of all scenes by name, and the run, from one audit by the ordinary path over HTTP."""
     with served(scenes) as running:
-        order = Order(folder=folder, scope={}, policy=policy_of(scenes), now=NOW)
+        order = Order(folder=folder, scope={}, policy=policy_of(scenes), now=NOW, every_minute=every_minute)
         with patch.dict(os.environ, running.environment):
             ledger = Ledger(path=folder / "ledger.json")
             ports = ports_of(Scope(regions=(REGION,)), Settings(), today=NOW.date(), ledger=ledger, paced=False)

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.steps import step_of
 from tests.scenes.scene import Right
 
 
@@ -27,6 +29,13 @@ def check(record: dict[str, Any], right: Right, why: str) -> None:
         )
         more = 0.05 * usd if step["at_most"] else 0.011
         assert usd - 0.011 <= step["monthly_usd"] <= usd + more, (why, step)
+    if right.step is not None:
+        assert step_of(RecommendationRecord.model_validate(record)) == right.step, (why, record["risk"])
+    if right.losses is not None:
+        assert tuple(loss["code"] for loss in record["losses"]) == right.losses, (why, record["losses"])
+    assert set(right.codes) <= set(record["reason_codes"]), (why, record["reason_codes"])
+    assert not set(right.without) & set(record["reason_codes"]), (why, record["reason_codes"])
+    assert len(record["reason_codes"]) == len(record["reasons"])
     if right.says is not None:
         assert right.says in " ".join(record["reasons"]).lower(), (why, record["reasons"])
 

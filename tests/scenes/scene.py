@@ -26,7 +26,8 @@ class Right:
 
     `action` are the labels that say the same thing, `saved` USD a month, `waits_until` a date, `blocked` whether
     something forbids the change today, `relief` the offer that is priced beside it, `frontier` what some budgets of
-    throttled minutes in 30 days cost at most, `says` a word that must stand among the reasons.
+    throttled minutes in 30 days cost at most, `says` a word that must stand among the reasons. `step` is what people do
+    with it, `losses` what is given up, and `codes` are reasons that must be there, and `without` those that must not.
     """
 
     action: tuple[str, ...]
@@ -37,6 +38,10 @@ class Right:
     relief: Target | None = None
     frontier: dict[float, float] = field(default_factory=dict)
     says: str | None = None
+    step: str | None = None
+    losses: tuple[str, ...] | None = None
+    codes: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,9 +57,9 @@ class Was:
 class Scene:
     """One volume. Ages are in hours before now; volumes that name the same `host_id` share it; `stripe` names the
     md device that it is a member of, `module` the Terraform module that makes it; `policy` holds for this volume
-    alone; `hosts` is how many it is attached to. With `five_minutes` its host publishes one sum each five minutes;
-    `ebs_optimized` is what it says of itself. `measured` is what CloudWatch has of its only host, by the names of
-    `MEASURED`; None: what follows from what its volumes did."""
+    alone; `hosts` is how many it is attached to, and `state` one that its attachments do not tell. With `five_minutes`
+    its host publishes one sum each five minutes; `ebs_optimized` is what it says of itself. `measured` is what
+    CloudWatch has of its only host, by the names of `MEASURED`; None: what follows from what its volumes did."""
 
     name: str
     spec: VolumeSpec
@@ -75,6 +80,8 @@ class Scene:
     stripe: str | None = None
     module: str | None = None
     excluded: bool = False
+    zone: str = "us-east-1a"
+    state: str | None = None
     measured: Callable[[Time], Mapping[str, Any]] | None = None
     policy: dict[str, Any] = field(default_factory=dict)
 
@@ -89,9 +96,9 @@ def wait(until: str | None, **more: Any) -> Right:
     return Right(action=("wait",), waits_until=until, **more)
 
 
-def insufficient() -> Right:
+def insufficient(**more: Any) -> Right:
     """Too little is known."""
-    return Right(action=("insufficient-data",))
+    return Right(action=("insufficient-data",), **more)
 
 
 def migrate(target: Target, saved: float, **more: Any) -> Right:

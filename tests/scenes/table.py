@@ -7,6 +7,7 @@ from tests.scenes import (
     credits_and_types,
     decision_page,
     host_limits,
+    losses,
     measured_hosts,
     sharing,
     templates,
@@ -22,4 +23,5 @@ SCENES: Final = (
     *weeks.SCENES,
     *measured_hosts.SCENES,
     *host_limits.SCENES,
+    *losses.SCENES,
 )

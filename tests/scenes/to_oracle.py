@@ -93,7 +93,8 @@ def described(scene: Scene) -> dict[str, Any]:
     return {
         "spec": plain_spec(scene.spec),
         "region": "us-east-1",
-        "state": "in-use" if there else "available",
+        "state": scene.state or ("in-use" if there else "available"),
+        "edge": scene.zone != "us-east-1a",
         "boot": False,
         "attachments": scene.hosts if there else 0,
         "hosts": [plain_host(scene)] * scene.hosts if there else [],

@@ -106,14 +106,15 @@ def test_a_file_keeps_its_mode(run, place, write, mode):
 
 
 @pytest.mark.parametrize("write", WRITERS)
-@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600)])
-def test_a_new_file_has_the_mode_of_the_umask(run, place, write, umask, mode):
+@pytest.mark.parametrize("umask", [0, 0o022, 0o077])
+def test_a_new_file_and_its_new_folder_are_its_owners_alone_whatever_the_umask(run, place, write, umask):
     before = os.umask(umask)
     try:
-        write(run, place / "report")
+        write(run, place / "new" / "report")
     finally:
         os.umask(before)
-    assert mode_of(place / "report") == mode
+    assert mode_of(place / "new" / "report") == 0o600
+    assert mode_of(place / "new") == 0o700
 
 
 @pytest.mark.parametrize("place", ["a-file/run", "a-file/runs/run", "a-file"])

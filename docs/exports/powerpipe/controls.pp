@@ -1,6 +1,6 @@
 control "nothing_given_up" {
   title       = "No volume costs more than a drop-in replacement that is recommended"
-  description = "A drop-in replacement can do everything the volume can do today."
+  description = "A drop-in replacement lowers no limit, and gives nothing else up."
   severity    = "high"
   sql         = <<-EOQ
     select

@@ -20,6 +20,9 @@ from cloud_simulator.devices.block_devices import SIMULATED_DEVICE, Surroundings
 LOCK: Final = "PLIMSOLL_LOCK"
 """The variable that names the file by which measurements on one host wait for each other."""
 
+SIMULATED_LOOPS: Final = "PLIMSOLL_SIMULATED_LOOPS"
+"""The variable that says that loop devices stand for volumes: what their files lie on is nothing of the host's."""
+
 _JOIN: Final = 'echo $$ > "$1/cgroup.procs" && exec /bin/sh "$2"'
 _PLAIN: Final = 'exec /bin/sh "$2"'
 _INSTALLERS: Final = ("apt-get", "apt", "dnf", "yum", "zypper", "apk")
@@ -92,7 +95,7 @@ def _environment(place: Place, folder: Path) -> dict[str, str]:
         path = str(_without_fio(path, folder / "machine"))
     tools = dict(place.tools)
     environment = {"HOME": str(folder), "LANG": "C.UTF-8", "TMPDIR": str(folder), LOCK: str(place.lock)}
-    environment |= place.environment
+    environment |= {SIMULATED_LOOPS: "1", **place.environment}
     if place.surroundings.plain is not None:
         environment[SIMULATED_DEVICE] = str(place.surroundings.plain)
         if not place.lacks_fio:

@@ -9,7 +9,7 @@ from plimsoll.domain.evidence.evidence import Place
 from plimsoll.domain.evidence.evidence_against import failed_measurements
 from plimsoll.domain.offers.offer import Market
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.prices import PriceBook
+from plimsoll.domain.prices import DOLLARS, PriceBook
 from plimsoll.outcomes import Notice, Outcome, Priced
 from plimsoll.ports import FailedTarget, Target
 
@@ -45,6 +45,10 @@ def price_outcomes(target: Target, book: PriceBook, error: CloudError | None, no
     if unread is not None:
         yield FailedTarget(name=f"prices of {target}", error=unread)
     yield Priced(target=target, source=book.source, as_of=book.as_of)
+    if not book.types and unread is None:
+        listed = "" if book.currency == DOLLARS else f", whose list is in {book.currency}"
+        text = f"no price in dollars is known in {book.region}{listed}: its volumes are in no sum of money."
+        yield Notice(target=target, text=text)
     if book.notice:
         yield Notice(target=target, text=book.notice)
     if book.as_of is not None and (now.date() - book.as_of).days > PRICES_AGE_DAYS:

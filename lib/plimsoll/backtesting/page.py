@@ -12,7 +12,7 @@ from plimsoll.backtesting.findings import RuleOutcome
 from plimsoll.backtesting.outcome import Outcome
 from plimsoll.backtesting.rules import LEARNED
 from plimsoll.backtesting.shown import rule_cells
-from plimsoll.extras import CHARTS
+from plimsoll.extras import CHARTS, how_to_install
 from plimsoll.reports.charts.picture import Row
 from plimsoll.reports.charts.theme import LIGHT, WIDTH_PX
 from plimsoll.reports.html.page_files import templates_of
@@ -32,9 +32,8 @@ def outcome_page(outcome: Outcome) -> str:
     shown = [one for one in outcome.reliability if one.times is None] or outcome.reliability
     page = _environment().get_template("page.html.j2")
     groups = list(_groups(outcome.rules))
-    return page.render(
-        about=outcome.about, reliability=shown, targets=outcome.targets, groups=groups, has_pictures=CHARTS.installed
-    )
+    lacking = "" if CHARTS.installed else how_to_install(CHARTS)
+    return page.render(about=outcome.about, reliability=shown, targets=outcome.targets, groups=groups, lacking=lacking)
 
 
 def picture_rows(rules: Sequence[RuleOutcome]) -> list[Row]:

@@ -70,6 +70,6 @@ def _value_of(variables: Mapping[str, str]) -> str:
         f"value_of() {{\n  case $1 in\n  names)\n    echo '{' '.join(declared)}'\n    return 0\n    ;;\n{cases}\n"
         "  *) return 1 ;;\n  esac\n"
         '  [ "${#2}" -le "${most}" ] || return 1\n'
-        '  printf \'%s\\n\' "$2" | grep -q -x -E "${pattern}" || return 1\n'
+        '  printf \'%s\\n\' "$2" | grep -a -q -x -E "${pattern}" || return 1\n'
         '  echo "${variable}"\n}\n'
     )

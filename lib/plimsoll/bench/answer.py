@@ -1,6 +1,7 @@
 """The document's answer: one line of JSON somewhere in what a host printed."""
 
 import json
+import os
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
@@ -22,12 +23,13 @@ _SHOWN: Final = 200
 _REMEDIES: Final = {
     "parameters": "This is a fault of Plimsoll's: please report it.",
     "rights": "Let the agent that runs commands on that host run as root.",
-    "tools": "Install util-linux and coreutils there, or choose another bench host.",
+    "tools": "Install util-linux, coreutils and python3 (or perl) there, or choose another bench host.",
     "python": "Install python3 there: it is all that a probe needs.",
     "busy": "Try again when that measurement has ended.",
     "find-device": "See on the host with `lsblk -o NAME,SERIAL` whether the volume is attached to it.",
     "in-use": "Nothing was written; only an unused scratch volume is measured as a device.",
     "not-empty": "Nothing was written; only an empty scratch volume is measured as a device.",
+    "storage": "Nothing was written; measure a scratch volume instead (`--mode canary` or `copy`).",
     "filesystem": "Mount the volume's filesystem for reading and writing, or measure a scratch volume instead.",
     "room": "Make room, choose a smaller file, or measure a scratch volume instead.",
     "install": "Install fio on the host, or let it reach its package repositories.",
@@ -144,6 +146,8 @@ def read_answer(output: str) -> BenchAnswer:
         ) from error
     if measured.fio is None and measured.stopped is None:
         raise NotMeasured("the bench host's answer holds no result of fio. See on the host why fio fails.")
+    if measured.fio is not None and measured.stopped is None:
+        check_io(measured.fio)
     version = measured.fio.get("fio version") if measured.fio else None
     return BenchAnswer(
         **measured.model_dump(exclude={"fio", "bench"}),
@@ -151,6 +155,54 @@ def read_answer(output: str) -> BenchAnswer:
         fio=json.dumps(measured.fio) if measured.fio is not None else None,
         engine_version=version if isinstance(version, str) else None,
     )
+
+
+class _Side(BaseModel):
+    """Reads or writes of a job, by the counts that one version of fio or another has."""
+
+    total_ios: int = 0
+    io_bytes: int = 0
+    iops: float | None = 0.0
+
+    @property
+    def is_done(self) -> bool:
+        """Whether any of them says that there was I/O."""
+        return bool(self.total_ios or self.io_bytes or self.iops)
+
+
+class _Job(BaseModel):
+    jobname: str = ""
+    error: int = 0
+    read: _Side = _Side()
+    write: _Side = _Side()
+    mixed: _Side = _Side()
+
+
+class _Jobs(BaseModel):
+    jobs: Annotated[list[_Job], Field(min_length=1)]
+
+
+def check_io(fio: dict[str, Any]) -> None:
+    """NotMeasured where fio's result has a job without any I/O, or with an error, whatever code fio ended with."""
+    try:
+        jobs = _Jobs.model_validate(fio).jobs
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise NotMeasured(
+            f"fio's result cannot be used: {where}: {first['msg']}. See on the host why fio fails."
+        ) from error
+    for job in jobs:
+        if job.error:
+            raise NotMeasured(
+                f"fio's job {job.jobname} ended with error {job.error} ({os.strerror(job.error)}). See on the host why "
+                "fio fails."
+            )
+        if not any(side.is_done for side in (job.read, job.write, job.mixed)):
+            raise NotMeasured(
+                f"fio's job {job.jobname} did no reads and no writes, so it measured nothing. See on the host why fio "
+                "fails."
+            )
 
 
 def reported_in(output: str) -> dict[str, Any]:

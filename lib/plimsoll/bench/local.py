@@ -1,5 +1,6 @@
 """A job that fio runs on this machine: in a folder of its own or on an empty device. Nothing is left behind."""
 
+import json
 import os
 import re
 import shutil
@@ -16,6 +17,7 @@ from pathlib import Path
 from struct import pack
 from typing import Final
 
+from plimsoll.bench.answer import check_io
 from plimsoll.bench.jobs import job_files, job_seconds
 from plimsoll.bench.write_places import BenchTarget
 from plimsoll.domain.errors import BadInput, NotMeasured
@@ -27,6 +29,9 @@ LEAST_FILE_BYTES: Final = 64 * MIB
 FOLDER: Final = "plimsoll-benchmark-"
 TICK_S: Final = 0.2
 GRACE_S: Final = 5.0
+
+_NO_NUMBER: Final = re.compile(r"(:\s*)-?(?:nan|inf)\b")
+"""What C prints for no number, which is no JSON."""
 
 _BLKZEROOUT: Final = 0x127F
 _ZEROED_AT_ONCE: Final = 64 * MIB
@@ -155,7 +160,13 @@ def _fio(fio: str, job: str, notes: Path, folder: Path, deadline: float, tick: C
                 _stop(process)
     if process.returncode:
         raise NotMeasured(f"fio failed: {_reason(said)}. Nothing was recorded, and what was written is removed.")
-    return told.read_text(encoding="utf-8", errors="replace")
+    output = told.read_text(encoding="utf-8", errors="replace")
+    try:
+        whole = _NO_NUMBER.sub(r"\1null", output[output.index("{") : output.rindex("}") + 1])
+        check_io(json.loads(whole))
+    except ValueError as error:
+        raise NotMeasured(f"fio printed no result: {_reason(said)}. What was written is removed.") from error
+    return output
 
 
 def _wait(process: subprocess.Popen[bytes], deadline: float, tick: Callable[[float], None]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.units import KIB, MIB
@@ -38,9 +38,15 @@ def data_at(descriptor: int, size_bytes: int) -> int | None:
 
 def filesystem_of(path: Path) -> str | None:
     """The type of the filesystem that a path is on, None where the kernel does not tell."""
-    device = path.stat().st_dev
-    number = f"{os.major(device)}:{os.minor(device)}"
-    return next((kind for mounted, _, kind in _mount_lines() if mounted == number), None)
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        told = Path(f"/proc/self/fdinfo/{descriptor}").read_text(encoding="ascii")
+    except FileNotFoundError:
+        return None
+    finally:
+        os.close(descriptor)
+    mount = dict(line.split(":\t", 1) for line in told.splitlines() if ":\t" in line).get("mnt_id")
+    return next((line.kind for line in _mount_lines() if line.mount == mount), None)
 
 
 def _number(path: Path) -> str:
@@ -49,17 +55,25 @@ def _number(path: Path) -> str:
     return f"{os.major(device)}:{os.minor(device)}"
 
 
-def _mount_lines() -> Iterator[tuple[str, str, str]]:
-    """What is mounted: the device's number, where, and the filesystem's type."""
+class _Mount(NamedTuple):
+    """A mount by the kernel's number: the number of its device, where it is, and the filesystem's type."""
+
+    mount: str
+    device: str
+    place: str
+    kind: str
+
+
+def _mount_lines() -> Iterator[_Mount]:
     for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
         before, _, after = line.partition(" - ")
         fields = before.split()
-        yield fields[2], fields[4], after.split()[0]
+        yield _Mount(fields[0], fields[2], fields[4], after.split()[0])
 
 
 def _mounts(path: Path) -> str | None:
     number = _number(path)
-    place = next((where for mounted, where, _ in _mount_lines() if mounted == number), None)
+    place = next((line.place for line in _mount_lines() if line.device == number), None)
     return None if place is None else f"is mounted on {place}"
 
 
@@ -68,15 +82,22 @@ def _swaps(path: Path) -> str | None:
     return "is swapped to" if str(path) in names else None
 
 
-def _partitions(path: Path) -> str | None:
+def _sysfs(path: Path) -> Path:
+    """What the kernel tells of a block device; BadInput where it does not."""
     folder = Path("/sys/dev/block") / _number(path)
+    if not (folder / "holders").is_dir():
+        raise BadInput(f"it cannot be seen in {folder} what uses {path}: nothing was written. Mount sysfs on /sys.")
+    return folder
+
+
+def _partitions(path: Path) -> str | None:
+    folder = _sysfs(path)
     parts = sorted(one.parent.name for one in folder.glob("*/partition"))
     return f"has partitions ({', '.join(parts)})" if parts else None
 
 
 def _holders(path: Path) -> str | None:
-    folder = Path("/sys/dev/block") / _number(path) / "holders"
-    names = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
+    names = sorted(one.name for one in (_sysfs(path) / "holders").iterdir())
     return f"is part of {', '.join(names)} (RAID, LVM or a mapping)" if names else None
 
 
@@ -88,7 +109,10 @@ def _signatures(path: Path) -> str | None:
 
 def _by_wipefs(path: Path) -> list[str]:
     done = _output("wipefs", "--no-act", "--json", str(path))
-    listed: dict[str, Any] = json.loads(done) if done.strip() else {}
+    try:
+        listed: dict[str, Any] = json.loads(done) if done.strip() else {}
+    except ValueError as error:
+        raise BadInput(f"wipefs could not say whether {path} is empty ({error}): nothing was written.") from error
     return [str(one["type"]) for one in listed.get("signatures", ())]
 
 
@@ -99,7 +123,7 @@ def _by_blkid(path: Path) -> list[str]:
 
 
 def _output(*words: str) -> str:
-    """What a tool prints; blkid ends with 2 where it finds nothing."""
+    """What a tool prints. blkid ends with 2 where it finds nothing, and where it could not look: then it says why."""
     try:
         done = subprocess.run(  # noqa: S603  # fixed words and a device's path
             words, capture_output=True, text=True, timeout=_TOOL_S, check=False
@@ -108,7 +132,8 @@ def _output(*words: str) -> str:
         raise BadInput(
             f"{words[0]} could not say whether {words[-1]} is empty ({error}): nothing was written."
         ) from error
-    if done.returncode not in {0, 2}:
+    found_nothing = words[0] == "blkid" and done.returncode == 2 and not done.stdout and not done.stderr
+    if done.returncode != 0 and not found_nothing:
         raise BadInput(f"{words[0]} could not read {words[-1]}: {done.stderr.strip()}. Run as root.")
     return done.stdout
 
@@ -175,6 +200,8 @@ def _directory(path: Path) -> BenchTarget:
     if not os.access(path, os.W_OK | os.X_OK):
         raise BadInput(f"{path} cannot be written to: run as a user who may, or choose another directory.")
     filesystem = filesystem_of(path)
+    if filesystem is None:
+        raise BadInput(f"it cannot be told which filesystem {path} is on: choose another directory, or a device.")
     if filesystem in IN_MEMORY:
         raise BadInput(f"{path} is in memory ({filesystem}), not on a volume: choose a directory on the volume.")
     room = os.statvfs(path)

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import datetime
-from importlib.metadata import version
 from pathlib import Path
 
 from plimsoll.auditing.ports import AuditPorts
@@ -10,6 +9,7 @@ from plimsoll.bootstrap.clouds import audit_ports
 from plimsoll.clouds.recorder import RecordedPorts, Recorder
 from plimsoll.clouds.recording import open_recording
 from plimsoll.clouds.registry import CLOUDS
+from plimsoll.distribution import own_version
 from plimsoll.domain.errors import BadInput
 from plimsoll.settings import Settings
 
@@ -21,7 +21,7 @@ def recorded_ports(path: Path, settings: Settings) -> tuple[list[AuditPorts], da
         if recording.provider not in CLOUDS:
             raise BadInput(
                 f"{recording.path} is a recording of the cloud {recording.provider!r}, which Plimsoll "
-                f"{version('plimsoll')} does not know: it was made by version {recording.version}; decide by that one."
+                f"{own_version()} does not know: it was made by version {recording.version}; decide by that one."
             )
     ports = [replace(audit_ports(one.provider, one, one, one, settings), every_minute=True) for one in recordings]
     return ports, recordings[0].now

@@ -10,6 +10,7 @@ from plimsoll.api.runs import run_folder
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.screen import Screen
+from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.errors import BadInput
 from plimsoll.orders import resumed
 from plimsoll.reports.change_files import write_changes
@@ -17,14 +18,19 @@ from plimsoll.reports.csv_table import ENCODING
 from plimsoll.reports.data.database import Selection, opened, select
 from plimsoll.reports.data.exports import csv_lines, json_lines, not_of_the_run, write_parquet
 from plimsoll.reports.html.page import write_html
+from plimsoll.reports.largest import Largest
 from plimsoll.reports.markdown.run import run_markdown, tickets
 from plimsoll.reports.printable import put_out
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE
 from plimsoll.reports.run_reader import Only, audited_at, read_run, stream_records
+from plimsoll.reports.sorting import MONEY, Weight, sorted_by
 from plimsoll.reports.template_text import template_texts
+from plimsoll.reports.terminal.run import savings_table
 from plimsoll.settings import Settings
 from plimsoll.writing import write_lines
+
+_MOST_ROWS: Final = 50
 
 SCREEN: Final = Path("-")
 """Standard output."""
@@ -37,6 +43,12 @@ class Report:
     folder: Path
     where: str | None = None
     volumes: tuple[str, ...] = ()
+    sort: str | None = None
+
+    @property
+    def weight(self) -> Weight | None:
+        """What its lists are sorted by; None if nothing was asked for. BadInput for what they cannot be."""
+        return None if self.sort is None else sorted_by(self.sort)
 
     @property
     def is_part(self) -> bool:
@@ -104,7 +116,7 @@ def _markdown(report: Report) -> Iterable[str]:
     if only is not None and report.volumes:
         yield tickets(report.folder, only, report.console_link())
     else:
-        yield run_markdown(report.folder, only, about)
+        yield run_markdown(report.folder, only, about, report.weight)
 
 
 def _slack(report: Report) -> Iterable[str]:
@@ -112,7 +124,7 @@ def _slack(report: Report) -> Iterable[str]:
     from plimsoll.slack.actions.registry import CONTROLS  # noqa: PLC0415  # the extra `slack` brings what it needs
     from plimsoll.slack.blocks.report import run_conversation  # noqa: PLC0415  # as above
 
-    conversation = run_conversation(report.folder, *report.part(), controls=CONTROLS)
+    conversation = run_conversation(report.folder, *report.part(), controls=CONTROLS, weight=report.weight)
     yield json.dumps(conversation.payload, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -125,7 +137,7 @@ def _slack_preview(report: Report, place: Path) -> list[Path]:
     only, about = report.part()
     envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes
     page = preview(
-        run_conversation(report.folder, only, about, controls=CONTROLS),
+        run_conversation(report.folder, only, about, controls=CONTROLS, weight=report.weight),
         pictures={draft.title: draft.png() for draft in run_drafts(report.folder, envelopes, only)},
         sent=audited_at(read_run(report.folder)),
     )
@@ -133,17 +145,35 @@ def _slack_preview(report: Report, place: Path) -> list[Path]:
     return [place]
 
 
+def _terminal(report: Report) -> Iterable[str]:
+    """The table of the terminal, of the volumes that change."""
+    only, _ = report.part()
+    weight = report.weight or sorted_by(MONEY)
+    largest: Largest[RecommendationRecord] = Largest(most=_MOST_ROWS)
+    for record in stream_records(report.folder, only):
+        if record.action in CHANGES:
+            largest.add(weight(record), record.volume_id, record)
+    screen = Screen()
+    with screen.capture() as printed:
+        screen.print(savings_table(largest.items, screen.width))
+    yield printed.get()
+    if largest.total > largest.most:
+        yield f"{largest.total - largest.most:,} more are in recommendations.csv.\n"
+
+
 FORMATS: Final[Mapping[str, ReportFormat]] = {
     one.name: one
     for one in (
         ReportFormat(name="html", file=PAGE, write=_html),
         ReportFormat(
-            name="json", file=RECOMMENDATIONS, lines=lambda report: json_lines(report.folder, report.selection())
+            name="json",
+            file=RECOMMENDATIONS,
+            lines=lambda report: json_lines(report.folder, report.selection(), report.weight),
         ),
         ReportFormat(
             name="csv",
             file=TABLE,
-            lines=lambda report: csv_lines(report.folder, report.selection()),
+            lines=lambda report: csv_lines(report.folder, report.selection(), report.weight),
             encoding=ENCODING,
         ),
         ReportFormat(name="parquet", file=None, write=_parquet),
@@ -151,17 +181,29 @@ FORMATS: Final[Mapping[str, ReportFormat]] = {
         ReportFormat(name="md", file=MARKDOWN, lines=_markdown),
         ReportFormat(name="slack", file="slack.json", lines=_slack, shown=True),
         ReportFormat(name="slack-preview", file=SLACK_PREVIEW, write=_slack_preview),
+        ReportFormat(name="terminal", file="recommendations.txt", lines=_terminal, shown=True),
     )
 }
 
+SORTED: Final = ("json", "csv", "md", "slack", "slack-preview", "terminal")
+"""The formats whose lists may be sorted by something; the page sorts itself, by the address after #."""
+
 
 def report_run(
-    run: Path | None, *, format_: str, out: Path | None, where: str | None = None, volumes: tuple[str, ...] = ()
+    run: Path | None,
+    *,
+    format_: str,
+    out: Path | None,
+    where: str | None = None,
+    volumes: tuple[str, ...] = (),
+    sort: str | None = None,
 ) -> None:
     """Writes a report of a run, or of some of its volumes, and prints where it is."""
     if format_ not in FORMATS:
         raise BadInput(f"--format {format_}: it must be one of {', '.join(FORMATS)}.")
-    report, found = Report(folder=run_folder(run), where=where, volumes=volumes), FORMATS[format_]
+    report, found = Report(folder=run_folder(run), where=where, volumes=volumes, sort=sort), FORMATS[format_]
+    if sort is not None and format_ not in SORTED:
+        raise BadInput(f"--format {format_} has no list to sort: give one of {', '.join(SORTED)}.")
     for path in written(report, found, _place(report, found, out)):
         Screen().print(str(path), soft_wrap=True, markup=False)
 

@@ -2,6 +2,7 @@
 
 import ipaddress
 import socket
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,11 +13,14 @@ from plimsoll.api.runs import run_folder
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import BadInput
 from plimsoll.serving.app import application
+from plimsoll.serving.door import terms_for
 from plimsoll.serving.live_report import LiveReport
 
 
-def serve_run(run: Path | None, host: str, port: int) -> None:
-    """Serves a run, or the newest one at any time, until Ctrl-C. BadInput where the address cannot be used."""
+def serve_run(run: Path | None, host: str, port: int, names: Sequence[str] = (), token: Path | None = None) -> None:
+    """Serves a run, or the newest one at any time, until Ctrl-C. BadInput where the address cannot be used, or where
+    others could read it without a token."""
+    terms = terms_for(is_local=_is_loopback(host), names=names, token_file=token)
     folder, console = None if run is None else run_folder(run), Screen()
     with _listening(host, port) as listening, TemporaryDirectory(prefix="plimsoll-serve-") as place:
         address = f"[{host}]" if ":" in host else host
@@ -24,13 +28,13 @@ def serve_run(run: Path | None, host: str, port: int) -> None:
             f"http://{address}:{listening.getsockname()[1]}/ shows the {'run' if run else 'newest run'}.", "bold"
         )
         console.say("It only reads. End it with Ctrl-C.", "dim")
-        if not _is_loopback(host):
+        if terms.token is not None:
             told = (
-                f"Whoever reaches {host} can read every answer: there is no sign-in. The default is this machine alone."
+                f"It answers to {', '.join(terms.names)}, and asks for the token as a password. The token crosses the "
+                "network as it is: put a proxy with TLS before it."
             )
-            Screen(stderr=True).say(told, "yellow")
-        hosts = ["127.0.0.1", "localhost", "[::1]"] if _is_loopback(host) else ["*"]
-        app = application(LiveReport(place=Path(place), run=folder), hosts)
+            console.say(told, "dim")
+        app = application(LiveReport(place=Path(place), run=folder), terms)
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
         )

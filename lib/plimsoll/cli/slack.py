@@ -134,14 +134,23 @@ def _since(before: Path, after: Path) -> tuple[str, frozenset[str]]:
     """What was saved since an earlier run, in a sentence, and the volumes that only the later one recommends for."""
     with compared(before, after) as diff:
         listed = (one for group in _RECOMMENDED for one in diff.listed(group))
-        new = frozenset(f"{one.account}/{one.region}/{one.volume_id}" for one in listed if _is_new(one))
+        news = {f"{one.account}/{one.region}/{one.volume_id}": one for one in listed if _is_new(one)}
+        ruled = {name for name, one in news.items() if diff.rules[0] != diff.rules[1] and _is_as_it_was(one)}
+        new = frozenset(news.keys() - ruled)
         told = [f"{count_of(len(new), 'recommendation')} {'is' if len(new) == 1 else 'are'} new"] if new else []
+        if ruled:
+            told.append(f"{count_of(len(ruled), 'recommendation')} came because the rule has changed")
         return f"Compared with the run of {diff.before.now:%Y-%m-%d}: {'; '.join([*told, headline(diff)])}", new
 
 
 def _is_new(one: Difference) -> bool:
     was = one.before is not None and one.before["action"] in _ASKED
     return not was and one.after is not None and one.after["action"] in _ASKED
+
+
+def _is_as_it_was(one: Difference) -> bool:
+    """Whether the volume was there before, in the same configuration."""
+    return one.before is not None and one.after is not None and one.before["current"] == one.after["current"]
 
 
 def _check(channel: str) -> None:

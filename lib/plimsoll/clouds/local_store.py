@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.measuring_runs import short
-from plimsoll.writing import BESIDE, whole, writable
+from plimsoll.writing import BESIDE, make_file, make_folder, whole, writable
 
 _PIECE_BYTES: Final = 1 << 18
 """Bytes that are read of a file at once."""
@@ -101,8 +101,8 @@ LOCK: Final = ".lock"
 class FileClaims:
     """A file for each key that is claimed; the folder is made when something is.
 
-    A claim ends with its time, or with the process that made it where that can be seen; one that cannot be read is
-    nobody's, because each is written whole.
+    A claim ends with its time, or with the process that made it where that can be seen; one that is damaged is
+    nobody's, because each is written whole. Raises BadInput where a claim's file cannot be read.
     """
 
     folder: Path
@@ -137,7 +137,8 @@ class FileClaims:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Keeps every other claimant of the folder waiting; the lock goes with the process that has it."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
+        make_file(self.folder / LOCK)
         with (self.folder / LOCK).open("w", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
@@ -148,11 +149,13 @@ def _myself() -> dict[str, object]:
 
 
 def _noted(path: Path) -> dict[str, str] | None:
-    """What a claim's file says, None where there is none or it cannot be read."""
+    """What a claim's file says, None where there is none or it is damaged."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(path.read_bytes())
+    except (FileNotFoundError, ValueError):
         return None
+    except OSError as error:
+        raise BadInput(f"it cannot be seen who works there: {path} cannot be read ({error.strerror}).") from error
     return found if isinstance(found, dict) else None
 
 
@@ -188,7 +191,8 @@ def append_line(path: Path, text: str) -> None:
     BadInput where it cannot be written, DiskFull where there is no room.
     """
     with writable(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
+        make_file(path)
         _append(path, text.encode())
 
 

@@ -28,6 +28,7 @@ from plimsoll.domain.metrics.asks import Ask, Found
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import CallLimits, FailedTarget, Inventory, Metrics, Prices, Target, UnreadVolume, Usage
+from plimsoll.writing import make_file, make_folder
 
 
 @dataclass(slots=True)
@@ -50,7 +51,8 @@ class Recorder:
     _one_at_a_time: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
 
     def __enter__(self) -> "Recorder":
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path.parent)
+        make_file(self.path)
         self._zip = zipfile.ZipFile(self.path, "w", zipfile.ZIP_DEFLATED, compresslevel=6)
         return self
 

@@ -7,7 +7,7 @@ from plimsoll.domain.evidence.evidence import Evidence
 from plimsoll.domain.offers.offer import impossible
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Blocker
-from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState
+from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType, type_of
 
 
@@ -15,7 +15,7 @@ def blockers(
     volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType], *, now: datetime
 ) -> tuple[Blocker, ...]:
     """Everything that forbids changing the volume to the target at that time."""
-    return (*_of_state(volume), *_of_changes(volume, types, now), *_of_target(volume, target, types))
+    return (*_of_operator(volume), *_of_changes(volume, types, now), *_of_target(volume, target, types))
 
 
 def evidence_blocker(action: str, evidence: Evidence, policy: Policy) -> Iterator[Blocker]:
@@ -29,15 +29,7 @@ def evidence_blocker(action: str, evidence: Evidence, policy: Policy) -> Iterato
         )
 
 
-def _of_state(volume: Volume) -> Iterator[Blocker]:
-    if volume.state not in {VolumeState.IN_USE, VolumeState.AVAILABLE}:
-        yield Blocker(code="state", text=f"the volume is {volume.state}; it must be in-use or available.")
-    if volume.edge is not None:
-        yield Blocker(
-            code="other-market",
-            text=f"the volume is in {volume.edge}, which sells other types, sizes and prices than the region: check "
-            "there what it costs before you change it.",
-        )
+def _of_operator(volume: Volume) -> Iterator[Blocker]:
     if volume.operator is not None:
         yield Blocker(
             code="operator-managed", text=f"{volume.operator} manages this volume and refuses changes by others."

@@ -176,6 +176,8 @@ class Case:
     @property
     def usd_month(self) -> float | None:
         """What the volume costs a month; None where the region has no price for its type."""
+        if self.volume.edge is not None:
+            return None
         return self.market.book.usd_month(self.volume.spec, mean_iops=self.summary.mean_iops)
 
 
@@ -287,6 +289,7 @@ def summary_of(demand: Demand, lifted: Lifted, room: HostRoom, policy: Policy) -
         gap_hours=demand.gap_hours,
         censored=bool((lifted.any | room.bound).any()),
         throttled_minutes=demand.minutes(lifted.any),
+        flagged_minutes=demand.minutes(lifted.flagged),
         host_bound_minutes=demand.minutes(room.bound),
         host_bound_measured_minutes=demand.minutes(room.bound & room.measured),
         host_cleared_minutes=demand.minutes(room.cleared),

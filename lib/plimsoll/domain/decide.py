@@ -54,7 +54,7 @@ def is_detached(volume: Volume) -> bool:
 def recommend_detached(volume: Volume, context: DecisionContext) -> Detached:
     """The answer for a volume that is attached to nothing; UnknownVolumeType where its type is not published."""
     type_of(volume.spec, context.market.types)
-    usd_month = context.market.book.usd_month(volume.spec)
+    usd_month = None if volume.edge is not None else context.market.book.usd_month(volume.spec)
     return Detached(volume=volume, usd_month_now=usd_month, reasons=reasons.detached(usd_month))
 
 
@@ -64,11 +64,15 @@ def answer(case: Case) -> Recommendation:
 
 
 def is_insufficient(case: Case) -> bool:
-    """Whether there is no price, fewer hours were observed than the policy wants (of what lives shorter, than one), any
-    of what was received is disputed, or what the others on its host did is not known."""
+    """Whether nothing can be said of a volume.
+
+    Its state allows no demand, there is no price, fewer hours were observed than the policy wants (of what lives
+    shorter, than one), any of what was received is disputed, or what the others on its host did is not known.
+    """
     coverage, policy = case.summary.coverage, case.policy
     return (
-        case.usd_month is None
+        case.volume.state not in {VolumeState.IN_USE, VolumeState.AVAILABLE}
+        or case.usd_month is None
         or case.demand.hours_observed < (LEAST_HOURS if case.context.short_lived else policy.least_hours)
         or coverage.hours_pct < policy.min_coverage_pct
         or bool(coverage.disputes)

@@ -26,6 +26,13 @@ from plimsoll.domain.volume import VolumeSpec
 JITTER: Final = 0.2
 """The part of a figure that it may differ by and still be the same recommendation."""
 
+RULE: Final = 2
+"""The version of the rule that answers are made by (docs/decision.md): one more with each change of what is answered.
+What changes because the rule did is no news."""
+
+FIRST_RULE: Final = 1
+"""The rule of what was written before rules had versions."""
+
 ENOUGH: Final = 0.5
 """The part of the way to a figure that must be gone for a recommendation within one type to be done."""
 
@@ -112,7 +119,8 @@ class HistoryEntry:
     `target` and `drop_in` are as first announced, None where nothing is to be changed; `current` is the configuration
     that was seen last. `done_on` is the day on which a change was first seen carried out, by `done_run`;
     `done_target` is what the volume became. All changes that were carried out save `done_saved_usd_month`. `promised`
-    is what runs promised of it, and what became of that.
+    is what runs promised of it, and what became of that. `rule` is the version that it was seen by last, and
+    `ruled_run` the run that recommends it because the rule changed.
     """
 
     account: str
@@ -133,6 +141,8 @@ class HistoryEntry:
     last_answered: datetime | None = None
     drop_in: VolumeSpec | None = None
     promised: Promised | None = None
+    rule: int = FIRST_RULE
+    ruled_run: str | None = None
 
     @property
     def answer(self) -> Answer:
@@ -149,13 +159,21 @@ class HistoryEntry:
         return self.recommends and holding.after(self.done_on).silent(now)
 
     def new_in(self, run_id: str, now: datetime, holding: Holding) -> bool:
-        """Whether that run announced it, and nobody asked for silence."""
-        return self.recommends and self.first_run == run_id and not self.silent(now, holding)
+        """Whether that run announced it, not for a change of the rule, and nobody asked for silence."""
+        announced = self.first_run == run_id and self.ruled_run != run_id
+        return self.recommends and announced and not self.silent(now, holding)
+
+    def ruled_in(self, run_id: str, now: datetime, holding: Holding) -> bool:
+        """Whether that run recommends it because the rule changed, and nobody asked for silence."""
+        return self.recommends and self.ruled_run == run_id and not self.silent(now, holding)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
-    """What one run answers of one volume; `target` is None where it is to stay as it is."""
+    """What one run answers of one volume; `target` is None where it is to stay as it is.
+
+    `rule_before` is the version of the rule by which the volume was answered last, None where it was not.
+    """
 
     account: str
     region: str
@@ -167,6 +185,12 @@ class Sighting:
     run_id: str
     now: datetime
     drop_in: VolumeSpec | None = None
+    rule_before: int | None = None
+
+    @property
+    def by_rule(self) -> bool:
+        """Whether the rule is another one than the volume was answered by last."""
+        return self.rule_before is not None and self.rule_before != RULE
 
     @property
     def answer(self) -> Answer:
@@ -185,7 +209,8 @@ def seen(prior: HistoryEntry | None, sighting: Sighting, holding: Holding) -> Hi
         return prior
     answered = prior.last_answered or prior.last_seen
     entry = prior if carried_out(prior.answer, sighting.current) is None else _carried_out(prior, sighting)
-    entry = replace(entry, last_seen=sighting.now, last_run=sighting.run_id, current=sighting.current)
+    sighting = sighting if prior.current == sighting.current else replace(sighting, rule_before=None)
+    entry = replace(entry, last_seen=sighting.now, last_run=sighting.run_id, current=sighting.current, rule=RULE)
     if sighting.action in {INSUFFICIENT_DATA, WAIT}:
         return replace(entry, last_answered=answered)
     entry = replace(entry, last_answered=None)
@@ -221,6 +246,8 @@ def _announced(sighting: Sighting) -> HistoryEntry:
         last_run=sighting.run_id,
         current=sighting.current,
         drop_in=sighting.drop_in,
+        rule=RULE,
+        ruled_run=sighting.run_id if sighting.by_rule else None,
     )
 
 
@@ -236,6 +263,7 @@ def _asked_again(entry: HistoryEntry, sighting: Sighting) -> HistoryEntry:
         saved_usd_month=sighting.saved_usd_month,
         first_seen=sighting.now,
         first_run=sighting.run_id,
+        ruled_run=sighting.run_id if sighting.by_rule else None,
     )
 
 

@@ -4,9 +4,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Final
 
 from plimsoll.domain.units import MONTH_S
 from plimsoll.domain.volume import VolumeSpec
+
+DOLLARS: Final = "USD"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +50,8 @@ class PriceBook:
     """One region's prices by volume type, with where they come from and of what date (None: there are none).
 
     `unlisted` says why they are not the cloud's own list of today, where that was asked for and could not be read: a
-    failure. `notice` is what else people should know of where they come from.
+    failure. `notice` is what else people should know of where they come from. One in another `currency` has no types:
+    what is not in dollars is in no sum of them.
     """
 
     region: str
@@ -57,6 +61,7 @@ class PriceBook:
     discounts_pct: Mapping[str, float] = field(default_factory=dict)
     unlisted: str = ""
     notice: str = ""
+    currency: str = DOLLARS
 
     def usd_month(self, spec: VolumeSpec, *, mean_iops: float = 0.0) -> float | None:
         """USD a month of that spec after discounts; None where the book has no price for its type."""

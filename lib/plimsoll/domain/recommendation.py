@@ -35,7 +35,8 @@ class Blocker:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemandSummary:
     """A demand in numbers. Peaks are the highest averages of any bucket; the busy ones are rates over the busy share of
-    a bucket, None where idle time is not published or was not read. It is `censored` where it was held back at all.
+    a bucket, None where idle time is not published or was not read. It is `censored` where it was held back at all. Of
+    the `throttled_minutes`, `flagged_minutes` are known by the cloud's checks alone.
 
     Where minutes were not read, because they could not change the answer or had expired, the true peak lies between
     `least_peak_iops` and `peak_iops`, and likewise for throughput. No second was above `peak_second_iops` and
@@ -60,6 +61,7 @@ class DemandSummary:
     gap_hours: float
     censored: bool
     throttled_minutes: float
+    flagged_minutes: float
     host_bound_minutes: float
     host_bound_measured_minutes: float
     host_cleared_minutes: float

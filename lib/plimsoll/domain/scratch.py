@@ -16,6 +16,25 @@ DEADLINE_TAG: Final = "plimsoll:deadline"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ScratchBounds:
+    """The largest scratch volume that may be made."""
+
+    size_gib: int = 16_384
+    iops: int = 80_000
+    throughput_mib_s: int = 2_000
+
+    def excess(self, spec: VolumeSpec) -> str | None:
+        """What of a spec is over the bounds; None where all of it is within them."""
+        figures = (
+            (spec.size_gib, self.size_gib, "GiB"),
+            (spec.iops or 0, self.iops, "IOPS"),
+            (spec.throughput_mib_s or 0, self.throughput_mib_s, "MiB/s"),
+        )
+        over = [f"{asked:,} of at most {most:,} {unit}" for asked, most, unit in figures if asked > most]
+        return ", ".join(over) or None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScratchOrder:
     """A scratch volume to make in a zone. `source` is the volume to copy, None for an empty one."""
 

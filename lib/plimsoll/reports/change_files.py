@@ -21,7 +21,7 @@ from plimsoll.reports.wording import (
     count_of,
     losses_in_words,
     outcome_text,
-    risk_text,
+    risk_in_words,
     short_name,
     usd,
     words_of,
@@ -90,7 +90,7 @@ def change_note(record: RecommendationRecord) -> str:
     """One line about a change: the volume, what it becomes, what that saves, what it risks, and what is given up."""
     volume = " ".join(printable(f"{record.volume_id} {short_name(record)}").split())
     losses = "; gives up " + ", ".join(losses_in_words(record)) if record.losses else ""
-    return f"{volume}: {change_words(record)}, {outcome_text(record)}; {risk_text(record)}{losses}"
+    return f"{volume}: {change_words(record)}, {outcome_text(record)}; {risk_in_words(record)}{losses}"
 
 
 def head_lines(step: Step, tool: Tool, provider: str, account: str, region: str, *, back: bool) -> list[str]:

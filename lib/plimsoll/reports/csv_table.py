@@ -3,13 +3,14 @@
 import csv
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
 from plimsoll.reports.printable import printable
-from plimsoll.reports.record import BlockerRecord, RecommendationRecord
+from plimsoll.reports.record import BlockerRecord, LossRecord, RecommendationRecord
 from plimsoll.reports.steps import step_of
+from plimsoll.reports.wording import risk_level
 
 _BLANK: Final = r"[\s\u200b-\u200f\u2060\ufeff\x00-\x1f\"'\u2018-\u201f]*"
 """What a spreadsheet may drop before it looks at a cell's first sign: blanks, signs without width, and quotes."""
@@ -91,8 +92,16 @@ COLUMNS: Final = (
     ("template_name", "template.name"),
     ("template_device", "template.device"),
     ("template_held", "template.held"),
+    ("risk_level", ""),
+    ("risk_allowed_pct", "risk.allowed_pct"),
+    ("cuts", "cuts"),
+    ("losses", "losses"),
+    ("reason_codes", "reason_codes"),
 )
-"""Each column's name, and where its figure is in a record; the step is in none."""
+"""Each column's name, and where its figure is in a record; that of `_FOUND` is in none."""
+
+_FOUND: Final[Mapping[str, Callable[[RecommendationRecord], str | None]]] = {"step": step_of, "risk_level": risk_level}
+"""What is found of a record, by column."""
 
 
 def header() -> list[str]:
@@ -102,7 +111,7 @@ def header() -> list[str]:
 
 def row(record: RecommendationRecord) -> list[str]:
     """A record's cells."""
-    return [cell(_value(record, path) if path else step_of(record)) for _, path in COLUMNS]
+    return [cell(_value(record, path) if path else _FOUND[name](record)) for name, path in COLUMNS]
 
 
 def csv_line(cells: Iterable[str]) -> str:
@@ -127,4 +136,15 @@ def _value(record: RecommendationRecord, path: str) -> Any:
         value = [f"{key}={told}" for key, told in value.items()]
     if not isinstance(value, list):
         return value
-    return "; ".join(one.text if isinstance(one, BlockerRecord) else one for one in value)
+    return "; ".join(map(_listed, value))
+
+
+def _listed(one: object) -> str:
+    """What stands in a list's cell: a blocker's sentence, a loss's code, or the text itself."""
+    match one:
+        case BlockerRecord():
+            return one.text
+        case LossRecord():
+            return one.code
+        case _:
+            return str(one)

@@ -93,7 +93,7 @@ def _sentences(told: Mapping[str, Any]) -> Iterator[str]:
             f"{usd(safer['more_usd_month'])} a month more."
         )
     elif promised:
-        yield "No safer level is known but a drop-in replacement, or no change."
+        yield "No safer level is known but the same limits, or no change."
     if unpromised:
         others = count_of(unpromised, "other" if promised else "reduced volume")
         yield f"Nothing is promised of {others}: nothing was learned for them. Learn from your own fleet."

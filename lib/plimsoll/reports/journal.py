@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.writing import writable
+from plimsoll.writing import OWN_FILE, writable
 
 JOURNAL: Final = "journal.jsonl"
 
@@ -119,7 +119,7 @@ class Journal:
 
     def __enter__(self) -> "Journal":
         with writable(self.path):
-            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, OWN_FILE)
         try:
             self._lock()
             with writable(self.path):

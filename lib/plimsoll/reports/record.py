@@ -89,6 +89,9 @@ class DemandRecord(_Record):
     resolution_s: int = Field(description="the coarsest period that had to be read")
     censored: bool = Field(description="demand stood at a ceiling, so the true demand is at least this")
     throttled_minutes: float = Field(description="minutes at the volume's ceiling")
+    flagged_minutes: float = Field(
+        default=0.0, description="those of them that the cloud's own check shows, and no rate at the ceiling"
+    )
     host_bound_minutes: float = Field(description="minutes at the host's ceiling")
     host_bound_measured_minutes: float = Field(
         default=0.0, description="those of them that the cloud measured; the others follow from published limits"
@@ -468,11 +471,11 @@ class RecommendationRecord(_Record):
     monthly_usd_then: float | None
     monthly_usd_saved: float
     monthly_usd_saved_drop_in: float = Field(
-        description="what the drop-in replacement alone would save",
+        description="what the same-limits replacement alone would save",
         validation_alias=AliasChoices("monthly_usd_saved_drop_in", OLD_KEYS["monthly_usd_saved_drop_in"]),
     )
     drop_in: OfferRecord | None = Field(
-        description="the cheapest offer that can do everything the present volume can",
+        description="the same-limits replacement: the cheapest offer that keeps the IOPS and MiB/s of today",
         validation_alias=AliasChoices("drop_in", OLD_KEYS["drop_in"]),
     )
     demand: DemandRecord | None

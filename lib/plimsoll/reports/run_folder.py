@@ -20,7 +20,7 @@ from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_reader import UnansweredRecord, damaged, full_name, matched_records, read_run
 from plimsoll.reports.run_tables import record_line, run_tables
 from plimsoll.reports.totals import Totals
-from plimsoll.writing import whole, writable
+from plimsoll.writing import make_folder, make_private, whole, writable
 
 RUNNING: Final = "running"
 INTERRUPTED: Final = "interrupted"
@@ -44,7 +44,9 @@ class RunFolder:
     def __enter__(self) -> "RunFolder":
         with writable(self.path):
             self._made = [place for place in (self.path, *self.path.parents) if not place.exists()]
-            self.path.mkdir(parents=True, exist_ok=True)
+            make_folder(self.path)
+            if self._is_own():
+                make_private(self.path)
         self._journal = Journal(self.path / JOURNAL).__enter__()
         try:
             if not is_in_force(self._journal.path):
@@ -104,6 +106,10 @@ class RunFolder:
         self._journal.clear()
         for record, profile in matched_records(self.path, None):
             self.add(record, profile)
+
+    def _is_own(self) -> bool:
+        """Whether the folder is a run's or empty, and not one in which somebody keeps other things."""
+        return any((self.path / name).exists() for name in (RUN, JOURNAL)) or not any(self.path.iterdir())
 
     def _is_empty(self) -> bool:
         own = {Kind.OPENED, Kind.BEGUN}

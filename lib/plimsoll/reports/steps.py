@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.domain.actions import DETACHED, INSUFFICIENT_DATA, KEEP, UPGRADE, WAIT
+from plimsoll.domain.actions import CHANGES, DETACHED, INSUFFICIENT_DATA, KEEP, UPGRADE, WAIT
 from plimsoll.domain.policy import HeadroomFrom, Policy, SizeOn
 from plimsoll.reports.record import ALLOWED_PCT, RecommendationRecord
-from plimsoll.reports.wording import count_of
+from plimsoll.reports.wording import count_of, risk_level
 
 EVIDENCE: Final = "evidence"
 """The code of the blocker that a measurement lifts."""
@@ -47,19 +47,19 @@ def _is(action: str) -> Asked:
     return Asked(of_record=lambda record: record.action == action, in_sql=f"action = '{action}'")
 
 
-def is_risky(record: RecommendationRecord) -> bool:
-    """Whether the chance to outgrow a change is above what the policy allows, or not known."""
-    promised = None if record.risk is None else record.risk.promised_pct
-    return promised is None or record.risk is None or promised > record.risk.allowed_pct
-
-
 def _is_unproved(record: RecommendationRecord) -> bool:
     """Whether the policy asks for better evidence, or a limit is cut at too high a risk, or on published limits."""
     thin = record.evidence is None or record.evidence.grade == "C"
-    return bool(record.blockers) or (bool(record.cuts) and (thin or is_risky(record)))
+    return bool(record.blockers) or (bool(record.cuts) and (thin or risk_level(record) != "allowed"))
 
 
-_RISKY_SQL: Final = f"coalesce(risk.promised_pct > coalesce(risk.allowed_pct, {ALLOWED_PCT}), true)"
+RISK_SQL: Final = f"""case
+    when action not in ({", ".join(f"'{action}'" for action in CHANGES)}) then null
+    when len(cuts) = 0 then 'none'
+    when risk.promised_pct is null then 'unknown'
+    when risk.promised_pct > coalesce(risk.allowed_pct, {ALLOWED_PCT}) then 'above'
+    else 'allowed' end"""
+"""`risk_level` for a database."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,8 +113,8 @@ STEPS: Final = (
         turn=7,
         asked=Asked(
             of_record=_is_unproved,
-            in_sql=f"len(blockers) > 0 or "
-            f"(len(cuts) > 0 and (evidence is null or evidence.grade = 'C' or {_RISKY_SQL}))",
+            in_sql="len(blockers) > 0 or "
+            "(len(cuts) > 0 and (evidence is null or evidence.grade = 'C' or risk_level <> 'allowed'))",
         ),
         name="measure first",
         title="Measure first, then change",

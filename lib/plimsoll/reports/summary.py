@@ -131,9 +131,9 @@ def figures(totals: Totals, judged_by: str) -> Iterator[Figure]:
         yield Figure(
             kind="drop-in",
             amount=usd(totals.usd_saved_drop_in),
-            label="would be saved by drop-in replacements alone",
-            meaning="A drop-in replacement can do everything the volume can do today. Most cost more than what is "
-            "recommended; each volume's page shows its own.",
+            label="would be saved by same-limits replacements alone",
+            meaning="They keep the IOPS and MiB/s of today, but may give something else up. Most cost more than "
+            "what is recommended; each volume's page shows its own.",
         )
         yield Figure(
             kind="proof",
@@ -216,6 +216,10 @@ def _parts(history: Mapping[str, Any]) -> Iterator[str]:
         told += f", {now:,} of them seen for the first time" if now and now < done else ""
         saved = history["saved_usd_month_since"]
         yield f"{told}, which saves {usd(saved)} a month" if saved >= CENT else told
+    ruled = history.get("by_rule", 0)
+    if ruled:
+        verb = "differs" if ruled == 1 else "differ"
+        yield f"{count_of(ruled, 'recommendation')} {verb} because the rule has changed"
     if snoozed:
         yield f"{count_of(snoozed, 'recommendation')} {'is' if snoozed == 1 else 'are'} snoozed"
 
@@ -360,7 +364,7 @@ def money_of(money: Mapping[str, float]) -> str:
     parts = []
     saved, drop_in = money["saved"], money["saved_drop_in"]
     if saved >= CENT:
-        instead = f" ({usd(drop_in)} with drop-in replacements alone)" if CENT <= drop_in < saved - CENT else ""
+        instead = f" ({usd(drop_in)} with the same limits)" if CENT <= drop_in < saved - CENT else ""
         parts.append(f"saves {usd(saved)} a month{instead}")
     if money["more_for_upgrades"] >= CENT:
         parts.append(f"{'others cost' if parts else 'costs'} {usd(money['more_for_upgrades'])} a month more")

@@ -63,6 +63,7 @@ from plimsoll.reports.seconds_seen import seen_record
 _DIGITS: Final = {
     "read_share": 3,
     "throttled_minutes": 1,
+    "flagged_minutes": 1,
     "host_bound_minutes": 1,
     "host_bound_measured_minutes": 1,
     "host_cleared_minutes": 1,

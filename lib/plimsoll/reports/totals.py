@@ -40,7 +40,17 @@ _ALWAYS: Final = ("cloud", "step")
 
 _SUMS: Final = (
     *("seen", "unpriced", "blocked", "now_cents", "saved_cents", "saved_drop_in_cents", "blocked_cents"),
-    *("detached_cents", "upgrades_cents", "waiting_cents", "new", "snoozed", "done", "done_now", "done_saved_cents"),
+    *(
+        "detached_cents",
+        "upgrades_cents",
+        "waiting_cents",
+        "new",
+        "by_rule",
+        "snoozed",
+        "done",
+        "done_now",
+        "done_saved_cents",
+    ),
 )
 _Price = dict[str, str | None]
 
@@ -70,6 +80,7 @@ class Totals:
     upgrades_cents: int = 0
     waiting_cents: int = 0
     new: int = 0
+    by_rule: int = 0
     snoozed: int = 0
     done: int = 0
     done_now: int = 0
@@ -137,7 +148,7 @@ class Totals:
 
     @property
     def usd_saved_drop_in(self) -> float:
-        """What drop-in replacements alone would save, USD a month."""
+        """What same-limits replacements alone would save, USD a month."""
         return self.saved_drop_in_cents / 100
 
     @property
@@ -274,6 +285,7 @@ class Totals:
         """What became of earlier recommendations, for run.json and events."""
         return {
             "new": self.new,
+            "by_rule": self.by_rule,
             "snoozed": self.snoozed,
             "done": self.done,
             "done_now": self.done_now,

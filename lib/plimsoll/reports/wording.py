@@ -1,9 +1,10 @@
 """How every report says figures and names: money, counts, configurations, owners, actions and words of clouds."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from plimsoll.clouds.registry import CLOUDS, CloudWords
+from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.offers.losses import LossCode, loss_text
 from plimsoll.domain.units import dollars
 from plimsoll.reports.record import (
@@ -103,6 +104,45 @@ def losses_in_words(record: RecommendationRecord) -> list[str]:
     ]
 
 
+RiskLevel = Literal["none", "allowed", "above", "unknown"]
+"""How a risk stands to the policy: no limit is lowered; it is allowed; it is above that; nothing is promised."""
+
+RISK_LEVELS: Final[Mapping[RiskLevel, str]] = {
+    "none": "no limit is lowered",
+    "allowed": "within the policy's risk",
+    "above": "above the policy's risk",
+    "unknown": "nothing is promised",
+}
+"""Each level of risk in words."""
+
+
+def risk_level(record: RecommendationRecord) -> RiskLevel | None:
+    """The level of a change's risk; None where nothing is changed."""
+    if record.action not in CHANGES:
+        return None
+    if not record.cuts:
+        return "none"
+    if record.risk is None or record.risk.promised_pct is None:
+        return "unknown"
+    return "above" if record.risk.promised_pct > record.risk.allowed_pct else "allowed"
+
+
+def risk_pct(record: RecommendationRecord) -> float | None:
+    """The chance, in percent, to outgrow a change: 0 where no limit is lowered, None where it is not known."""
+    level = risk_level(record)
+    if level == "none":
+        return 0.0
+    return record.risk.promised_pct if level is not None and record.risk is not None else None
+
+
+def risk_text(record: RecommendationRecord) -> str:
+    """A change's risk in a word: none, at most so many percent, or not known; empty where nothing is changed."""
+    level, promised_pct = risk_level(record), risk_pct(record)
+    if level is None or level == "none":
+        return level or ""
+    return "not known" if promised_pct is None else f"{promised_pct:g} %"
+
+
 def _latency_seen(record: RecommendationRecord) -> str:
     """How long reads and writes take today; empty where that was not read."""
     seen = record.signals
@@ -160,7 +200,7 @@ def outcome_text(record: RecommendationRecord) -> str:
     return f"saves {usd(record.monthly_usd_saved)} a month"
 
 
-def risk_text(record: RecommendationRecord) -> str:
+def risk_in_words(record: RecommendationRecord) -> str:
     """What a volume's recommendation risks, in a few words."""
     if not record.cuts:
         return "no limit is lowered"

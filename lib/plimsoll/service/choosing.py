@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
+from plimsoll.clouds.aws.permissions import COPY_TAG
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import BadInput, CloudError
@@ -61,6 +62,11 @@ def _asked(message: ChooseMessage, now: datetime, service: Service) -> Job:
     given = message.given
     if given.target is not None and given.mode is Mode.IN_PLACE:
         raise BadInput("the mode in-place measures the volume as it is: leave out target.")
+    if given.mode is Mode.COPY and not service.config.validation.copies:
+        raise BadInput(
+            "the mode copy is switched off, since it reads a volume's data: deploy with validation.copies=true, and "
+            f"let the volume's owner tag it {COPY_TAG}."
+        )
     if given.target is not None and given.target != FLIP:
         parsed(given.target, 1, volume_types("aws"))
     place, volume_id = placed(given.volume_id or "", now, service)

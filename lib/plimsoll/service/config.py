@@ -14,6 +14,7 @@ from plimsoll.clouds.google.names import FOLDER_ID, ORGANIZATION_ID, PROJECT_ID
 from plimsoll.clouds.google.names import REGION_NAME as GOOGLE_REGION
 from plimsoll.domain.errors import BadInput, PolicyError
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.scratch import ScratchBounds
 from plimsoll.policy_file import parse_policy
 from plimsoll.service.slack_config import Account, SlackConfig
 
@@ -47,6 +48,24 @@ class ValidationBudget(BaseModel):
     bench_hosts: tuple[str, ...] = Field(
         default=(), description="Bench hosts by instance id. Default: those with the tags of the policy."
     )
+    copies: bool = Field(
+        default=False,
+        description="Allow the mode copy, of volumes that their owners tagged plimsoll:copy=true. It reads their data.",
+    )
+    max_size_gib: int = Field(
+        default=ScratchBounds().size_gib, ge=1, le=65_536, description="The largest scratch volume, GiB."
+    )
+    max_iops: int = Field(
+        default=ScratchBounds().iops, ge=3000, le=256_000, description="The most IOPS of a scratch volume."
+    )
+    max_throughput_mib_s: int = Field(
+        default=ScratchBounds().throughput_mib_s, ge=125, le=4000, description="The most MiB/s of a scratch volume."
+    )
+
+    @property
+    def scratch_bounds(self) -> ScratchBounds:
+        """The largest scratch volume that may be made."""
+        return ScratchBounds(size_gib=self.max_size_gib, iops=self.max_iops, throughput_mib_s=self.max_throughput_mib_s)
 
 
 class ServiceConfig(BaseModel):

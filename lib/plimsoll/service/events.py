@@ -37,6 +37,7 @@ class HistoryTold(_Detail):
     """What became of what was recommended, over the volumes of one run."""
 
     new: int = Field(ge=0, description="recommendations that this run made first, or made otherwise than before")
+    by_rule: int = Field(default=0, ge=0, description="recommendations that differ because the rule has changed")
     snoozed: int = Field(ge=0, description="recommendations that people do not want to be told of yet")
     done: int = Field(ge=0, description="volumes whose recommendation was carried out, since the first run")
     done_now: int = Field(ge=0, description="those of them that this run was the first to see carried out")

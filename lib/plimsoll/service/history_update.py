@@ -44,8 +44,10 @@ def remember(volumes: Iterable[Matched], history: History, *, run_id: str, now: 
         ids = [one.volume_id for one, _review in there]
         prior, decisions = history.entries(target, ids), history.decisions(target, ids)
         held = {one: holding(decisions.get(one, ())) for one in ids}
+        latest = max(prior.values(), key=lambda entry: entry.last_seen, default=None)
         entries = [
-            (one[0], _entry(one, prior.get(one[0].volume_id), held[one[0].volume_id], run_id, now)) for one in there
+            (one[0], _entry(one, prior.get(one[0].volume_id), latest, held[one[0].volume_id], run_id, now))
+            for one in there
         ]
         kept = [(record, entry) for record, entry in entries if entry is not None]
         changed = [entry for record, entry in kept if entry != prior.get(record.volume_id)]
@@ -88,20 +90,38 @@ def _place(volume: _Reviewed) -> tuple[str, str]:
 
 
 def _entry(
-    volume: _Reviewed, prior: HistoryEntry | None, held: Holding, run_id: str, now: datetime
+    volume: _Reviewed,
+    prior: HistoryEntry | None,
+    latest: HistoryEntry | None,
+    held: Holding,
+    run_id: str,
+    now: datetime,
 ) -> HistoryEntry | None:
-    """A volume's entry after a run, with what is promised of it since; None where nothing was ever recommended."""
+    """A volume's entry after a run, with what is promised of it since; None where nothing was ever recommended.
+
+    `latest` is what was seen last of any volume of its target.
+    """
     record, review = volume
-    entry = seen(prior, _sighting(record, run_id, now), held)
+    rule_before = _rule_before(record, latest) if prior is None else prior.rule
+    entry = seen(prior, replace(_sighting(record, run_id, now), rule_before=rule_before), held)
     if entry is None:
         return None
     promised = None if prior is None else prior.promised
     return replace(entry, promised=reviewed(promised, review))
 
 
+def _rule_before(record: RecommendationRecord, latest: HistoryEntry | None) -> int | None:
+    """The rule by which a volume was answered last of which nothing was ever recommended; None where it was not there
+    when its target was audited last."""
+    if latest is None or record.created is None or datetime.fromisoformat(record.created) >= latest.last_seen:
+        return None
+    return latest.rule
+
+
 def _count(totals: Totals, entry: HistoryEntry, run_id: str, now: datetime, held: Holding) -> bool:
     new = entry.new_in(run_id, now, held)
     totals.new += new
+    totals.by_rule += entry.ruled_in(run_id, now, held)
     totals.snoozed += entry.silent(now, held)
     totals.done += entry.done_on is not None
     totals.done_now += entry.done_run == run_id

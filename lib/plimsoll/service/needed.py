@@ -4,6 +4,7 @@ from pathlib import Path
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.ports import RunStore
+from plimsoll.writing import make_folder
 
 
 def needed(store: RunStore, key: str) -> bytes:
@@ -16,7 +17,7 @@ def needed(store: RunStore, key: str) -> bytes:
 
 def bring_needed(store: RunStore, key: str, path: Path) -> None:
     """Brings what must be there into a file; BadInput where it is gone."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     if not store.get_file(key, path):
         raise _gone(key)
 

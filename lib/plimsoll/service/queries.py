@@ -29,7 +29,7 @@ class SavedQuery:
 
 QUERIES: Final[Mapping[str, SavedQuery]] = {
     "savings-by-account": SavedQuery(
-        title="What each account can save, what of it drop-in replacements would save, and what is blocked.",
+        title="What each account can save, what of it same-limits replacements would save, and what is blocked.",
         sql=f"""{_LATEST}
 select
   account,

@@ -154,6 +154,7 @@ def context_of(service: Service, left: Callable[[Left], None] = lambda _left: No
         say=_log.info,
         host_ids=service.config.validation.bench_hosts,
         in_place_file_mib=settings.in_place_file_mib,
+        scratch_bounds=service.config.validation.scratch_bounds,
         report=lambda line: service.events.send([validation_completed(line)]),
         left=left,
     )

@@ -1,12 +1,10 @@
-"""The application of `plimsoll serve`: three addresses that are only read, for browsers on this machine."""
+"""The application of `plimsoll serve`: three addresses that are only read, for browsers that are let in."""
 
-from collections.abc import Sequence
 from typing import Final
 
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
@@ -16,6 +14,7 @@ from plimsoll.bootstrap.consoles import console_link
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.orders import resumed
 from plimsoll.reports.run_reader import find_profile, find_record
+from plimsoll.serving.door import Door, Terms
 from plimsoll.serving.live_report import LiveReport
 from plimsoll.serving.volume_page import history_of, message_page, volume_page
 
@@ -29,11 +28,8 @@ HEADERS: Final = {
 """What every answer has. Each page has a content security policy of its own besides, and both hold."""
 
 
-def application(report: LiveReport, hosts: Sequence[str]) -> Starlette:
-    """What serves a live report to browsers that call this machine by one of those names.
-
-    A page of another site would call it by another name, and is refused.
-    """
+def application(report: LiveReport, terms: Terms) -> Starlette:
+    """What serves a live report to browsers that keep to the terms."""
 
     def page(_request: Request) -> Response:
         try:
@@ -60,7 +56,7 @@ def application(report: LiveReport, hosts: Sequence[str]) -> Starlette:
         Route("/state.json", state),
         Route("/volume/{account}/{region}/{id}", volume),
     ]
-    middleware = [Middleware(_Headers), Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))]
+    middleware = [Middleware(_Headers), Middleware(Door, terms=terms)]
     return Starlette(routes=routes, middleware=middleware)
 
 

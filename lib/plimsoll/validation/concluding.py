@@ -121,6 +121,11 @@ def _results_of(answer: BenchAnswer, attempt: Attempt) -> Sequence[Result]:
     for one in results:
         if one.fault is not None:
             raise NotMeasured(f"fio on {host_id}: {one.fault}. Nothing is concluded from it.")
+        if one.rate_capped and one.latency.at(99.0) is None:
+            raise NotMeasured(
+                f"fio on {host_id} told no p99 latency of the job {one.name}, which the verdict rests on. Nothing is "
+                "concluded from it."
+            )
     return results
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.evidence.measuring_runs import MeasuringRun, PlannedRun
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.scratch import ScratchBounds
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.ports import Bench, Claims, RunStore, Target
 from plimsoll.validation.job import Job, keep
@@ -47,6 +48,7 @@ class Context:
     `ports` are those of a place as of a time, with all that has been measured by now. `host_ids` are bench hosts by id,
     in place of those with the policy's tags; `in_place_file_mib` is the size of the file on a volume in use. `report`
     hears each verdict once, `left` what could not be deleted, `say` each step as a sentence, `agree` the first plan.
+    `scratch_bounds` is the largest scratch volume that may be made; None where the caller's own permissions alone say.
     """
 
     bench: Callable[[Target], Bench]
@@ -62,6 +64,7 @@ class Context:
     say: Callable[[str], None]
     host_ids: tuple[str, ...] = ()
     in_place_file_mib: int = 2048
+    scratch_bounds: ScratchBounds | None = None
     report: Callable[[ValidationLine], None] = lambda _line: None
     left: Callable[[Left], None] = lambda _left: None
     agree: Agree = agreed

@@ -12,7 +12,7 @@ from plimsoll.auditing.explain import Explained, explain
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.workload import recounted, shape_of
-from plimsoll.domain.errors import BadInput, CloudError, NotMeasured
+from plimsoll.domain.errors import BadInput, NotMeasured
 from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.evidence.measuring_runs import MeasuringRun, PlannedRun, Want, runs_for, usd_for, within
 from plimsoll.domain.evidence.validation_order import Budget, Mode
@@ -186,7 +186,8 @@ def subject_of(
     """The subject of a run: its need, shape, peaks and latency today over the policy's window.
 
     The shape has the rates of the peaks themselves. With headroom an offer of just the right size would be asked for
-    all that it carries. Its latency would then be that of a queue which the workload never makes.
+    all that it carries. Its latency would then be that of a queue which the workload never makes. Raises CloudError
+    if the latency of today cannot be read: without it a verdict would pass too easily.
     """
     volume, demand = found.volume, found.demand
     offer, counted = found.comparison.offer(run.spec.type), run.ceiling.accounting
@@ -196,10 +197,7 @@ def subject_of(
     headroom_pct = policy.headroom_pct if found.answer.risk is None else found.answer.risk.headroom_pct
     share = 1 / (1 + headroom_pct / 100)
     at_peak = Need(iops=need.iops * share, throughput_mib_s=need.throughput_mib_s * share)
-    try:
-        today = bench.mean_latency_us(place, volume.id, now - timedelta(days=policy.lookback_days), now)
-    except CloudError:
-        today = None  # the verdict then rests on the policy's p99 alone, and says so
+    today = bench.mean_latency_us(place, volume.id, now - timedelta(days=policy.lookback_days), now)
     return Subject(
         volume=volume,
         need=need,

@@ -188,6 +188,10 @@ def _check_makeable(run: MeasuringRun, context: Context) -> None:
             f"and one volume has at most {kind.most_size_gib:,} GiB: none can show it."
         )
 
+    excess = None if context.scratch_bounds is None else context.scratch_bounds.excess(run.spec)
+    if excess is not None:
+        raise NotMeasured(f"a scratch volume of {run.spec} is larger than the settings allow: {excess}.")
+
 
 def _check_settled(subject: Subject) -> None:
     """Refuses to measure what is still changing: during a modification a volume shows neither what it was nor is."""

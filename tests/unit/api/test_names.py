@@ -3,13 +3,14 @@
 import ast
 import subprocess
 import sys
-from importlib.metadata import version
+import tomllib
 from pathlib import Path
 from pkgutil import iter_modules
 
 import pytest
 
 import plimsoll
+from plimsoll.distribution import NAME
 
 LIGHT = """
 import sys
@@ -31,7 +32,10 @@ def test_every_name_is_there(name):
 
 
 def test_the_version_is_the_distributions():
-    assert plimsoll.__version__ == version("plimsoll")
+    (project,) = Path(__file__).parents[3].glob("pyproject.toml")
+    described = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
+    assert described["name"] == NAME
+    assert plimsoll.__version__ == described["version"]
 
 
 def test_a_name_that_is_none_is_an_attribute_error():

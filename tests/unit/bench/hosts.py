@@ -49,7 +49,7 @@ def run(
     """
     command = ["/bin/sh", "-c", commands(task)]
     if over:
-        mounts = " && ".join(f"mount --bind '{fake}' '{real}'" for real, fake in over.items())
+        mounts = " && ".join(f'mount --bind "{fake}" "{real}"' for real, fake in over.items())
         command = ["unshare", "--mount", "/bin/sh", "-c", f'{mounts} && exec "$0" "$@"', *command]
     return subprocess.run(
         command,

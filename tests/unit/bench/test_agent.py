@@ -2,6 +2,7 @@
 
 import base64
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ DISK = "4263976033879601115"
 
 
 @contextmanager
-def a_vm(folder) -> Iterator[Metadata]:
+def a_vm(folder, **variables: str) -> Iterator[Metadata]:
     """A VM's metadata server; with its address and a disk of 64 MiB in the environment of what runs there."""
     metadata = Metadata()
     disk = folder / "disk.img"
@@ -37,6 +38,7 @@ def a_vm(folder) -> Iterator[Metadata]:
             "PLIMSOLL_SIMULATED_DEVICE": str(disk),
             "TMPDIR": str(folder),
             "PATH": os.environ["PATH"],
+            **variables,
         }
         command = ["/bin/sh", "-c", agent_script()]
         with subprocess.Popen(command, env=own, stderr=subprocess.PIPE, text=True) as agent:
@@ -102,6 +104,40 @@ def test_a_value_that_its_pattern_does_not_allow_runs_nothing(tmp_path, name, va
         assert (end["exit"], end["pieces"]) == ("64", "0")
         assert end["error"] == f"the task's value of {name} is refused"
     assert not list(tmp_path.rglob("harmed"))
+
+
+def _front(folder, name, text) -> str:
+    """A PATH on which a command is this text first; `$real` is the command itself."""
+    (folder / "front").mkdir()
+    (folder / "front" / name).write_text(f"#!/bin/sh\nreal={shutil.which(name)}\n{text}\n")
+    (folder / "front" / name).chmod(0o755)
+    return f"{folder / 'front'}:{os.environ['PATH']}"
+
+
+@pytest.mark.needs("fio")
+@pytest.mark.parametrize("looks", [1, 2, 9])
+def test_a_task_of_which_nobody_can_tell_whether_it_was_cancelled_is_not_begun(tmp_path, looks):
+    """The metadata server may be away for a moment; a third look that fails is a refusal."""
+    fails = f"""case "$*" in
+*plimsoll-cancel*) echo >>{tmp_path}/looks; [ "$(wc -l <{tmp_path}/looks)" -gt {looks} ] || exit 7 ;;
+esac
+exec $real "$@\""""
+    with a_vm(tmp_path, PATH=_front(tmp_path, "curl", fails)) as metadata:
+        give(metadata, a_text())
+        assert end_of(metadata)["how"] == ("cancelled" if looks > 2 else "ended")
+    assert any((tmp_path / "disk.img").read_bytes()) == (looks <= 2)
+
+
+def test_a_task_of_which_nobody_can_tell_whether_it_was_begun_is_left_alone(tmp_path):
+    fails = f"""case "$*" in */taken) echo >>{tmp_path}/looks; exit 2 ;; esac
+exec $real "$@\""""
+    with a_vm(tmp_path, PATH=_front(tmp_path, "grep", fails)) as metadata:
+        give(metadata, a_text())
+        assert eventually((tmp_path / "looks").exists)
+        give(metadata, a_text("t-2"))
+        assert eventually(lambda: len((tmp_path / "looks").read_text().splitlines()) > 1)
+        assert set(metadata.of(VM).guest) == {"ready"}
+    assert not any((tmp_path / "disk.img").read_bytes())
 
 
 def test_a_task_that_comes_too_late_is_left_alone_and_the_next_one_is_not(tmp_path):

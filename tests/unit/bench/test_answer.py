@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from plimsoll.bench.answer import API_CHARACTERS, MARK, BenchAnswer, read_answer
 from plimsoll.domain.errors import NotMeasured
 
-FIO = {"fio version": "fio-3.36", "jobs": [{"jobname": "a", "error": 0}]}
+FIO = {"fio version": "fio-3.36", "jobs": [{"jobname": "a", "error": 0, "read": {"total_ios": 7}}]}
 MEASURED = {
     "mode": "file",
     "volume_id": "vol-0123456789abcdef0",
@@ -47,6 +47,36 @@ def test_a_run_that_was_stopped_before_it_measured_has_no_result():
 def test_a_run_that_was_not_stopped_must_have_a_result():
     with pytest.raises(NotMeasured, match="holds no result of fio"):
         read_answer(measured(fio=None))
+
+
+NOTHING = {"total_ios": 0, "io_bytes": 0, "iops": 0.0, "bw": 0}
+VAIN = {
+    "no job": [],
+    "a job that says nothing": [{"jobname": "a"}],
+    "a job without I/O": [{"jobname": "a", "read": NOTHING, "write": NOTHING, "sync": {"total_ios": 9}}],
+    "a job that did some, and one that did none": [*FIO["jobs"], {"jobname": "b", "read": NOTHING}],
+    "a job that trimmed": [{"jobname": "a", "trim": {"total_ios": 9, "iops": 1.0}}],
+    "an error": [{**FIO["jobs"][0], "error": 5}],
+    "rates that are no numbers": [{"jobname": "a", "read": {"iops": None}}],
+    "no jobs at all": None,
+}
+
+
+@pytest.mark.parametrize("what", VAIN)
+def test_a_run_that_did_no_io_is_no_success_whatever_its_exit_code(what):
+    with pytest.raises(NotMeasured, match=r"See on the host why fio fails\.$"):
+        read_answer(measured(fio={"fio version": "fio-3.36", "jobs": VAIN[what]}))
+
+
+@pytest.mark.parametrize("side", ["read", "write", "mixed"])
+@pytest.mark.parametrize("counts", [{"total_ios": 1}, {"io_bytes": 4096}, {"iops": 0.5}])
+def test_any_count_of_reads_or_writes_says_that_there_was_io(side, counts):
+    assert read_answer(measured(fio={"jobs": [{"jobname": "a", side: {**NOTHING, **counts}}]})).fio
+
+
+def test_a_run_that_was_stopped_may_have_done_nothing_in_a_section():
+    jobs = [*FIO["jobs"], {"jobname": "b", "read": NOTHING}]
+    assert read_answer(measured(stopped="queue", fio={"jobs": jobs})).stopped == "queue"
 
 
 @pytest.mark.parametrize("output", ["", "\n \n"])

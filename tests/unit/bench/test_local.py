@@ -132,6 +132,24 @@ def test_fios_own_reason_is_told(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "result", ["", "{", '{"jobs": []}', '{"jobs": [{"jobname": "a", "read": {"total_ios": 0, "iops": 0}}]}']
+)
+def test_a_run_without_io_is_no_measurement_and_leaves_nothing(result, monkeypatch, tmp_path):
+    """fio ends with 0 all the same."""
+    front = tmp_path / "front"
+    front.mkdir()
+    (front / "fio").write_text(f"""#!/bin/sh
+for word; do case $word in --output=*) out=${{word#--output=}} ;; esac; done
+printf '%s' '{result}' >"$out"
+""")
+    (front / "fio").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{front}:{os.environ['PATH']}")
+    with pytest.raises(NotMeasured, match=r"fio's (result|job a)|fio printed no result"):
+        run(placed(SHORT, target_at(tmp_path), file_bytes=64 * MIB), limit_s=60, watch=unwatched)
+    assert list(tmp_path.iterdir()) == [front]
+
+
 def test_a_missing_fio_is_told_with_how_to_install_it(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(NotMeasured, match=r"apt-get install fio.*dnf.*yum.*zypper.*brew install fio"):

@@ -198,3 +198,42 @@ def test_a_directory_in_memory_is_no_volume(tmp_path):
         refused(tmp_path / "memory", "is in memory .tmpfs., not on a volume")
     finally:
         subprocess.run(["umount", str(tmp_path / "memory")], check=True)
+
+
+@pytest.mark.needs("loop")
+@pytest.mark.parametrize("tool", ["wipefs", "blkid"])
+@pytest.mark.parametrize("end", ["exit 1", "exit 127", "echo cannot open >&2; exit 2", "kill -9 $$"])
+def test_a_tool_that_could_not_look_has_not_found_the_device_empty(tmp_path, monkeypatch, tool, end):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / tool).write_text(f"#!/bin/sh\n{end}\n")
+    (tmp_path / "bin" / tool).chmod(0o755)
+    with a_loop_device(tmp_path) as device, monkeypatch.context() as patched:
+        patched.setenv("PATH", str(tmp_path / "bin"))
+        refused(device, f"{tool} could not")
+
+
+@pytest.mark.needs("loop")
+def test_what_wipefs_prints_and_nobody_can_read_has_not_found_the_device_empty(tmp_path, monkeypatch):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "wipefs").write_text("#!/bin/sh\necho '{\"signatures\": ['\n")
+    (tmp_path / "bin" / "wipefs").chmod(0o755)
+    with a_loop_device(tmp_path) as device, monkeypatch.context() as patched:
+        patched.setenv("PATH", str(tmp_path / "bin"))
+        refused(device, "wipefs could not say whether")
+
+
+@pytest.mark.needs("root")
+def test_a_filesystem_that_lies_over_another_is_told_as_it_is(tmp_path):
+    """The directory in memory is found by what a path leads to, not by a number that others may share."""
+    for _ in range(2):
+        subprocess.run(["mount", "-t", "tmpfs", "none", str(tmp_path)], check=True)
+    try:
+        refused(tmp_path, "is in memory .tmpfs.")
+    finally:
+        for _ in range(2):
+            subprocess.run(["umount", str(tmp_path)], check=True)
+
+
+def test_a_filesystem_of_which_the_kernel_does_not_tell_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("plimsoll.bench.write_places._mount_lines", lambda: iter(()))
+    refused(tmp_path, "it cannot be told which filesystem")

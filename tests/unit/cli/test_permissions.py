@@ -29,6 +29,12 @@ AWS = [
     (["--for", "probe"], aws.AUDIT | aws.PROBE),
     (["--for", "validate"], aws.AUDIT | aws.VALIDATION - IN_BUCKET),
     (["--for", "validate", "--results-bucket", "results"], aws.AUDIT | aws.VALIDATION),
+    (["--for", "validate", "--copies"], aws.AUDIT | aws.VALIDATION - IN_BUCKET | aws.COPIES),
+    (["--for", "validate", "--locked-document"], aws.AUDIT | aws.VALIDATION - IN_BUCKET - aws.BENCHMARK_DOCUMENT),
+    (
+        ["--for", "validate", "--organization", "--copies", "--results-bucket", "results"],
+        aws.AUDIT | aws.VALIDATION | aws.COPIES | aws.ORGANIZATION | aws.MEMBERS,
+    ),
     (["--for", "change"], aws.CHANGE),
 ]
 GOOGLE = [
@@ -52,7 +58,8 @@ def policy_in(format_, text):
             return json.loads(text)
         case "terraform":
             (found,) = re.findall(r"policy = jsonencode\((.*)\)\n}\n$", text, re.DOTALL)
-            return json.loads(found)
+            assert not re.search(r"(?<!\$)\$\{", found), "Terraform would read a variable of its own"
+            return json.loads(found.replace("$${", "${"))
         case "cloudformation":
             return yaml.safe_load(text)["Resources"]["Policy"]["Properties"]["PolicyDocument"]
 
@@ -111,6 +118,13 @@ def test_a_change_may_be_made_with_the_policy_for_changes_and_an_audit_changes_n
     assert all(action.partition(":")[2].startswith(reading) for action in actions_of(json.loads(printed())))
 
 
+@pytest.mark.parametrize("purpose", ["audit", "probe", "validate"])
+def test_roles_are_entered_in_the_callers_own_organization_alone(purpose):
+    statements = json.loads(printed("--for", purpose, "--organization"))["Statement"]
+    entering = [one for one in statements if "sts:AssumeRole" in one["Action"]]
+    assert [one["Condition"] for one in entering] == [{"StringEquals": {"aws:ResourceOrgID": "${aws:PrincipalOrgID}"}}]
+
+
 def test_the_arns_are_of_the_partition_that_is_asked_for():
     assert set(re.findall(r"arn:([\w-]+):", printed("--for", "validate", "--partition", "aws-cn"))) == {"aws-cn"}
 
@@ -121,6 +135,9 @@ def test_the_arns_are_of_the_partition_that_is_asked_for():
         (["--cloud", "google", "--format", "cloudformation"], "give --format json or terraform"),
         (["--for", "change", "--organization"], "Leave it out"),
         (["--cloud", "google", "--for", "probe"], "Give --for audit"),
+        (["--copies"], "give --for validate"),
+        (["--for", "probe", "--locked-document"], "give --for validate"),
+        (["--cloud", "google", "--for", "validate", "--copies"], "validations on AWS"),
     ],
 )
 def test_what_there_is_not_is_refused_in_a_sentence(words, told):

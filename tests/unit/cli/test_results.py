@@ -114,7 +114,7 @@ def test_a_ticket_is_of_the_volumes_that_are_named(run, plimsoll):
     [
         (
             ["report", "--format", "pdf"],
-            "--format pdf: it must be one of html, json, csv, parquet, changes, md, slack, slack-preview.",
+            "--format pdf: it must be one of html, json, csv, parquet, changes, md, slack, slack-preview, terminal.",
         ),
         (["report", "--out", "-"], "--format html is for a file"),
         (["report", "--format", "parquet", "--out", "-"], "--format parquet is for a file"),

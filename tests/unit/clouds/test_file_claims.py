@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from plimsoll.clouds.local_store import FileClaims
+from plimsoll.domain.errors import BadInput
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)
@@ -19,6 +20,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from plimsoll.clouds.local_store import FileClaims
+from plimsoll.domain.errors import BadInput
 claims = FileClaims(folder=Path(sys.argv[1]))
 print(claims.claim({KEY!r}, "killed", datetime(2036, 1, 1, tzinfo=UTC), datetime.now(UTC)))
 """
@@ -68,3 +70,14 @@ def test_of_many_that_find_an_expired_claim_one_gets_it(claims):
         with ThreadPoolExecutor(8) as pool:
             got = list(pool.map(claimed, range(8 * round_, 8 * round_ + 8)))
         assert got.count(True) == 1
+
+
+def test_a_claim_that_cannot_be_read_is_not_nobodys(claims):
+    assert claims.claim(KEY, "first", LATER, NOW)
+    (file,) = claims.folder.glob("*.json")
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(BadInput, match="it cannot be seen who works there"):
+        claims.claim(KEY, "next", LATER, NOW)
+    with pytest.raises(BadInput, match="it cannot be seen who works there"):
+        claims.holder(KEY, NOW)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from plimsoll.domain.blockers import blockers, evidence_blocker
 from plimsoll.domain.evidence.evidence import Evidence
 from plimsoll.domain.evidence.grade import Grade
-from plimsoll.domain.volume import Modification, VolumeState
+from plimsoll.domain.volume import Modification
 from tests.builders import NOW, TYPES, a_host, a_policy, a_spec, a_volume
 
 GP3 = a_spec("gp3", 500)
@@ -24,12 +24,6 @@ def changed(*hours_ago):
 
 def test_nothing_stands_in_the_way_of_an_ordinary_volume():
     assert codes(a_volume()) == []
-
-
-@pytest.mark.parametrize("state", [VolumeState.CREATING, VolumeState.ERROR, VolumeState.DELETING])
-def test_a_volume_must_be_in_use_or_available(state):
-    assert codes(a_volume(state=state)) == ["state"]
-    assert codes(a_volume(state=VolumeState.AVAILABLE)) == []
 
 
 def test_a_managed_volume_is_its_operators():
@@ -104,22 +98,16 @@ def test_what_is_replicated_needs_its_replication_rebuilt_before_it_becomes_anot
     assert codes(primary, a_spec("gp2", 600)) == []
 
 
-def test_outside_the_regions_own_zones_other_types_and_prices_hold():
-    assert codes(replace(a_volume("gp2", 500), edge="the Outpost op-1")) == ["other-market"]
-
-
 def test_every_blocker_is_named():
     worst = a_volume(
         "io2",
         600,
-        state=VolumeState.ERROR,
         operator="eks",
         recent_changes=changed(1, 2, 3, 4),
         modification=Modification(state="modifying", started=NOW),
         multi_attach=True,
     )
     assert codes(worst) == [
-        "state",
         "operator-managed",
         "modification-in-progress",
         "modifications-used-up",

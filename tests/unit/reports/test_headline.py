@@ -92,7 +92,7 @@ def test_the_drop_in_saving_is_not_told_as_what_is_recommended():
     assert (drop_in.amount, proof.amount) == ("$4.00", "$6.00")
     assert "no proof" not in f"{drop_in.label} {drop_in.meaning}".lower()
     (todo,) = todos(overview_of(records), a_policy(), FOLDER)
-    assert todo.money == "saves $10.00 a month ($4.00 with drop-in replacements alone)"
+    assert todo.money == "saves $10.00 a month ($4.00 with the same limits)"
 
 
 TOLD = {"new": 2, "snoozed": 1, "done": 14, "done_now": 3, "saved_usd_month_since": 512.3}

@@ -79,7 +79,14 @@ def test_an_audit_says_where_its_report_is_what_it_could_not_read_and_what_is_ne
     assert (detail["status"], detail["report"]) == ("partial", "s3://b/report.html")
     assert detail["failed_places"] == ["1/eu-west-1: no role", "2/eu-west-1: no role"]
     assert detail["volumes"] == {"seen": 0, "answered": 1, "skipped": 0, "failed": 0}
-    assert detail["history"] == {"new": 2, "snoozed": 0, "done": 1, "done_now": 0, "saved_usd_month_since": 12.5}
+    assert detail["history"] == {
+        "new": 2,
+        "by_rule": 0,
+        "snoozed": 0,
+        "done": 1,
+        "done_now": 0,
+        "saved_usd_month_since": 12.5,
+    }
     assert valid(audit_completed(a_run(), "s3://b/report.html"))["history"] is None
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plimsoll.domain.history import FIRST_RULE
 from plimsoll.domain.people_decisions import Decision, DecisionKind
 from plimsoll.ports import Target
 from plimsoll.reports.diff.comparison import compared
@@ -19,6 +20,7 @@ from tests.unit.reports.runs import a_run
 from tests.unit.reports.strategies import fleets
 
 MONDAY = datetime(2027, 1, 4, 6, tzinfo=UTC)
+MADE = "2026-11-01T00:00:00+00:00"
 
 
 @dataclass
@@ -64,6 +66,37 @@ def test_a_first_run_is_all_news_and_the_second_is_none():
     assert [detail["volume_id"] for _kind, detail in news] == ["vol-1", "vol-2"]
     assert {kind for kind, _detail in news} == {"RecommendationNew"}
     assert {volume_id for _, _, volume_id in history.kept} == {"vol-1", "vol-2"}
+
+
+def by_rule(history, rule):
+    """The history as an earlier version left it, whose answers were by another rule."""
+    for name, entry in list(history.kept.items()):
+        history.kept[name] = replace(entry, rule=rule)
+
+
+def test_what_changed_because_the_rule_did_is_one_count_and_no_news():
+    history = Kept()
+    old = [a_record("keep" if at else "migrate", volume_id=f"vol-{at}", created=MADE) for at in range(4)]
+    run(history, *old)
+    by_rule(history, FIRST_RULE)
+    now = [a_record("detached" if at == 0 else "migrate", volume_id=f"vol-{at}", created=MADE) for at in range(4)]
+    born = a_record(volume_id="vol-9", created=(MONDAY + timedelta(days=3)).isoformat())
+    for _ in range(2):
+        found, news = run(history, *now, born, week=1)
+        assert (found.by_rule, found.new) == (4, 1)
+        assert [detail["volume_id"] for _kind, detail in news] == ["vol-9"]
+    later, _ = run(history, *now, born, week=2)
+    assert (later.by_rule, later.new) == (0, 0)
+
+
+def test_a_volume_that_was_changed_is_news_whatever_the_rule():
+    history, first = Kept(), a_record("keep", created=MADE)
+    run(history, a_record(created=MADE), first.model_copy(update={"volume_id": "vol-2"}))
+    by_rule(history, FIRST_RULE)
+    grown = first.current.model_copy(update={"size_gib": first.current.size_gib + 100})
+    changed = a_record("detached", created=MADE, current=grown)
+    found, _ = run(history, changed, week=1)
+    assert (found.by_rule, found.new) == (0, 1)
 
 
 def test_what_was_carried_out_is_told_with_what_it_saves_from_then_on():

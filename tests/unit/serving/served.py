@@ -6,19 +6,21 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 
 @contextmanager
-def served(place: Path, run: Path | None = None) -> Iterator[str]:
+def served(place: Path, run: Path | None = None, **terms: Any) -> Iterator[str]:
     """Where a run, or the newest one, is served for as long as the block lasts."""
     import uvicorn  # noqa: PLC0415  # the extra may not be installed
 
     from plimsoll.serving.app import application  # noqa: PLC0415  # as above
+    from plimsoll.serving.door import Terms  # noqa: PLC0415  # as above
     from plimsoll.serving.live_report import LiveReport  # noqa: PLC0415  # as above
 
     place.mkdir(exist_ok=True)
     listening = socket.create_server(("127.0.0.1", 0))
-    app = application(LiveReport(place=place, run=run), ["127.0.0.1", "localhost"])
+    app = application(LiveReport(place=place, run=run), Terms(**terms))
     server = uvicorn.Server(
         uvicorn.Config(app, log_level="warning", access_log=False, ws="none", timeout_graceful_shutdown=5)
     )

@@ -63,6 +63,7 @@ finish() {
   trap - EXIT
   trap '' INT TERM HUP
   stop_engine
+  [ -z "${holder:-}" ] || kill "${holder}" 2>/dev/null || :
   [ -z "${guard}" ] || kill "${guard}" 2>/dev/null || :
   [ -z "${folder}" ] || rm -rf -- "${folder}"
   [ -z "${work}" ] || rm -rf -- "${work}"

@@ -31,6 +31,7 @@ runtime=1' "${work}/asked"
   engine_ceilings=$(awk -F ';' '$1 == 3 && !($3 in seen) {
     seen[$3]; printf "%s\"%s\":[%d,%d]", comma, $3, $8 + $49, $7 + $48; comma = ","
   }' "${work}/engine-result")
+  [ -n "${engine_ceilings}" ] || die fio "fio told no rate without a device: $(tail -n 3 "${work}/noise")"
 }
 
 # Reads the counters of now: us that tasks waited for a CPU, ticks of all CPUs, and those of them that were stolen.
@@ -72,7 +73,7 @@ begin_slot() {
 }
 
 observe_bench() {
-  cpus=$(grep -c '^cpu[0-9]' /proc/stat) || cpus=1
+  cpus=$(grep -c '^cpu[0-9]' /proc/stat) || die tools "the CPUs of this host cannot be counted"
   slot_s=$(section_seconds)
   read_cpus
   began_cs=${at_cs}
@@ -107,7 +108,8 @@ look_at_bench() {
   read_cpus
   looks=$((looks + 1))
   ready=$(sed -n 's/^procs_running //p' /proc/stat)
-  if [ "${ready:-0}" -gt $((cpus + 1)) ]; then queued=$((queued + 1)); fi # this shell's sed is one of them
+  [ -n "${ready}" ] || die tools "the kernel does not tell how many tasks are ready"
+  if [ "${ready}" -gt $((cpus + 1)) ]; then queued=$((queued + 1)); fi # this shell's sed is one of them
   if [ "${slot_s}" -gt 0 ] && [ $((at_cs - slot_cs)) -ge $((100 * slot_s)) ]; then
     end_slot
     begin_slot

@@ -21,7 +21,7 @@ need_fio() {
   have fio && return 0
   for manager in dnf yum apt-get zypper; do
     have "${manager}" || continue
-    install_with "${manager}" >"${work}/install" 2>&1 9>&- || :
+    install_with "${manager}" >"${work}/install" 2>&1 6>&- 9>&- || :
     hash -r
     have fio && return 0
     die install "fio is not installed, and ${manager} could not install it: $(tail -n 3 "${work}/install")"
@@ -76,6 +76,7 @@ watch() {
   while read -r _ _ node reads _ _ read_ms writes _ _ write_ms waiting _; do
     if [ "${node}" = "${name}" ]; then break; fi
   done </proc/diskstats
+  [ "${node}" = "${name}" ] || die find-device "the kernel counts nothing of ${name} any more, so nothing would stop the run"
   done_now=$((reads + writes)) spent_ms=$((read_ms + write_ms))
   if [ -n "${before_done}" ]; then
     latency_us=0

@@ -64,13 +64,26 @@ with_values() {
   exec "$@"
 }
 
-is_cancelled() { [ "$(metadata attributes/plimsoll-cancel -m 10 || :)" = "$1" ]; }
+# Whether the task $1 is to stop. While the metadata server does not answer nobody knows: then it is at the third look.
+# 404 is its answer where nothing was ever cancelled.
+is_cancelled() {
+  for _ in 1 2 3; do
+    if answer=$(metadata attributes/plimsoll-cancel -m 10 -w '\n%{http_code}') || [ "${answer##*
+}" = 404 ]; then
+      [ "${answer%%
+*}" = "$1" ]
+      return
+    fi
+    sleep 1
+  done
+  return 0
+}
 
 # Runs the measuring script of the task in the folder $2, and says in `how` whether it ended by itself. The script
 # bounds itself; one that does not is killed half a minute after its limit.
 measure() {
   how=ended code=0 seconds=0
-  limit_s=$(given "$2/task" LimitSeconds | grep -x -E '[0-9]{1,6}') || limit_s=3600
+  limit_s=$(given "$2/task" LimitSeconds | grep -a -x -E '[0-9]{1,6}') || limit_s=3600
   (with_values "$2/task" sh "$2/measure.sh") </dev/null >"$2/out" 2>"$2/errors" 9>&- &
   script=$!
   while kill -0 "${script}" 2>/dev/null; do
@@ -137,11 +150,14 @@ forget_old() {
 
 # Begins the task that the metadata holds, unless it was begun before, also before a restart, or came too late.
 take_task() {
-  id=$(given "${home}/task" id | grep -x -E '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?') || return 0
-  until_s=$(given "${home}/task" until | grep -x -E '[0-9]{1,12}') || return 0
-  if grep -q -s -x -F "${id}" "${home}/taken"; then return 0; fi
-  { tail -n 50 "${home}/taken" 2>/dev/null || :; } >"${home}/taken-before"
-  echo "${id}" | cat "${home}/taken-before" - >"${home}/taken"
+  id=$(given "${home}/task" id | grep -a -x -E '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?') || return 0
+  until_s=$(given "${home}/task" until | grep -a -x -E '[0-9]{1,12}') || return 0
+  code=0
+  grep -a -q -x -F "${id}" "${home}/taken" || code=$?
+  [ "${code}" -eq 1 ] || return 0 # 0: it was begun; 2: nobody knows
+  tail -n 50 "${home}/taken" >"${home}/taken-now"
+  echo "${id}" >>"${home}/taken-now"
+  mv -f -- "${home}/taken-now" "${home}/taken"
   [ "$(date +%s)" -le "${until_s}" ] || return 0
   forget_old
   mkdir -p -- "${home}/${id}"
@@ -173,8 +189,13 @@ have curl || {
 }
 mkdir -p -- "${home}"
 exec 9>>"${home}/lock"
+have flock || [ -n "${PLIMSOLL_SIMULATED_DEVICE:-}" ] || {
+  echo "Plimsoll's agent needs flock (util-linux)" >&2
+  exit 1
+}
 ! have flock || flock -n 9 || {
   echo "Plimsoll's agent is running already" >&2
   exit 0
 }
+: >>"${home}/taken"
 watch

@@ -43,8 +43,12 @@ inspect() {
   tree=$(bounded 60 lsblk -J -b -o NAME,KNAME,TYPE,SIZE,SERIAL,FSTYPE,MOUNTPOINT,PKNAME 2>&1) ||
     die inspect "lsblk tells nothing: ${tree}"
   tree=$(printf '%s\n' "${tree}" | sed -e 's/^[[:space:]]*//' | tr -d '\n')
-  found="{\"plimsoll\":1,\"mode\":\"inspect\",\"lsblk\":${tree},\"links\":{$(links)}"
-  if have mdadm; then found="${found},\"mdadm\":{$(arrays "${tree}")}"; fi
-  found="${found}$(told_by lvs lvs --reportformat json --units k --nosuffix -o lv_name,vg_name,segtype,stripes,stripe_size)"
-  say "${found}}"
+  linked=$(links) || die inspect "the links in /dev/disk/by-id cannot be read"
+  found="{\"plimsoll\":1,\"mode\":\"inspect\",\"lsblk\":${tree},\"links\":{${linked}}"
+  if have mdadm; then
+    built=$(arrays "${tree}") || die inspect "what mdadm tells cannot be read"
+    found="${found},\"mdadm\":{${built}}"
+  fi
+  mapped=$(told_by lvs lvs --reportformat json --units k --nosuffix -o lv_name,vg_name,segtype,stripes,stripe_size)
+  say "${found}${mapped}}"
 }

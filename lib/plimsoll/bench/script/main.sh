@@ -1,14 +1,18 @@
 # This part: the three modes.
 
 check_volume() {
-  case ${VOLUME_ID} in
-  vol-*) odd=$(printf '%s' "${VOLUME_ID#vol-}" | tr -d '0-9a-f') ;;
-  *) odd=$(printf '%s' "${VOLUME_ID}" | tr -d '0-9') ;;
+  case ${VOLUME_ID#vol-} in
+  '' | *[!0-9a-f]*) die parameters "'${VOLUME_ID}' is no volume id" ;;
+  *) ;;
   esac
-  { [ -z "${odd}" ] && [ -n "${VOLUME_ID#vol-}" ]; } || die parameters "'${VOLUME_ID}' is no volume id"
   case ${VOLUME_ID}:${DEVICE_NAME} in
   vol-*: | [0-9]*:?*) ;;
   *) die parameters "volume ${VOLUME_ID} with the device name '${DEVICE_NAME}' makes no sense" ;;
+  esac
+  case ${VOLUME_ID} in
+  vol-*) ;;
+  *[!0-9]*) die parameters "'${VOLUME_ID}' is no volume id" ;;
+  *) ;;
   esac
   case ${DEVICE_NAME} in
   [.-]* | *[!A-Za-z0-9_.-]*) die parameters "'${DEVICE_NAME}' is no device name" ;;
@@ -20,7 +24,7 @@ check_volume() {
 check_values() {
   for number in "${LIMIT_SECONDS}" "${FILE_SIZE_MIB}" "${MOST_QUEUE}" "${MOST_LATENCY_US}"; do
     case ${number} in
-    '' | *[!0-9]*) die parameters "'${number}' is no whole number" ;;
+    '' | *[!0-9]* | ??????????*) die parameters "'${number}' is no whole number of at most 9 digits" ;;
     *) ;;
     esac
   done
@@ -43,43 +47,50 @@ prepare() {
 
 # Blocks of a copy come from elsewhere when they are read for the first time.
 initialize() {
-  run_fio initialize --name=initialize --filename="$(printf '%s' "${device}" | sed 's/:/\\:/g')" --rw=read --bs=1M \
-    --iodepth=32 --ioengine=libaio --direct=1 --thread --readonly --allow_file_create=0 --output="${work}/initialized"
+  place=$(escaped "${device}")
+  [ -n "${place}" ] || die tools "the place to read could not be written down"
+  run_fio initialize --name=initialize --filename="${place}" --rw=read --bs=1M --iodepth=32 --ioengine=libaio --direct=1 \
+    --thread --readonly --allow_file_create=0 --output-format=json --output="${work}/initialized"
+  check_io initialize "${work}/initialized"
 }
 
 on_device() {
   pin_device
-  check_unused
+  check_device
+  need_fio
+  [ -n "${simulated}" ] || measure_engine # fio is held to rates there
   if [ "${INITIALISE}" = copy ]; then
-    need_fio
     initialize
-    measure_engine
     write_job "${device}"
-    observe_bench
-    run_fio fio --readonly --output-format=json --output="${work}/result" "${work}/job"
+    check_device
+    measure --readonly
   else
-    check_empty
-    need_fio
-    [ -n "${simulated}" ] || measure_engine # fio is held to rates there
     write_job "${device}" 'offset=1m' "size=$(($(device_bytes) - 2 * 1048576))"
-    observe_bench
-    run_fio fio --output-format=json --output="${work}/result" "${work}/job"
+    check_device
+    measure
   fi
+  check_held
+}
+
+# Runs the job, with fio's own options before it.
+measure() {
+  observe_bench
+  run_fio fio "$@" --output-format=json --output="${work}/result" "${work}/job"
+  check_io fio "${work}/result"
 }
 
 on_filesystem() {
   ! have nice || gently='nice -n 10'
   ! have ionice || gently="${gently} ionice -c 2 -n 7"
   find_filesystem
-  check_room
+  check_room "${FILE_SIZE_MIB}"
   need_fio
   make_file
   watch
   lay_out_file
   if [ -n "${stopped}" ]; then return 0; fi
   write_job /dev/fd/8 "size=${FILE_SIZE_MIB}m" 'fallocate=none' 'overwrite=1'
-  observe_bench
-  run_fio fio --output-format=json --output="${work}/result" "${work}/job"
+  measure
 }
 
 check_values

@@ -5,6 +5,29 @@ MOST_CHARACTERS=22000 # the API tells the first 24,000 of what is printed
 # fio's JSON without what is printed before and after it.
 fio_json() { sed -n '/^{/,/^}/p' "${work}/result"; }
 
+# The reads and writes of the job that did fewest, by fio's JSON in a file; nothing where it names none.
+least_operations() {
+  awk -F '[:,]' '
+    /^ *"jobname" :/ { job++; done[job] = 0 }
+    /^ *"(read|write|mixed)" : [{]$/ { counts = 1 }
+    /^ *"(trim|sync)" : [{]$/ { counts = 0 }
+    counts && /^ *"total_ios" :/ { done[job] += $2 }
+    END { for (one in done) if (least == "" || done[one] < least) least = done[one]; if (job) printf "%.0f", least }
+  ' "$1"
+}
+
+# A run that did no I/O showed nothing, whatever code it ended with. One that was stopped may have come to nothing.
+check_io() {
+  [ -z "${stopped}" ] || return 0
+  operations=$(least_operations "$2") || die "$1" "what fio did could not be counted"
+  case ${operations} in
+  '') die "$1" "fio printed no result: $(tail -n 3 "${work}/noise")" ;;
+  0) die "$1" "fio did no I/O in a section, and ended without an error: $(tail -n 3 "${work}/noise")" ;;
+  *[!0-9]*) die "$1" "what fio did could not be counted" ;;
+  *) ;;
+  esac
+}
+
 # In one line: fio writes a key or a bracket a line, so blanks inside strings stay. Its nan and inf are no JSON.
 one_line() {
   sed -e 's/^[[:space:]]*//' -e 's/^\("[^"]*"\) : /\1:/' -e 's/^\("[^"]*":\)-\{0,1\}nan\(,\{0,1\}\)$/\1null\2/' \

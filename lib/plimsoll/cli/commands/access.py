@@ -55,6 +55,12 @@ def permissions(
     partition: Annotated[
         Partition, typer.Option(metavar="NAME", help="The partition of AWS: aws, aws-cn or aws-us-gov.")
     ] = Partition.AWS,
+    copies: Annotated[
+        bool, typer.Option("--copies", help="Validate also by copies, of volumes tagged plimsoll:copy=true.")
+    ] = False,
+    locked_document: Annotated[
+        bool, typer.Option("--locked-document", help="Leave out writing the document that measures.")
+    ] = False,
     policy: options.PolicyFileOptions,
 ) -> None:
     """Print the permissions that Plimsoll needs: an IAM policy for AWS, a custom role for Google Cloud."""
@@ -63,6 +69,8 @@ def permissions(
 
     if organization and for_ is Purpose.CHANGE:
         raise BadInput("--organization is for audits and validations: a change is made in one account. Leave it out.")
+    if (copies or locked_document) and (for_ is not Purpose.VALIDATE or cloud != AWS):
+        raise BadInput("--copies and --locked-document are for validations on AWS: give --for validate as well.")
     if cloud == GOOGLE:
         typer.echo(_google_role(for_, format_, policy_from(policy), organization=organization))
         return
@@ -72,6 +80,8 @@ def permissions(
         organization=organization,
         bucket=results_bucket,
         partition=partition,
+        copies=copies,
+        locked_document=locked_document,
     )
     written = {"json": needed.json, "terraform": needed.terraform, "cloudformation": needed.cloudformation}
     typer.echo(written[format_]())

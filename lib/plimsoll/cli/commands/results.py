@@ -19,7 +19,7 @@ QUERY_FORMATS: Final = ("table", "csv", "json", "parquet")
 def report(
     run: options.RunFolder = None,
     format_: Annotated[
-        str, typer.Option("--format", help="html, json, csv, parquet, changes, md, slack or slack-preview.")
+        str, typer.Option("--format", help="html, json, csv, parquet, changes, md, slack, slack-preview or terminal.")
     ] = "html",
     out: Annotated[
         Path | None,
@@ -30,24 +30,34 @@ def report(
         list[str] | None,
         typer.Option(help="Only this volume (its id, or account/region/id); repeatable. With md: a ticket."),
     ] = None,
+    sort: Annotated[str | None, typer.Option(help="What lists are sorted by: money, risk or losses.")] = None,
 ) -> None:
     """Write a run's report: the page to read, the data as files, Markdown for a ticket, or messages for Slack."""
     from plimsoll.cli.report import report_run
 
-    report_run(run, format_=format_, out=out, where=where, volumes=tuple(volume or ()))
+    report_run(run, format_=format_, out=out, where=where, volumes=tuple(volume or ()), sort=sort)
 
 
 def serve(
     run: options.RunFolder = None,
     host: Annotated[
-        str, typer.Option(help="Address to listen on. Any but this machine's own lets others read all answers.")
+        str, typer.Option(help="Address to listen on. Any but this machine's own needs --name and --token-file.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any that is free.")] = 8642,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="HOST", help="What others call this machine; requests to any other name are refused. Repeatable."
+        ),
+    ] = None,
+    token_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A file with the token that others give as a password.")
+    ] = None,
 ) -> None:
     """Show the newest run in a browser, also while its audit goes on, with each volume's history. It only reads."""
     from plimsoll.cli.serve import serve_run
 
-    serve_run(run, host, port)
+    serve_run(run, host, port, name or (), token_file)
 
 
 def query(

@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 from pydantic import Field
 
 from plimsoll.bench.document import PROBE_DOCUMENT_NAME, document, document_name, parameters_of, version_name
-from plimsoll.clouds.aws.errors import CLEANING, MEASURING, PROBING, attempted, code_of
+from plimsoll.clouds.aws.errors import CLEANING, MEASURING, PROBING, WRITING_DOCUMENT, attempted, code_of
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer
 from plimsoll.clouds.aws.objects import every_key
 from plimsoll.clouds.aws.sessions import Sessions
@@ -236,7 +236,8 @@ def _version(ssm: Any, target: Target, document_name: str, version: str) -> Docu
 
 def _make(ssm: Any, target: Target, document_name: str, content: Mapping[str, Any], version: str) -> None:
     request = {"Name": document_name, "Content": json.dumps(content), "VersionName": version, "DocumentFormat": "JSON"}
-    with attempted(f"create the document {document_name} in {target}", "ssm:CreateDocument", _purpose(document_name)):
+    purpose = PROBING if document_name == PROBE_DOCUMENT_NAME else WRITING_DOCUMENT
+    with attempted(f"create the document {document_name} in {target}", "ssm:CreateDocument", purpose):
         try:
             ssm.create_document(**request, DocumentType="Command", TargetType="/AWS::EC2::Instance")
         except ClientError as error:
@@ -244,7 +245,7 @@ def _make(ssm: Any, target: Target, document_name: str, content: Mapping[str, An
                 raise
         else:
             return
-    with attempted(f"update the document {document_name} in {target}", "ssm:UpdateDocument", _purpose(document_name)):
+    with attempted(f"update the document {document_name} in {target}", "ssm:UpdateDocument", purpose):
         try:
             ssm.update_document(**request, DocumentVersion="$LATEST", TargetType="/AWS::EC2::Instance")
         except ClientError as error:

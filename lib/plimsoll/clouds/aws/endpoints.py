@@ -28,6 +28,7 @@ from botocore.utils import parse_timestamp
 
 from plimsoll.clouds.common.answers import raw_text
 from plimsoll.clouds.common.bounds import Deadline
+from plimsoll.clouds.common.hiding import UNKEPT, without_secrets
 
 CONNECT_TIMEOUT_S: Final = 5
 READ_TIMEOUT_S: Final = 20
@@ -164,17 +165,23 @@ def _unreadable(response: Mapping[str, Any], error: Exception) -> dict[str, Any]
 
 
 class _Unreadable(ResponseParserError):
-    """An answer that no parser could read. `raw` is its body as text, shortened."""
+    """An answer that no parser could read. `raw` is its body as text, shortened and without secrets."""
 
     def __init__(self, error: Exception, raw: str) -> None:
-        super().__init__(f"its answer cannot be read ({type(error).__name__}: {str(error)[:200]})")
+        super().__init__(f"its answer cannot be read ({type(error).__name__}: {without_secrets(str(error))[:200]})")
+        self.kind = type(error).__name__
         self.raw = raw
+
+    def unquoted(self) -> ResponseParserError:
+        """The same without anything of the answer."""
+        return ResponseParserError(f"its answer cannot be read ({self.kind})")
 
 
 def _retry(
     response: tuple[Any, Mapping[str, Any]] | None,
     attempts: int,
     caught_exception: Exception | None,
+    operation: Any,
     **_call: object,
 ) -> float | None:
     """Asks again what could not be read; raises where botocore's own rule would go on for too long."""
@@ -188,5 +195,5 @@ def _retry(
     if unreadable is None:
         return None
     if late or attempts >= READINGS:
-        raise unreadable
+        raise unreadable.unquoted() if operation.service_model.service_name in UNKEPT else unreadable
     return _PAUSE_S

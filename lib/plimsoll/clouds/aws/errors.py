@@ -54,6 +54,16 @@ MEASURING: Final = Purpose(
     region="enable it in the account's settings",
     again="run again later",
 )
+COPYING: Final = replace(
+    MEASURING,
+    allow="let the volume's owner tag it plimsoll:copy=true, and allow the action (validation.copies, or `plimsoll "
+    "permissions --for validate --copies`)",
+)
+WRITING_DOCUMENT: Final = replace(
+    MEASURING,
+    allow="deploy the validation role or allow the action; where the document is locked, deploy its template, "
+    "benchmark-document, of this version",
+)
 PROBING: Final = replace(
     MEASURING,
     goes_on="Nothing is probed there",
@@ -158,7 +168,7 @@ def refused(error: Exception, what: str, permission: str, purpose: Purpose = AUD
         )
     if isinstance(error, ResponseParserError):
         return BadAnswer(
-            f"{what}: the answer to {permission} is none ({one_line(str(error)[:200])}). {purpose.goes_on}; run again "
+            f"{what}: the answer to {permission} is none ({one_line(str(error))[:200]}). {purpose.goes_on}; run again "
             "later, and see whether a proxy answers in the place of AWS.",
             raw=str(getattr(error, "raw", "")),
         )

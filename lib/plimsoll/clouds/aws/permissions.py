@@ -5,7 +5,7 @@ from typing import Final
 
 from plimsoll.clouds.aws.names import CLAIM_PREFIX, EVENT_SOURCE
 from plimsoll.domain.policy import Policy, TagMatch
-from plimsoll.domain.scratch import SCRATCH_TAG
+from plimsoll.domain.scratch import SCRATCH_TAG, ScratchBounds
 
 AUDIT: Final = frozenset(
     {
@@ -37,7 +37,6 @@ SWEEP: Final = frozenset({"ec2:DeleteVolume", "ec2:DescribeVolumes", "ec2:Detach
 VALIDATION: Final = SWEEP | {
     "cloudwatch:GetMetricData",
     "ec2:AttachVolume",
-    "ec2:CopyVolumes",
     "ec2:CreateTags",
     "ec2:CreateVolume",
     "ec2:DescribeInstances",
@@ -52,8 +51,15 @@ VALIDATION: Final = SWEEP | {
     "ssm:SendCommand",
     "ssm:UpdateDocument",
 }
-"""What a validation uses. ec2:CreateTags is no call of its own: it allows the tags that CreateVolume and CopyVolumes
-are given. S3 is read only where a bucket for results is named."""
+"""What a validation uses that copies no volume. ec2:CreateTags is no call of its own: it allows the tags that
+CreateVolume is given. S3 is read only where a bucket for results is named."""
+
+COPIES: Final = frozenset({"ec2:CopyVolumes"})
+"""What the mode `copy` uses besides. Whoever has it can read what is on the volumes that it is granted on."""
+
+BENCHMARK_DOCUMENT: Final = frozenset({"ssm:CreateDocument", "ssm:UpdateDocument"})
+"""What making the document that measures uses, once a region for each version of it. Where the document is deployed as
+a template, nobody who measures has it."""
 
 PROBE: Final = frozenset(
     {
@@ -85,6 +91,9 @@ of its own must not reach a volume that holds data. Attaching and detaching also
 SCRATCH_CONDITION: Final[Mapping[str, Mapping[str, str]]] = {"Null": {f"aws:ResourceTag/{SCRATCH_TAG}": "false"}}
 """The IAM condition that the resource has the scratch tag."""
 
+COPY_TAG: Final = TagMatch(tag="plimsoll:copy", value="true")
+"""The tag of a volume that may be copied. Its owner sets it: no role of ours may tag a volume that exists."""
+
 IN_PLACE_TAG: Final = TagMatch(tag="plimsoll:in-place", value="true")
 """The tag of an instance whose volumes may be measured in place. Bench hosts do not need it."""
 
@@ -96,11 +105,36 @@ def tag_condition(key: str, match: TagMatch) -> Mapping[str, Mapping[str, str]]:
     return {"StringEquals": {f"{key}/{match.tag}": match.value}}
 
 
-TAGGING_CONDITION: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
-    "StringEquals": {"ec2:CreateAction": ("CreateVolume", "CopyVolumes")}
-}
-"""The IAM condition for ec2:CreateTags: tags are given when a volume is made, so nobody tags a volume that exists as
-scratch and deletes it then."""
+def tagging_condition(*, copies: bool) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """The IAM condition for ec2:CreateTags: tags are given when a volume is made, so nobody tags a volume that exists
+    as scratch and deletes it then."""
+    return {"StringEquals": {"ec2:CreateAction": ("CreateVolume", "CopyVolumes") if copies else ("CreateVolume",)}}
+
+
+MADE_AS_SCRATCH: Final[Mapping[str, Mapping[str, str]]] = {"Null": {f"aws:RequestTag/{SCRATCH_TAG}": "false"}}
+"""The IAM condition that a volume is made with the scratch tag."""
+
+
+def making_condition(bounds: ScratchBounds) -> Mapping[str, Mapping[str, str]]:
+    """The IAM condition for making an empty volume: with the scratch tag, and no larger than that.
+
+    EC2 sends a size with every one, IOPS and throughput where they are given (Service Authorization Reference,
+    ec2:VolumeSize, ec2:VolumeIops and ec2:VolumeThroughput).
+    """
+    sold = {"ec2:VolumeIops": str(bounds.iops), "ec2:VolumeThroughput": str(bounds.throughput_mib_s)}
+    return {
+        **MADE_AS_SCRATCH,
+        "NumericLessThanEquals": {"ec2:VolumeSize": str(bounds.size_gib)},
+        "NumericLessThanEqualsIfExists": sold,
+    }
+
+
+def copying_condition(bounds: ScratchBounds) -> Mapping[str, Mapping[str, str]]:
+    """The same for making a copy. That EC2 sends its size is not published: where it does, it is bounded too."""
+    made = making_condition(bounds)
+    size, sold = made["NumericLessThanEquals"], made["NumericLessThanEqualsIfExists"]
+    return {**MADE_AS_SCRATCH, "NumericLessThanEqualsIfExists": {**size, **sold}}
+
 
 STORE_READING: Final = frozenset({"s3:GetObject"})
 """On the objects of the store's bucket. One that reads needs `STORE_LISTING` for the same keys too: without it S3
@@ -157,6 +191,11 @@ CONFIGURATION: Final = frozenset({"ssm:GetParameter"})
 
 MEMBERS: Final = frozenset({"sts:AssumeRole"})
 """What signing in to another account uses, on `names.role_arn("*", ...)`."""
+
+
+OWN_ORGANIZATION: Final[Mapping[str, str]] = {"aws:ResourceOrgID": "${aws:PrincipalOrgID}"}
+"""What must be equal so that a role is entered in the caller's own Organization alone (IAM User Guide, "AWS global
+condition context keys", read 2026-11-23): a role of that name that a stranger makes is not entered."""
 
 
 def trust_condition(external_id: str | None) -> Mapping[str, Mapping[str, str]]:

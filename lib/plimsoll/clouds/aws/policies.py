@@ -13,29 +13,32 @@ import yaml
 from plimsoll.bench.document import DOCUMENT_NAME, PROBE_DOCUMENT_NAME
 from plimsoll.clouds.aws.names import AUDIT_ROLE, role_arn
 from plimsoll.clouds.aws.permissions import (
+    BENCHMARK_DOCUMENT,
     CHANGE,
+    COPIES,
+    COPY_TAG,
     IN_PLACE_TAG,
     MEMBERS,
     ON_SCRATCH_ALONE,
     ORGANIZATION,
+    OWN_ORGANIZATION,
     PROBE,
     SCRATCH_CONDITION,
-    TAGGING_CONDITION,
     VALIDATION,
     auditing,
+    copying_condition,
+    making_condition,
     tag_condition,
+    tagging_condition,
 )
 from plimsoll.clouds.permissions import Purpose
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.scratch import SCRATCH_TAG
+from plimsoll.domain.scratch import ScratchBounds
 
 _RESULTS: Final = frozenset({"s3:GetObject", "s3:ListBucket"})
-_DOCUMENT: Final = frozenset({"ssm:CreateDocument", "ssm:GetDocument", "ssm:UpdateDocument"})
+_DOCUMENT: Final = BENCHMARK_DOCUMENT | {"ssm:GetDocument"}
 _WITH_RESOURCES: Final = (
-    _RESULTS
-    | _DOCUMENT
-    | ON_SCRATCH_ALONE
-    | {"ec2:CopyVolumes", "ec2:CreateTags", "ec2:CreateVolume", "ssm:SendCommand"}
+    _RESULTS | _DOCUMENT | ON_SCRATCH_ALONE | {"ec2:CreateTags", "ec2:CreateVolume", "ssm:SendCommand"}
 )
 """What of a validation IAM can bind to volumes, instances, documents and buckets. The rest reads, or ends commands."""
 
@@ -63,7 +66,8 @@ class AwsPolicy:
     """The policy for a purpose, as `policy` (of Plimsoll) wants it.
 
     `organization` adds what it takes to find an Organization's accounts and to enter them. `bucket` is where long
-    results of benchmarks are kept, if anywhere. `partition` is aws, aws-cn or aws-us-gov.
+    results of benchmarks are kept, if anywhere. `partition` is aws, aws-cn or aws-us-gov. `copies` lets a validation
+    copy volumes that their owners tagged; with `locked_document` it cannot write the document that measures.
     """
 
     purpose: Purpose
@@ -71,6 +75,8 @@ class AwsPolicy:
     organization: bool = False
     bucket: str | None = None
     partition: str = "aws"
+    copies: bool = False
+    locked_document: bool = False
 
     @property
     def name(self) -> str:
@@ -89,7 +95,8 @@ class AwsPolicy:
         if self.organization:
             entered = role_arn("*", AUDIT_ROLE, self.partition)
             found.append(Statement(sid="FindAccounts", actions=ORGANIZATION))
-            found.append(Statement(sid="EnterAccounts", actions=MEMBERS, resources=(entered,)))
+            ours = {"StringEquals": OWN_ORGANIZATION}
+            found.append(Statement(sid="EnterAccounts", actions=MEMBERS, resources=(entered,), conditions=ours))
         if self.purpose is Purpose.PROBE:
             found += self._probe()
         if self.purpose is Purpose.VALIDATE:
@@ -106,11 +113,12 @@ class AwsPolicy:
 
     def terraform(self) -> str:
         """Terraform: one aws_iam_policy."""
+        written = self.json().replace("${", "$${").replace("\n", "\n  ")  # IAM's variables are none of Terraform's
         return (
             f'resource "aws_iam_policy" "{self.name.replace("-", "_")}" {{\n'
             f'  name        = "{self.name}"\n'
             f'  description = "{self.purpose.says}"\n'
-            f"  policy = jsonencode({self.json().replace(chr(10), chr(10) + '  ')})\n"
+            f"  policy = jsonencode({written})\n"
             "}"
         )
 
@@ -144,15 +152,19 @@ class AwsPolicy:
         """A validation, bound as the deployed service's role is: what takes a volume away, to scratch volumes alone."""
         volumes, instances = (self._ec2("volume/*"),), (self._ec2("instance/*"),)
         document = (self._document(DOCUMENT_NAME),)
-        made = {"Null": {f"aws:RequestTag/{SCRATCH_TAG}": "false"}}
+        bounds = ScratchBounds()
         yield Statement(sid="Validate", actions=VALIDATION - _WITH_RESOURCES - auditing(self.policy))
-        making = {"ec2:CopyVolumes", "ec2:CreateVolume"}
-        yield Statement(sid="MakeScratch", actions=making, resources=volumes, conditions=made)
-        # What is copied has an id, and the copy has none yet: IAM judges each by itself.
-        yield Statement(sid="CopyVolumes", actions={"ec2:CopyVolumes"}, resources=(self._ec2("volume/vol-*"),))
         yield Statement(
-            sid="TagWhatIsMade", actions={"ec2:CreateTags"}, resources=volumes, conditions=TAGGING_CONDITION
+            sid="MakeScratch", actions={"ec2:CreateVolume"}, resources=volumes, conditions=making_condition(bounds)
         )
+        if self.copies:
+            made = copying_condition(bounds)
+            yield Statement(sid="MakeCopies", actions=COPIES, resources=volumes, conditions=made)
+            # What is copied has an id, and the copy has none yet: IAM judges each by itself.
+            tagged = tag_condition("aws:ResourceTag", COPY_TAG)
+            yield Statement(sid="CopyTagged", actions=COPIES, resources=(self._ec2("volume/vol-*"),), conditions=tagged)
+        tags = tagging_condition(copies=self.copies)
+        yield Statement(sid="TagWhatIsMade", actions={"ec2:CreateTags"}, resources=volumes, conditions=tags)
         yield Statement(sid="ScratchAlone", actions=ON_SCRATCH_ALONE, resources=volumes, conditions=SCRATCH_CONDITION)
         yield Statement(sid="DetachFromHosts", actions={"ec2:DetachVolume"}, resources=instances)
         for number, tag in enumerate(self.policy.bench_hosts, start=1):
@@ -160,7 +172,8 @@ class AwsPolicy:
             yield Statement(
                 sid=f"AttachToBench{number}", actions={"ec2:AttachVolume"}, resources=instances, conditions=tagged
             )
-        yield Statement(sid="KeepDocument", actions=_DOCUMENT, resources=document)
+        kept = _DOCUMENT - BENCHMARK_DOCUMENT if self.locked_document else _DOCUMENT
+        yield Statement(sid="KeepDocument", actions=kept, resources=document)
         yield Statement(sid="SendDocument", actions={"ssm:SendCommand"}, resources=document)
         for number, tag in enumerate((*self.policy.bench_hosts, IN_PLACE_TAG), start=1):
             tagged = tag_condition("ssm:resourceTag", tag)

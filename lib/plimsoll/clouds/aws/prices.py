@@ -18,12 +18,12 @@ from plimsoll.clouds.common.answers import Answer, bad_answer, read_answer
 from plimsoll.clouds.common.bounds import Deadline
 from plimsoll.clouds.common.dated_data import PriceFile
 from plimsoll.domain.errors import BadAnswer, CloudError
-from plimsoll.domain.prices import PriceBook, TypePrice
+from plimsoll.domain.prices import DOLLARS, PriceBook, TypePrice
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.ports import Target
 
-ENDPOINT_REGION: Final = "us-east-1"
-"""The Price List API answers for all regions from three; this is one of them."""
+ENDPOINT_REGIONS: Final = {"aws": "us-east-1", "aws-cn": "cn-northwest-1"}
+"""A region that the Price List API of each partition answers from for all its regions. China's prices are in CNY."""
 
 _USAGE: Final = re.compile(r"(?:^|-)EBS:Volume(Usage|P-IOPS|P-Throughput|IOUsage)(?:\.(\w+))?(?:\.tier(\d))?$")
 _TYPES: Final = {"piops": "io1"}
@@ -132,18 +132,25 @@ class AwsPrices:
     def _listed(self, target: Target) -> PriceBook | None:
         """The region's list. None where nothing is asked, or where the list lacks what most volumes are of.
 
-        Only regions of the partition `aws` are asked for: an account of another has no credentials for the API.
+        Each partition has an API of its own, for which its accounts have credentials; GovCloud has none.
         """
-        if self.sessions is None or partition_of(target.region) != "aws":
+        endpoint_region = ENDPOINT_REGIONS.get(partition_of(target.region))
+        if self.sessions is None or endpoint_region is None:
             return None
         with attempted(f"read the price list of {target.region} as {target.account}", _PERMISSION, _PRICING):
-            client = self.sessions.client("pricing", target.account, ENDPOINT_REGION)
+            client = self.sessions.client("pricing", target.account, endpoint_region)
             asker = Asker(place=f"the price list of {target.region}", deadline=Deadline(seconds=self.list_deadline_s))
             for _ in range(_LOOKS):
-                types = prices_in(_rows(client, target.region, asker))
+                rows = _rows(client, target.region, asker)
+                types = prices_in(rows)
                 if all(name in types and _has(types[name], parts) for name, parts in _COMPLETE.items()):
-                    return PriceBook(region=target.region, source="AWS Price List API", as_of=self.today, types=types)
-        return None
+                    return self._as_listed(target.region, types)
+        currency = None if types else other_currency(rows)
+        return None if currency is None else self._as_listed(target.region, {}, currency)
+
+    def _as_listed(self, region: str, types: Mapping[str, TypePrice], currency: str = DOLLARS) -> PriceBook:
+        source = "AWS Price List API"
+        return PriceBook(region=region, source=source, as_of=self.today, types=types, currency=currency)
 
 
 def prices_in(rows: Iterable[Row]) -> dict[str, TypePrice]:
@@ -171,6 +178,19 @@ def prices_in(rows: Iterable[Row]) -> dict[str, TypePrice]:
         else:
             found["million_io"] = usd * 1e6
     return {name: _price(name, found) for name, found in figures.items() if "gib_month" in found}
+
+
+def other_currency(rows: Iterable[Row]) -> str | None:
+    """The currency of a list that has prices in no dollars; None if nothing in it has a price."""
+    charged = {
+        currency
+        for row in rows
+        for term in row.terms.on_demand.values()
+        for dimension in term.dimensions.values()
+        for currency, amount in dimension.usd.items()
+        if amount > 0 and _USAGE.search(row.product.attributes.usage_type)
+    }
+    return min(charged, default=None) if DOLLARS not in charged else None
 
 
 def _price(name: str, found: dict[str, Any]) -> TypePrice:

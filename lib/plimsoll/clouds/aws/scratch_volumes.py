@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 from pydantic import Field
 
 from plimsoll.clouds.aws.ec2_fields import Moment, Name, Tagged
-from plimsoll.clouds.aws.errors import CLEANING, MEASURING, attempted, code_of
+from plimsoll.clouds.aws.errors import CLEANING, COPYING, MEASURING, attempted, code_of
 from plimsoll.clouds.aws.hosts import INSTANCES
 from plimsoll.clouds.aws.instance_answers import DeviceMapping, InstancesPage
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
@@ -107,7 +107,7 @@ class ScratchVolumes:
             with attempted(f"create a scratch volume of {order.spec} in {place}", "ec2:CreateVolume", MEASURING):
                 made = ec2.create_volume(AvailabilityZone=order.zone, **request)
             return read_answer(Named, made, call="ec2:CreateVolume", place=place).volume_id
-        with attempted(f"copy {order.source} to {order.spec} in {place}", "ec2:CopyVolumes", MEASURING):
+        with attempted(f"copy {order.source} to {order.spec} in {place}", "ec2:CopyVolumes", COPYING):
             copied = ec2.copy_volumes(SourceVolumeId=order.source, **request)
         return read_answer(Copied, copied, call="ec2:CopyVolumes", place=place).volumes[0].volume_id
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
-from importlib.metadata import version
 from typing import Any, Final
 
 import boto3
@@ -21,6 +20,7 @@ from plimsoll.clouds.aws.errors import attempted
 from plimsoll.clouds.aws.lists import ASKED, Asker, AwsAnswer
 from plimsoll.clouds.aws.names import ACCOUNT_ID
 from plimsoll.clouds.common import messages
+from plimsoll.distribution import own_version
 from plimsoll.domain.errors import CloudError
 from plimsoll.ports import FailedTarget
 
@@ -125,7 +125,7 @@ class Sessions:
             max_pool_connections=self.connections,
             connect_timeout=CONNECT_TIMEOUT_S,
             read_timeout=READ_TIMEOUT_S,
-            user_agent_extra=f"plimsoll/{version('plimsoll')}",
+            user_agent_extra=f"plimsoll/{own_version()}",
         )
 
 
@@ -178,7 +178,10 @@ def _session(credential: Credential, config: Config, guarded: Callable[[Any], An
 
 
 def _role_credentials(fetched: Callable[[], Any], credential: Credential) -> Any:
-    """A role's credentials. CredentialRetrievalError where no answer has them: botocore reads it as it comes."""
+    """A role's credentials. CredentialRetrievalError where no answer has them: botocore reads it as it comes.
+
+    What it raises then may quote the answer, and is neither shown nor kept.
+    """
     for attempt in range(1, ASKED + 1):
         try:
             return fetched()
@@ -186,8 +189,8 @@ def _role_credentials(fetched: Callable[[], Any], credential: Credential) -> Any
             if attempt == ASKED:
                 raise CredentialRetrievalError(
                     provider="sts:AssumeRole",
-                    error_msg=f"the answer has no credentials of {credential} ({type(error).__name__}: {error})",
-                ) from error
+                    error_msg=f"the answer has no credentials of {credential} ({type(error).__name__})",
+                ) from None
     return None
 
 

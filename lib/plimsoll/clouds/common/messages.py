@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from plimsoll.clouds.common.hiding import without_secrets
 from plimsoll.domain.errors import BadInput
 
 
@@ -23,8 +24,8 @@ class Purpose:
 
 
 def one_line(text: str) -> str:
-    """The text on one line, without the full stop at its end."""
-    return " ".join(text.split()).rstrip(".")
+    """What a cloud or its library says on one line, without secrets and without the full stop at its end."""
+    return " ".join(without_secrets(text).split()).rstrip(".")
 
 
 def check_regions(given: Sequence[str], known: Sequence[str], *, cloud: str, listed_by: str) -> None:

@@ -5,7 +5,6 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 import google.auth
@@ -29,6 +28,7 @@ from plimsoll.clouds.common.bounds import Deadline
 from plimsoll.clouds.google.errors import AUDITING, UNREADABLE, attempted, no_credentials, no_token_now, too_many
 from plimsoll.clouds.google.federation import FederationConfig
 from plimsoll.clouds.google.names import LOGGING
+from plimsoll.distribution import own_version
 from plimsoll.domain.errors import BadCredentials, BadInput
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ class Clients:
         return monitoring_v3.MetricServiceClient(transport=MetricServiceGrpcTransport(channel=channel))
 
     def _options(self, url: str | None) -> dict[str, Any]:
-        agent = ClientInfo(user_agent=f"plimsoll/{version('plimsoll')}")  # type: ignore[no-untyped-call]  # as it ships
+        agent = ClientInfo(user_agent=f"plimsoll/{own_version()}")  # type: ignore[no-untyped-call]  # as it ships
         options = ClientOptions(api_endpoint=url, quota_project_id=None if url else self.quota_project)
         return {"credentials": self._signed_in[0], "client_options": options, "client_info": agent}
 

@@ -15,7 +15,7 @@ import numpy as np
 from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
 from plimsoll.domain.demand.batch_jobs import Told, takes_what_it_gets
 from plimsoll.domain.demand.demand import Demand, scaled
-from plimsoll.domain.demand.saturation import throttled
+from plimsoll.domain.demand.saturation import standing, throttled
 from plimsoll.domain.metrics.knowledge import BoolArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.policy import Policy
@@ -46,7 +46,8 @@ class Lifted:
     """A demand with its saturated buckets lifted, and which these are.
 
     `demand` is what would have been asked for: so many times the `operations` and the bytes `moved` of each bucket.
-    `saturated` are the buckets by resource, `any` those on either, and `frequent` the resources that are saturated
+    `saturated` are the buckets by resource, `any` those on either, of which the
+    cloud's checks alone show the `flagged`, and `frequent` the resources that are saturated
     frequently in an epoch whose limit was not raised since. `deferred` are those of which the workload takes what it
     gets, and `most` is how many times its operations and bytes a bucket can want: there no more than the ceiling.
     """
@@ -56,6 +57,7 @@ class Lifted:
     moved: FloatArray | float
     saturated: Mapping[Resource, BoolArray]
     any: BoolArray
+    flagged: BoolArray
     frequent: frozenset[Resource]
     most: Mapping[Resource, FloatArray | float]
     deferred: frozenset[Resource] = frozenset()
@@ -73,6 +75,7 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
     factors: dict[Resource, FloatArray] = {}
     most: dict[Resource, FloatArray | float] = dict.fromkeys(Resource, np.inf)
     saturated = {resource: np.zeros_like(demand.observed) for resource in RESOURCES}
+    stood = np.zeros_like(demand.observed)
     frequent: set[Resource] = set()
     deferred: set[Resource] = set()
     for span in spans:
@@ -81,6 +84,8 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
         inside = np.zeros_like(demand.observed)
         inside[span.buckets] = True
         at = dict(zip(Resource, throttled(demand, span.ceiling, policy), strict=True))
+        if at[Resource.IOPS].any() or at[Resource.THROUGHPUT].any():
+            stood |= np.logical_or(*standing(demand, span.ceiling, policy)) & inside
         for resource in RESOURCES:
             here = at[resource] & inside
             if not here.any():
@@ -100,12 +105,14 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
                 before = factors.get(side, np.ones_like(demand.iops))
                 factors[side] = np.where(here, np.maximum(before, factor), before)
     operations, moved = (factors.get(resource, 1.0) for resource in RESOURCES)
+    either = saturated[Resource.IOPS] | saturated[Resource.THROUGHPUT]
     return Lifted(
         demand=scaled(demand.rates, operations, moved),
         operations=operations,
         moved=moved,
         saturated=saturated,
-        any=saturated[Resource.IOPS] | saturated[Resource.THROUGHPUT],
+        any=either,
+        flagged=either & ~stood,
         frequent=frozenset(frequent),
         most=most,
         deferred=frozenset(deferred),

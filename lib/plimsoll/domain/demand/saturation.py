@@ -112,6 +112,16 @@ def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArr
     At `saturation_pct` of the highest it can carry, in the mean or in some second, or any exceeded check, or its
     credits spent.
     """
+    iops, throughput = standing(demand, ceiling, policy)
+    if demand.iops_exceeded is not None:
+        iops = iops | demand.iops_exceeded
+    if demand.throughput_exceeded is not None:
+        throughput = throughput | demand.throughput_exceeded
+    return iops & demand.observed, throughput & demand.observed
+
+
+def standing(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArray, BoolArray]:
+    """The buckets at the volume's ceiling by its rates and its credits, whatever the cloud's checks say."""
     share = policy.saturation_pct / 100
     accounting = ceiling.accounting
     iops = demand.evened.counted_iops(accounting) >= share * ceiling.iops
@@ -120,10 +130,6 @@ def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArr
         surely_iops, surely_mib_s = demand.busiest.one_way(accounting)
         iops |= demand.busiest.exact & (surely_iops >= share * ceiling.iops)
         throughput |= demand.busiest.exact & (surely_mib_s >= share * ceiling.throughput_mib_s)
-    if demand.iops_exceeded is not None:
-        iops |= demand.iops_exceeded
-    if demand.throughput_exceeded is not None:
-        throughput |= demand.throughput_exceeded
     if demand.burst_balance_pct is not None:
         empty = demand.burst_balance_pct < policy.empty_balance_pct
         credited = {bucket.resource for bucket in ceiling.buckets}

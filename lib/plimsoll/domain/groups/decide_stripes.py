@@ -143,7 +143,7 @@ def _as_member(answers: Mapping[str, Recommendation], case: Case, told: SetAnswe
     return replace(
         own,
         stripe_set=told,
-        reasons=(*own.reasons, *set_reasons.of_set(case.volume.id, told)),
+        reasons=(*own.reasons, *set_reasons.of_set(case.volume.id, told, case.market.book)),
         blockers=(*own.blockers, *of_others(answers, own, "stripe set")) if isinstance(own, Change) else own.blockers,
     )
 

@@ -5,7 +5,9 @@ from typing import Final
 
 from plimsoll.domain.groups.stripes import LINEAR, StripeSet
 from plimsoll.domain.host import Host
+from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.reason import Reason
+from plimsoll.domain.reasons.waste import unusable
 from plimsoll.domain.recommendation import SetAnswer
 from plimsoll.domain.units import MINUTE_S, dollars
 
@@ -34,15 +36,15 @@ def held(reasons: Mapping[str, str], stripes: StripeSet) -> Reason:
     )
 
 
-def of_set(volume_id: str, told: SetAnswer) -> Iterator[Reason]:
+def of_set(volume_id: str, told: SetAnswer, book: PriceBook) -> Iterator[Reason]:
     """What there is to say of a volume's set, a sentence each."""
     yield _membership(volume_id, told)
     yield from _money(told)
-    yield from against_host(told)
+    yield from against_host(told, book)
     yield from _uneven(told)
 
 
-def against_host(told: SetAnswer) -> Iterator[Reason]:
+def against_host(told: SetAnswer, book: PriceBook) -> Iterator[Reason]:
     """Where the volumes of a set together are provisioned for more than their host carries."""
     limits, members = told.host.limits, len(told.members)
     if limits is None or told.together is None:
@@ -60,12 +62,14 @@ def against_host(told: SetAnswer) -> Iterator[Reason]:
         if together <= most:
             continue
         each = f" of {together / members:,.0f} {unit}" if len(figures) == 1 else ""
-        waste = f"above {most / members:,.0f} {unit} a volume" if told.stripes.even else f"above {most:,.0f} {unit}"
+        usable = most / members if told.stripes.even else most
+        wasted = sum(unusable(member.spec, unit, usable, book) for member in told.members)
+        waste = f" {wasted:,.0f} {unit} are paid for and cannot be used, unless you replace it by a larger one."
         yield Reason(
             "stripe-set-above-its-host",
             f"{members} volumes{each} carry {together:,.0f} {unit} together. "
-            f"{_carries(told.host, limits.burst_s, most, baseline)}. That is why the set gives no more. What is "
-            f"provisioned {waste} is waste, unless you replace the host by a larger one.",
+            f"{_carries(told.host, limits.burst_s, most, baseline)}. That is why the set gives no more."
+            + (waste if wasted else ""),
         )
 
 

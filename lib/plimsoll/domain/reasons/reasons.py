@@ -1,6 +1,6 @@
 """Reasons: the sentences that explain a recommendation to the person who has to act on it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -10,17 +10,25 @@ from plimsoll.domain.demand.settling import Settles, Unsettled
 from plimsoll.domain.evidence.failed_measurement import CODE
 from plimsoll.domain.metrics.received import Coverage
 from plimsoll.domain.offers.choice import Choice, Why
-from plimsoll.domain.offers.losses import LOSS_WORDS, Loss, find_losses
+from plimsoll.domain.offers.losses import LOSS_WORDS, Loss, find_cuts, find_losses
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.policy import SizeOn
+from plimsoll.domain.prices import DOLLARS
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.reasons.growth_reasons import room_for_growth, takes_what_it_gets
 from plimsoll.domain.reasons.memory_reasons import spoken_against, unproved_minutes
 from plimsoll.domain.reasons.place_reasons import failed_change, not_in_place, of_a_storage_pool, stopped, used_of
+from plimsoll.domain.reasons.waste import unusable
 from plimsoll.domain.recommendation import Comparison, FrontierStep
 from plimsoll.domain.units import MINUTE_S, dollars
+from plimsoll.domain.volume import VolumeState
 
 A_WEEK_H = 168.0
+
+_SAME: Final = 1e-6
+"""The part of a figure by which rounding alone may change it."""
+
+_MOST_DIGITS: Final = 4
 
 _UNKNOWN_WITHOUT = {
     "iops_exceeded": "Bursts above the volume's IOPS are not visible in",
@@ -28,6 +36,15 @@ _UNKNOWN_WITHOUT = {
     "burst_balance_pct": "Whether the volume had spent its credits is not known in",
 }
 """What is not known where a series has no points that need not have any, by series."""
+
+_WITHOUT_DEMAND: Final[Mapping[VolumeState, str]] = {
+    VolumeState.CREATING: "The volume is being created, and has done nothing yet.",
+    VolumeState.DELETING: "The volume is being deleted.",
+    VolumeState.DELETED: "The volume is deleted.",
+    VolumeState.ERROR: "The volume is in the state error: its hardware failed, or it could not be made. Look at it in "
+    "the cloud's console.",
+}
+"""What is said of a volume in a state in which nothing is asked of it."""
 
 WORTH_A_WORD_H = 1.0
 """Gaps in the metrics shorter than this are not worth a sentence."""
@@ -45,12 +62,21 @@ def detached(usd_month: float | None) -> tuple[Reason, ...]:
 
 def insufficient(case: Case, usd_month: float | None) -> tuple[Reason, ...]:
     """What is missing."""
-    spec, summary = case.volume.spec, case.summary
+    summary = case.summary
+    if case.volume.state in _WITHOUT_DEMAND:
+        return (Reason("state", _WITHOUT_DEMAND[case.volume.state]),)
     found: list[Reason] = []
-    if usd_month is None:
+    if case.volume.edge is not None:
         found.append(
-            Reason("no-price", f"There is no price for {spec.type} in {case.volume.region}. Give one with --prices.")
+            Reason(
+                "other-market",
+                f"The volume is in {case.volume.edge}, which sells other types, sizes and prices than the region. What "
+                "it could become there, and what that costs, is not known.",
+            )
         )
+        found += used_of(case)
+    elif usd_month is None:
+        found.append(_no_price(case))
         found += used_of(case)
     if summary.hours_observed < case.policy.least_hours:
         found += stopped(case)
@@ -64,6 +90,18 @@ def insufficient(case: Case, usd_month: float | None) -> tuple[Reason, ...]:
             )
         )
     return (*found, *failed_change(case.volume, case.context.now), *_coverage(case), *_quality(case))
+
+
+def _no_price(case: Case) -> Reason:
+    """That nothing can be compared in dollars."""
+    book, kind, region = case.market.book, case.volume.spec.type, case.volume.region
+    if book.currency != DOLLARS:
+        return Reason(
+            "other-currency",
+            f"Prices in {region} are in {book.currency}, so nothing is said in dollars, and the volume is in no sum. "
+            "Give prices with --prices.",
+        )
+    return Reason("no-price", f"There is no price for {kind} in {region}. Give one with --prices.")
 
 
 ADDED_UP: Final = Reason(
@@ -227,12 +265,7 @@ def _demand(case: Case) -> Iterator[Reason]:
         f"{_between(summary.least_peak_iops, summary.peak_iops, 0)} IOPS, "
         f"{_between(summary.least_peak_throughput_mib_s, summary.peak_throughput_mib_s, 1)} MiB/s.",
     )
-    if summary.throttled_minutes:
-        yield Reason(
-            "at-ceiling",
-            f"Demand stood at the volume's ceiling in {_minutes(summary.throttled_minutes)}. In these it is taken to "
-            "be more, at the same I/O size.",
-        )
+    yield from _held_back(case)
     for resource in sorted(case.frequent):
         side = "IOPS" if resource is Resource.IOPS else "throughput"
         yield Reason(
@@ -256,8 +289,27 @@ def _demand(case: Case) -> Iterator[Reason]:
             f"{summary.peak_second_throughput_mib_s:,.1f} MiB/s. "
             f"They {sized} as demand, as `size_on` of the policy says.",
         )
-    if summary.peak_busy_iops is not None and case.demand.iops_exceeded is not None:
-        yield from _micro_bursts(case)
+    yield from _micro_bursts(case)
+
+
+def _held_back(case: Case) -> Iterator[Reason]:
+    """Where the volume held its workload back, by what shows it: the cloud's check alone, or demand at the ceiling."""
+    summary = case.summary
+    flagged, stood = summary.flagged_minutes, summary.throttled_minutes - summary.flagged_minutes
+    if flagged:
+        share = 100 * flagged / max(1.0, summary.hours_observed * MINUTE_S)
+        yield Reason(
+            "flagged-by-the-cloud",
+            f"The cloud's own check flagged {_minutes(flagged)}, {share:.2g} % of those observed: some seconds in them "
+            "asked for more than the volume allows, though their averages did not. These minutes are taken to want "
+            "more, at the same I/O size.",
+        )
+    if stood:
+        yield Reason(
+            "at-ceiling",
+            f"Demand stood at the volume's ceiling in {_minutes(stood)}. In these it is taken to be more, at the same "
+            "I/O size.",
+        )
 
 
 def _preference(case: Case, target: Offer, choice: Choice) -> Iterator[Reason]:
@@ -316,22 +368,63 @@ def _between(least: float, most: float, digits: int) -> str:
 def _micro_bursts(case: Case) -> Iterator[Reason]:
     summary = case.summary
     exceeded = case.demand.iops_exceeded
-    if exceeded is not None and exceeded.any() and summary.peak_busy_iops is not None:
-        sized = "sizes" if case.policy.size_on is SizeOn.BUSY_TIME else "does not size"
-        yield Reason(
-            "seconds-above-limit",
-            f"Some seconds asked for more than is provisioned. While busy, the rate was up to "
-            f"{summary.peak_busy_iops:,.0f} IOPS, which {sized} the offer, as `size_on` of the policy says.",
-        )
+    if exceeded is None or not exceeded.any():
+        return
+    asked = "Some seconds asked for more than is provisioned."
+    if summary.peak_busy_iops is None:
+        yield Reason("seconds-above-limit", asked)
+        return
+    sized = "sizes" if case.policy.size_on is SizeOn.BUSY_TIME else "does not size"
+    yield Reason(
+        "seconds-above-limit",
+        f"{asked} While busy, the rate was up to {summary.peak_busy_iops:,.0f} IOPS, which {sized} the offer, as "
+        "`size_on` of the policy says.",
+    )
 
 
 def _sizing(case: Case, target: Offer) -> Iterator[Reason]:
-    need = target.need
-    yield Reason(
-        "need",
-        f"{target.spec} has to carry {need.iops:,.0f} IOPS and {need.throughput_mib_s:,.1f} MiB/s, "
-        f"{case.policy.headroom_pct:g} % headroom included.",
+    """What the offer has to carry, and what that is made of."""
+    need, seen, demand = target.need, case.summary, case.demand
+    counted = target.ceiling.accounting
+    iops = {
+        "peak": seen.peak_iops,
+        "peak as the type counts it": demand.peak(demand.counted_iops(counted)),
+        "busiest second": seen.peak_second_iops,
+    }
+    throughput = {
+        "peak": seen.peak_throughput_mib_s,
+        "peak as the type counts it": demand.peak(demand.counted_throughput_mib_s(counted)),
+        "busiest second": seen.peak_second_throughput_mib_s,
+    }
+    times = 1 + case.policy.headroom_pct / 100
+    sides = (
+        _required("IOPS", need.iops, iops, times, 0),
+        _required("MiB/s", need.throughput_mib_s, throughput, times, 1),
     )
+    yield Reason("need", f"{target.spec} has to carry {' and '.join(sides)}.")
+
+
+def _required(unit: str, need: float, seen: Mapping[str, float | None], times: float, digits: int) -> str:
+    """A figure that has to be carried, as a sum that adds up: what was seen with headroom, or else what that is raised
+    to, or held down to."""
+    headroom = f"{100 * (times - 1):g} % headroom"
+    known = {what: figure for what, figure in seen.items() if figure is not None}
+    for what, figure in known.items():
+        if abs(need - figure * times) <= _SAME * max(1.0, need):
+            enough = (more for more in range(digits, _MOST_DIGITS) if _adds_up(need, figure, times, more))
+            shown = next(enough, _MOST_DIGITS)
+            return f"{need:,.{shown}f} {unit} ({what} {figure:,.{shown}f}, {headroom})"
+    peak = max(known.values())
+    if need > peak * times:
+        return f"{need:,.{digits}f} {unit} (with what was held back, or was done before)"
+    if need > peak:
+        return f"{need:,.{digits}f} {unit} ({headroom}, but no more than volume and host could do)"
+    return f"{need:,.{digits}f} {unit}"
+
+
+def _adds_up(need: float, figure: float, times: float, digits: int) -> bool:
+    """Whether two figures with so many decimals differ by the headroom alone."""
+    return f"{round(figure, digits) * times:.{digits}f}" == f"{need:.{digits}f}"
 
 
 def _span(case: Case) -> Iterator[Reason]:
@@ -354,25 +447,28 @@ def _failed(offers: Iterable[Offer]) -> Iterator[Reason]:
 
 
 def _bursts(case: Case, best: Offer) -> Iterator[Reason]:
-    """What a minute's average may hide, where the offer would not carry it."""
-    summary, ceiling, present = case.summary, best.ceiling, case.present
+    """What a minute's average may hide, on the sides on which the offer carries less than now."""
+    summary, ceiling = case.summary, best.ceiling
     if case.demand.busiest is not None:
         yield from _unsized_seconds(case, best)
         return
     if case.policy.size_on is SizeOn.BUSY_TIME:
         return
-    less = ceiling.iops < present.iops or ceiling.throughput_mib_s < present.throughput_mib_s
-    if less and not case.demand.whole:
-        yield Reason(
-            "bursts-not-visible",
-            "Bursts shorter than a minute are not visible in these metrics. To size for them, set "
-            "`size_on: busy-time`.",
-        )
-    for unit, busy, carried in (
-        ("IOPS", summary.peak_busy_iops, ceiling.iops),
-        ("MiB/s", summary.peak_busy_throughput_mib_s, ceiling.throughput_mib_s),
+    cuts = find_cuts(ceiling, case.present)
+    for unit, busy, peak, carried in (
+        ("IOPS", summary.peak_busy_iops, summary.peak_iops, ceiling.iops),
+        ("MiB/s", summary.peak_busy_throughput_mib_s, summary.peak_throughput_mib_s, ceiling.throughput_mib_s),
     ):
-        if busy is not None and busy > carried:
+        if unit not in cuts or (busy is None and peak * summary.resolution_s <= carried):
+            continue
+        if busy is None:
+            yield Reason(
+                "bursts-not-known",
+                f"Risk: single seconds may have asked for more than the offer's {carried:,.0f} {unit}. How long the "
+                "volume was busy in each minute was not read, or is not published. Such bursts would queue. To size "
+                "for them, set `size_on: busy-time`.",
+            )
+        elif busy > carried:
             yield Reason(
                 "bursts-above-offer",
                 f"Risk: while busy, the volume may have reached {busy:,.0f} {unit} for seconds, above the offer's "
@@ -466,15 +562,22 @@ def _host(case: Case) -> Iterator[Reason]:
             f"In {_minutes(case.summary.host_cleared_minutes)} the host stood at its published limit, and the cloud "
             "measured that it was not the bottleneck.",
         )
+    spec, book = case.volume.spec, case.market.book
     for unit, carried, usable in (
         ("IOPS", present.iops, hosts.iops),
         ("MiB/s", present.throughput_mib_s, hosts.throughput_mib_s),
     ):
-        if carried > usable:
+        wasted = unusable(spec, unit, usable, book)
+        if wasted:
+            yield Reason(
+                "waste",
+                f"The volume is provisioned for {carried:,.0f} {unit}, and its host carries {usable:,.0f} at most. "
+                f"{wasted:,.0f} are paid for and cannot be used, unless you replace the host by a larger one.",
+            )
+        elif carried > usable:
             yield Reason(
                 "above-its-host",
-                f"The volume is provisioned for {carried:,.0f} {unit}, and its host carries {usable:,.0f} at most. "
-                "The rest is waste, unless you replace the host by a larger one.",
+                f"The volume could do {carried:,.0f} {unit}, and its host carries {usable:,.0f} at most.",
             )
 
 

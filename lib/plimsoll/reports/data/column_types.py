@@ -72,7 +72,14 @@ def glue_tables() -> Mapping[str, dict[str, str]]:
     keys = {name: profile[name] for name in KEYS}
     lists = {name: kind[len("array<") : -len(">")] for name, kind in profile.items() if kind.startswith("array<")}
     return {
-        "recommendations": {**types, "step": "string", "risk_promised_pct": "double", RUN_ID: "string", **old},
+        "recommendations": {
+            **types,
+            "risk_promised_pct": "double",
+            "risk_level": "string",
+            "step": "string",
+            RUN_ID: "string",
+            **old,
+        },
         "demand": {**keys, "start": "timestamp", **lists, RUN_ID: "string"},
     }
 

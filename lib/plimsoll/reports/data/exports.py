@@ -14,6 +14,7 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import DEMAND, MARKDOWN, PAGE, RECOMMENDATIONS, RUN, SLACK_PREVIEW, TABLE, UNANSWERED
 from plimsoll.reports.run_reader import stream_records
 from plimsoll.reports.run_tables import record_line
+from plimsoll.reports.sorting import Weight
 from plimsoll.writing import whole
 
 PARQUET: Final = {"recommendations.parquet": KEYS, "demand.parquet": (*KEYS, "start")}
@@ -22,9 +23,9 @@ PARQUET: Final = {"recommendations.parquet": KEYS, "demand.parquet": (*KEYS, "st
 _OWN: Final = (RUN, JOURNAL, RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED, PAGE, MARKDOWN, SLACK_PREVIEW, *PARQUET)
 
 
-def json_lines(folder: Path, selection: Selection | None) -> Iterator[str]:
+def json_lines(folder: Path, selection: Selection | None, weight: Weight | None = None) -> Iterator[str]:
     """The lines of recommendations.json: a list with a recommendation a line."""
-    return json_list(record_line(record).decode() for record in _selected(folder, selection))
+    return json_list(record_line(record).decode() for record in _selected(folder, selection, weight))
 
 
 def json_list(items: Iterable[str], begin: str = "[", end: str = "]") -> Iterator[str]:
@@ -37,14 +38,18 @@ def json_list(items: Iterable[str], begin: str = "[", end: str = "]") -> Iterato
     yield f"\n{end}\n"
 
 
-def csv_lines(folder: Path, selection: Selection | None) -> Iterator[str]:
+def csv_lines(folder: Path, selection: Selection | None, weight: Weight | None = None) -> Iterator[str]:
     """The lines of recommendations.csv."""
     yield csv_line(header())
-    yield from map(csv_line, map(row, _selected(folder, selection)))
+    yield from map(csv_line, map(row, _selected(folder, selection, weight)))
 
 
-def _selected(folder: Path, selection: Selection | None) -> Iterator[RecommendationRecord]:
-    return stream_records(folder, None if selection is None else selection.has)
+def _selected(
+    folder: Path, selection: Selection | None, weight: Weight | None = None
+) -> Iterable[RecommendationRecord]:
+    """The records that are selected, the heaviest first where they are weighed: these are then held in memory."""
+    records = stream_records(folder, None if selection is None else selection.has)
+    return records if weight is None else sorted(records, key=weight, reverse=True)
 
 
 def write_parquet(

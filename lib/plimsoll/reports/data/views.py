@@ -16,7 +16,7 @@ from plimsoll.reports.record import (
     RecommendationRecord,
     SpecRecord,
 )
-from plimsoll.reports.steps import STEP_SQL
+from plimsoll.reports.steps import RISK_SQL, STEP_SQL
 
 VIEWS: Final = {
     "recommendations": "one row a volume: what it is, what it should be, why, and the step that it belongs to",
@@ -49,12 +49,15 @@ def recommendations(rows: str) -> str:
     )
     given = f"{_provider()}, {lists}, {codes}, {earlier}"
     return f"""
-        select *, {STEP_SQL} as step, risk.promised_pct as risk_promised_pct
-        from (select * replace ({given}) from {rows})"""
+        select *, {STEP_SQL} as step
+        from (
+            select *, risk.promised_pct as risk_promised_pct, {RISK_SQL} as risk_level
+            from (select * replace ({given}) from {rows})
+        )"""
 
 
 def offers(rows: str) -> str:
-    """Every offer that was weighed, the one as a drop-in replacement and the one that ends throttling, once each."""
+    """Every offer that was weighed, the one with the same limits and the one that ends throttling, once each."""
     keys = ", ".join(KEYS)
     spec = ", ".join(f"offer.spec.{quoted(name)} as {quoted(name)}" for name in SpecRecord.model_fields)
     return f"""

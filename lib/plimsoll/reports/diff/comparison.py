@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from plimsoll.domain.actions import INSUFFICIENT_DATA
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.history import How
+from plimsoll.domain.history import FIRST_RULE, How
 from plimsoll.reports.data.column_types import literal
 from plimsoll.reports.data.database import Database, opened
 from plimsoll.reports.diff import sql
@@ -90,8 +90,8 @@ class Diff:
     `altered`: as `saved`, of those that were changed to something else. `open_saving`, `open_upgrades` and
     `open_detached`: what open volumes can save, would cost more, and cost though attached to nothing. `repriced`: the
     volumes that cost another sum for the same configuration, and how much more in all; `policy`: the keys that differ,
-    with both values; `failed_places`: those that only the second run could not read, with the reason; `unread`: why the
-    second run cannot tell of a volume of an account and region.
+    with both values; `rules`: the versions of the rule; `failed_places`: those that only the second run could not
+    read, with the reason; `unread`: why the second run cannot tell of a volume of an account and region.
     """
 
     before: Run
@@ -108,6 +108,7 @@ class Diff:
     mixed: int
     repriced: Money
     policy: Mapping[str, tuple[Any, Any]]
+    rules: tuple[int, int]
     failed_places: Mapping[str, str]
     unread: Callable[[str, str], str]
     _database: Database
@@ -141,6 +142,7 @@ def compared(before: Path, after: Path) -> Iterator[Diff]:
             unpriced=unpriced,
             mixed=mixed,
             **sums,
+            rules=(runs[0].get("rule", FIRST_RULE), runs[1].get("rule", FIRST_RULE)),
             policy={key: (was.get(key), now.get(key)) for key in {**was, **now} if was.get(key) != now.get(key)},
             failed_places={place: reason for place, reason in failed[1].items() if place not in failed[0]},
             unread=partial(_unread, runs[1]),
@@ -220,7 +222,7 @@ def _unread(run: Mapping[str, Any], account: str, region: str) -> str:
 
 def _done(how: str | None, before: Mapping[str, Any]) -> str:
     if how == How.DROP_IN:
-        return "as a drop-in replacement"
+        return "with the same limits"
     return f"nearly: {_wanted(before)}" if how == How.NEARLY else ""
 
 

@@ -56,6 +56,7 @@ def json_diff(diff: Diff) -> Iterator[str]:
         "monthly_usd_open_for_upgrades": round(diff.open_upgrades.usd, 2),
         "monthly_usd_open_detached": round(diff.open_detached.usd, 2),
         "repriced": {"volumes": diff.repriced.volumes, "monthly_usd_more": round(diff.repriced.usd, 2)},
+        "rules": {"before": diff.rules[0], "after": diff.rules[1]},
         "policy": {key: {"before": before, "after": after} for key, (before, after) in diff.policy.items()},
         "failed_places": dict(diff.failed_places),
         "known_in_both": _total(diff.known),
@@ -175,6 +176,8 @@ def notes(diff: Diff) -> Iterator[str]:
     volumes, usd_more = diff.repriced
     if volumes:
         yield f"Prices differ: {count_of(volumes, 'volume')} of the same configuration, {_signed(usd_more)} a month."
+    if diff.rules[0] != diff.rules[1]:
+        yield f"The rule has changed from version {diff.rules[0]} to {diff.rules[1]}. Answers may differ for that."
     for key, (before, after) in diff.policy.items():
         yield f"The policy differs: {key} was {before}, now {after}."
     for place, reason in diff.failed_places.items():

@@ -12,6 +12,7 @@ from jinja2 import Environment
 from pydantic_core import to_json
 
 from plimsoll.domain.evidence.envelope import Envelope
+from plimsoll.domain.offers.losses import LOSS_WORDS
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports import detached
@@ -55,6 +56,7 @@ from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import (
     GRADE_WORDS,
     PROVIDERS,
+    RISK_LEVELS,
     accounts_in,
     calls_in,
     change_words,
@@ -75,6 +77,8 @@ COLUMNS: Final = (
     ("account", "where", ""),
     ("from", "change", ""),
     ("saved", "saves a month", "number"),
+    ("risk", "risk", "number"),
+    ("losses", "gives up", ""),
     ("grade", "evidence", ""),
     ("step", "step", ""),
 )
@@ -192,6 +196,7 @@ def _same_for_every_run(steps: Mapping[str, StepWords]) -> dict[str, Any]:
     settings = {
         "steps": {step: {"name": words.name, "why": words.why} for step, words in steps.items()},
         "grades": GRADE_WORDS,
+        "risks": RISK_LEVELS,
         "rates": HOW,
         "specs": specs(),
         "width": WIDTH_PX,
@@ -205,6 +210,8 @@ def _same_for_every_run(steps: Mapping[str, StepWords]) -> dict[str, Any]:
         "script": script(),
         "drawer": packed(drawing_script().encode()),
         "columns": COLUMNS,
+        "risks": RISK_LEVELS,
+        "losses": {str(code): words for code, words in LOSS_WORDS.items()},
         "settings": packed(to_json(settings)),
     }
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from pydantic_core import to_json
 
+from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.reports.change_files import change_note
 from plimsoll.reports.charts.demand import demand_picture
@@ -23,7 +24,7 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.steps import step_of
 from plimsoll.reports.template_text import template_name
-from plimsoll.reports.wording import losses_in_words, owner_text, spec_text, words_of
+from plimsoll.reports.wording import losses_in_words, owner_text, risk_level, risk_pct, spec_text, words_of
 
 SIZE: Final = 100
 _LEVEL: Final = 6
@@ -80,6 +81,10 @@ def _row(record: RecommendationRecord) -> dict[str, Any]:
         "now": record.monthly_usd_now,
         "saved": None if record.monthly_usd_now is None else record.monthly_usd_saved,
         "drop_in": record.monthly_usd_saved_drop_in,
+        "upgrade": record.action == "upgrade",
+        "risk": risk_pct(record),
+        "risk_level": risk_level(record),
+        "losses": [loss.code for loss in record.losses] or (["none"] if record.action in CHANGES else []),
         "grade": record.evidence.grade if record.evidence else None,
         "step": str(step_of(record)),
         "blockers": ", ".join(blocker.code for blocker in record.blockers),

@@ -22,6 +22,7 @@ from plimsoll.reports.markdown.markup import (
 )
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Only, read_run, stream_records
+from plimsoll.reports.sorting import Weight
 from plimsoll.reports.steps import CENT, STEP_NAMES, STEP_TITLES, Step, judged_by, observed, step_of, step_words
 from plimsoll.reports.summary import (
     Overview,
@@ -46,8 +47,10 @@ from plimsoll.reports.wording import (
     count_of,
     epoch_text,
     frontier_rows,
+    losses_in_words,
     outcome_text,
     owner_text,
+    risk_text,
     spec_text,
     usd,
     words_of,
@@ -64,11 +67,12 @@ _WAITING: Final = 20
 _UNREAD: Final = 20
 
 
-def run_markdown(folder: Path, only: Only | None, about: str) -> str:
+def run_markdown(folder: Path, only: Only | None, about: str, weigh: Weight | None = None) -> str:
     """A run on a page: what can be saved, what to do first, the best changes, and what could not be read.
 
-    `only` restricts it to some volumes, and `about` says to which.
+    `only` restricts it to some volumes, and `about` says to which. `weigh` is what its lists are sorted by.
     """
+    weigh = weigh or weight
     run, overview = read_run(folder), Overview()
     policy = parse_policy(dict(run["policy"]))
     throttled: Largest[RecommendationRecord] = Largest(most=_THROTTLED)
@@ -79,9 +83,9 @@ def run_markdown(folder: Path, only: Only | None, about: str) -> str:
         overview.add(record)
         step = step_of(record)
         if step is Step.SAFE:
-            safe.add(weight(record), record.volume_id, record)
+            safe.add(weigh(record), record.volume_id, record)
         if step is Step.THROTTLED or record.monthly_usd_saved > 0:
-            (throttled if step is Step.THROTTLED else saving).add(weight(record), record.volume_id, record)
+            (throttled if step is Step.THROTTLED else saving).add(weigh(record), record.volume_id, record)
         if record.wait is not None:
             waiting.add(weight(record), record.volume_id, record)
     part = f"Of {prose(about)} alone.\n" if only is not None else ""
@@ -197,7 +201,18 @@ def _waiting(found: Largest[RecommendationRecord]) -> Iterator[str]:
 def _changes(title: str, found: Largest[RecommendationRecord]) -> Iterator[str]:
     if not found.total:
         return
-    head = ("volume", "where", "from", "to", "saves USD a month:", "drop-in saves:", "evidence", "step")
+    head = (
+        "volume",
+        "where",
+        "from",
+        "to",
+        "saves USD a month:",
+        "same limits save:",
+        "risk",
+        "gives up",
+        "evidence",
+        "step",
+    )
     yield f"## {title}\n"
     yield table(head, map(_row, found.items))
     if found.total > found.most:
@@ -212,6 +227,8 @@ def _row(record: RecommendationRecord) -> tuple[str, ...]:
         prose(spec_text(record.target)),
         f"{record.monthly_usd_saved:,.2f}",
         f"{record.monthly_usd_saved_drop_in:,.2f}",
+        risk_text(record),
+        prose(", ".join(loss.code for loss in record.losses)),
         record.evidence.grade if record.evidence else "",
         STEP_NAMES[step_of(record)],
     )
@@ -309,13 +326,14 @@ def _evidence(record: RecommendationRecord, link: str) -> str:
 def _risk(record: RecommendationRecord, policy: Policy) -> str:
     seen = observed(record.demand.hours_observed) if record.demand is not None else None
     lines = [f"- {prose(step_words(step_of(record), policy, seen).why)}\n"]
+    lines += [f"- Gives up {prose(loss)}.\n" for loss in losses_in_words(record)]
     if record.risk is not None:
         lines.append(f"- {prose(record.risk.text)}\n")
     lines += [f"- Blocked today: {prose(blocker.text)}\n" for blocker in record.blockers]
     saves_less = CENT <= record.monthly_usd_saved_drop_in < record.monthly_usd_saved - CENT
     if record.action in CHANGES and record.drop_in is not None and saves_less:
         lines.append(
-            f"- Drop-in replacement: {prose(spec_text(record.drop_in.spec))} can do everything this volume can do "
-            f"today, and saves {usd(record.monthly_usd_saved_drop_in)} a month.\n"
+            f"- Same-limits replacement: {prose(spec_text(record.drop_in.spec))} keeps the IOPS and MiB/s of today, "
+            f"and saves {usd(record.monthly_usd_saved_drop_in)} a month.\n"
         )
     return "".join(lines)

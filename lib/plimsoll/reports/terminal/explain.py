@@ -22,6 +22,7 @@ from plimsoll.reports.record import (
     RecommendationRecord,
     StripeSetRecord,
 )
+from plimsoll.reports.steps import CENT
 from plimsoll.reports.terminal.plot import bar, plain_table, plot, spans_line
 from plimsoll.reports.terminal.probe import seen_parts
 from plimsoll.reports.terminal.run import action_text, printable_record
@@ -33,7 +34,10 @@ from plimsoll.reports.wording import (
     coverage_words,
     epoch_text,
     frontier_rows,
+    losses_in_words,
+    outcome_text,
     owner_text,
+    risk_text,
     spec_text,
     usd,
     wait_text,
@@ -120,8 +124,13 @@ def _head(record: RecommendationRecord) -> Group:
     answer = Text.assemble("answer: ", action_text(record.action))
     if record.target is not None and record.action != "keep":
         answer.append(f" to {spec_text(record.target)}, {usd(record.monthly_usd_then or 0)} a month")
-        answer.append(f", saves {usd(record.monthly_usd_saved)}", style="bold")
-        answer.append(f" ({usd(record.monthly_usd_saved_drop_in)} with a drop-in replacement)")
+        answer.append(f", {outcome_text(record)}", style="bold")
+        if record.monthly_usd_saved_drop_in >= CENT:
+            answer.append(f" ({usd(record.monthly_usd_saved_drop_in)} with the same limits)")
+        for loss in losses_in_words(record):
+            answer.append(f"\ngives up {loss}")
+        if record.cuts:
+            answer.append(f"\nrisk: {risk_text(record)}")
     if record.wait is not None:
         answer.append(f": {wait_text(record.wait)}")
     return Group(*lines, answer)
@@ -268,7 +277,7 @@ def offers_table(record: RecommendationRecord, width: int) -> Table:
     table.add_column("why not", overflow="fold", ratio=1, max_width=max(20, width - 45))
     told = [(offer, _why_not(offer)) for offer in record.offers if offer != record.relief]
     if record.drop_in is not None:
-        told.append((record.drop_in, "drop-in replacement: can do everything this volume can do today"))
+        told.append((record.drop_in, "same-limits replacement: keeps the IOPS and MiB/s of today"))
     if record.relief is not None:
         told.append((record.relief, "would end the throttling"))
     for offer, why in told:

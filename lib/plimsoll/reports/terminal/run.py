@@ -16,7 +16,17 @@ from plimsoll.reports.record import RecommendationRecord, SpecRecord
 from plimsoll.reports.steps import STEP_TITLES, Step
 from plimsoll.reports.summary import failed_volumes, money_of, noted, since_before
 from plimsoll.reports.template_text import TITLE, template_texts
-from plimsoll.reports.wording import ACTION_WORDS, calls_in, clouds_of, count_of, spec_text, together, usd, words_of
+from plimsoll.reports.wording import (
+    ACTION_WORDS,
+    calls_in,
+    clouds_of,
+    count_of,
+    risk_text,
+    spec_text,
+    together,
+    usd,
+    words_of,
+)
 
 _ID_WIDTH = len("vol-0123456789abcdef0")
 _GRADE_WIDTH = 2
@@ -110,7 +120,7 @@ def show_plan(console: Console, plan: Mapping[str, Any], failed: Mapping[str, st
 
 
 def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
-    """The savings as a table that fits 80 columns and uses 160."""
+    """The savings as a table that fits 80 columns, where losses stand below the volume, and uses 160."""
     wide = width >= 120
     table = Table(
         title="Best savings, USD a month", title_justify="left", box=None, pad_edge=False, header_style="bold"
@@ -118,26 +128,29 @@ def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
     table.add_column("volume", overflow="fold", min_width=_ID_WIDTH)
     for head in ("where", "from", "to") if wide else ("from", "to"):
         table.add_column(head, overflow="fold")
-    for head in ("saves", "drop-in"):
-        table.add_column(head, justify="right", no_wrap=True)
+    for head in ("saves", "same limits", "risk") if wide else ("saves", "risk"):
+        table.add_column(head, justify="right", no_wrap=head != "risk")
     table.add_column("evidence" if wide else "ev", no_wrap=True, min_width=_GRADE_WIDTH)
-    if wide:
-        table.add_column("blocked by", overflow="fold")
+    for head in ("gives up", "blocked by") if wide else ():
+        table.add_column(head, overflow="fold")
     shown = spec_text if wide else _narrow
     for record in map(printable_record, records):
         whole = f" with all of {record.stripe_set.name}" if record.stripe_set else ""
         whole += f" with its pool of {len(record.pool) + 1:,} volumes" if record.pool else ""
         name = f" {record.name or ''}".rstrip()
         blockers = Text(", ".join(blocker.code for blocker in record.blockers))
+        losses = ", ".join(loss.code for loss in record.losses)
+        below = f"\ngives up {losses}" if losses and not wide else ""
         table.add_row(
-            Text.assemble(record.volume_id, "\n", action_text(record.action), name, whole),
+            Text.assemble(record.volume_id, "\n", action_text(record.action), name, whole, below),
             *([f"{record.account}\n{record.zone}"] if wide else []),
             shown(record.current),
             shown(record.target),
             usd(record.monthly_usd_saved),
-            usd(record.monthly_usd_saved_drop_in),
+            *([usd(record.monthly_usd_saved_drop_in)] if wide else []),
+            risk_text(record),
             record.evidence.grade if record.evidence else "",
-            *([blockers] if wide else []),
+            *((losses, blockers) if wide else ()),
         )
     return table
 
@@ -165,7 +178,7 @@ def _totals(run: dict[str, Any]) -> Group:
     volumes, money = run["volumes"], run["monthly_usd"]
     share = f" ({money['saved'] / money['now']:.0%} of {usd(money['now'])})" if money["now"] else ""
     saved = (
-        ("  drop-in", "saved_drop_in", "drop-in replacements alone would save this"),
+        ("  same limits", "saved_drop_in", "if the IOPS and MiB/s of today were kept"),
         ("  beyond that", "saved_on_proof", "rests on the measured demand"),
     )
     others = (

@@ -9,7 +9,7 @@ from plimsoll.domain.volume import VolumeSpec
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.terminal.plot import plain_table
-from plimsoll.reports.wording import count_of, duration, spec_text, usd
+from plimsoll.reports.wording import count_of, duration, outcome_text, spec_text, usd
 
 
 def show_runs(console: Console, planned: Sequence[PlannedRun], left: Sequence[MeasuringRun]) -> None:
@@ -63,7 +63,7 @@ def show_change_of_mind(
 def _summary(record: RecommendationRecord) -> str:
     grade = f", evidence {record.evidence.grade}" if record.evidence else ""
     target = f" to {spec_text(record.target)}" if record.target and record.target != record.current else ""
-    saved = f", saves {usd(record.monthly_usd_saved)} a month" if record.monthly_usd_saved else ""
+    saved = f", {outcome_text(record)}" if record.monthly_usd_saved else ""
     return f"{record.action}{target}{saved}{grade}"
 
 

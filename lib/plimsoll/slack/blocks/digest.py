@@ -11,9 +11,19 @@ from plimsoll.domain.actions import CHANGES
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.record import RecommendationRecord, saved_cents
 from plimsoll.reports.run_reader import full_name
+from plimsoll.reports.sorting import MONEY, SORTS, Weight
 from plimsoll.reports.steps import EVIDENCE, Step, step_of
 from plimsoll.reports.totals import Totals
-from plimsoll.reports.wording import change_words, losses_in_words, outcome_text, owner_text, plight, words_of
+from plimsoll.reports.wording import (
+    change_words,
+    losses_in_words,
+    outcome_text,
+    owner_text,
+    plight,
+    risk_level,
+    risk_text,
+    words_of,
+)
 from plimsoll.slack.blocks.elements import line
 
 _THROTTLED: Final = 3
@@ -31,7 +41,7 @@ _EVIDENCE: Final = {
     "C": "evidence C: published limits only",
 }
 _RISKS: Final = {
-    Step.SAFE: "Nothing given up: all of today's IOPS and MiB/s are kept",
+    Step.SAFE: "Nothing given up: no limit is lowered",
     Step.PROVED: "Proved: carries the measured demand with less to spare",
     Step.MEASURE: "Measure first",
 }
@@ -93,14 +103,28 @@ def _group_words(record: RecommendationRecord) -> str:
 
 
 def _risk(record: RecommendationRecord) -> str:
-    """What may be lost or stands in the way, and what the change rests on."""
+    """What may be lost or stands in the way, what the change rests on, and how likely it is outgrown."""
+    return " ".join(filter(None, [_lead(record), _chance(record)]))
+
+
+def _chance(record: RecommendationRecord) -> str:
+    """The risk of a reduction; empty where no limit is lowered."""
+    level = risk_level(record)
+    if level is None or level == "none":
+        return ""
+    above = ", above the policy's" if level == "above" else ""
+    return f"Risk: {risk_text(record)}{above}."
+
+
+def _lead(record: RecommendationRecord) -> str:
     forbidden = next((blocker.text for blocker in record.blockers if blocker.code != EVIDENCE), None)
     if forbidden is not None:
         return f"Blocked today: {line(forbidden, _SIGNS).removesuffix('.')}."
     step = step_of(record)
     lead = _RISKS.get(step, "")
-    if step is Step.TRADE:
-        lead = f"Owner decides: gives up {line(', '.join(losses_in_words(record)), _SIGNS)}"
+    if record.losses:
+        gives_up = f"gives up {line(', '.join(losses_in_words(record)), _SIGNS)}"
+        lead = f"{lead or 'Owner decides'}: {gives_up}"
     elif step is Step.THROTTLED:
         lead = plight(record).capitalize()
     evidence = _EVIDENCE[record.evidence.grade] if record.evidence else ""
@@ -114,7 +138,7 @@ class Sums:
     """What some volumes add up to, and those of them that are listed: the most that save, and the worst throttled.
 
     `until` is the day on which the first of those that wait can be judged, None where none waits.
-    `steps` is what can be saved, by what has to be done for it. `blocked` is what is forbidden today, by owner and by
+    `blocked` is what is forbidden today, by owner and by
     the code of what forbids it. `quiet` counts the volumes that save and are not to be listed, `dearer` those throttled
     ones whose speed costs more.
     """
@@ -124,7 +148,6 @@ class Sums:
     quiet: int = 0
     dearer: int = 0
     until: str | None = None
-    steps: dict[Step, Totals] = field(default_factory=dict)
     savers: Largest[Listed] = field(init=False)
     saved_cents: int = 0
     throttled: Largest[Listed] = field(init=False)
@@ -139,12 +162,11 @@ class Sums:
         """Whether there is something to do."""
         return bool(self.savers.total or self.quiet or self.throttled.total or self.totals.actions["detached"])
 
-    def count(self, record: RecommendationRecord, one: Listed | None) -> None:
-        """Counts a recommendation; `one` is how it is listed, None where it saves nothing and is not throttled."""
+    def count(self, record: RecommendationRecord, one: Listed | None, weight: float) -> None:
+        """Counts a recommendation; `one` is how it is listed, None where it saves nothing and is not throttled, and
+        `weight` its place among those that save."""
         self.totals.add(record)
         self.dearer += record.action == "upgrade" and record.monthly_usd_saved < 0
-        if saved_cents(record) > 0:
-            self.steps.setdefault(step_of(record), Totals(by={})).add(record)
         if record.blockers:
             self._block(record)
         if record.wait is not None:
@@ -155,7 +177,7 @@ class Sums:
             self.throttled.add(record.demand.throttled_minutes if record.demand else 0.0, record.volume_id, one)
         if one.saved_cents > 0:
             self.saved_cents += one.saved_cents
-            self.savers.add(one.saved_cents, record.volume_id, one)
+            self.savers.add(weight, record.volume_id, one)
 
     def _block(self, record: RecommendationRecord) -> None:
         codes = [blocker.code for blocker in record.blockers]
@@ -180,6 +202,7 @@ class Digest:
         *,
         quiet: Collection[str] = (),
         measured: Callable[[RecommendationRecord], bool] = lambda _record: True,
+        weight: Weight = SORTS[MONEY],
     ) -> None:
         self.whole = Sums(most)
         self.accounts: dict[str, Sums] = {}
@@ -187,6 +210,7 @@ class Digest:
         """What its cloud calls each of these."""
         self._quiet = frozenset(quiet)
         self._measured = measured
+        self._weight = weight
 
     def count(self, record: RecommendationRecord) -> None:
         """Counts a recommendation."""
@@ -199,4 +223,4 @@ class Digest:
         one = listed(record, measured=self._measured(record)) if shown else None
         for sums in (self.whole, self.accounts[record.account]):
             sums.quiet += quiet and saves
-            sums.count(record, one)
+            sums.count(record, one, self._weight(record))

@@ -19,8 +19,8 @@ _WHY: Final = 200
 
 _FIRST: Final = {
     Step.SAFE: "with nothing given up",
-    Step.PROVED: "proved to carry the measured demand",
     Step.TRADE: "for the owner to decide",
+    Step.PROVED: "proved to carry the measured demand",
     Step.MEASURE: "to be measured",
 }
 """What is to be done with volumes that save, in the order in which it is done."""
@@ -28,7 +28,6 @@ _FIRST: Final = {
 _FORBIDS: Final = {
     EVIDENCE: "to be measured first",
     "operator-managed": "whose operator refuses changes by others",
-    "state": "neither in use nor available",
     "modification-in-progress": "in the middle of another change",
     "modifications-used-up": "changed as often today as is allowed",
     "shrink": "which cannot shrink",
@@ -62,8 +61,9 @@ def of_accounts(run: Mapping[str, Any], accounts: Collection[str]) -> dict[str, 
 
 
 def _first(sums: Sums) -> Iterator[Row]:
-    found = [(words, sums.steps[step]) for step, words in _FIRST.items() if step in sums.steps]
-    told = [f"{usd(one.usd_saved)} on {count_of(one.answered, 'volume')} {words}" for words, one in found]
+    steps = sums.totals.by["step"]
+    saving = [(words, steps[step]) for step, words in _FIRST.items() if step in steps and steps[step].saved_cents > 0]
+    told = [f"{usd(one.usd_saved)} on {count_of(one.answered, 'volume')} {words}" for words, one in saving]
     if told:
         yield (bold("What to do first:"), f" {'; then '.join(told)}.")
 
@@ -174,7 +174,7 @@ def opening(sums: Sums, run: Mapping[str, Any], policy: Policy, part: str) -> It
 
 
 def _how_sure(totals: Totals, policy: Policy) -> str:
-    """How much of the saving is a drop-in replacement and how much rests on measurements; empty without savings."""
+    """How much of the saving keeps today's limits and how much rests on measurements; empty without savings."""
     if totals.usd_saved < CENT:
         return ""
     carries = f"the measured demand: the cheaper ones carry {judged_by(policy)}."

@@ -8,6 +8,7 @@ from typing import Any, Final
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.run_reader import Only, read_run, stream_records
+from plimsoll.reports.sorting import MONEY, Weight, sorted_by
 from plimsoll.reports.steps import CENT
 from plimsoll.reports.summary import headline, incomplete, since_before
 from plimsoll.reports.wording import count_of, usd
@@ -112,10 +113,11 @@ def run_conversation(
     new: Collection[str] = (),
     controls: Sequence[Control] = (),
     threaded: bool = True,
+    weight: Weight | None = None,
 ) -> Conversation:
     """The report of a run, of the records that `only` takes where it is given, which `part` names; BadInput where the
     folder is damaged. The rest is as of `conversation`."""
-    digest = Digest()
+    digest = Digest(weight=weight or sorted_by(MONEY))
     for record in stream_records(folder):
         if only is None or only(record):
             digest.count(record)

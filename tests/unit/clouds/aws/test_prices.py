@@ -209,7 +209,29 @@ def test_an_account_that_may_not_read_prices_costs_no_other_account_its_list():
     assert prices.book(replace(US_EAST_1, account="222233334444")).source == "AWS Price List API"
 
 
-def test_regions_of_other_partitions_are_not_asked_for():
+def in_yuan(found):
+    """The same rows, as the list of a region in China has them."""
+    text = json.dumps(found).replace('"USD"', '"CNY"')
+    return json.loads(text)
+
+
+def test_a_list_in_another_currency_is_a_book_without_a_price_that_names_it():
+    ningxia = Target(account="111122223333", region="cn-northwest-1")
+    found = book(PriceList(in_yuan(rows(prefix="CNW1-"))), ningxia)
+    assert (found.types, found.currency) == ({}, "CNY")
+    assert found.usd_month(VolumeSpec(type="gp2", size_gib=500)) is None
+
+
+def test_dollars_among_other_currencies_are_dollars():
+    both = [*rows(), *in_yuan(rows())]
+    assert book(PriceList(both)).usd_month(VolumeSpec(type="gp2", size_gib=500)) == pytest.approx(50.0)
+
+
+def test_the_rows_of_govcloud_are_prices():
+    assert prices_in(rows(prefix="UGW1-")) == prices_in(rows())
+
+
+def test_govcloud_has_no_price_list_of_its_own_to_ask():
     govcloud = Target(account="111122223333", region="us-gov-west-1")
     refuses = ClientError({"Error": {"Code": "UnrecognizedClientException"}}, "GetProducts")
     assert book(PriceList(error=refuses), govcloud) == shipped_prices("aws").book("us-gov-west-1")

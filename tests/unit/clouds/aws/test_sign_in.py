@@ -1,7 +1,9 @@
 """Signing in: several accounts at once in a stable order, and a role whose answer has no credentials fails by name."""
 
+import random
 import re
 import time
+import traceback
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -10,6 +12,7 @@ from botocore.awsrequest import AWSResponse
 from plimsoll.clouds.aws import endpoints, lists, sessions
 from plimsoll.clouds.aws.sessions import Credential, Sessions
 from plimsoll.domain.errors import BadAnswer, BadCredentials, CloudError
+from tests.damaged_credentials import answer, credentials, damaged, leaked, parts_of
 from tests.unit.clouds.aws.border import Body, element
 
 ACCOUNTS = [f"{number:012}" for number in range(1, 10)]
@@ -38,7 +41,8 @@ def sts(monkeypatch):
         if operation == "AssumeRole":
             account = re.search(r"iam%3A%3A(\d{12})", str(request.body)).group(1)
         else:
-            account = re.search(rb"AKIA(\d{12})", request.headers["Authorization"]).group(1).decode()
+            known = re.search(rb"AKIA(\d{12})", request.headers["Authorization"])
+            account = known.group(1).decode() if known else ACCOUNTS[0]
             time.sleep(0.01 * (len(ACCOUNTS) - int(account)))
         body = answers[operation](account)
         content = body if isinstance(body, bytes) else ET.tostring(element(f"{operation}Response", body))
@@ -92,6 +96,22 @@ def test_a_role_whose_answer_has_no_credentials_fails_alone_and_by_name(sts, ans
     (failed,) = entered.failed
     assert failed.name == str(role(ACCOUNTS[0]))
     assert isinstance(failed.error, BadCredentials | BadAnswer)
+
+
+def test_nothing_of_a_damaged_answer_of_sts_is_said_or_kept(sts, caplog):
+    rng = random.Random(37)
+    for _ in range(150):
+        keys = credentials(rng)
+        text = damaged(answer(keys), rng).encode("utf-8", "replace")
+        sts["AssumeRole"] = lambda _account, text=text: text
+        for one in signed_in(ACCOUNTS[:1]).failed:
+            told = f"{one.error} {getattr(one.error, 'raw', '')} {caplog.text} {tracebacks(one.error)}"
+            assert not leaked(told, parts_of(keys)), text
+
+
+def tracebacks(error):
+    """What a log shows of an error and of what it came from."""
+    return "".join(traceback.format_exception(error))
 
 
 def test_a_role_whose_first_answer_has_no_credentials_is_asked_again(sts):

@@ -1,11 +1,18 @@
 """Why an answer is what it is: which reasons stand where, and with which figures. A golden file has the wording."""
 
+import pickle
+import re
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import plimsoll
 from plimsoll.domain.policy import SizeOn
+from plimsoll.domain.reason import Reason
 from plimsoll.domain.volume import Modification
 from tests.builders import NOW, US_EAST_1, a_demand, a_host, a_market, a_policy, a_spec, a_volume, decision
 from tests.golden import assert_golden
@@ -94,7 +101,16 @@ def test_the_wording_of_every_reason():
 @pytest.mark.parametrize(
     ("name", "figures"),
     [
-        ("a change", ["48 hours", "1 minute", "400 IOPS, 20.0 MiB/s", "480 IOPS and 24.0 MiB/s", "$5.00 a month"]),
+        (
+            "a change",
+            [
+                "48 hours",
+                "1 minute",
+                "400 IOPS, 20.0 MiB/s",
+                "480 IOPS (peak 400, 20 % headroom) and 24.0 MiB/s (peak 20.0, 20 % headroom)",
+                "$5.00 a month",
+            ],
+        ),
         ("a drop-in replacement that costs more", ["$1.00 a month more"]),
         ("a bare type change that would give less", ["the type alone", "3,000 IOPS 125 MiB/s", "$80.00 a month"]),
         ("a coarser resolution", ["5 minutes"]),
@@ -105,8 +121,8 @@ def test_the_wording_of_every_reason():
         ("the host is the limit", ["The host i-1 (m4.large) is the limit"]),
         ("throttled on IOPS", ["throttled on IOPS"]),
         ("throttled on throughput", ["throttled on throughput"]),
-        ("more than the host can use", ["100,000 IOPS", "18,750", "4,000 MiB/s", "566", "waste"]),
-        ("kept, with more than the host can use", ["16,000 IOPS", "3,600", "waste"]),
+        ("more than the host can use", ["100,000 IOPS", "18,750", "4,000 MiB/s", "566", "paid for and cannot be used"]),
+        ("kept, with more than the host can use", ["could do 16,000 IOPS", "3,600"]),
         ("the host was the bottleneck", ["bottleneck in 3 minutes"]),
         ("bursts that do not size the offer", ["3,000 IOPS", "does not size"]),
         ("bursts that size the offer", ["which sizes the offer"]),
@@ -131,7 +147,7 @@ def test_a_reason_names_its_figures(name, figures):
     [
         ((a_volume("gp2", 1000), QUIET), "the type alone"),
         (CASES["held back"], "throttled on IOPS"),
-        ((a_volume("io2", 2000, iops=1000), a_demand(iops=100)), "waste"),
+        ((a_volume("io2", 2000, iops=1000), a_demand(iops=100)), "paid for and cannot be used"),
         ((a_volume("gp2", 500), QUIET), "given up"),
         (
             (a_volume(), a_demand(iops=1, observed=[at >= 60 or at == 0 for at in range(3000)], buckets=3000)),
@@ -162,3 +178,47 @@ def test_a_change_that_failed_lately_is_said_whatever_the_answer(hours, state, d
     latest = Modification(state=state, started=began, ended=began, original=a_spec("gp2"))
     codes = [reason.code for reason in decision(a_volume("gp2", 500, modification=latest), demand).reasons]
     assert codes.count("modification-failed") == (state == "failed" and hours < 24)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_reason_has_a_code_which_goes_where_it_goes(name):
+    for reason in decision(*CASES[name]).reasons:
+        assert isinstance(reason, Reason)
+        assert re.fullmatch(r"[a-z]+(-[a-z]+)*", reason.code), reason
+        again = pickle.loads(pickle.dumps(reason))
+        assert (again, again.code) == (reason, reason.code)
+
+
+def test_no_code_asks_how_a_sentence_begins():
+    asked = re.compile(r"reasons?\w*(\[\d+\])?\.(startswith|endswith|removeprefix|partition)\(|starts_with\(reason")
+    library = Path(plimsoll.__file__).parent
+    assert not [path for path in library.rglob("*.py") if asked.search(path.read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize(
+    ("volume", "wasted"),
+    [
+        (a_volume("gp3", 500, iops=3000, throughput_mib_s=125, on=a_host("m4.large")), ()),
+        (a_volume("gp3", 500, iops=4000, throughput_mib_s=125, on=a_host("m4.large")), ("400",)),
+        (a_volume("gp2", 5334, on=a_host("m4.large")), ()),
+        (a_volume("io1", 1000, iops=10_000, on=a_host("m4.large")), ("6,400",)),
+    ],
+)
+def test_waste_is_what_is_paid_for_and_cannot_be_used(volume, wasted):
+    found = decision(volume, QUIET, a_policy(min_saving_usd_month=1e6)).reasons
+    told = [reason for reason in found if reason.code == "waste"]
+    assert len(told) == len(wasted)
+    assert all(
+        f"{figure} are paid for and cannot be used" in reason for figure, reason in zip(wasted, told, strict=True)
+    )
+
+
+@given(st.floats(0.5, 2900), st.sampled_from([0.0, 10.0, 20.0, 33.0]))
+def test_what_has_to_be_carried_adds_up(iops, headroom_pct):
+    policy = a_policy(headroom_pct=headroom_pct, drop_in_share_pct=100)
+    found = decision(a_volume("gp3", 500, iops=16_000), a_demand(iops=iops, throughput_mib_s=1), policy)
+    (need,) = (reason for reason in found.reasons if reason.code == "need")
+    figures = re.search(r"carry ([\d,.]+) IOPS \(peak[a-z ]* ([\d,.]+), ([\d.]+) % headroom\)", need)
+    carried, peak, headroom = (float(figure.replace(",", "")) for figure in figures.groups())
+    decimals = len(figures[1].partition(".")[2])
+    assert carried == pytest.approx(peak * (1 + headroom / 100), abs=0.51 * 10**-decimals)

@@ -18,6 +18,7 @@ from plimsoll.reports.record import DemandProfileRecord
 from plimsoll.reports.run_reader import read_records, stream_profiles
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.totals import Totals
+from plimsoll.reports.wording import risk_level
 from tests.profiles import examples
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.runs import a_run, an_unanswered
@@ -54,6 +55,11 @@ def test_sums_steps_and_names_are_those_of_the_records(fleet):
         rows = asked(run, "select volume_id, name, owner.name, step, coalesce(monthly_usd_now, 0) from recommendations")
         assert rows == [
             (one.volume_id, one.name, one.owner.name, str(step_of(one)), one.monthly_usd_now or 0) for one in fleet
+        ]
+        risks = asked(run, "select volume_id, risk_level, risk_promised_pct, len(losses) from recommendations")
+        assert risks == [
+            (one.volume_id, risk_level(one), None if one.risk is None else one.risk.promised_pct, len(one.losses))
+            for one in fleet
         ]
         counts = dict(asked(run, "select action, count(*) from recommendations group by action"))
         assert counts == dict(totals.actions)

@@ -186,7 +186,7 @@ def test_the_drop_in_replacement_is_done_as_well(tmp_path):
     drop_in = MOVE.offers[0].model_copy(update={"spec": spec, "monthly_usd": 47.0})
     before = MOVE.model_copy(update={"drop_in": drop_in})
     diff, found, _, _ = only(tmp_path, before, [moved(before, current=spec, monthly_usd_now=48.0)])
-    assert (found.group, found.why) == (Group.DONE, "as a drop-in replacement")
+    assert (found.group, found.why) == (Group.DONE, "with the same limits")
     assert diff.saved.usd == pytest.approx(3.0)
     assert diff.repriced == (1, pytest.approx(1.0))
 

@@ -170,7 +170,7 @@ def test_long_types_leave_room_for_the_grade_in_a_narrow_console_and_break_behin
     console = a_console(80)
     console.print(savings_table([record], 80))
     text = console.file.getvalue()
-    assert text.splitlines()[1].endswith("drop-in  ev")
+    assert text.splitlines()[1].endswith("risk  ev")
     broken = text.replace("-\n", "-").split()
     assert {part for part in name.split("-") if not any(part in word.split("-") for word in broken)} == set()
 

@@ -3,28 +3,23 @@
 import json
 
 import pytest
-from plimsoll.domain.reasons.given_up import GIVEN_UP
 
-from plimsoll.reports.record import BlockerRecord, EvidenceRecord, OwnerRecord
+from plimsoll.reports.record import BlockerRecord, EvidenceRecord, LossRecord, OwnerRecord
 from plimsoll.reports.wording import usd
 from plimsoll.slack.blocks.elements import OPEN_REPORT
 from plimsoll.slack.blocks.report import run_conversation
 from tests.unit.reports.fleets import a_fleet, special_records
-from tests.unit.reports.recommendations import a_record
+from tests.unit.reports.recommendations import a_record, a_risk
 from tests.unit.reports.runs import a_run, an_unanswered
 from tests.unit.slack.blocks.said import lines, messages, pressed, said, told, told_of
 
 
 def saving(number, usd=20.0, action="migrate", **fields):
     """A volume that saves so much, of which half needs no proof."""
+    usual = {"monthly_usd_now": 2 * usd, "monthly_usd_saved": usd, "monthly_usd_saved_drop_in": usd / 2}
+    risk = a_risk(1.0)
     return a_record(
-        action,
-        volume_id=f"vol-{number:04}",
-        name=f"disk-{number}",
-        monthly_usd_now=2 * usd,
-        monthly_usd_saved=usd,
-        monthly_usd_saved_drop_in=usd / 2,
-        **fields,
+        action, **{"volume_id": f"vol-{number:04}", "name": f"disk-{number}", "risk": risk, **usual, **fields}
     )
 
 
@@ -43,7 +38,7 @@ def test_a_volume_is_named_with_its_change_its_money_its_evidence_and_its_risk()
     assert f"1. Saves $20.00 a month: disk-1 {place}\n{record.current.type} " in shown
     assert " → gp3 " in shown
     assert "\nProved: " in shown
-    assert "(evidence A: measured here). vol-0001\n" in shown
+    assert "(evidence A: measured here). Risk: 1 %. vol-0001\n" in shown
     assert f"1. Saves $20.00 a month: vol-0001 {place}\n" in told([record.model_copy(update={"name": None})])
 
 
@@ -58,13 +53,13 @@ def test_what_to_do_first_is_told_with_its_money():
     records = [
         saving(1, evidence=evidence),
         saving(2, 30.0, evidence=EvidenceRecord(grade="C", envelope=None, text="published")),
-        saving(3, 5.0, evidence=evidence).model_copy(update={"monthly_usd_saved_drop_in": 5.0}),
+        saving(3, 5.0, evidence=evidence).model_copy(update={"cuts": []}),
         saving(4, 7.0, evidence=evidence),
-        saving(5, 9.0, evidence=evidence, reasons=[f"{GIVEN_UP}durability"]),
+        saving(5, 9.0, evidence=evidence, losses=[LossRecord(code="durability", now="99.999 %", then="99.8 %")]),
     ]
     assert (
-        "What to do first: $5.00 on 1 volume with nothing given up; then $27.00 on 2 volumes proved to carry the "
-        "measured demand; then $9.00 on 1 volume for the owner to decide; then $30.00 on 1 volume to be measured."
+        "What to do first: $5.00 on 1 volume with nothing given up; then $9.00 on 1 volume for the owner to decide; "
+        "then $27.00 on 2 volumes proved to carry the measured demand; then $30.00 on 1 volume to be measured."
     ) in told(records)
 
 
@@ -139,10 +134,10 @@ def test_who_blocks_how_much_is_told_with_the_most_money_first():
         return saving(number, usd, blockers=[BlockerRecord(code=code, text="no")], owner=owned)
 
     shown = told(
-        [by("operator-managed", "kafka", 8.0, 1), by("operator-managed", "kafka", 9.0, 2), by("state", "eks", 30.0, 3)]
+        [by("operator-managed", "kafka", 8.0, 1), by("operator-managed", "kafka", 9.0, 2), by("shrink", "eks", 30.0, 3)]
     )
     assert (
-        "$47.00 of the saving is blocked today: $30.00 on 1 volume neither in use nor available (managed by eks); "
+        "$47.00 of the saving is blocked today: $30.00 on 1 volume which cannot shrink (managed by eks); "
         "$17.00 on 2 volumes whose operator refuses changes by others (managed by kafka)." in shown
     )
     assert "Blocked today: no." in shown

@@ -13,6 +13,9 @@ const hundredths = (value) => (known(value) ? (value >= 100 ? WHOLE : HUNDREDTHS
 
 const hours = (value) => `${tenths(value)} ${value === 1 ? 'hour' : 'hours'}`;
 
+// What a change does to the bill, in words: nothing saves less than nothing.
+const changeOfBill = (saved) => (saved < 0 ? `costs ${usd(-saved)} a month more` : `saves ${usd(saved)} a month`);
+
 function usd(value) {
   if (!known(value)) return 'no price known';
   const amount = Math.abs(value);

@@ -56,7 +56,7 @@ function drawGroups(place) {
   const row = (one) => [label(one), whole(one.volumes), usd(one.saved), bar(one)];
   const words = BY[by] || `tag ${by.slice(4)}`;
   const left = ordered.length - GROUPS;
-  holder.replaceChildren(table(`Savings by ${words}: dark is saved by drop-in replacements`, [words], ['volumes', 'saves a month'],
+  holder.replaceChildren(table(`Savings by ${words}: dark is saved by same-limits replacements`, [words], ['volumes', 'saves a month'],
     ordered.slice(0, GROUPS).map(row), ['share']),
   left > 0 ? element('p', { class: 'soft' }, `and ${whole(left)} more, which save less`) : '');
   reachable(holder);

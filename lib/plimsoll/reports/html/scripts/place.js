@@ -1,6 +1,6 @@
 // What is shown is in the address after #, so that it can be sent, and the back button undoes it.
 
-const FILTERS = ['step', 'cloud', 'account', 'region', 'owner', 'type', 'grade', 'template', 'tag', 'group', 'q'];
+const FILTERS = ['step', 'cloud', 'account', 'region', 'owner', 'type', 'grade', 'risk', 'losses', 'template', 'tag', 'group', 'q'];
 const FIRST_SORT = '-saved';
 
 function readPlace() {

@@ -17,6 +17,8 @@ const isIt = (row, value, key) => row[key] === value;
 // An owner is a tool with its name, the name alone, or the team that a tag names.
 const MATCHES = {
   tag: (row, value) => row.tags.includes(value),
+  risk: (row, value) => row.risk_level === value,
+  losses: (row, value) => row.losses.includes(value),
   owner: (row, value) => row.owner === value || row.owner.endsWith(` ${value}`)
     || row.tags.some((tag) => /^(owner|team)=/i.test(tag) && tag.slice(tag.indexOf('=') + 1) === value),
 };
@@ -24,7 +26,8 @@ const MATCHES = {
 function inOrder(rows, sort) {
   const descending = sort.startsWith('-');
   const key = descending ? sort.slice(1) : sort;
-  const value = (row) => (key === 'volume' ? row.name || row.id : key === 'step' ? Object.keys(SETTINGS.steps).indexOf(row.step) : row[key]);
+  const value = (row) => (key === 'volume' ? row.name || row.id : key === 'step' ? Object.keys(SETTINGS.steps).indexOf(row.step)
+    : key === 'losses' ? row.losses.join(' ') : row[key]);
   const compare = (one, other) => {
     const left = value(one), right = value(other);
     if (!known(left) || !known(right)) return known(left) ? -1 : known(right) ? 1 : 0;
@@ -48,13 +51,22 @@ function rowElement(row, place) {
       row.name ? element('span', { class: 'id' }, row.id) : null),
     cell('where', 'where', row.account, element('span', { class: 'soft' }, ...zonesOf(row.zone))),
     cell('change', 'what', unbroken(row.from), row.to ? [' ', element('span', { class: 'to' }, unbroken(`→ ${row.to}`))] : ''),
-    cell('saves a month', 'number', usd(row.saved),
+    cell('saves a month', 'number', known(row.saved) && row.saved < 0 ? `costs ${usd(-row.saved)}` : usd(row.saved),
       known(row.saved) && row.drop_in >= 0.005 && row.drop_in < row.saved - 0.005
-        ? element('span', { class: 'soft' }, `drop-in ${usd(row.drop_in)}`) : null),
+        ? element('span', { class: 'soft' }, `same limits ${usd(row.drop_in)}`) : null),
+    cell('risk', 'risk', riskOf(row)),
+    cell('gives up', 'losses', row.losses.filter((code) => code !== 'none').join(', ')),
     cell('evidence', 'proof', row.grade ? element('span', { class: `grade ${row.grade}`, title: SETTINGS.grades[row.grade] }, row.grade) : ''),
     cell('step', 'at', element('span', { class: `tag ${row.step}` }, SETTINGS.steps[row.step].name),
       row.blockers ? element('span', { class: 'soft' }, row.blockers) : null),
     cell('copy', 'do', row.change ? copyButton(row.change, `the change of ${cut(name, 48)}`) : ''));
+}
+
+// No risk where no limit is lowered; what is not known is said.
+function riskOf(row) {
+  if (!row.risk_level || row.risk_level === 'none') return row.risk_level || '';
+  const pct = known(row.risk) ? `${row.risk} %` : 'not known';
+  return row.risk_level === 'above' ? element('strong', { title: SETTINGS.risks.above }, pct) : pct;
 }
 
 function drawMore(place) {
@@ -89,7 +101,7 @@ function drawTable(rows, place) {
 function moneyOfRows(rows) {
   let saved = 0, more = 0;
   for (const row of rows) {
-    if (row.step === 'throttled' && row.saved < 0) more -= row.saved;
+    if (row.upgrade && row.saved < 0) more -= row.saved;
     else if (row.step !== 'detached') saved += row.saved || 0;
   }
   const told = [];

@@ -47,17 +47,16 @@ function moneyOf(record) {
   }
   if (!record.target || record.action === 'keep') return now;
   const saved = record.monthly_usd_saved;
-  const change = saved < 0 ? `costs ${usd(-saved)} a month more` : `saves ${usd(saved)} a month`;
-  return `${now}, ${usd(record.monthly_usd_then)} then: ${change}`;
+  return `${now}, ${usd(record.monthly_usd_then)} then: ${changeOfBill(saved)}`;
 }
 
-// The drop-in replacement; a throttled volume needs more than one can do.
+// The same-limits replacement; a throttled volume needs more than one can do.
 function dropInOf(row, record) {
   if (!record.drop_in || !record.target || record.action === 'keep' || row.step === 'throttled') return null;
-  const keeps = 'can do everything this volume can do today';
-  if (sameSpec(record.drop_in.spec, record.target)) return `Drop-in replacement: it ${keeps}, so no demand has to be proved.`;
+  const keeps = 'keeps the IOPS and MiB/s of today';
+  if (sameSpec(record.drop_in.spec, record.target)) return `Same limits: it ${keeps}, so no demand has to be proved.`;
   const saved = record.monthly_usd_saved_drop_in;
-  return `Drop-in replacement: ${specText(record.drop_in.spec)} ${keeps}, for ${usd(record.drop_in.monthly_usd)} a month. `
+  return `Same-limits replacement: ${specText(record.drop_in.spec)} ${keeps}, for ${usd(record.drop_in.monthly_usd)} a month. `
     + (saved >= 0.005 ? `It saves ${usd(saved)}.` : 'It saves nothing.');
 }
 
@@ -130,7 +129,7 @@ function replayTable(record) {
     ['minutes throttled', 'longest wait, s'], rows);
 }
 
-const DROP_IN = 'the drop-in replacement: it can do everything this volume can do today';
+const DROP_IN = 'the same-limits replacement: it keeps the IOPS and MiB/s of today';
 const RELIEF = 'would end the throttling; that is a decision of its own';
 
 function whyNotChosen(offer, record) {
@@ -175,7 +174,7 @@ const linkTo = (record, id) => element('a', { href: addressOf({ ...readPlace(), 
 
 function stripesOf(record) {
   const set = record.stripe_set;
-  const money = known(set.monthly_usd_saved) ? `All of it costs ${usd(set.monthly_usd_now)} a month and saves ${usd(set.monthly_usd_saved)}.`
+  const money = known(set.monthly_usd_saved) ? `All of it costs ${usd(set.monthly_usd_now)} a month now, and then ${changeOfBill(set.monthly_usd_saved)}.`
     : 'What all of it saves is not known.';
   return section('The stripe set that it is part of', 'stripes',
     element('p', {}, named(`${set.name} (${set.level}) on ${set.host}`), set.mounts.length ? `, mounted at ${set.mounts.join(', ')}` : '',
