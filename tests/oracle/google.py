@@ -36,7 +36,7 @@ from tests.oracle.google_limits import (
     rank,
     unsuited,
 )
-from tests.oracle.lifted import load_of, part_of
+from tests.oracle.lifted import disproved, load_of, part_of
 from tests.oracle.limits import INFINITE
 from tests.oracle.naive import POLICY as AWS_POLICY
 from tests.oracle.received import COUNTERS, peak_work, summed, work_of
@@ -127,10 +127,10 @@ class Unit:
         self.now = pool_limit(self.own, everybody, self.hosts) if self.pooled else carried(free[0]["spec"], self.hosts)
         whole = summed_series([series[disk["id"]] for disk in everybody])
         hosted = None
-        if host is not None and host["limit"] is not None:
-            limit = of_figures(host["limit"])
-            zero = {name: np.zeros(len(whole["observed"])) for name in whole["work"]}
-            others = summed([zero, *(series[disk["id"]]["work"] for disk in neighbors)])
+        zero = {name: np.zeros(len(whole["observed"])) for name in whole["work"]}
+        others = summed([zero, *(series[disk["id"]]["work"] for disk in neighbors)])
+        limit = None if host is None or host["limit"] is None else of_figures(host["limit"])
+        if limit is not None and not disproved(summed([whole["work"], others]), limit):
             carries = {side: np.full(len(whole["observed"]), limit[side]) for side in SIDES}
             counts = plain(INFINITE, INFINITE, limit["c"], limit["d"])
             hosted = {"carries": carries, "stands": carries, "most": limit, "counts": counts, "others": others}

@@ -173,6 +173,13 @@ def raised(limit, after, side):
     return None
 
 
+def disproved(total, most, since=0):
+    """Whether all volumes of a host did more, for three minutes, than what is published of it lets through."""
+    rates = counted(total, most)
+    above = np.logical_or.reduce([rates[side] > 1.05 * most[side] for side in SIDES])
+    return int(above[since:].sum()) >= 3
+
+
 def bound_minutes(work, observed, hosted, policy, *, measured_alone=False):
     """The minutes in which the host was the limit, and this volume had its part in it; or those that were measured."""
     bound = np.zeros(len(observed), dtype=bool)
