@@ -123,6 +123,14 @@ def test_a_volume_that_moved_to_a_host_of_each_minute_has_both_steps():
     assert found.demand.peak_iops == pytest.approx(2000)
 
 
+def test_what_a_host_measures_has_a_step_of_its_own():
+    raised = np.full(MINUTES, np.nan)
+    raised[1181:1188] = 1.0
+    sums = published_each_five(30_000, idle_s=each_five(285.0), host_iops_exceeded_minutes=raised)
+    found = answer(volume_on(OLD, 3600), sums)
+    assert (found.demand.resolution_s, found.demand.host_bound_measured_minutes) == (300, 7)
+
+
 def test_volumes_on_hosts_of_each_minute_are_asked_nothing_more():
     sums = minutes_of(np.full(MINUTES, 100.0), idle_s=np.full(MINUTES, 30.0))
     nitro, few = judged(volume_on(a_host("m5.24xlarge"), 3000), sums)
