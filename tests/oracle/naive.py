@@ -64,7 +64,7 @@ def limits_of_host(host):
     }
 
 
-def maxima(volume, work, siblings, *, undecided):
+def maxima(volume, work, siblings, step):
     """What all its hosts carry at most, by side. Infinite where more was done than is published while the volume was on
     them; None where that is not known of each."""
     known = [limits_of_host(one)["maximum"] for one in volume["hosts"] if one and one["maximum_iops"] is not None]
@@ -73,7 +73,7 @@ def maxima(volume, work, siblings, *, undecided):
     most = {side: sum(one[side] for one in known) for side in SIDES}
     total = summed([work, *(siblings if len(known) == 1 else [])])
     since = max(0, volume.get("on_host_from") or 0)
-    refuted = not undecided and disproved(total, plain(most["iops"], most["mib_s"]), since)
+    refuted = step is not None and disproved(total, plain(most["iops"], most["mib_s"]), since)
     return dict.fromkeys(SIDES, INFINITE) if refuted else most
 
 
@@ -105,10 +105,10 @@ def measure(carries, left, limits, measured, policy):
 
 def load_for(volume, minutes, siblings, policy, days):
     """The load of a volume on its hosts, and the share of its credits that it begins with."""
-    minutes, undecided = in_minutes(minutes, older(volume["hosts"]))
+    minutes, step = in_minutes(minutes, older(volume["hosts"]))
     observed = observed_minutes(minutes)
     work = work_of(minutes, observed)
-    most = maxima(volume, work, siblings, undecided=undecided)
+    most = maxima(volume, work, siblings, step)
     restored = volume.get("restored_until")
     if restored is not None:
         begun = np.arange(len(observed)) >= restored
@@ -143,7 +143,7 @@ def load_for(volume, minutes, siblings, policy, days):
     if policy["size_on"] == "busy-time" and minutes.get("idle_s") is not None:
         seconds = busy_work(minutes, work)
     known = {
-        "undecided": undecided,
+        "step": step,
         "seconds": seconds,
         "checks": checks,
         "balance": shown,
@@ -271,8 +271,8 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
 
 def carried_by_hosts(volume, minutes, siblings):
     """The most that all its hosts carry, by side; None where that is not known of each."""
-    minutes, undecided = in_minutes(minutes, older(volume["hosts"]))
-    most = maxima(volume, work_of(minutes, observed_minutes(minutes)), siblings, undecided=undecided)
+    minutes, step = in_minutes(minutes, older(volume["hosts"]))
+    most = maxima(volume, work_of(minutes, observed_minutes(minutes)), siblings, step)
     return None if most is None or INFINITE in most.values() else most
 
 
