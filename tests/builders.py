@@ -171,7 +171,11 @@ def a_demand(
     given = [len(rate) for rate in (iops, throughput_mib_s) if isinstance(rate, Sequence)]
     length = buckets or max(given, default=2 * 86_400 // resolution_s)
     lists = {
-        name: np.resize(np.asarray(value), length) if np.ndim(value) == 0 else np.asarray(value)
+        name: value
+        if name == "start_s"
+        else np.resize(np.asarray(value), length)
+        if np.ndim(value) == 0
+        else np.asarray(value)
         for name, value in fields.items()
     }
     observed = lists.pop("observed", np.ones(length, dtype=np.bool_))

@@ -9,7 +9,7 @@ from tests.closed_loop.loop import MOST_STEPS, WITHIN, Life
 PAGE: Final = Path(__file__).parents[2] / "docs" / "decision.md"
 HEAD: Final = (
     f"| workload | volumes | within {WITHIN} times their ceiling | of these settled in {MOST_STEPS} steps | most steps "
-    "| reversed twice | throttled by a reduction | buckets of those |"
+    "| reversed twice | throttled by a reduction | buckets of those | saved a volume-week |"
 )
 BEGIN, END = "<!-- closed loop: begin -->\n", "<!-- closed loop: end -->\n"
 
@@ -19,8 +19,9 @@ def table(lives: Sequence[Life]) -> str:
     kinds = list(dict.fromkeys(life.kind for life in lives))
     rows = [
         HEAD,
-        "|---|---|---|---|---|---|---|---|",
+        "|---|---|---|---|---|---|---|---|---|",
         *(_row(kind, [life for life in lives if life.kind == kind]) for kind in kinds),
+        _row("all", lives),
     ]
     return "".join(f"{row}\n" for row in rows)
 
@@ -36,8 +37,15 @@ def _row(kind: str, lives: Sequence[Life]) -> str:
         sum(life.reversals >= 2 for life in lives),
         sum(life.hurt > 0 for life in lives),
         sum(life.hurt for life in lives),
+        f"${saved_usd_month(lives):,.2f}",
     )
     return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def saved_usd_month(lives: Sequence[Life]) -> float:
+    """What reductions save a month, in the mean of all weeks in which volumes were audited."""
+    weeks = [usd for life in lives for usd in life.saved_usd_month]
+    return sum(weeks) / max(1, len(weeks))
 
 
 def write(lives: Iterable[Life], page: Path = PAGE) -> None:

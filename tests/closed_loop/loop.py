@@ -1,6 +1,6 @@
 """The loop: a volume is audited weekly, does what is recommended, and is watched."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import pairwise
@@ -20,7 +20,7 @@ from plimsoll.domain.recommendation import Change, Recommendation
 from plimsoll.domain.refine.recall import Recall
 from plimsoll.domain.volume import Seen, Volume, VolumeSpec
 from tests.builders import LONG_AGO, TYPES, a_host, a_market, a_volume, load_of
-from tests.closed_loop.workload import BUCKET_S, DAY, KIB, WEEK, Numbers, Workload, of_kind
+from tests.closed_loop.workload import BUCKET_S, DAY, KIB, WATCHED, WEEK, Numbers, Workload, of_kind
 
 BEGUN: Final = (LONG_AGO + timedelta(days=30)).replace(hour=0, minute=0)
 WINDOW: Final = 14 * DAY
@@ -30,8 +30,6 @@ KEPT_DAYS: Final = {300: 63, 3600: 455}
 WITHIN: Final = 3.4
 """How many times its first ceiling a true demand may be that is to settle within three steps."""
 MOST_STEPS: Final = 3
-WATCHED: Final = 8
-"""The weeks that a volume is watched before its first audit: a real one has a past."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +51,8 @@ class Life:
     steps: list[Step] = field(default_factory=list)
     hurt: int = 0
     """Buckets that a reduction throttled and that the size before it would have carried."""
+    saved_usd_month: list[float] = field(default_factory=list)
+    """What it costs less than with the highest figures that it has had, in each week that was audited."""
 
     @property
     def settled(self) -> bool:
@@ -77,14 +77,18 @@ def lived(workload: Workload, spec: VolumeSpec, weeks: int, policy: Policy = POL
     life = Life(workload.kind, weeks, max(iops / ceiling.iops, mib_s / ceiling.throughput_mib_s))
     served = np.zeros(weeks * WEEK)
     seen: list[Seen] = []
+    book, highest = a_market().book, spec
     for week in range(weeks):
         now = slice(week * WEEK, (week + 1) * WEEK)
         ceiling = TYPES[spec.type].ceiling(spec)
         served[now] = workload.carried(now.start, now.stop, ceiling.iops, ceiling.throughput_mib_s)
+        served[: workload.born] = np.nan
         _count_hurt(life, workload, now)
         if week + 1 < watched:
             continue
-        found = _audited(spec, served, workload.io_kib, now.stop, tuple(seen), policy)
+        highest = _highest(highest, spec)
+        life.saved_usd_month.append((book.usd_month(highest) or 0.0) - (book.usd_month(spec) or 0.0))
+        found = _audited(spec, served, workload, now.stop, tuple(seen), policy)
         if isinstance(found, Change):
             after = found.target.spec
             life.steps.append(Step(week, spec, after))
@@ -94,23 +98,29 @@ def lived(workload: Workload, spec: VolumeSpec, weeks: int, policy: Policy = POL
     return life
 
 
+def _highest(one: VolumeSpec, other: VolumeSpec) -> VolumeSpec:
+    iops = max(one.iops or 0, other.iops or 0)
+    return replace(other, iops=iops, throughput_mib_s=max(one.throughput_mib_s or 0, other.throughput_mib_s or 0))
+
+
 def _moment(bucket: int) -> datetime:
     return BEGUN + timedelta(seconds=bucket * BUCKET_S)
 
 
 def _audited(
-    spec: VolumeSpec, served: Numbers, io_kib: Numbers, end: int, seen: tuple[Seen, ...], policy: Policy
+    spec: VolumeSpec, served: Numbers, workload: Workload, end: int, seen: tuple[Seen, ...], policy: Policy
 ) -> Recommendation:
     """What is recommended of the last two weeks, and of what was before them where that is a reduction."""
-    here = slice(end - WINDOW, end)
-    iops, mib_s = served[here], served[here] * io_kib[here] / KIB
+    here, io_kib = slice(end - WINDOW, end), workload.io_kib
+    observed = ~np.isnan(served[here])
+    iops, mib_s = np.nan_to_num(served[here]), np.nan_to_num(served[here]) * io_kib[here] / KIB
     demand = Demand(
         start_s=int(_moment(here.start).timestamp()),
         resolution_s=BUCKET_S,
         coarsest_s=BUCKET_S,
         iops=iops,
         throughput_mib_s=mib_s,
-        observed=np.ones(WINDOW, dtype=np.bool_),
+        observed=observed,
         read_iops=iops / 2,
         read_throughput_mib_s=mib_s / 2,
     )
@@ -121,6 +131,7 @@ def _audited(
         throughput_mib_s=spec.throughput_mib_s,
         on=a_host("r5b.24xlarge"),
         seen=seen,
+        created=_moment(workload.born) if workload.born else LONG_AGO,
     )
     context = DecisionContext(market=a_market(), envelopes=(), policy=policy, now=_moment(end), draft=True)
     recall = Recall.of(volume, context, _memory(here.start, end, policy), _window(here))
@@ -139,7 +150,8 @@ def _proved(volume: Volume, demand: Demand, context: DecisionContext, recall: Re
     if recall is None:
         return answer(case_of(volume, demand, host, context))
     while True:
-        case = recall.remembering(case_of(volume, demand, host, context.growing(recall.growth), recall.days))
+        grown = context.growing(recall.growth)
+        case = recall.remembering(case_of(volume, demand, host, grown, recall.days, recall.earlier))
         found = answer(case)
         if not recall.tells_more(case, found, partial(sums_of_demand, demand)):
             return found

@@ -13,18 +13,23 @@ BUCKET_S: Final = 300
 DAY: Final = 86_400 // BUCKET_S
 WEEK: Final = 7 * DAY
 KIB: Final = 1024
+WATCHED: Final = 8
+"""The weeks that a volume is watched before its first audit: a real one has a past."""
 LARGEST_KIB: Final = 256
 """The largest operation that counts as one."""
 
 
 @dataclass
 class Workload:
-    """A demand a bucket: operations a second and their size; `backlog` of a job is what it has still to do."""
+    """A demand a bucket: operations a second and their size; `backlog` of a job is what it has still to do.
+
+    `born` is the bucket in which the volume is made, 0 where it was there before."""
 
     kind: str
     iops: Numbers
     io_kib: Numbers
     job: bool = False
+    born: int = 0
     backlog: float = field(default=0.0, init=False)
 
     def carried(self, first: int, last: int, iops: float, mib_s: float) -> Numbers:
@@ -86,11 +91,29 @@ def _job(kind: str, iops: Numbers, io_kib: Numbers, peak: float, _rng: np.random
     return Workload(kind, np.where(begins, peak * 3 * 3600 / BUCKET_S, 50.0), io_kib, job=True)
 
 
+def _young(kind: str, iops: Numbers, io_kib: Numbers, _peak: float, rng: np.random.Generator) -> Workload:
+    """Made two to six days before the first audit; from a tenth to a half of what it comes to within five weeks."""
+    born = WATCHED * WEEK - int(rng.uniform(2, 6) * DAY)
+    first, lasting = rng.uniform(0.1, 0.5), rng.uniform(1, 5) * WEEK
+    since = np.clip((np.arange(len(iops)) - born) / lasting, 0, 1)
+    return Workload(kind, iops * (first + (1 - first) * since), io_kib, born=born)
+
+
+def _ramps(kind: str, iops: Numbers, io_kib: Numbers, _peak: float, rng: np.random.Generator) -> Workload:
+    """Flat for months, and then in some weeks to 1.5 to 4 times that: once between the first audit and the last."""
+    begins = int(rng.uniform(WATCHED + 1, len(iops) / WEEK - 8) * WEEK)
+    times, lasting = rng.uniform(1.5, 4), rng.uniform(2, 6) * WEEK
+    since = np.clip((np.arange(len(iops)) - begins) / lasting, 0, 1)
+    return Workload(kind, iops * times ** (since - 1), io_kib)
+
+
 _KINDS: Final[dict[str, Callable[..., Workload]]] = {
     "diurnal": _plain,
     "bursty": _bursty,
     "growing": _growing,
     "mixed": _mixed,
     "job": _job,
+    "young": _young,
+    "ramps": _ramps,
 }
 KINDS: Final = tuple(_KINDS)

@@ -5,14 +5,30 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from plimsoll.envelopes.admissibility import RULES
 from tests.corpus.entries import Outcome, entries, outcome
+from tests.corpus.kinds import KINDS
 
 PAGE: Final = Path(__file__).with_name("README.md")
 
 
 def tables(outcomes: Sequence[Outcome]) -> dict[str, str]:
     """The tables of the documents, by name."""
-    return {"corpus": corpus_table(outcomes), "traps": trap_table(outcomes)}
+    return {"corpus": corpus_table(outcomes), "traps": trap_table(outcomes), "kinds": kind_table()}
+
+
+def kind_table() -> str:
+    """Every rule with its law and source, the made files that meet it, and those that only look so."""
+    lines = ["| rule | law | source | met by | only looks so |", "|---|---|---|---|---|"]
+    for rule in RULES:
+        files = {
+            meets: [kind.name for kind in KINDS if (kind.rule, kind.meets) == (rule.name, meets)]
+            for meets in (True, False)
+        }
+        if any(files.values()):
+            told = " | ".join("; ".join(names) or "-" for names in files.values())
+            lines.append(f"| {rule.name} | {rule.law} | {rule.source} | {told} |")
+    return "\n".join(lines)
 
 
 def corpus_table(outcomes: Sequence[Outcome]) -> str:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -13,12 +14,12 @@ from plimsoll.cli.envelopes import host_from
 from plimsoll.clouds.published import types_by_cloud
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.envelope import Admission, Measurement
+from plimsoll.domain.evidence.envelope import Admission, Envelope, Measurement
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.campaigns import load_campaign
 from plimsoll.envelopes.fit import fit
 from plimsoll.envelopes.library import NewCampaign, add_campaign, as_measured
-from plimsoll.envelopes.reading import read_output
+from plimsoll.envelopes.reading import decoded, read_output
 from plimsoll.envelopes.results import Result
 
 HERE: Final = Path(__file__).parent
@@ -55,6 +56,7 @@ class Outcome:
     entry: Entry
     results: Sequence[Result] = ()
     measurements: Sequence[Measurement] = ()
+    envelope: Envelope | None = None
     refusal: str | None = None
 
     @property
@@ -100,13 +102,21 @@ def entries() -> list[Entry]:
     return [Entry(**one) for one in yaml.safe_load((HERE / "manifest.yaml").read_text(encoding="utf-8"))]
 
 
+IMPORTED_ON: Final = date(2026, 11, 26)
+
+
 def outcome(entry: Entry) -> Outcome:
     """What becomes of an entry's file when it is imported."""
+    return imported(entry, decoded(entry.path.read_bytes()), imported_on=IMPORTED_ON)
+
+
+def imported(entry: Entry, text: str, **place: Any) -> Outcome:
+    """What becomes of an output that is imported with the options of an entry."""
     options = {**DEFAULT, **entry.options}
     host = options.pop("host_type", None)
     types = types_by_cloud()["aws"]
     try:
-        found = read_output(entry.path.read_text(encoding="utf-8-sig", errors="replace"), name=entry.path.name)
+        found = read_output(text, name=entry.path.name)
         new = NewCampaign(
             name="mine",
             title="a file of the corpus",
@@ -117,12 +127,14 @@ def outcome(entry: Entry) -> Outcome:
             tool=found.results[0].tool if found.results else "fio",
             host=host_from("aws", host) if host else None,
             results=tuple(as_measured(one) for one in found.results),
+            **place,
         )
         with TemporaryDirectory() as folder:
             (system,) = load_campaign(add_campaign(Path(folder), new, types)).systems
     except BadInput as refused:
         return Outcome(entry=entry, refusal=str(refused))
-    return Outcome(entry=entry, results=found.results, measurements=fit(system, types).measurements)
+    envelope = fit(system, types)
+    return Outcome(entry=entry, results=found.results, measurements=envelope.measurements, envelope=envelope)
 
 
 def _expected(entry: Entry) -> Iterator[Sequence[Any]]:

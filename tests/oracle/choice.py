@@ -14,6 +14,7 @@ Where the page leaves room, this is how it is read here:
 """
 
 import heapq
+from itertools import pairwise
 
 import numpy as np
 
@@ -156,20 +157,34 @@ def held_back(chosen, drop_in, present, policy, *, unsettled, modifying):
     return "wait", None, offer
 
 
-def settled_from(load, length, policy, *, restored_until=None, unknown_before=None):
+def settled_from(load, length, policy, *, restored_until=None, made=None, came=None):
     """The minute from which a reduction can be judged; None where nothing is unsettled.
 
-    restored_until: up to when nothing that it did is its demand. unknown_before: from when on its host is known, where
-    it was on another before.
+    restored_until: up to when nothing that it did is its demand. made: when it was made. came: when it was attached
+    where it is, where it may have been elsewhere before; nobody knows on what type of host.
     """
     week = int(policy["settle_days"] * 1440)
     ends = [start + week for start in load["held"]]
     if restored_until is not None:
         ends.append(restored_until)
-    if unknown_before is not None and load["observed"][: max(0, int(unknown_before))].any():
-        ends.append(int(unknown_before) + week)
+    if made is not None:
+        ends.append(made + week)
+    if came is not None and is_new_there(load["observed"], int(came), week):
+        ends.append(int(came) + week)
     latest = max(ends, default=0)
     return latest if latest > length else None
+
+
+def is_new_there(observed, came, week):
+    """Whether it did nothing in the week before it came, or did not come as it often does: after a pause of an hour and
+    more, and without one since."""
+    hours = [bool(observed[at : at + 60].any()) for at in range(0, len(observed), 60)]
+    since = came // 60
+    if since <= 0 or not any(hours[max(0, since - week // 60) : since]):
+        return True
+    pauses = sum(one and not then for one, then in pairwise(hours[:since]))
+    for_its_job = not hours[since - 1] and all(hours[since + 1 :]) and pauses >= 3
+    return not for_its_job
 
 
 def throttled_by_itself(load, count, budget):

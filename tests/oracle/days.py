@@ -5,8 +5,7 @@ how it is read here:
 
 - A day is known by any point of operations or bytes. Of the memory only days that it remembers are.
 - A week belongs to the epoch that holds all of it, and to none where it is not known what the volume was.
-- The last two weeks are the last two that count.
-- Where a reduction is asked about, weeks of any two epochs are compared.
+- Of a week in which nothing was done there is no logarithm, so that it does not count on that side.
 - Growth is rounded up to a tenth of a percent of headroom.
 - An earlier epoch tells of its last 28 known days. The later one tells of the window alone.
 - What a higher ceiling should have brought is counted in the minutes that stand at it: the part that the lower one
@@ -17,6 +16,8 @@ import math
 from statistics import mean, median
 
 import numpy as np
+
+from tests.oracle.trend import busiest_hours
 
 DAY, KEPT_DAYS, MINUTES = 86_400, 455, 1440
 FOREVER = -(10**9)
@@ -52,8 +53,24 @@ def edges_of(volume):
     return sorted(found, key=lambda one: one[0])
 
 
-def headroom_with_growth(volume, days, whole_days, policy, less):
-    """The headroom in percent that keeps room for growth; None where there is none. `less`: it is about a reduction."""
+def busy_of(operations, moved, first_minute, window_minute, now_s, made_s, moved_on=(), policy=None):
+    """The busiest hours of the days before the window, of the same: those of the last 63 days that are remembered."""
+    out = {int(when) // DAY for when in moved_on}
+    from_s = max(made_s + policy["settle_days"] * DAY, now_s - min(KEPT_DAYS, policy["memory_days"]) * DAY)
+    first_day, window_day = math.ceil(first_minute / MINUTES), window_minute // MINUTES
+    at = slice(first_day * MINUTES - first_minute, window_day * MINUTES - first_minute)
+    there = ~(np.isnan(operations[at]) & np.isnan(moved[at]))
+    rates = np.nan_to_num(operations[at]) / 60, np.nan_to_num(moved[at]) / 60 / 1_048_576
+    found = busiest_hours(rates, there, first_day - window_day)
+    return {
+        day: figures
+        for day, figures in found.items()
+        if (day + window_day) * DAY >= from_s and day + window_day not in out
+    }
+
+
+def headroom_with_growth(volume, days, whole_days, policy):
+    """The headroom in percent that keeps room for growth; None where there is none."""
     weeks = []
     edges = edges_of(volume)
     for number in range(8):
@@ -62,26 +79,28 @@ def headroom_with_growth(volume, days, whole_days, policy, less):
         epoch = max(place for place, (edge, _) in enumerate(edges) if edge <= first * MINUTES)
         known = [days[day] for day in range(first, first + 7) if day in days]
         if not cut and edges[epoch][1] is not None and len(known) >= 6:
-            weeks.append((number, 0 if less else epoch, mean(one[0] for one in known), mean(one[1] for one in known)))
+            weeks.append((number, epoch, mean(one[0] for one in known), mean(one[1] for one in known)))
     fastest = max(risen(weeks, 2), risen(weeks, 3))
     if fastest <= 0 or policy["growth_days"] <= 0:
         return None
-    times = min(3.0, 1 + fastest * policy["growth_days"])
+    times = min(3.0, math.exp(min(9.0, fastest * policy["growth_days"])))
     percent = ((1 + policy["headroom_pct"] / 100) * times - 1) * 100
     return min(400.0, max(policy["headroom_pct"], math.ceil(percent * 10 - 1e-6) / 10))
 
 
 def risen(weeks, figure):
-    """By what share of the last two weeks a figure rises a day; 0 where fewer than four of five pairs rise."""
-    slopes, rising = [], 0
-    for place, one in enumerate(weeks):
-        for other in weeks[place + 1 :]:
-            if one[1] == other[1]:
-                slopes.append((other[figure] - one[figure]) / (7 * (other[0] - one[0])))
-                rising += other[figure] > one[figure]
-    if len(slopes) < 10 or rising / len(slopes) < 0.8:
+    """The slope a day of a figure's logarithm; 0 where fewer than four of five pairs that rise or fall rise."""
+    some = [week for week in weeks if week[figure] > 0]
+    slopes = [
+        math.log(other[figure] / one[figure]) / (7 * (other[0] - one[0]))
+        for place, one in enumerate(some)
+        for other in some[place + 1 :]
+        if one[1] == other[1]
+    ]
+    rising, falling = (sum(sign * slope > 0 for slope in slopes) for sign in (1, -1))
+    if len(slopes) < 6 or rising < 4 or rising < 0.8 * (rising + falling):
         return 0.0
-    return median(slopes) / median([week[figure] for week in weeks[-2:]])
+    return max(0.0, median(slopes))
 
 
 def takes_what_it_gets(work, at, own, earlier, days, side):

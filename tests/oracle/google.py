@@ -336,8 +336,9 @@ def decided(unit, units):
             ]
         )
     chosen = decision(found, relief, drop_in, present, POLICY)
+    minutes = len(unit.load["observed"])
     unsettled = any(
-        settled_from(unit.load, len(unit.load["observed"]), POLICY, unknown_before=disk.get("replaced_at")) is not None
+        settled_from(unit.load, minutes, POLICY, made=disk.get("made"), came=disk.get("replaced_at")) is not None
         for disk in unit.free
     )
     action, offer, expected = held_back(chosen, drop_in, present, POLICY, unsettled=unsettled, modifying=False)
@@ -402,7 +403,7 @@ def decide(disks):
     """The answers by id to all disks of a project and region.
 
     disks: id, spec, region, boot, excluded, detached, hosts (id; caps: limits by type; limit, None where unknown),
-    replaced_at (the minute from which it is on its machine, where it was on another before; else None), and minutes
+    made (the minute), replaced_at (the minute from which it is on its machine, where it was made earlier), and minutes
     (eight series of floats, NaN where there is no point). A limit is (IOPS, MiB/s, c, d), counted in reads.
     """
     answers, hosted = {}, {}

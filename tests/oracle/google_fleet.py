@@ -32,6 +32,7 @@ def plain(disk: SimulatedDisk, window: Window) -> dict[str, object]:
         "hosts": [{"id": vm.id, **machine_of(vm.type)} for vm in disk.hosts],
         "minutes": silent if sums is None else minutes_of(sums),
         "runs_from_hour": runs_from_hour(disk, window),
+        "made": math.ceil((disk.created.timestamp() - window.start_s) / 60),
         "replaced_at": replaced_at(disk, window),
     }
 

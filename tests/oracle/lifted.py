@@ -42,6 +42,7 @@ def load_of(work, observed, epochs, policy, *, step=1, seconds=None, checks=None
         "seconds": seconds,
         "frequent": set(),
         "held": [],
+        "held_back": np.zeros(len(observed), dtype=bool),
         "saturated": {side: np.zeros(len(observed), dtype=bool) for side in SIDES},
         "lift": {side: np.ones(len(observed)) for side in SIDES},
         "bound_lift": {side: np.ones(len(observed)) for side in SIDES},
@@ -134,6 +135,7 @@ def lift_epoch(found, one, earlier, after, policy):
         if more is not None:
             if at.any():
                 found["held"].append(more)
+                found["held_back"][one["here"]] |= at
             continue
         reads, writes = DIRECTIONS[0 if side == "iops" else 1]
         own = one["here"].start, one["here"].stop, one["limit"]

@@ -24,10 +24,11 @@ from tests.oracle.past import required_by
 from tests.oracle.published import in_minutes
 from tests.oracle.received import busy_work, coverage_pct, observed_minutes, summed, work_of
 from tests.oracle.replay import SIDES, counted, host_carries, plain
+from tests.oracle.trend import AUDIT_DAYS, busiest_hours, is_outgrown
 
 POLICY = {
     "headroom_pct": 20,
-    "growth_days": 90,
+    "growth_days": 45,
     "throttle_budget_min": 0,
     "max_wait_s": 60,
     "throttle_lift_pct": 50,
@@ -238,33 +239,42 @@ def answer(action, target, usd_now, usd_then, **more):
     return {"action": action, "target": target, "usd_now": usd_now, "usd_then": usd_then, **more}
 
 
-def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, days=None):
+def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, days=None, busy=None):
     """The answer for one volume.
 
     volume: spec, region, state, boot, attachments, hosts (maximum_iops, maximum_mb_s, baseline_iops, baseline_mb_s,
     nitro; None where unknown), and where known: `edge` (whether it is in no zone of the region's own), `measured` of
     its only host (see `measure`), `epochs` (dictionaries of first, a minute, and spec, None where it is not known; the
-    last is the present), `on_host_from` and `replaced` (the minute from which it is on its host, and whether it was on
-    another before), `restored_until` (the minute up to which nothing is its demand), `modifying`, `ran_from` (the
-    minute from which it is on a running host). minutes: the series, as arrays with NaN where there is no point.
+    last is the present), `made` (the minute), `on_host_from` and `replaced` (the minute from which it is on its host,
+    and whether it was made more than an hour earlier), `restored_until` (the minute up to which nothing is its demand),
+    `modifying`, `ran_from` (the minute from which it is on a running host), `room_for` (what a reduction must carry at
+    least, by the names of a limit). minutes: the series, as arrays with NaN where there is no point.
     siblings: the work of every other volume on its only host. `frontier`: what the budgets cost as well. past, days:
-    what was before the window, as `past.buckets_of` and `days.days_of` make it, these of the window too.
+    what was before the window, as `past.buckets_of` and `days.days_of` make it, these of the window too. busy: the
+    busiest hours of the days before it, as `days.busy_of` makes them.
     """
     own = None if days is None else {day: done for day, done in days.items() if day >= 0}
-    found = decide_with(volume, minutes, siblings, policy, frontier, own)
+    known = {"frontier": frontier, "busy": busy or {}, "usual_pct": policy["headroom_pct"]}
+    found = decide_with(volume, minutes, siblings, policy, own, **known)
     if past is not None and asks_the_past(found):
-        found = decide_with(volume, minutes, siblings, policy, frontier, days)
+        found = decide_with(volume, minutes, siblings, policy, days, **known)
+        hosts = carried_by_hosts(volume, minutes, siblings)
+        if found["rises"]:
+            asked = required_by(past, policy, hosts)
+            found = decide_with(volume, minutes, siblings, policy, days, **known, asked=asked)
         whole_days = len(minutes["read_ops"]) // 1440
-        less = found["reduces"]
-        headroom_pct = headroom_with_growth(volume, days, whole_days, policy, less) if asks_the_past(found) else None
+        headroom_pct = None
+        if asks_the_past(found) and not found["rises"]:
+            headroom_pct = headroom_with_growth(volume, days, whole_days, policy)
         if headroom_pct is not None:
             grown = {**policy, "headroom_pct": headroom_pct}
-            more = decide_with(volume, minutes, siblings, grown, frontier, days)
+            more = decide_with(volume, minutes, siblings, grown, days, **known)
             if found["action"] != "upgrade" or more["action"] == "upgrade":
                 found, policy = more, grown
         if found["reduces"]:
-            asked = required_by(past, policy, carried_by_hosts(volume, minutes, siblings))
-            found = decide_with(volume, minutes, siblings, policy, frontier, days, asked=asked)
+            asked = required_by(past, policy, hosts)
+            found = decide_with(volume, minutes, siblings, policy, days, **known, asked=asked)
+    found.pop("rises", None)
     found.pop("reduces", None)
     return found
 
@@ -281,8 +291,11 @@ def asks_the_past(found):
     return found.get("reduces", False) or found["action"] == "upgrade"
 
 
-def decide_with(volume, minutes, siblings, policy, frontier, days, asked=None):
-    """As `decide` by what is known of days, where a reduction has to carry that much (`asked`, by side) as well."""
+def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usual_pct, asked=None):
+    """As `decide` by what is known of days, where a reduction has to carry that much (`asked`, by side) as well.
+
+    usual_pct: the headroom without room for growth.
+    """
     usd_now = None if volume.get("edge") else price(volume["spec"], volume["region"])
     if volume["state"] == "available" and volume["attachments"] == 0:
         return answer("detached", None, usd_now, usd_now)
@@ -320,6 +333,8 @@ def decide_with(volume, minutes, siblings, policy, frontier, days, asked=None):
         def passes(limit):
             if reducing and asked is not None and any(limit[side] < asked[side] - 1e-6 for side in SIDES):
                 return False
+            if reducing and any(limit[name] < least - 1e-6 for name, least in (volume.get("room_for") or {}).items()):
+                return False
             return carries_all(limit, now, kept) and judge.passes([load], limit, tolerated, reducing=reducing)
 
         return passes
@@ -353,12 +368,27 @@ def decide_with(volume, minutes, siblings, policy, frontier, days, asked=None):
         len(observed),
         policy,
         restored_until=volume.get("restored_until"),
-        unknown_before=volume.get("on_host_from") if volume.get("replaced") else None,
+        made=volume.get("made"),
+        came=volume.get("on_host_from") if volume.get("replaced") else None,
     )
     modifying = bool(volume.get("modifying"))
+    rises = ends is None and not modifying and chosen[0] == "change" and not chosen[1]["carries_all"]
+    if rises:
+        whole_days = len(observed) // 1440
+        here = busiest_hours((plain_iops, load["work"]["rm"] + load["work"]["wm"]), observed, 0)
+        begun = volume.get("restored_until") or 0
+        held = {int(minute) // 1440 for minute in np.flatnonzero(load["held_back"])}
+        own = {day: figures for day, figures in here.items() if day * 1440 >= begun and day not in held}
+        days_busy = {**busy, **own}
+        most = dict(zip(SIDES, peak(load, chosen[1]["limit"]), strict=True))
+        limit = chosen[1]["limit"]
+        rises = is_outgrown(days_busy, whole_days, limit, now, most, policy, usual_pct)
     action, offer, expected = held_back(
-        chosen, drop_in, present, policy, unsettled=ends is not None, modifying=modifying
+        chosen, drop_in, present, policy, unsettled=ends is not None or rises, modifying=modifying
     )
+    shown["rises"] = rises and action == "wait"
+    if rises:
+        ends = len(observed) + AUDIT_DAYS * 1440
     aim = expected if action == "wait" else offer
     shown["reduces"] = action in {"wait", "change"} and aim is not None and not aim["carries_all"]
     if action == "wait":

@@ -36,10 +36,10 @@ def test_a_plan_reads_no_metric_and_the_run_holds_what_it_took_beside_it(organiz
 
 
 @pytest.mark.release
-def test_every_minute_gives_the_same_answers_with_exact_peaks(organization, tmp_path):
+def test_every_minute_gives_the_same_answers_and_promises_with_exact_peaks(organization, tmp_path):
     answers = []
     for folder, every_minute in (("part", False), ("whole", True)):
-        run = audited(organization, tmp_path / folder, NOW, Policy(lookback_days=2), every_minute=every_minute)
+        run = audited(organization, tmp_path / folder, NOW, Policy(), every_minute=every_minute)
         found = json.loads((tmp_path / folder / "recommendations.json").read_text())
         answers.append({one["volume_id"]: one for one in found})
         read, most = run["usage"]["datapoints"], run["plan"]["most_datapoints"]
@@ -49,6 +49,9 @@ def test_every_minute_gives_the_same_answers_with_exact_peaks(organization, tmp_
     for volume_id, exact in whole.items():
         same = ("action", "target", "monthly_usd_then", "monthly_usd_saved", "drop_in", "replay", "blockers", "change")
         assert {key: part[volume_id][key] for key in same} == {key: exact[key] for key in same}
+        risks = [one["risk"] and {**one["risk"], "left_pct": None} for one in (part[volume_id], exact)]
+        assert risks[0] == risks[1]
+        assert not exact["risk"] or part[volume_id]["risk"]["left_pct"] <= exact["risk"]["left_pct"]
         if exact["demand"]:
             demand = part[volume_id]["demand"]
             assert exact["demand"]["least_peak_iops"] == exact["demand"]["peak_iops"]

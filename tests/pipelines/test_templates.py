@@ -109,15 +109,15 @@ class TestNodesThatLiveShort:
         return audited([root for root, _ in found], {root.id: sums for root, sums in found})
 
     def test_they_are_judged_together(self):
-        records, run = self.audited(6, 10)
+        records, run = self.audited(6, 30)
         assert {one.action for one in records.values()} == {"insufficient-data"}
         (change,) = run["templates"]
-        assert change["volumes_too_short_alone"] == 10
-        assert change["hours_observed"] >= 30
+        assert change["volumes_too_short_alone"] == 30
+        assert change["hours_observed"] >= 168
 
-    def test_all_of_them_together_need_the_hours_that_one_does(self):
-        assert self.audited(3, 8)[1]["templates"] == []
-        assert self.audited(3, 14)[1]["templates"]
+    def test_all_of_them_together_need_a_week(self):
+        assert self.audited(3, 54)[1]["templates"] == []
+        assert self.audited(3, 60)[1]["templates"]
 
 
 def rates(least, most):

@@ -17,7 +17,7 @@ from plimsoll.domain.volume import VolumeSpec
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import Step, step_of
 from tests.oracle.compare import differences
-from tests.oracle.days import days_of
+from tests.oracle.days import busy_of, days_of
 from tests.oracle.given_up import gives_up
 from tests.oracle.naive import POLICY, decide
 from tests.oracle.past import buckets_of
@@ -91,6 +91,7 @@ def past_of(volume: SimulatedVolume, window: Window, memory_days: int) -> dict[s
     return {
         "past": buckets_of(*before, first, *when),
         "days": days_of(*work, first, window.start_s // 60, *when),
+        "busy": busy_of(*work, first, window.start_s // 60, *when),
     }
 
 
@@ -185,6 +186,7 @@ def oracle_answers(fleet: Fleet, window: Window, memory_days: int = 455) -> dict
             "hosts": [host_limits(host) for host in volume.hosts],
             "epochs": epochs_of(volume, window),
             "on_host_from": minute_of(window, attached),
+            "made": minute_of(window, volume.created),
             "replaced": attached > volume.created + timedelta(hours=1),
             "modifying": volume.modification is not None and volume.modification.ended is None,
             "ran_from": ran_from(fleet, volume, window),

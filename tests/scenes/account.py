@@ -26,11 +26,14 @@ from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.groups.stripes import StripeSet
+from plimsoll.domain.host import Host
 from plimsoll.domain.policy import Override, Policy, SizeOn, TagMatch
+from plimsoll.domain.volume import Seen
 from plimsoll.domain.volume_types import LatencyClass
 from plimsoll.orders import Order
 from plimsoll.run import carry_out
 from plimsoll.settings import Settings
+from tests.builders import a_host
 from tests.scenes.scene import MEASURED, Scene
 from tests.scenes.work import KIB, NOW, Time
 
@@ -70,6 +73,7 @@ def fleet_of(scenes: Sequence[Scene]) -> SceneFleet:
 def _volume(scene: Scene) -> SimulatedVolume:
     tags = {"Name": scene.name, TAG: scene.name} | ({"plimsoll:exclude": "true"} if scene.excluded else {})
     tags |= {"ManagedBy": "Terraform", "terraform-module": scene.module} if scene.module else {}
+    tags |= scene.tags
     there = scene.does is not None
     hosts = tuple(
         SimulatedHost(
@@ -78,6 +82,7 @@ def _volume(scene: Scene) -> SimulatedVolume:
             nitro=scene.nitro,
             five_minutes=scene.five_minutes,
             ebs_optimized=scene.ebs_optimized,
+            tags=(("aws:autoscaling:groupName", scene.group),) if scene.group else (),
         )
         for number in range(scene.hosts if there else 0)
     )
@@ -193,6 +198,34 @@ def served(scenes: Sequence[Scene]) -> Iterator[Running]:
         front.close()
 
 
+@dataclass(frozen=True)
+class KnownHosts:
+    """An inventory with what earlier audits saw of hosts: which type each was, and until how many hours ago."""
+
+    inventory: Any
+    were: Mapping[str, tuple[str, float]]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inventory, name)
+
+    def volumes(self, target: Any) -> Iterator[Any]:
+        """The volumes of a target."""
+        for volume in self.inventory.volumes(target):
+            here = [host for host in getattr(volume, "hosts", ()) if host.id in self.were]
+            yield replace(volume, seen=tuple(self._seen(here[0]))) if here else volume
+
+    def _seen(self, host: Host) -> Iterator[Seen]:
+        type_name, ago_h = self.were[host.id]
+        before = replace(host, type=type_name, limits=a_host(type_name).limits)
+        yield Seen(at_s=int(NOW.timestamp()) - 20 * 86400, hosts=(before,))
+        yield Seen(at_s=int(NOW.timestamp() - 3600 * ago_h), hosts=(host,), made=True)
+
+
+def _hosts_of(scenes: Sequence[Scene], fleet: Fleet) -> dict[str, tuple[str, float]]:
+    pairs = zip(scenes, fleet.volumes, strict=True)
+    return {host.id: one.host_was for one, volume in pairs for host in volume.hosts if one.host_was is not None}
+
+
 def audited(
     scenes: Sequence[Scene], folder: Path, *, every_minute: bool = False
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
@@ -202,7 +235,11 @@ def audited(
         with patch.dict(os.environ, running.environment):
             ledger = Ledger(path=folder / "ledger.json")
             ports = ports_of(Scope(regions=(REGION,)), Settings(), today=NOW.date(), ledger=ledger, paced=False)
-            ports = [replace(one, stripes=stripes_of(running.fleet)) for one in ports]
+            known = _hosts_of(scenes, running.fleet)
+            ports = [
+                replace(one, stripes=stripes_of(running.fleet), inventory=KnownHosts(one.inventory, known))
+                for one in ports
+            ]
             run, _ = carry_out(order, ports, lambda _progress, _outcome: None)
     found = json.loads((folder / "recommendations.json").read_text(encoding="utf-8"))
     return {one["name"]: one for one in found}, run

@@ -199,8 +199,8 @@ YOUNG: Final = (
         does=_since(72, 400),
         created_h=72,
         attached_h=72,
-        right=migrate(("gp3", 500, 3000, 125), 10.0),
-        why="Three whole days far below the free figures of gp3.",
+        right=migrate(("gp3", 500, 3000, 250), 5.0, says="it was made on 17 november 2026"),
+        why="Three days are no week, so nothing is given up: gp3 with all that it has now costs less.",
     ),
     Scene(
         name="restored-three-days-ago",

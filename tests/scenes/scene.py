@@ -56,10 +56,13 @@ class Was:
 @dataclass(frozen=True, kw_only=True)
 class Scene:
     """One volume. Ages are in hours before now; volumes that name the same `host_id` share it; `stripe` names the
-    md device that it is a member of, `module` the Terraform module that makes it; `policy` holds for this volume
-    alone; `hosts` is how many it is attached to, and `state` one that its attachments do not tell. With `five_minutes`
-    its host publishes one sum each five minutes; `ebs_optimized` is what it says of itself. `measured` is what
-    CloudWatch has of its only host, by the names of `MEASURED`; None: what follows from what its volumes did."""
+    md device that it is a member of, `module` the Terraform module that makes it, `group` the Auto Scaling group that
+    made its host; `takeover` names those that take over from one another, as `tags` or the name say to Plimsoll;
+    `policy` holds for this volume alone; `hosts` is how many it is attached to, `host_was` which type its host was
+    until how many hours ago, as an earlier audit saw, and `state` one that its attachments do not tell. With
+    `five_minutes` its host publishes one sum each five minutes; `ebs_optimized` is what it says of itself. `measured`
+    is what CloudWatch has of its only host, by the names of `MEASURED`; None: what its volumes did says it.
+    """
 
     name: str
     spec: VolumeSpec
@@ -73,17 +76,25 @@ class Scene:
     ebs_optimized: bool = True
     host_id: str | None = None
     hosts: int = 1
+    host_was: tuple[str, float] | None = None
     created_h: float = 90 * 24
     attached_h: float = 90 * 24
     launched_h: float | None = None
     restored: bool = False
     stripe: str | None = None
     module: str | None = None
+    group: str | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
     excluded: bool = False
     zone: str = "us-east-1a"
     state: str | None = None
     measured: Callable[[Time], Mapping[str, Any]] | None = None
+    takeover: str | None = None
     policy: dict[str, Any] = field(default_factory=dict)
+
+    def takes_over_from(self, other: "Scene") -> bool:
+        """Whether it is declared that one takes over from the other."""
+        return self.takeover is not None and self.takeover == other.takeover and self.name != other.name
 
 
 def keep(**more: Any) -> Right:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from tests.scenes import (
+    arrivals,
     changes,
     credits_and_types,
     decision_page,
@@ -10,7 +11,9 @@ from tests.scenes import (
     losses,
     measured_hosts,
     sharing,
+    takeovers,
     templates,
+    trends,
     weeks,
 )
 
@@ -18,10 +21,13 @@ SCENES: Final = (
     *decision_page.SCENES,
     *credits_and_types.SCENES,
     *changes.SCENES,
+    *arrivals.SCENES,
     *sharing.SCENES,
+    *takeovers.SCENES,
     *templates.SCENES,
     *weeks.SCENES,
+    *trends.SCENES,
     *measured_hosts.SCENES,
-    *host_limits.SCENES,
     *losses.SCENES,
+    *host_limits.SCENES,
 )

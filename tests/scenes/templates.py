@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from cloud_simulator.aws.volume_maker import gp2
+from tests.scenes import arrivals
 from tests.scenes.scene import Scene, keep, upgrade
 from tests.scenes.work import day, flat, job
 
@@ -63,5 +64,6 @@ CHANGES: Final[dict[str, dict[str, Any] | None]] = {
     "nodes": {"target": ("gp3", 3000, 130), "volumes": 3, "saved": 2.26},
     # One that is throttled may not be reduced, and the module makes all alike.
     "mixed": None,
+    **arrivals.CHANGES,
 }
 """The change of each module, None where there is none."""

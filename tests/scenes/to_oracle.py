@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tests.oracle.days import days_of
+from tests.oracle.days import busy_of, days_of
 from tests.oracle.naive import POLICY
 from tests.oracle.past import buckets_of
 from tests.oracle.published import in_minutes
@@ -100,7 +100,8 @@ def described(scene: Scene) -> dict[str, Any]:
         "hosts": [plain_host(scene)] * scene.hosts if there else [],
         "epochs": epochs,
         "on_host_from": minute_of(scene.attached_h),
-        "replaced": scene.attached_h < scene.created_h,
+        "made": minute_of(scene.created_h),
+        "replaced": scene.attached_h < scene.created_h - 1,
         "restored_until": minute_of(scene.created_h - 7 * 24) if scene.restored else None,
         "modifying": scene.was is not None and scene.was.modifying,
         "ran_from": minute_of(min(scene.attached_h, scene.launched_h or scene.attached_h)),
@@ -157,6 +158,14 @@ def days_of_scene(scene: Scene) -> Any:
         return None
     first, work = _work_from_its_beginning(scene)
     return days_of(*work, first, FIRST_MINUTE, NOW.timestamp(), *_when(scene), policy_of(scene))
+
+
+def busy_of_scene(scene: Scene) -> Any:
+    """The busiest hours of its days before the window; None of a volume that is attached to nothing."""
+    if scene.does is None:
+        return None
+    first, work = _work_from_its_beginning(scene)
+    return busy_of(*work, first, FIRST_MINUTE, NOW.timestamp(), *_when(scene), policy_of(scene))
 
 
 def _when(scene: Scene) -> tuple[float, list[float]]:

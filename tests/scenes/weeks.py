@@ -42,8 +42,8 @@ GROWING: Final = (
         name="grows-and-is-too-large",
         spec=gp3(500, 16_000, 125),
         does=_growing(4000, 20),
-        right=reprovision(("gp3", 500, 7100, 125), 44.5, says="grow"),
-        why="20 IOPS more each day are 5,800 in three months, and 7,000 with headroom: 4,800 would soon be too few.",
+        right=reprovision(("gp3", 500, 6300, 125), 48.5, says="grow"),
+        why="20 IOPS more each day are over 5,000 in six weeks, and 6,000 with headroom: 4,800 would soon be too few.",
     ),
     Scene(
         name="grows-and-nobody-keeps-room",
@@ -57,8 +57,8 @@ GROWING: Final = (
         name="grows-past-its-limit",
         spec=gp3(500, 3000, 125),
         does=_grown_past_its_limit,
-        right=upgrade(("gp3", 500, 6200, 125), -16.0, says="grow"),
-        why="Over three quarters of a percent more each day: 4,500 would be too few within two months.",
+        right=upgrade(("gp3", 500, 5500, 125), -12.5, says="grow"),
+        why="Nearly one percent more each day: 4,500 would be too few within six weeks.",
     ),
     Scene(
         name="was-larger-once",

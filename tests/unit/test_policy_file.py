@@ -23,6 +23,7 @@ PER_RUN = {
     "resolution_s",
     "read_audit_log",
     "exclude",
+    "takeover_tags",
     "overrides",
     "bench_hosts",
     "bench_alarm",
@@ -53,6 +54,7 @@ VALUES = {
     "bench_hosts": st.lists(matches, max_size=3).map(tuple),
     "bench_alarm": st.none() | texts,
     "show_tags": st.lists(texts, max_size=3).map(tuple),
+    "takeover_tags": st.lists(texts, max_size=3).map(tuple),
 }
 overrides = st.builds(
     Override,
@@ -268,7 +270,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 
 
 def test_a_folder_is_no_policy(tmp_path):
-    with pytest.raises(PolicyError, match="cannot be read: Is a directory"):
+    with pytest.raises(PolicyError, match="cannot be read: it is a folder"):
         load_policy(tmp_path, {})
 
 

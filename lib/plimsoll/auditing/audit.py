@@ -11,13 +11,22 @@ from itertools import takewhile
 
 from plimsoll.auditing.batches import BATCHES_AT_ONCE, ahead, batch_size
 from plimsoll.auditing.decisions import decide_batch
-from plimsoll.auditing.inventory import Listing, listings, notices_of, unread_outcomes, with_stripes_of
+from plimsoll.auditing.inventory import (
+    DENIED_AS_EXPECTED,
+    Listing,
+    is_expected,
+    listings,
+    notices_of,
+    unread_outcomes,
+    with_stripes_of,
+)
 from plimsoll.auditing.metrics_plan import metrics_plan
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.prices import market_of, price_outcomes
 from plimsoll.domain.case import DecisionContext
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.hosting import by_host
+from plimsoll.domain.groups.takeover import by_volume, takeovers_of
 from plimsoll.domain.offers.offer import Market, check_types
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
@@ -64,7 +73,7 @@ def audit_target(
     target, volumes = listing.target, listing.volumes
     yield Seen(target=target, volumes=listing.count)
     if listing.error is not None:
-        yield from _failed(listing, listing.error, done)
+        yield from _failed(listing, listing.error, ports, done)
         return
     ports, changed_stripes = with_stripes_of(listing, ports)
     yield Planned(target=target, plan=metrics_plan(volumes, ports, policy, now, done))
@@ -78,9 +87,11 @@ def audit_target(
 
     context = context_of(market, ports, policy, now)
     size = batch_size(ports, len(volumes), deciders)
-    batches = takewhile(lambda batch: _is_done(batch, done) or not stop(), by_host(volumes, size))
+    known = takeovers_of(volumes, policy.takeover_tags)
+    takeovers, together = by_volume(known), [takeover.volumes for takeover in known]
+    batches = takewhile(lambda batch: _is_done(batch, done) or not stop(), by_host(volumes, size, together))
     at_once = max(BATCHES_AT_ONCE, deciders)
-    for outcomes in ahead(lambda batch: decide_batch(target, batch, ports, context, done), batches, at_once):
+    for outcomes in ahead(lambda batch: decide_batch(target, batch, ports, context, done, takeovers), batches, at_once):
         yield from outcomes
     yield from _notices(target, ports.metrics.remarks(target))
 
@@ -94,6 +105,8 @@ def plan_audit(ports: AuditPorts, policy: Policy, now: datetime) -> Iterator[See
             continue
         target, volumes = listing.target, listing.volumes
         yield Seen(target=target, volumes=listing.count)
+        if is_expected(listing, ports):
+            continue
         if listing.error is not None:
             yield FailedTarget(name=str(target), error=listing.error)
         else:
@@ -113,7 +126,10 @@ def context_of(market: Market, ports: AuditPorts, policy: Policy, now: datetime)
     )
 
 
-def _failed(listing: Listing, error: CloudError, done: frozenset[str]) -> Iterator[Outcome]:
+def _failed(listing: Listing, error: CloudError, ports: AuditPorts, done: frozenset[str]) -> Iterator[Outcome]:
+    if is_expected(listing, ports):
+        yield Notice(target=listing.target, text=DENIED_AS_EXPECTED)
+        return
     yield FailedTarget(name=str(listing.target), error=error)
     unread = [*listing.unread, *(UnreadVolume(id=volume.id, error=error) for volume in listing.volumes)]
     yield from unread_outcomes(replace(listing, unread=unread), done)

@@ -8,6 +8,7 @@ from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.decide_stripes import free_to_change, units_of, untouchable
 from plimsoll.domain.groups.pool import in_shared_pools
 from plimsoll.domain.groups.stripes import StripeSet
+from plimsoll.domain.groups.takeover import Takeover
 from plimsoll.domain.metrics.sums import Segment
 from plimsoll.domain.refine.branch_and_bound import Fetch, judge
 from plimsoll.domain.refine.members import Judged
@@ -20,7 +21,8 @@ Decisions = dict[str, Judged | CloudError]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionBatch:
-    """The `pending` volumes are decided on; `volumes` are all on their hosts. `stripes` are the sets of any of them.
+    """The `pending` volumes are decided on; `volumes` are all on their hosts. `stripes` are the sets of any of them,
+    `takeovers` what any takes over from.
 
     What else is there is as of `judge`.
     """
@@ -29,6 +31,7 @@ class DecisionBatch:
     pending: Sequence[Volume]
     context: DecisionContext
     stripes: Sequence[StripeSet]
+    takeovers: Sequence[Takeover] = ()
     segments: Sequence[Segment]
     memory: Sequence[Segment]
     query_cost: QueryCost
@@ -53,6 +56,7 @@ class DecisionBatch:
             query_cost=self.query_cost,
             memory=self.memory,
             units=units,
+            takeovers=self.takeovers,
             every_minute=self.every_minute,
             keep_demand=self.keep_demand,
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from plimsoll.auditing.decision_batch import DecisionBatch
 from plimsoll.auditing.metrics_plan import metrics_segments, past_segments
@@ -11,7 +12,9 @@ from plimsoll.domain.case import DecisionContext
 from plimsoll.domain.decide import is_detached, recommend_detached
 from plimsoll.domain.demand.demand_profile import DemandProfile
 from plimsoll.domain.errors import CloudError, UnknownVolumeType
+from plimsoll.domain.groups.decide_stripes import untouchable
 from plimsoll.domain.groups.hosting import with_neighbors
+from plimsoll.domain.groups.takeover import Takeover
 from plimsoll.domain.metrics.asks import Ask, Found
 from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.domain.policy import Policy
@@ -26,20 +29,34 @@ VolumeOutcome = Answered | Skipped | FailedVolume
 
 
 def decide_batch(
-    target: Target, batch: Sequence[Volume], ports: AuditPorts, context: DecisionContext, done: frozenset[str]
+    target: Target,
+    batch: Sequence[Volume],
+    ports: AuditPorts,
+    context: DecisionContext,
+    done: frozenset[str],
+    takeovers: Mapping[str, Takeover] = MappingProxyType({}),
 ) -> list[VolumeOutcome]:
-    """One outcome for each volume of a batch: first those that need no metrics, then those that do."""
-    early = {volume.id: outcome_without_metrics(target, volume, context, done) for volume in batch}
+    """One outcome for each volume of a batch: first those that need no metrics, then those that do.
+
+    `takeovers` are those of its volumes, by volume id: all volumes of each are in the batch.
+    """
+    early = {
+        volume.id: outcome_without_metrics(target, volume, context, done, takeovers.get(volume.id)) for volume in batch
+    }
     outcomes = [outcome for outcome in early.values() if outcome is not None]
     pending = [volume for volume in batch if early[volume.id] is None]
     if pending:
-        decisions = with_signals(decide(with_neighbors(pending, batch), pending, ports, context), ports, context)
+        decisions = with_signals(decide(pending, batch, ports, context, takeovers), ports, context)
         outcomes += [outcome_of(target, volume, decisions[volume.id], ports, context.policy) for volume in pending]
     return outcomes
 
 
 def outcome_without_metrics(
-    target: Target, volume: Volume, context: DecisionContext, done: frozenset[str]
+    target: Target,
+    volume: Volume,
+    context: DecisionContext,
+    done: frozenset[str],
+    takeover: Takeover | None = None,
 ) -> VolumeOutcome | None:
     """The outcome of a volume that needs no metrics. None for a volume that needs them."""
     if volume.id in done:
@@ -51,7 +68,7 @@ def outcome_without_metrics(
         return Skipped(target=target, volume_id=volume.id, reason=context.excluded[volume.id], kind=EXCLUDED)
     try:
         if is_detached(volume):
-            return _answered(target, recommend_detached(volume, context.of(volume)), context.policy)
+            return _answered(target, recommend_detached(volume, context.of(volume), takeover), context.policy)
         type_of(volume.spec, context.market.types)
     except UnknownVolumeType as error:
         return FailedVolume(target=target, volume_id=volume.id, reason=str(error))
@@ -59,18 +76,27 @@ def outcome_without_metrics(
 
 
 def decide(
-    volumes: Sequence[Volume],
     pending: Sequence[Volume],
+    volumes: Sequence[Volume],
     ports: AuditPorts,
     context: DecisionContext,
+    takeovers: Mapping[str, Takeover] = MappingProxyType({}),
     *,
     keep_demand: bool = False,
 ) -> Mapping[str, Judged | CloudError]:
-    """The decision on each pending volume, or why its metrics could not be read. `volumes` are all on their hosts."""
+    """The decision on each pending volume, or why its metrics could not be read.
+
+    Among the `volumes` are all on their hosts, and those that they take over from, by `takeovers`, with all on theirs.
+    """
+    found = (takeovers.get(volume.id) for volume in pending)
+    whole = list({id(takeover): takeover for takeover in found if takeover is not None}.values())
+    peers = [volume for takeover in whole for volume in takeover.volumes if is_judged(volume, context)]
+    pending = list({volume.id: volume for volume in (*pending, *peers)}.values())
     wanted = {volume.id for volume in pending}
     batch = DecisionBatch(
-        volumes=volumes,
+        volumes=with_neighbors(pending, volumes),
         pending=pending,
+        takeovers=whole,
         context=context,
         stripes=[stripes for stripes in ports.stripes if wanted & set(stripes.members)],
         segments=metrics_segments(ports, context.policy, context.now),
@@ -81,6 +107,11 @@ def decide(
     )
     with ports.stages.stage("decide"):
         return ports.deciders.decided(batch, lambda asks: _read_metrics(asks, ports))
+
+
+def is_judged(volume: Volume, context: DecisionContext) -> bool:
+    """Whether there is an answer for a volume that rests on its metrics."""
+    return not is_detached(volume) and untouchable(volume, context) is None
 
 
 def outcome_of(

@@ -12,7 +12,7 @@ from plimsoll.auditing.prices import market_of
 from plimsoll.auditing.signals import with_signals
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.groups.hosting import by_host
+from plimsoll.domain.groups.takeover import by_volume, takeovers_of
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.refine.members import Judged
 from plimsoll.domain.volume import Volume
@@ -45,7 +45,8 @@ def explain_anywhere(audits: Sequence[AuditPorts], volume_id: str, policy: Polic
 
 
 def explain(ports: AuditPorts, volume_id: str, policy: Policy, now: datetime) -> Explained | None:
-    """The outcome of one volume. Reads the metrics of its host's volumes only. None where no target has it.
+    """The outcome of one volume. Reads the metrics of its host's volumes only, and of those that it takes over
+    from. None where no target has it.
 
     Raises the CloudError of a target that could not be searched when the volume was not found elsewhere.
     """
@@ -57,25 +58,26 @@ def explain(ports: AuditPorts, volume_id: str, policy: Policy, now: datetime) ->
         for unread in listing.unread:
             if unread.id == volume_id:
                 return Explained(outcome=FailedVolume.of(listing.target, volume_id, unread.error), demand=None)
-        for neighbors in by_host(listing.volumes, 1):
-            volume = next((found for found in neighbors if found.id == volume_id), None)
-            if volume is not None:
-                there, _ = with_stripes_of(listing, ports)
-                return _explained(listing.target, volume, neighbors, there, policy, now)
+        volume = next((volume for volume in listing.volumes if volume.id == volume_id), None)
+        if volume is not None:
+            there, _ = with_stripes_of(listing, ports)
+            return _explained(listing.target, volume, listing.volumes, there, policy, now)
     if unsearched is not None:
         raise unsearched
     return None
 
 
 def _explained(
-    target: Target, volume: Volume, neighbors: list[Volume], ports: AuditPorts, policy: Policy, now: datetime
+    target: Target, volume: Volume, volumes: list[Volume], ports: AuditPorts, policy: Policy, now: datetime
 ) -> Explained:
     market, _ = market_of(target, ports, policy, now)
     context = context_of(market, ports, policy, now)
-    early = outcome_without_metrics(target, volume, context, frozenset())
+    takeovers = by_volume(takeovers_of(volumes, policy.takeover_tags))
+    early = outcome_without_metrics(target, volume, context, frozenset(), takeovers.get(volume.id))
     if early is not None:
         return Explained(outcome=early, demand=None)
-    decisions = decide(neighbors, [volume], replace(ports, every_minute=True), context, keep_demand=True)
+    there = replace(ports, every_minute=True)
+    decisions = decide([volume], volumes, there, context, takeovers, keep_demand=True)
     decision = with_signals(decisions, ports, context)[volume.id]
     demand = decision.demand if isinstance(decision, Judged) else None
     return Explained(outcome=outcome_of(target, volume, decision, ports, policy), demand=demand)

@@ -22,8 +22,8 @@ from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.campaigns import HostEntry
 from plimsoll.envelopes.fio_logs import is_log, with_logs
 from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
-from plimsoll.envelopes.reading import read_output
-from plimsoll.envelopes.results import Output
+from plimsoll.envelopes.reading import decoded, read_output
+from plimsoll.envelopes.results import Output, without_repeats
 from plimsoll.reports.envelope_json import as_data
 from plimsoll.reports.terminal import envelopes as report
 from plimsoll.reports.wording import count_of
@@ -106,18 +106,19 @@ def import_files(files: Sequence[Path], name: str, given: MeasuredVolumeOptions,
         tool=found.results[0].tool,
         tool_version=found.results[0].tool_version,
         measured_on=measured_on,
+        imported_on=clock().now().date(),
         provider=provider,
         account=given.account,
         region=given.region,
         spec=spec,
         volumes=volumes,
         host=host_from(provider, host_type) if host_type else None,
-        results=tuple(as_measured(one) for one in with_logs(found.results, logs)),
+        results=tuple(as_measured(one) for one in with_logs(without_repeats(found.results), logs)),
         profiles=found.profiles,
     )
     folder = Settings.of_environment().measured_dir
     path = add_campaign(folder, new, types_by_cloud().get(provider, {}))
-    typer.echo(f"{count_of(len(found.results), 'result')} added in {path}.\n")
+    typer.echo(f"{count_of(len(new.results), 'result')} added in {path}.\n")
     _say_what_counts(name)
     show_one(name, as_json=False)
 
@@ -170,7 +171,7 @@ def check_place(spec: VolumeSpec, provider: str, given: MeasuredVolumeOptions) -
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig", errors="replace")
+        return decoded(path.read_bytes())
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}.") from error
 

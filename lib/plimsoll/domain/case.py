@@ -7,23 +7,38 @@ from datetime import datetime
 import numpy as np
 
 from plimsoll.domain.ceiling import PLAIN, UNBOUNDED, Ceiling, Resource
+from plimsoll.domain.demand.arrivals import arrivals
+from plimsoll.domain.demand.counting import weighted
 from plimsoll.domain.demand.day_sums import DaySums
 from plimsoll.domain.demand.demand import Demand, scaled
 from plimsoll.domain.demand.epochs import epochs_of
 from plimsoll.domain.demand.lifting import Lifted, lift
+from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.required import Load, Purpose, load_of
 from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room
 from plimsoll.domain.demand.settling import Settles, settles
+from plimsoll.domain.demand.trend import (
+    AUDIT_DAYS,
+    NEVER,
+    ROUNDING,
+    USUAL_TIMES,
+    BusyHours,
+    Ceilings,
+    Rise,
+    Trend,
+    busy_hours,
+)
 from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.evidence.evidence import Rankings
 from plimsoll.domain.groups.hosting import usable
+from plimsoll.domain.groups.takeover import Peer
 from plimsoll.domain.groups.templates import is_short_lived
 from plimsoll.domain.memory.growth import Growth
 from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
-from plimsoll.domain.metrics.period import io_size_kib
+from plimsoll.domain.metrics.period import FloatArray, io_size_kib
 from plimsoll.domain.metrics.received import Coverage
 from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.offers.offer import Market, ceiling_on_hosts
+from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, too_small
 from plimsoll.domain.offers.products import Products, Shelf
 from plimsoll.domain.offers.remembered import Remembered
 from plimsoll.domain.policy import Policy, SizeOn
@@ -45,7 +60,8 @@ class DecisionContext:
     offer, and `shelf` what is sold to volumes that are alike. `learned` is what headroom keeps which risk (None:
     nothing was learned). The policy's headroom has room for the `growth` (None: for none). What is `short_lived` counts
     for its template alone: each such volume reads its image anew, so that this is its workload. In a `draft` frontiers
-    are not drawn: what the answer is has to be known first.
+    are not drawn: what the answer is has to be known first. `peer` is what a reduction has to leave room for, None
+    where there is no such volume.
     """
 
     market: Market
@@ -59,6 +75,7 @@ class DecisionContext:
     growth: Growth | None = None
     draft: bool = False
     short_lived: bool = False
+    peer: Peer | None = None
 
     def of(self, volume: Volume) -> "DecisionContext":
         """The context with the policy that applies to a volume, its discounts and learned headroom included."""
@@ -118,7 +135,8 @@ class Case:
       whom all that change with it have `pool_gib`.
     - `lifted` is its demand where it was held back, `room` what its host left it. `settles` says when a reduction can
       be judged (None: now). `remembered` is what its past has to say of a reduction, None where nobody asked, and
-      `history` what its promise rests on, None where that is the window. `products` are what is sold to it.
+      `history` what its promise rests on, None where that is the window. `products` are what is sold to it. `earlier`
+      are the busiest hours of the days before the window, None where they are still to be read.
     """
 
     volume: Volume
@@ -139,6 +157,74 @@ class Case:
     products: Products = field(repr=False, compare=False)
     remembered: Remembered | None = None
     history: History | None = None
+    earlier: BusyHours | None = None
+
+    def rise(self, offer: Offer) -> Rise:
+        """What the trend says of an offer."""
+        ceilings = self._ceilings(offer)
+        return Rise.CARRIED if ceilings is None else self._trend(offer).of(ceilings)
+
+    def reach(self, offer: Offer) -> FloatArray:
+        """How far each bucket, as two rows, reaches beyond an offer by the trend; 1 and more is beyond."""
+        ceilings, trend, demand = self._ceilings(offer), self._trend(offer), self._demand_for(offer)
+        most = np.stack(demand.most_counted(offer.ceiling.accounting))
+        if ceilings is None:
+            return np.zeros_like(most)
+        times = [trend.times * trend.reach(side) / limit for side, limit in enumerate(ceilings.offer)]
+        reached: FloatArray = most * np.array(times)[:, np.newaxis]
+        return reached
+
+    def _held_back(self) -> BoolArray:
+        """The buckets that stood at a limit which was raised since."""
+        held_back = np.zeros_like(self.demand.observed)
+        for one in self.spans:
+            for resource in one.span.raised:
+                held_back[one.span.buckets] |= self.lifted.saturated[resource][one.span.buckets]
+        return held_back
+
+    def _demand_for(self, offer: Offer) -> Demand:
+        return self.demand if offer.pool_gib is None else self.held.now.work
+
+    def _trend(self, offer: Offer) -> Trend:
+        policy, restored = self.policy, self.volume.restored_from is not None
+        usual_pct = policy.headroom_pct if self.context.growth is None else self.context.growth.usual_headroom_pct
+        return Trend(
+            days=busy_hours(
+                self._demand_for(offer),
+                policy.filled_s(self.volume.created) if restored else 0.0,
+                self._held_back(),
+            ),
+            earlier=self.earlier,
+            look_days=policy.settle_days + AUDIT_DAYS,
+            times=max(1.0, (1 + usual_pct / 100) / USUAL_TIMES),
+        )
+
+    def _ceilings(self, offer: Offer) -> Ceilings | None:
+        """What an offer carries where that is less than today, beside the peaks of what is asked; None where it is no
+        less."""
+        accounting, now = offer.ceiling.accounting, self.present.counted_as(offer.ceiling.accounting)
+        least = [too_small("", offer.ceiling, need) for need in _needs_of_sides(now)]
+        carried = (offer.ceiling.iops, offer.ceiling.throughput_mib_s)
+        limits = [carried[side] * (1 + ROUNDING) if any(least[side]) else np.inf for side in (0, 1)]
+        if np.isinf(limits).all():
+            return None
+        demand = self._demand_for(offer)
+        least_peak, most_peak = (
+            (
+                demand.peak(weighted(ops, read_ops, accounting.write_iops_cost)),
+                demand.peak(weighted(moved, read, accounting.write_throughput_cost)),
+            )
+            for ops, read_ops, moved, read in (
+                (demand.iops, demand.read_iops, demand.throughput_mib_s, demand.read_throughput_mib_s),
+                (
+                    demand.most_iops,
+                    demand.most_read_iops,
+                    demand.most_throughput_mib_s,
+                    demand.most_read_throughput_mib_s,
+                ),
+            )
+        )
+        return Ceilings(offer=(limits[0], limits[1]), least_peak=least_peak, most_peak=most_peak)
 
     def risk(self, times: float) -> Risk | None:
         """What is promised of a smaller configuration that carries so many times its load; None where nothing was
@@ -164,6 +250,11 @@ class Case:
         return [one for one in found if not (one.as_now and purpose is Purpose.REDUCE)]
 
     @property
+    def asked_by_peer(self) -> Need:
+        """What a reduction must carry because the volume takes over from another."""
+        return NOTHING if self.context.peer is None else self.context.peer.need
+
+    @property
     def frequent(self) -> frozenset[Resource]:
         """The resources on which it is throttled frequently now."""
         return self.lifted.frequent
@@ -181,11 +272,26 @@ class Case:
         return self.market.book.usd_month(self.volume.spec, mean_iops=self.summary.mean_iops)
 
 
+def _needs_of_sides(ceiling: Ceiling) -> tuple[Need, Need]:
+    """What a ceiling carries of operations alone, and of bytes."""
+    whole = Need.of_ceiling(ceiling)
+    return (
+        replace(whole, throughput_mib_s=0.0, sustained_throughput_mib_s=0.0),
+        replace(whole, iops=0.0, sustained_iops=0.0),
+    )
+
+
 def case_of(
-    volume: Volume, demand: Demand, host: HostLoad | None, context: DecisionContext, days: DaySums | None = None
+    volume: Volume,
+    demand: Demand,
+    host: HostLoad | None,
+    context: DecisionContext,
+    days: DaySums | None = None,
+    earlier: BusyHours | None = NEVER,
 ) -> Case:
     """The case of a volume; `host` is the traffic of its only host, None where it has several or an unknown one. `days`
-    are those before the window and in it, None where only the window is known."""
+    are those before the window and in it, None where only the window is known, and `earlier` the busiest hours before
+    it, None where they are still to be read."""
     policy, types = context.policy, context.market.types
     hosts = usable(volume)
     if context.short_lived:
@@ -210,11 +316,18 @@ def case_of(
         room=room,
         load=load,
         held=load,
-        settles=settles(volume, stands(found, demand, lifted, host, policy), context.now, policy),
+        settles=settles(
+            volume,
+            stands(found, demand, lifted, host, policy),
+            arrivals(volume, [one.epoch for one in found], demand, context.now, policy),
+            context.now,
+            policy,
+        ),
         summary=summary,
         epochs=summaries(found, demand, lifted),
         pool_gib=volume.spec.size_gib,
         products=context.shelf.products(volume, context.market, policy, summary.mean_iops),
+        earlier=earlier,
     )
 
 

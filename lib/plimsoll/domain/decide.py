@@ -15,6 +15,7 @@ from plimsoll.domain.demand.required import peaks
 from plimsoll.domain.demand.settling import Settles
 from plimsoll.domain.evidence.evidence import Evidence, Place, evidence_for
 from plimsoll.domain.groups.rollup import part_of
+from plimsoll.domain.groups.takeover import Takeover
 from plimsoll.domain.groups.templates import template_of
 from plimsoll.domain.offers.choice import Choice, Step, Verdict, choose
 from plimsoll.domain.offers.losses import find_cuts, find_losses
@@ -24,6 +25,7 @@ from plimsoll.domain.reason import Reason
 from plimsoll.domain.reasons import reasons
 from plimsoll.domain.reasons.growth_reasons import growth_summary
 from plimsoll.domain.reasons.memory_reasons import memory_summary
+from plimsoll.domain.reasons.takeover_reasons import detached_peer, for_peer
 from plimsoll.domain.recommendation import (
     Comparison,
     Detached,
@@ -51,11 +53,14 @@ def is_detached(volume: Volume) -> bool:
     return volume.state is VolumeState.AVAILABLE and not volume.attachments
 
 
-def recommend_detached(volume: Volume, context: DecisionContext) -> Detached:
+def recommend_detached(volume: Volume, context: DecisionContext, takeover: Takeover | None = None) -> Detached:
     """The answer for a volume that is attached to nothing; UnknownVolumeType where its type is not published."""
     type_of(volume.spec, context.market.types)
     usd_month = None if volume.edge is not None else context.market.book.usd_month(volume.spec)
-    return Detached(volume=volume, usd_month_now=usd_month, reasons=reasons.detached(usd_month))
+    others = 0 if takeover is None or takeover.is_suspected else len(takeover.volumes) - 1
+    why = (detached_peer(others),) if others else ()
+    told = (*reasons.detached(usd_month, is_needed=others > 0), *why)
+    return Detached(volume=volume, usd_month_now=usd_month, reasons=told)
 
 
 def answer(case: Case) -> Recommendation:
@@ -116,7 +121,12 @@ def answers(
         else:
             found[case.volume.id] = _changed(kind, case, comparison, target, choice, risks[place])
     return {
-        case.volume.id: replace(found[case.volume.id], part=part_of(cases, place, choice, held=why_held is not None))
+        case.volume.id: replace(
+            found[case.volume.id],
+            part=part_of(cases, place, choice, held=why_held is not None),
+            peer=case.context.peer,
+            reasons=(*found[case.volume.id].reasons, *for_peer(case.context.peer)),
+        )
         for place, case in enumerate(cases)
     }
 

@@ -55,6 +55,8 @@ class Override:
 OPT_OUT = TagMatch(tag="plimsoll:exclude", value="true")
 USUAL_TAGS = (NAME_TAG, "Owner", "owner", "Team", "team")
 """What most organizations call a volume's name, and who is asked about it."""
+TAKEOVER_TAGS = ("plimsoll:takeover",)
+"""Volumes with the same value of one of these tags take over from one another."""
 BENCH_TAG = TagMatch(tag="plimsoll:bench", value="true")
 
 
@@ -67,7 +69,7 @@ class Policy:
     resolution_s: int = 60
     headroom_pct: float = 20.0
     headroom_from: HeadroomFrom = HeadroomFrom.FIXED
-    growth_days: float = 90.0
+    growth_days: float = 45.0
     risk_pct: float = 5.0
     risk_days: float = 30.0
     size_on: SizeOn = SizeOn.PEAK_SECOND
@@ -100,6 +102,7 @@ class Policy:
     in_place_most_latency_us: int = 20_000
     discounts_pct: Mapping[str, float] = field(default_factory=dict)
     exclude: tuple[TagMatch, ...] = (OPT_OUT,)
+    takeover_tags: tuple[str, ...] = TAKEOVER_TAGS
     show_tags: tuple[str, ...] = USUAL_TAGS
     overrides: tuple[Override, ...] = ()
 

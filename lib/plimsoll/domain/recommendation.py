@@ -10,6 +10,7 @@ from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.trial import Trial
 from plimsoll.domain.evidence.evidence import Evidence
 from plimsoll.domain.groups.stripes import StripeSet
+from plimsoll.domain.groups.takeover import Peer
 from plimsoll.domain.groups.templates import Part
 from plimsoll.domain.host import Host
 from plimsoll.domain.memory.past_events import Event
@@ -181,7 +182,8 @@ class Answer:
     `stripe_set` where the volume is one of no known set. `pool` are the ids of the others of its pool that change
     together with it or not at all. `signals` are None where none were read, `memory` where the past had no say,
     `growth` where no room for any was asked for, and `risk` where no demand was sized. `part` is what the volume brings
-    to the change of the template that made it, None where none is known or nothing was weighed."""
+    to the change of the template that made it, None where none is known or nothing was weighed. `peer` is the volume
+    that it takes over from and has to leave room for, None where it has enough."""
 
     action: ClassVar[str]
     volume: Volume
@@ -196,6 +198,7 @@ class Answer:
     growth: GrowthSummary | None = None
     risk: Risk | None = None
     part: Part | None = None
+    peer: Peer | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

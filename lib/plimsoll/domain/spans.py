@@ -92,7 +92,6 @@ def stands(
                 ceiling=one.span.ceiling,
                 saturated=saturated,
                 hosts=one.hosts,
-                hosts_known=one.epoch.hosts is not None or not demand.observed[at].any(),
                 host_bound=place < len(spans) - 1 and _host_bound(one, demand, host, policy),
             )
         )
@@ -159,21 +158,31 @@ def _carried(hosts: Sequence[Host] | None) -> Ceiling | None:
 
 
 def _host_bound(one: EpochSpan, demand: Demand, load: HostLoad | None, policy: Policy) -> bool:
-    """Whether an earlier epoch's only host was the limit in it: what all its volumes did is known where it is the same
-    host, what this one did in any case."""
-    hosts = one.epoch.hosts
-    if hosts is None or len(hosts) != 1:
+    """Whether an earlier epoch's only host was the limit in it."""
+    traffic = traffic_before(one.epoch, demand, load)
+    if traffic is None:
         return False
-    if load is not None and load.host.id == hosts[0].id:
-        traffic = load.before(hosts[0])
-    else:
-        traffic = HostLoad(
-            host=hosts[0],
-            iops=demand.iops,
-            throughput_mib_s=demand.throughput_mib_s,
-            most_iops=demand.most_iops,
-            most_throughput_mib_s=demand.most_throughput_mib_s,
-        )
     there = _inside(np.ones_like(demand.observed), one.span.buckets)
-    room = host_room(demand, traffic, hosts[0].ceiling, policy, there)
+    room = host_room(demand, traffic, traffic.host.ceiling, policy, there)
     return bool(room.bound[one.span.buckets].any())
+
+
+def traffic_before(epoch: Epoch, demand: Demand, load: HostLoad | None) -> HostLoad | None:
+    """The traffic of an earlier epoch's only host; None if it had several, or is not known.
+
+    What all volumes did is known of the host that they are on now. Of another one only this volume's is.
+    """
+    if epoch.hosts is None or len(epoch.hosts) != 1:
+        return None
+    (host,) = epoch.hosts
+    if load is not None and load.host.id == host.id:
+        return load.before(host)
+    accounting = host.ceiling.accounting
+    most_iops, most_throughput_mib_s = demand.most_counted(accounting)
+    return HostLoad(
+        host=host,
+        iops=demand.counted_iops(accounting),
+        throughput_mib_s=demand.counted_throughput_mib_s(accounting),
+        most_iops=most_iops,
+        most_throughput_mib_s=most_throughput_mib_s,
+    )

@@ -4,10 +4,11 @@ What the file's author wrote is checked first. Every scalar arrives as text, so 
 to the digit. Figures that are computed with are converted here, once. A figure that is absent stays absent.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import yaml
 from pydantic import Field, ValidationError
@@ -22,12 +23,15 @@ from plimsoll.envelopes.printed import (
     Figures,
     PrintedEntry,
     StrictEntry,
+    days_of,
     device_iops,
     earliest_day,
+    flat,
     latency,
     rates,
 )
 from plimsoll.envelopes.run_facts import run_facts
+from plimsoll.reading import parse_yaml, read_text
 
 KIB_PER_GIB: Final = 1 << 20
 
@@ -63,6 +67,15 @@ class JobEntry(StrictEntry):
     synced: bool | None = None
     verify: bool | None = None
     target: str | None = None
+    places: int | None = None
+    outstanding: float | None = None
+    held_by: str | None = None
+    rate_iops: float | None = None
+    rate_mib_s: float | None = None
+    set_gib: float | None = None
+    skew: str | None = None
+    partly_sequential: bool | None = None
+    chained: bool | None = None
 
 
 class SeriesEntry(StrictEntry):
@@ -116,7 +129,10 @@ class MeasuredEntry(PrintedEntry):
 
 
 class CampaignEntry(StrictEntry):
-    """A whole campaign file. `measured_on` is a day, a month (2020-12) or a year, as in the source."""
+    """A whole campaign file. `measured_on` is a day, a month (2020-12) or a year, as in the source.
+
+    `cited` is what people call it, `link` where it can be opened. `imported_on` is the day on which a user added it.
+    """
 
     campaign: str
     title: str
@@ -124,6 +140,9 @@ class CampaignEntry(StrictEntry):
     tool: str
     tool_version: str | None = None
     measured_on: str | None = None
+    imported_on: str | None = None
+    cited: str | None = None
+    link: str | None = None
     provider: str
     account: str | None = None
     region: str | None = None
@@ -139,10 +158,12 @@ class CampaignEntry(StrictEntry):
 def read_campaign_file(path: Path) -> CampaignEntry:
     """A campaign file as written; BadInput says what is wrong with it and where."""
     try:
-        written = yaml.load(path.read_text(encoding="utf-8"), _TEXT_ONLY)  # noqa: S506  # text only, no objects
+        written = parse_yaml(read_text(path), _TEXT_ONLY)
+    except (OSError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())
+        raise BadInput(f"the campaign {path} cannot be read: {said}.") from error
+    try:
         found = CampaignEntry.model_validate(written)
-    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BadInput(f"the campaign {path} cannot be read: {' '.join(str(error).split())}.") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "its top"
@@ -191,7 +212,7 @@ def load_campaign(path: Path) -> Campaign:
     found = read_campaign_file(path)
     try:
         systems = tuple(_system(name, found) for name in found.systems)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())
         raise BadInput(f"the campaign {path} has a figure that cannot be read: {reason}.") from error
     return Campaign(
@@ -202,16 +223,6 @@ def load_campaign(path: Path) -> Campaign:
         profiles={host: tuple(flat(figures)) for host, figures in found.profiles.items()},
         published=tuple(tuple(flat(figures)) for figures in found.published),
     )
-
-
-def flat(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Nested figures as (dotted name, text)."""
-    for key, value in figures.items():
-        name = f"{prefix}{key}"
-        if isinstance(value, Mapping):
-            yield from flat(value, f"{name}.")
-        else:
-            yield name, str(value)
 
 
 def _system(name: str, file: CampaignEntry) -> System:
@@ -310,21 +321,39 @@ def _job(one: MeasuredEntry, file: CampaignEntry) -> JobShape:
     return JobShape(mode=one.mode, block_kib=one.block_kib, **shape.model_dump())
 
 
+def _reference(cited: str | None, place: str | None) -> str | None:
+    """A source by its name and where it can be opened; what is named like a repository is one of GitHub."""
+    if cited is None:
+        return None
+    name = f"github.com/{cited}" if _REPOSITORY.fullmatch(cited) else cited
+    return name if place is None else f"{name}: {place}"
+
+
+_REPOSITORY: Final = re.compile(r"[\w.-]+/[\w.-]+")
+_DATES: Final = ("printed_on", "stamped")
+"""Other days that an output tells: in words where the user told one, and in the numbers of its clock."""
+
+
 def _provenance(one: MeasuredEntry, file: CampaignEntry) -> Provenance:
     figures = one.figures
-    told_on = figures.get("date", file.measured_on)
+    told_on, cited = figures.get("date", file.measured_on), figures.get("source", file.cited)
+    days = [days_of(str(told)) for told in (told_on, *map(figures.get, _DATES)) if told is not None]
     source = ", ".join(str(figures[key]) for key in ("source", "path") if key in figures) or file.source
     return Provenance(
         campaign=file.campaign,
         source=source,
         tool=one.tool or file.tool,
         tool_version=figures.get("fio", file.tool_version),
-        measured_on=None if told_on is None else earliest_day(str(told_on)),
+        measured_on=min((first for first, _ in days), default=None),
         dated=None if told_on is None else str(told_on),
         provider=file.provider,
         account=file.account,
         region=file.region,
         placed=file.placed,
+        cited=cited,
+        reference=_reference(cited, figures.get("path", file.link)),
+        days=tuple(days),
+        imported_on=None if file.imported_on is None else earliest_day(file.imported_on),
     )
 
 

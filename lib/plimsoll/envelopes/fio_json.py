@@ -7,16 +7,30 @@ which are one result: the last, with the others as its series.
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from plimsoll.domain.evidence.time_series import TimeSeries, Work, series_of
-from plimsoll.envelopes.printed import MIXED, Figures, number_in, present
-from plimsoll.envelopes.results import Broken, Output, Part, Result, disk_figures, line_at, result_of
+from plimsoll.envelopes.fio_options import outstanding_of, start_of, verified_of
+from plimsoll.envelopes.printed import MIXED, MS_PER_S, Figures, number_in, present
+from plimsoll.envelopes.results import (
+    ALL_CLIENTS,
+    Broken,
+    Output,
+    Part,
+    Result,
+    disk_figures,
+    hosts_of,
+    line_at,
+    result_of,
+    shared_disks,
+)
 
 
 def _number(value: object) -> object:
@@ -49,6 +63,8 @@ class Spread(_Lenient):
 class SideEntry(_Lenient):
     """Reads or writes of a job: bandwidth in KiB/s and, from 3.2 on, in bytes, runtime in milliseconds."""
 
+    io_bytes: Number = None
+    io_kbytes: Number = None
     bw: Number = None
     bw_bytes: Number = None
     iops: Number = None
@@ -96,12 +112,16 @@ class FioJob(_Lenient):
     jobname: str = ""
     groupid: int = Field(default=0, ge=0, lt=1 << 31)
     error: int = Field(default=0, ge=0, lt=1 << 31)
+    total_err: Number = None
     elapsed: Number = None
+    latency_target: Number = None
     hostname: str | None = None
     options: dict[str, str | None] | None = Field(default=None, alias="job options")
     read: SideEntry = Field(default_factory=SideEntry)
     write: SideEntry = Field(default_factory=SideEntry)
+    trim: SideEntry = Field(default_factory=SideEntry)
     mixed: SideEntry = Field(default_factory=SideEntry)
+    job_start: Number = None
     usr_cpu: Number = None
     sys_cpu: Number = None
     ctx: Number = None
@@ -128,9 +148,22 @@ _OPENING: Final = re.compile(r'\{\s*"fio version"')
 _NAN: Final = re.compile(r"(:\s*)-?nan\b")
 """What C prints for no number, which is no JSON."""
 
-_ALL_CLIENTS: Final = "All clients"
 _LATENCIES: Final = {"ns": ("slat_ns", "clat_ns", "lat_ns"), "us": ("slat", "clat", "lat")}
-_DECODER: Final = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=lambda _: None)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object. A job that names several files prints the same key several times: they are one list."""
+    found: dict[str, Any] = dict(pairs)
+    if len(found) < len(pairs):
+        for name in _LISTS & found.keys():
+            found[name] = ":".join(str(value) for key, value in pairs if key == name)
+    return found
+
+
+_LISTS: Final = frozenset({"filename", "directory"})
+_DECODER: Final = json.JSONDecoder(
+    parse_float=str, parse_int=str, parse_constant=lambda _: None, object_pairs_hook=_object
+)
 
 
 def looks_like(text: str) -> bool:
@@ -222,41 +255,111 @@ def _checked(decoded: Any, line: int) -> FioOutput:
 
 def _results(output: FioOutput, line: int) -> Iterator[Result]:
     """One result a group, in their order."""
-    jobs = [*output.jobs, *(job for job in output.client_stats if job.jobname != _ALL_CLIENTS)]
+    clients = [job for job in output.client_stats if job.jobname != ALL_CLIENTS]
+    jobs = [*output.jobs, *(clients or ([] if output.jobs else output.client_stats))]
     groups: dict[int, list[FioJob]] = {}
     for job in jobs:
         groups.setdefault(job.groupid, []).append(job)
-    disks = output.disk_util or [disk for job in jobs for disk in job.disk_util]
-    for together in groups.values():
-        alone = len(groups) == 1
-        try:
+    together = {at: _parts(group, output, line) for at, group in groups.items()}
+    disk = _disk(output.disk_util or [disk for job in jobs for disk in job.disk_util])
+    elapsed = _elapsed(jobs, together)
+    for at, parts in together.items():
+        own = disk if len(groups) == 1 else shared_disks(disk, list(together.values()))
+        with _whole(groups[at][0].jobname, line):
             yield result_of(
-                [_part(job, output.options, len(together)) for job in together],
+                parts,
                 version=None if output.version is None else output.version.removeprefix("fio-"),
                 measured_on=output.time,
-                disk=_disk(disks) if alone else {},
+                disk={**own, **elapsed, **_stamped(output), **hosts_of(parts)},
             )
-        except ValueError as error:
-            raise Broken(f"the job {together[0].jobname} cannot be read: {error}", line) from error
+
+
+def _parts(group: Sequence[FioJob], output: FioOutput, line: int) -> list[Part]:
+    with _whole(group[0].jobname, line):
+        return [_part(job, output.options, len(group)) for job in group]
+
+
+@contextmanager
+def _whole(name: str, line: int) -> Iterator[None]:
+    """Broken, with the job and the line, where a figure of it cannot be read."""
+    try:
+        yield
+    except ValueError as error:
+        raise Broken(f"the job {name} cannot be read: {error}", line) from error
+
+
+def _stamped(output: FioOutput) -> Figures:
+    """The day of fio's clock in numbers, beside that in words."""
+    seconds = 0.0 if output.timestamp is None else number_in(output.timestamp)
+    if not _LEAST_STAMP_S < seconds < _MOST_STAMP_S:
+        return {}
+    return {"stamped": datetime.fromtimestamp(seconds, UTC).date().isoformat()}
+
+
+_LEAST_STAMP_S: Final = 86_400.0
+_MOST_STAMP_S: Final = 1e11
+
+
+def _elapsed(jobs: Sequence[FioJob], together: Mapping[int, Sequence[Part]]) -> Figures:
+    """The seconds of the whole run, and those that its groups account for one after another."""
+    told = [number_in(job.elapsed) for job in jobs if job.elapsed is not None]
+    if not told or not max(told):
+        return {}
+    accounted = sum(max(_span_s(part) for part in parts) for parts in together.values())
+    trims = sum(number_in(job.trim.runtime) for job in jobs if job.trim.runtime is not None) / MS_PER_S
+    return {"elapsed_s": f"{max(told):g}", "accounted_s": f"{accounted + trims:.3f}"}
+
+
+def _span_s(part: Part) -> float:
+    """How long a job took: reads that verify follow the writes."""
+    spans = [number_in(side["runtime_ms"]) / MS_PER_S for side in part.sides.values() if "runtime_ms" in side]
+    verified = verified_of(part.options, whole=part.whole)
+    return (sum(spans) if verified else max(spans, default=0.0)) + start_of(part.options)
 
 
 def _part(job: FioJob, shared: dict[str, str | None], together: int) -> Part:
     options = {name: value or "" for name, value in {**shared, **(job.options or {})}.items()}
+    if job.latency_target is not None and number_in(job.latency_target):
+        options.setdefault("latency_target", job.latency_target)
     told = options.get("numjobs", "1")
     sides = {name: side for name, side in (("read", job.read), ("write", job.write)) if _did_anything(side)}
     if not sides and _did_anything(job.mixed):
         sides = {MIXED: job.mixed}
+    whole, jobs = job.options is not None, int(told) if together == 1 and told.isdecimal() and len(told) < 6 else 1
+    merged = _merged(options, sides, jobs, together)
     return Part(
         name=job.jobname if job.hostname is None else f"{job.jobname}@{job.hostname}",
         group=job.groupid,
         error=job.error,
-        jobs=int(told) if together == 1 and told.isdecimal() and len(told) < 6 else 1,
+        jobs=jobs,
         options=options,
         sides={name: _side(side) for name, side in sides.items()},
         beside=_beside(job),
         operations={name: int(number_in(side.total_ios)) for name, side in sides.items() if side.total_ios},
-        whole=job.options is not None,
+        whole=whole,
+        merged=merged,
+        host=job.hostname,
+        outstanding=None if merged else outstanding_of(options, whole=whole, jobs=jobs),
     )
+
+
+def _merged(options: Mapping[str, str], sides: Mapping[str, SideEntry], jobs: int, together: int) -> bool | None:
+    """Whether an entry is of more jobs than its options tell: each job samples its bandwidth every half second."""
+    if together > 1 or options.get("group_reporting", "0") == "0":
+        return False
+    step_ms = number_in(options["bwavgtime"]) if options.get("bwavgtime", "").isdecimal() else _SAMPLED_MS
+    seen = [
+        number_in(side.bw_samples) * step_ms / number_in(side.runtime)
+        for side in sides.values()
+        if side.bw_samples is not None and side.runtime is not None and number_in(side.runtime) >= _SAMPLED_LONG_MS
+    ]
+    return max(seen) > jobs + _MORE_JOBS if seen else None
+
+
+_SAMPLED_MS: Final = 500.0
+_SAMPLED_LONG_MS: Final = 10_000.0
+_MORE_JOBS: Final = 0.6
+"""fio samples each job twice a second; so many jobs more than were told are another section of the job file."""
 
 
 def _did_anything(side: SideEntry) -> bool:
@@ -269,7 +372,7 @@ def _side(side: SideEntry) -> Figures:
     found: Figures = {
         "iops": side.iops,
         "throughput": f"{side.bw}KiB/s" if side.bw_bytes is None else f"{side.bw_bytes}B/s",
-        **present({"runtime_ms": side.runtime, "total_ios": side.total_ios}),
+        **present({"runtime_ms": side.runtime, "total_ios": side.total_ios, "io": _moved(side)}),
     }
     for unit, names in _LATENCIES.items():
         for name in names:
@@ -282,6 +385,13 @@ def _side(side: SideEntry) -> Figures:
             "iops_samples": present({**samples, "samples": side.iops_samples}),
         }
     )
+
+
+def _moved(side: SideEntry) -> str | None:
+    """What was moved: 2.x prints KiB as io_bytes, 3.x both."""
+    if side.io_kbytes is not None or side.bw_bytes is not None:
+        return None if side.io_bytes is None else f"{side.io_bytes}B"
+    return None if side.io_bytes is None else f"{side.io_bytes}KiB"
 
 
 def _latency(kind: str, unit: str, spread: Spread | None) -> Figures:
@@ -297,7 +407,8 @@ def _latency(kind: str, unit: str, spread: Spread | None) -> Figures:
 
 def _beside(job: FioJob) -> Figures:
     cpu = {"usr_pct": job.usr_cpu, "sys_pct": job.sys_cpu, "ctx": job.ctx, "majf": job.majf, "minf": job.minf}
-    return _grouped(
+    failed = {} if job.total_err is None or not number_in(job.total_err) else {"total_err": job.total_err}
+    return failed | _grouped(
         {"cpu": present(cpu), "io_depths_pct": present(job.iodepth_level), "issued_rwts": _lost(job)},
     )
 
@@ -314,7 +425,7 @@ def _lost(job: FioJob) -> Figures:
 
 def _disk(disks: Sequence[DiskEntry]) -> Figures:
     """The counts of the device. For an md device only its own, not its members' again."""
-    striped = [disk for disk in disks if disk.aggr_read_ios is not None and number_in(disk.aggr_read_ios) > 0]
+    striped = [disk for disk in disks if disk.aggr_read_ios is not None]
     members = [disk.name for disk in disks if disk not in striped and disk.name] if striped else []
     beside = {"members": " ".join(members)} if members else {}
     return disk_figures(

@@ -3,14 +3,28 @@
 `whole` says that all options are known that were set, so that fio's defaults hold for the others.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from typing import Final
 
-from plimsoll.envelopes.printed import size_kib_in
+from plimsoll.domain.evidence.envelope import SYNCHRONOUS
+from plimsoll.domain.units import KIB, KIB_PER_MIB
+from plimsoll.envelopes.printed import DIRECTIONS, size_kib_in
 
 _SYNCING: Final = ("fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync", "sync_file_range")
 _OFF: Final = frozenset({"0", "none", "null", "false"})
 _DEVICES: Final = "/dev/"
+_KNOWN_PLACE: Final = re.compile(r"/dev/|(?:/var)?/run/|/proc/|\\\\[.?]\\")
+"""Names that say what answers: device nodes of Linux and of Windows, and folders that are always in memory."""
+
+_COLON: Final = re.compile(r"(?<!\\):")
+_DURATION: Final = re.compile(r"(\d{1,9}(?:\.\d+)?)\s*(us|ms|s|m|h|d)?")
+_SECONDS: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
+_HOLDING: Final = ("thinktime", "latency_target", "flow", "read_iolog", "cgroup_weight")
+"""Options that pause, throttle or pace a job (fio's documentation, "I/O rate", "I/O latency", "I/O replay")."""
+
+_WAITING: Final = ("fsync", "fdatasync", "sync", "sync_file_range", "write_barrier")
+"""Options by which writes wait for the device's own cache."""
 
 
 def block_kib_of(options: Mapping[str, str]) -> float | None:
@@ -43,14 +57,100 @@ def verified_of(options: Mapping[str, str], *, whole: bool) -> bool | None:
     return False if whole else None
 
 
-def target_of(options: Mapping[str, str]) -> str | None:
-    """The device nodes that were named; a path of files says nothing of the device, and is nobody's business."""
-    named = options.get("filename") or options.get("directory") or ""
-    devices = [name for name in named.split(":") if name.startswith(_DEVICES)]
-    return ":".join(devices) or None
+def targets_of(options: Mapping[str, str]) -> tuple[str, ...]:
+    """The device nodes that were named, and files in memory; a path of files is nobody's business."""
+    return tuple(name for name in _named(options) if _KNOWN_PLACE.match(name))
 
 
-def seconds_of(runtime: str | None) -> float | None:
-    """Seconds of a runtime option that is a plain number or ends with s."""
-    told = (runtime or "").removesuffix("s")
-    return float(told) if told.isdecimal() and len(told) < 10 else None
+def places_of(options: Mapping[str, str]) -> tuple[str, ...]:
+    """Where a job's files or devices are: device nodes, and the folders of files."""
+    if "filename" not in options and "filename_format" not in options:
+        return _listed(options.get("directory", ""))
+    names = _named(options)
+    folders = [name if name.startswith(_DEVICES) else name.rpartition("/")[0] for name in names]
+    return tuple(dict.fromkeys(folders))
+
+
+def outstanding_of(options: Mapping[str, str], *, whole: bool, jobs: int) -> int | None:
+    """The most I/O that the jobs of such options keep in flight; None where the options do not tell it."""
+    engine = options.get("ioengine", "psync" if whole else "")
+    if engine in SYNCHRONOUS:
+        return jobs
+    depth = options.get("iodepth", "1" if whole else "")
+    return int(depth) * jobs if depth.isdecimal() and len(depth) < 10 else None
+
+
+def held_by(options: Mapping[str, str], *, writes: bool) -> str | None:
+    """What made the job ask for less than it could get, as printed; None where nothing did."""
+    names = (*_HOLDING, *(_WAITING if writes else ()))
+    found = [f"{name}={options[name]}" for name in names if options.get(name, "0").strip() not in {"", *_OFF}]
+    return ", ".join(found) or None
+
+
+def rate_of(options: Mapping[str, str], *, iops: bool, used: Collection[str]) -> float | None:
+    """The IOPS, or MiB/s, that a job was held to in the directions in use; None where one of them was free."""
+    told = options.get("rate_iops" if iops else "rate", "")
+    listed = [*told.split(","), ""][:2] if "," in told else [told, told]
+    limits = [_plain(listed[at], iops=iops) for at, name in enumerate(DIRECTIONS) if name in used]
+    return None if not limits or None in limits else sum(limit for limit in limits if limit)
+
+
+def _plain(printed: str, *, iops: bool) -> float | None:
+    kib = size_kib_in(printed)
+    return None if not kib else kib * KIB if iops else kib / KIB_PER_MIB
+
+
+def set_gib_of(options: Mapping[str, str], jobs: int) -> float | None:
+    """All that the jobs could touch: a file that they share counts once, a zone that they stay in as all of it."""
+    sizes = [_gib(options.get(name)) for name in ("size", "zonerange")]
+    each = _gib(options.get("filesize", "").rpartition("-")[2] or None)
+    listed = len(_named(options))
+    if each is not None:
+        count = options.get("nrfiles", "1")
+        sizes.append(each * max(listed, int(count) if count.isdecimal() and len(count) < 8 else 1))
+    told = [size for size in sizes if size]
+    shared = listed > 0 and "filename_format" not in options and "offset_increment" not in options
+    return min(told) * (1 if shared else jobs) if told else None
+
+
+def skew_of(options: Mapping[str, str]) -> str | None:
+    """A distribution of offsets in which some are hotter than others."""
+    told = options.get("random_distribution", "random")
+    return None if told.partition(":")[0] in {"", "random"} else told
+
+
+def is_partly_sequential(options: Mapping[str, str]) -> bool:
+    """Whether random I/O went on from its offsets for a while: randread:8, or percentage_random under 100."""
+    runs = (options.get("rw") or options.get("readwrite") or "").partition(":")[2]
+    random_pct = options.get("percentage_random", "100").split(",")[0]
+    return (runs.isdecimal() and runs not in {"0", "1"}) or (random_pct.isdecimal() and int(random_pct[:4]) < 100)
+
+
+def start_of(options: Mapping[str, str]) -> float:
+    """Seconds from the start of a run until a job's figures begin: its delay and its ramp."""
+    return sum(duration_s(options.get(name)) or 0.0 for name in ("startdelay", "ramp_time"))
+
+
+def duration_s(told: str | None) -> float | None:
+    """Seconds of an option such as 90, 30s, 5m or 1h."""
+    found = _DURATION.fullmatch((told or "").strip().partition("-")[0])
+    return None if found is None else float(found[1]) * _SECONDS[found[2] or "s"]
+
+
+def _named(options: Mapping[str, str]) -> tuple[str, ...]:
+    """The files and devices of a job; fio separates them by colons, and a colon of a name has a backslash."""
+    name = options.get("filename_format") or options.get("filename") or ""
+    folder = options.get("directory", "")
+    listed = _listed(name) or (_listed(folder) if folder else ())
+    if folder and name and not name.startswith("/"):
+        listed = tuple(f"{where}/{one}" for where in _listed(folder) for one in listed)
+    return listed
+
+
+def _listed(names: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one for one in _COLON.split(names) if one.strip()))
+
+
+def _gib(size: str | None) -> float | None:
+    kib = None if size is None else size_kib_in(size)
+    return None if kib is None else kib / KIB**2

@@ -2,15 +2,16 @@
 
 Versions 2, 4 and 5 report trims after reads and writes, 5 adds samples of bandwidth and IOPS to each direction. The
 version of fio and the job's options are not all there: the mode is told as unstated. The device's counts are those of
-the whole run, so they count where the run had one group.
+the whole run, so they count where the run had one group. With unified_rw_reporting there is one direction, and what
+follows it are the processor's shares.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from plimsoll.envelopes.printed import DIRECTIONS, Figures, number_in
-from plimsoll.envelopes.results import Broken, Output, Part, Result, line_at, result_of
+from plimsoll.envelopes.printed import DIRECTIONS, MIXED, Figures, number_in
+from plimsoll.envelopes.results import Broken, Output, Part, Result, disk_figures, line_at, result_of, shared_disks
 
 _LINE: Final = re.compile(r"(?<![^\s])([2345]);(?:(fio-[^;\s]*);)?([^;\n]*);(\d{1,9});(\d{1,6});([^\n]*)")
 _SPREAD: Final = ("min", "max", "avg", "stdev")
@@ -29,7 +30,10 @@ def looks_like(text: str) -> bool:
 def read(text: str) -> Output:
     """Every result in it; Broken where a line has too few fields or one that is no figure."""
     runs: dict[tuple[str, ...], dict[int, list[re.Match[str]]]] = {}
+    once: dict[str, re.Match[str]] = {}
     for line in _LINE.finditer(text):
+        once.setdefault(line[0].strip(), line)
+    for line in once.values():
         runs.setdefault(_run_of(line), {}).setdefault(int(line[4]), []).append(line)
     return Output(results=tuple(result for groups in runs.values() for result in _results(text, groups)))
 
@@ -37,13 +41,14 @@ def read(text: str) -> Output:
 def _run_of(line: re.Match[str]) -> tuple[str, ...]:
     """Lines of one run end with the same counts of its devices; a line without any stands alone."""
     disk = _disk(line)
-    return tuple(disk["disk"].values()) if disk else (str(line.start()),)
+    return (str(disk),) if disk else (str(line.start()),)
 
 
 def _results(text: str, groups: Mapping[int, Sequence[re.Match[str]]]) -> Iterator[Result]:
-    for together in groups.values():
-        parts = [_part(line, line_at(text, line.start())) for line in together]
-        disk = _disk(together[-1]) if len(groups) == 1 else {}
+    each = {at: [_part(line, line_at(text, line.start())) for line in together] for at, together in groups.items()}
+    for at, together in groups.items():
+        parts, counted = each[at], _disk(together[-1])
+        disk = counted if len(groups) == 1 else shared_disks(counted, list(each.values()))
         version = next((line[2].removeprefix("fio-") for line in together if line[2]), None)
         try:
             yield result_of(parts, version=version, measured_on=None, disk=disk)
@@ -56,12 +61,13 @@ def _part(line: re.Match[str], number: int) -> Part:
     version, fields = line[1], line[6].split(";")
     each = _FIELDS if version in _NO_SAMPLES else _MORE_FIELDS
     least = each * (2 if version == "3" else 3)
-    if len(fields) < least:
+    alone = len(fields) > each and fields[each].endswith("%")
+    if len(fields) < (each if alone else least):
         raise Broken(f"the line breaks off: {len(fields)} fields of at least {least} (terse version {version})", number)
     try:
         sides = {
             name: _side(fields[at * each : (at + 1) * each])
-            for at, name in enumerate(DIRECTIONS)
+            for at, name in enumerate((MIXED,) if alone else DIRECTIONS)
             if number_in(fields[at * each + 2]) > 0 or number_in(fields[at * each + 1]) > 0
         }
     except ValueError as error:
@@ -95,18 +101,31 @@ def _plain(fields: Sequence[str]) -> list[str]:
 
 
 def _disk(line: re.Match[str]) -> Figures:
-    """The nine fields of the last device, where the line ends with one."""
-    fields = line[6].rstrip().split(";")[-9:]
+    """The counts of the devices with which the line ends, nine fields each. Behind one that maps others stand those."""
+    fields = line[6].rstrip().split(";")
+    disks: dict[str, Figures] = {}
+    while len(fields) >= _DISK_FIELDS and (one := _one_disk(fields[-_DISK_FIELDS:])) is not None:
+        disks = {one.pop("name"): one, **disks}
+        fields = fields[:-_DISK_FIELDS]
+    mapped = next((name for name in disks if _MAPS.fullmatch(name)), None)
+    if mapped is not None and len(disks) > 1:
+        return disk_figures({mapped: {**disks[mapped], "members": " ".join(name for name in disks if name != mapped)}})
+    return disk_figures(disks)
+
+
+_DISK_FIELDS: Final = 9
+_MAPS: Final = re.compile(r"(?:md|dm-)\d+")
+
+
+def _one_disk(fields: Sequence[str]) -> Figures | None:
     counts = fields[1:8]
-    if len(fields) < 9 or not fields[8].endswith("%") or not all(count.isdecimal() for count in counts):
-        return {}
+    if not fields[8].endswith("%") or not all(count.isdecimal() for count in counts):
+        return None
     return {
-        "disk": {
-            "name": fields[0],
-            "ios": f"{counts[0]}/{counts[1]}",
-            "merge": f"{counts[2]}/{counts[3]}",
-            "ticks": f"{counts[4]}/{counts[5]}",
-            "in_queue": counts[6],
-            "util_pct": fields[8].rstrip("%"),
-        }
+        "name": fields[0],
+        "ios": f"{counts[0]}/{counts[1]}",
+        "merge": f"{counts[2]}/{counts[3]}",
+        "ticks": f"{counts[4]}/{counts[5]}",
+        "in_queue": counts[6],
+        "util_pct": fields[8].rstrip("%"),
     }

@@ -9,8 +9,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from plimsoll.envelopes.fio_options import outstanding_of
 from plimsoll.envelopes.printed import DIRECTIONS, MIXED, Figures, present, size_kib_in
-from plimsoll.envelopes.results import Broken, Output, Part, Result, disk_figures, line_at, result_of
+from plimsoll.envelopes.results import (
+    ALL_CLIENTS,
+    Broken,
+    Output,
+    Part,
+    Result,
+    disk_figures,
+    line_at,
+    result_of,
+    shared_disks,
+)
 
 _N: Final = r"(\d+(?:\.\d+)?[kKMG]?)"
 _UNITS: Final = {"nsec": "ns", "usec": "us", "msec": "ms"}
@@ -46,6 +57,7 @@ _ROWS: Final = {
     for words in ("IO depths", "submit", "complete")
 }
 _ISSUED: Final = re.compile(r"\bissued\s*[\w/]*\s*:\s*total=(\S+?),?\s+short=(\S+?)(?:,?\s+drop(?:ped)?=(\S+)|(?=\s))")
+_ERRORS: Final = re.compile(r"\berrors\s*:\s*total=\s*(\d+),\s*first_error=\s*(\d+)")
 _TARGET: Final = re.compile(r"\blatency\s*:\s*target=(\d+),\s*window=(\d+),\s*percentile=([\d.]+)%,\s*depth=(\d+)")
 _STATUS: Final = re.compile(r"\[[rw]=(\S{1,40}?)\]\[[rw]=(\S{1,40}?)\s+IOPS\]")
 _RUN: Final = re.compile(
@@ -80,6 +92,8 @@ def beside_in(body: str) -> Figures:
         if row is not None:
             found[name] = dict(_SHARE.findall(row[1]))
     found |= _named("issued_rwts", _ISSUED, body, ("total", "short", "dropped"))
+    failed = _ERRORS.search(body)
+    found |= {"total_err": failed[1]} if failed is not None and int(failed[1]) else {}
     return found | _named("latency_target", _TARGET, body, ("target", "window", "percentile_pct", "depth"))
 
 
@@ -159,6 +173,9 @@ _RANGE: Final = re.compile(r"(?:\((?P<side>[RWT])\)\s*)?(?P<low>[\d.]+[KMG]?i?B?
 _COMMAND: Final = re.compile(r"\bfio\s+(?=-)")
 _OPTION: Final = re.compile(r"--(?P<name>\w[\w-]*)(?:=(?P<value>\S+)|\s+(?P<apart>[^\s>\\-]\S*))?")
 _VERSION: Final = re.compile(r"\bfio[- ](\d+\.\d+(?:\.\d+)?)")
+_SECTION: Final = re.compile(r"\s*\[([\w.:-]{1,80})\]\s*")
+_INI_OPTION: Final = re.compile(r"\s*([a-z]\w{1,30})\s*(?:=\s*(\S[^;#]*?))?\s*(?:[;#].*)?")
+_HOST: Final = re.compile(r"\bhostname=([^\s,]+),\s+be=")
 _RUN_END: Final = "Run status group"
 _RAN: Final = re.compile(r"(?:/|runt=\s*)(\d{1,12})msec")
 
@@ -212,8 +229,10 @@ def _ran_ms(text: str, run: _Run) -> int:
 def _runs(text: str) -> Iterator[_Run]:
     """Runs of fio: heads of one time, between which no run has ended and none was begun."""
     runs: list[list[re.Match[str]]] = []
-    for head in _HEAD.finditer(text):
-        if runs and _same_run(text, runs[-1][-1], head):
+    heads = list(_HEAD.finditer(text))
+    clients = [head for head in heads if not _is_sum(text, head)]
+    for head in clients or heads:
+        if runs and _same_run(text, runs[-1], head):
             runs[-1].append(head)
         else:
             runs.append([head])
@@ -225,9 +244,29 @@ def _runs(text: str) -> Iterator[_Run]:
         start = end
 
 
-def _same_run(text: str, one: re.Match[str], other: re.Match[str]) -> bool:
+def _same_run(text: str, run: Sequence[re.Match[str]], other: re.Match[str]) -> bool:
+    """Whether a head goes on with a run. A process that is in it already is printed again."""
+    one = run[-1]
     ended = text.find(_RUN_END, one.end(), other.start()) >= 0
-    return not ended and one["finished"] == other["finished"] and not _beginnings(text, one.end(), other.start())
+    again = any(_process(text, head) == _process(text, other) for head in run)
+    begun = _beginnings(text, one.end(), other.start())
+    return not (ended or again or begun) and one["finished"] == other["finished"]
+
+
+def _is_sum(text: str, head: re.Match[str]) -> bool:
+    """Whether a result is the sum of all the machines of a run."""
+    return text.endswith(ALL_CLIENTS, 0, head.start())
+
+
+def _hosts(text: str, run: _Run) -> Figures:
+    """How many machines made a run, where fio was their client."""
+    names = set(_HOST.findall(text, run.start, run.heads[-1].start()))
+    alone = len(run.heads) == 1 and _is_sum(text, run.heads[0]) and len(names) != 1
+    return {"hosts": str(0 if alone and not names else len(names))} if names or alone else {}
+
+
+def _process(text: str, head: re.Match[str]) -> tuple[str, str, str]:
+    return _name_before(text, head.start()), head["group"], head["pid"]
 
 
 def _beginnings(text: str, start: int, end: int) -> list[int]:
@@ -241,12 +280,14 @@ def _results(text: str, run: _Run) -> Iterator[Result]:
     parts = [_part(text, run, head, body) for head, body in zip(run.heads, bodies, strict=True)]
     groups = {part.group: [one for one in parts if one.group == part.group] for part in parts}
     finished = {int(head["group"]): head["finished"] for head in run.heads}
-    disk = disks_in(text[tail : run.end]) if tail >= 0 and len(groups) == 1 else {}
+    disk = disks_in(text[tail : run.end]) if tail >= 0 else {}
+    disk = disk if len(groups) == 1 else shared_disks(disk, list(groups.values()))
     version = _last(_VERSION.finditer(text, 0, run.heads[0].start()))
     for group, together in groups.items():
         told = version[1] if version else None
         try:
-            yield result_of(together, version=told, measured_on=finished[group], disk=disk)
+            whole = {**disk, **_hosts(text, run)}
+            yield result_of(together, version=told, measured_on=finished[group], disk=whole)
         except ValueError as error:
             line = line_at(text, run.heads[0].start())
             raise Broken(f"the result of {together[0].name} cannot be read: {error}", line) from error
@@ -266,31 +307,77 @@ def _part(text: str, run: _Run, head: re.Match[str], end: int) -> Part:
             sides[direction]["run_status"] = figures
     told = {"pid": head["pid"], **({"finished": head["finished"]} if head["finished"] else {})}
     last = status_in(text[run.start : head.start()]) if len(run.heads) == 1 else {}
+    sections, jobs = _sections(text, run, head, name), int(head["jobs"])
+    options = _options(text, run, head, name, sections, list(sides))
+    target = beside.get("latency_target", {}).get("target", "0")
+    options |= {} if target == "0" else {"latency_target": target}
+    depths = [
+        outstanding_of(asked, whole=False, jobs=jobs) for asked in (map(_told, sections) if sections else [options])
+    ]
     return Part(
         name=name,
         group=int(head["group"]),
         error=int(head["error"]),
-        jobs=int(head["jobs"]),
-        options=_options(text, run, head, name, list(sides)),
+        jobs=jobs,
+        options=options,
         sides=sides,
         beside={**beside, **last, **told},
         operations=_operations(beside, list(sides)),
+        outstanding=None if None in depths else max((depth for depth in depths if depth is not None), default=None),
     )
 
 
-def _options(text: str, run: _Run, head: re.Match[str], name: str, used: Sequence[str]) -> dict[str, str]:
-    """The job's options: those of the command, overridden by those that fio printed."""
+def _sections(text: str, run: _Run, head: re.Match[str], name: str) -> list[re.Match[str]]:
+    """The lines of the jobs that a result is of: its own, and those of its group that have no result of their own."""
     asked = [found for found in _ASKED.finditer(text, run.start, head.start()) if found["group"] == head["group"]]
-    named = [found for found in asked if _name_before(text, found.start()) == name]
-    found = next(reversed(named or asked), None)
+    named = {_name_before(text, other.start()) for other in run.heads if other["group"] == head["group"]} - {name}
+    mine = [found for found in asked if _name_before(text, found.start()) not in named]
+    return mine[-int(head["jobs"]) :]
+
+
+def _told(section: re.Match[str]) -> dict[str, str]:
+    return {"rw": section["rw"], "ioengine": section["engine"], "iodepth": section["depth"]}
+
+
+def _options(
+    text: str, run: _Run, head: re.Match[str], name: str, sections: Sequence[re.Match[str]], used: Sequence[str]
+) -> dict[str, str]:
+    """The job's options: those of a job file and of the command, overridden by those that fio printed."""
     first = _ASKED.search(text, run.start, head.start())
     until = head.start() if first is None else first.start() - len(_name_before(text, first.start()))
     command = _last(_COMMAND.finditer(text, run.start, until))
-    options = _command_options(text[command.end() : until]) if command else {}
-    if found is None:
+    names = dict.fromkeys([name, *(_name_before(text, found.start()) for found in sections)])
+    options = _job_file(text[run.start : until], list(names))
+    options |= _command_options(text[command.end() : until]) if command else {}
+    if not sections:
         return options
-    told = {"rw": found["rw"], "ioengine": found["engine"], "iodepth": found["depth"]}
-    return {**options, **told, **_block(found["bs"], used)}
+    modes = {found["rw"] for found in sections}
+    both = "randrw" if all(mode.startswith("rand") for mode in modes) else "rw"
+    options |= _told(sections[-1]) | ({"rw": both} if len(modes) > 1 else {})
+    blocks = [_block(found["bs"], used) for found in sections]
+    alike = all(block == blocks[0] for block in blocks)
+    return {**options, **(blocks[0] if alike else {"bsrange": " ".join(found["bs"] for found in sections)})}
+
+
+def _job_file(before: str, names: Sequence[str]) -> dict[str, str]:
+    """The options of jobs in a job file that stands before their result: those of [global], and their own.
+
+    The first job's options hold, with the files of all.
+    """
+    sections: dict[str, dict[str, str]] = {}
+    current: dict[str, str] = {}
+    for line in before.splitlines():
+        head, option = _SECTION.fullmatch(line), _INI_OPTION.fullmatch(line)
+        if head is not None:
+            current = sections.setdefault(head[1], {})
+        elif option is not None:
+            current[option[1]] = option[2] if option[2] is not None else "1"
+    if names[0] not in sections:
+        return {}
+    shared = sections.get("global", {})
+    mine = [{**shared, **sections[name]} for name in names if name in sections]
+    files = dict.fromkeys(job["filename"] for job in mine if "filename" in job)
+    return {**mine[0], **({"filename": ":".join(files)} if files else {})}
 
 
 def _command_options(command: str) -> dict[str, str]:

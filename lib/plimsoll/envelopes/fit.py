@@ -73,7 +73,8 @@ def fit(system: System, types: Mapping[str, VolumeType], caps: Caps = no_caps) -
         pooled=kind is not None and kind.pooled,
     )
     measurements = judged(system.measurements, limits)
-    reached = {side: _reached(side, measurements, limits) for side in Resource}
+    free = [one for one in measurements if not one.held_back]
+    reached = {side: _reached(side, measurements, free, limits) for side in Resource}
     roofs = {side: min(modes.values(), default=None) for side, modes in reached.items()}
     below = {side: None if roof is None else min(roof, side_of(limits.both, side)) for side, roof in roofs.items()}
     measurements = with_edges(measurements, roofs)
@@ -135,15 +136,18 @@ def _together(kind: VolumeType, system: System) -> Ceiling:
     )
 
 
-def _reached(side: Resource, measurements: Sequence[Measurement], limits: Limits) -> dict[str, float]:
-    """The roof of each mode that reached that side, counted in reads."""
+def _reached(
+    side: Resource, measurements: Sequence[Measurement], free: Sequence[Measurement], limits: Limits
+) -> dict[str, float]:
+    """The roof of each mode that reached that side, counted in reads. `free` are those that no load held back."""
     modes = _modes(side, measurements)
-    roofs = {
-        mode: _plateau(side, seen, side_of(limits.both, side, writes=seen[0].job.writes))
-        for mode, seen in modes.items()
-    }
-    found = {mode: roof for mode, roof in roofs.items() if roof is not None} or _both_ways(side, modes)
+    roofs = {mode: _plateau(side, seen, _limit(side, seen, limits)) for mode, seen in modes.items()}
+    found = {mode: roof for mode, roof in roofs.items() if roof is not None} or _both_ways(side, _modes(side, free))
     return {mode: roof * cost_of(limits.volume, side, modes[mode][0].job) for mode, roof in found.items()}
+
+
+def _limit(side: Resource, seen: Sequence[Measurement], limits: Limits) -> float:
+    return side_of(limits.both, side, writes=seen[0].job.writes)
 
 
 def _modes(side: Resource, measurements: Sequence[Measurement]) -> _Modes:
@@ -168,7 +172,8 @@ def _stands(side: Resource, seen: Sequence[Measurement], limit: float) -> float 
     if not standing:
         return None
     roof = median(_figure(one, side) for one in standing)
-    sizes = {one.job.block_kib for one in standing}
+    # What a held-back load shows at two sizes is its latency: it reaches a roof by what is published alone.
+    sizes = {one.job.block_kib for one in standing if not one.held_back}
     return roof if len(sizes) > 1 or roof >= PLATEAU * limit else None
 
 
@@ -246,7 +251,7 @@ def _slower(side: Resource, measurements: Sequence[Measurement], reached: Mappin
     for mode in dict.fromkeys(one.job.mode for one in small if one.job.mode not in reached):
         of_mode = [one for one in small if one.job.mode == mode]
         best = max(one.iops or 0.0 for one in of_mode)
-        held = all(one.bound_by is BoundBy.LOAD for one in of_mode)
+        held = all(one.held_back for one in of_mode)
         if best < SLOWER * roof:
             why = "its load held it back" if held else "nothing shows what stopped it"
             yield f"{mode} was seen at {best:,.0f} {side.unit} at most: {why}"

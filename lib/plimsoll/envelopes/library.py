@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +17,7 @@ from plimsoll.domain.evidence.envelope import BoundBy, Envelope
 from plimsoll.domain.evidence.time_series import TimeSeries
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
-from plimsoll.envelopes.campaigns import Campaign, HostEntry, load_campaign
+from plimsoll.envelopes.campaigns import Campaign, HostEntry, JobEntry, load_campaign
 from plimsoll.envelopes.fit import Caps, fit, no_caps
 from plimsoll.envelopes.printed import day_finished, earliest_day, present
 from plimsoll.envelopes.results import Profile, Result
@@ -27,7 +28,7 @@ UNKNOWN_TYPE: Final = "unknown"
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _HEAD: Final = "# Figures as the tool printed them; conversions happen when they are read.\n"
-_JOB: Final = ("engine", "iodepth", "jobs", "runtime_s", "direct", "file_size_gib", "synced", "verify", "target")
+_JOB: Final = tuple(JobEntry.model_fields)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +103,7 @@ class NewCampaign:
 
     `account` and `region` say where it was measured, and give it grade A. They are set for Plimsoll's own measurements,
     and where the user vouches for them. `measured_on` is an ISO day, month or year. None: each result has its own date.
+    `imported_on` is the day on which a user adds it.
     A `spec` of type `unknown` is evidence for no offer.
     """
 
@@ -121,6 +123,7 @@ class NewCampaign:
     note: str | None = None
     profiles: tuple[Profile, ...] = ()
     placed: bool = False
+    imported_on: date | None = None
 
 
 def add_campaign(folder: Path, new: NewCampaign, types: Mapping[str, VolumeType]) -> Path:
@@ -173,6 +176,7 @@ def _as_data(new: NewCampaign) -> dict[str, Any]:
             "tool": new.tool,
             "tool_version": new.tool_version,
             "measured_on": _day_of_all(new),
+            "imported_on": None if new.imported_on is None else new.imported_on.isoformat(),
             "provider": new.provider,
             "account": new.account,
             "region": new.region,
@@ -191,9 +195,10 @@ def _as_data(new: NewCampaign) -> dict[str, Any]:
 
 def _measured(one: NewResult, new: NewCampaign) -> dict[str, Any]:
     result = one.result
-    day = None if new.measured_on else _day(result)
+    day = _day(result)
     own = {
-        "date": None if day == _day_of_all(new) else day,
+        "date": None if new.measured_on or day == _day_of_all(new) else day,
+        "printed_on": day if new.measured_on else None,
         "fio": None if result.tool_version == new.tool_version else result.tool_version,
     }
     return present(
@@ -227,10 +232,9 @@ def _day(result: Result) -> str | None:
 
 
 def _day_of_all(new: NewCampaign) -> str | None:
-    """The campaign's own date, else the earliest day that its results print; None where one of them prints none."""
-    days = [_day(one.result) for one in new.results]
-    told = [day for day in days if day is not None]
-    return new.measured_on or (min(told) if told and len(told) == len(days) else None)
+    """The campaign's own date, else the day that all its results print; None where they print several, or none."""
+    days = {_day(one.result) for one in new.results}
+    return new.measured_on or (days.pop() if len(days) == 1 else None)
 
 
 def _profiles(new: NewCampaign) -> dict[str, Any]:

@@ -6,7 +6,8 @@ several jobs has those of each job. ValueError says what cannot be read.
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from calendar import monthrange
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Final
 
@@ -41,6 +42,7 @@ _BYTES: Final = {"b": 1.0} | {
 _THOUSANDS: Final = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
 _SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGTP]?)(?:i?B?)", re.IGNORECASE)
 _SIZES: Final = {letter: 1024.0**power for power, letter in enumerate(["", *"kmgtp"])}
+_LEADING: Final = re.compile(r"[\d.]+(?:[eE][+-]?\d+)?")
 _BIN: Final = re.compile(r"(>=)?\s*([\d.]+)\s*(usec|msec|sec)")
 _MICROSECONDS: Final = {"usec": 1.0, "msec": 1e3, "sec": 1e6}
 _DAY: Final = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(\d\d))?)?(?:-\d+)?")
@@ -100,12 +102,32 @@ def earliest_day(printed: str) -> date:
     return date(int(year), int(month), int(day))
 
 
+def days_of(printed: str) -> tuple[date, date]:
+    """The first and the last day that a source's date can mean."""
+    first, found = earliest_day(printed), _DAY.fullmatch(printed.strip())
+    _, month, day = ("", None, None) if found is None else found.groups()
+    if day is not None:
+        return first, first
+    last = first.month if month is not None else 12
+    return first, first.replace(month=last, day=monthrange(first.year, last)[1])
+
+
 def day_finished(printed: str) -> date | None:
     """The day of fio's `Fri May  7 04:25:07 2021`; None where it is no such date."""
     try:
         return datetime.strptime(printed.strip(), "%a %b %d %H:%M:%S %Y").date()  # noqa: DTZ007  # a day alone
     except ValueError:
         return None
+
+
+def flat(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Nested figures as (dotted name, text)."""
+    for key, value in figures.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{name}.")
+        else:
+            yield name, str(value)
 
 
 class StrictEntry(BaseModel):
@@ -188,6 +210,27 @@ def latency(one: PrintedEntry) -> Latency:
     if not told:
         return whole
     return told[0][0] if len(told) == 1 else _together(told)
+
+
+def slack_of(printed: str) -> float:
+    """How far rounding can have moved a printed figure, as a share of it: one of its last digit."""
+    found = _LEADING.match(printed.strip())
+    if found is None or "e" in found[0].lower() or not float(found[0]):
+        return 0.0
+    return float(10.0 ** -len(found[0].partition(".")[2])) / float(found[0])
+
+
+def mean_us(side: Figures) -> float | None:
+    """The mean time of a whole operation: of the total latency, or of its two parts; None where it is not printed."""
+    means = {
+        kind: scaled_in(str(side[f"{kind}_{unit}"]["avg"])) * us
+        for kind in ("slat", "clat", "lat")
+        for unit, us in _UNITS.items()
+        if "avg" in side.get(f"{kind}_{unit}", {})
+    }
+    if "lat" in means or "clat" not in means:
+        return means.get("lat")
+    return means["clat"] + means.get("slat", 0.0)
 
 
 def latency_of(side: Figures) -> Latency:

@@ -11,7 +11,21 @@ from typing import Final
 from plimsoll.domain.evidence.envelope import JobShape, Latency
 from plimsoll.domain.evidence.time_series import TimeSeries
 from plimsoll.domain.units import KIB, KIB_PER_MIB
-from plimsoll.envelopes.fio_options import block_kib_of, direct_of, seconds_of, synced_of, target_of, verified_of
+from plimsoll.envelopes.fio_options import (
+    block_kib_of,
+    direct_of,
+    duration_s,
+    held_by,
+    is_partly_sequential,
+    places_of,
+    rate_of,
+    set_gib_of,
+    skew_of,
+    start_of,
+    synced_of,
+    targets_of,
+    verified_of,
+)
 from plimsoll.envelopes.printed import (
     DIRECTIONS,
     MIXED,
@@ -19,6 +33,7 @@ from plimsoll.envelopes.printed import (
     Figures,
     PrintedEntry,
     device_iops,
+    flat,
     latency,
     number_in,
     rates,
@@ -101,13 +116,49 @@ class Profile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    """Everything that one output says: results of storage, and profiles of its host."""
+    """Everything that one output says: results of storage, profiles of its host, and tests of a database.
+
+    Of a database nothing is kept but that it was tested.
+    """
 
     results: tuple[Result, ...] = ()
     profiles: tuple[Profile, ...] = ()
+    databases: int = 0
 
     def __add__(self, other: "Output") -> "Output":
-        return Output(results=self.results + other.results, profiles=self.profiles + other.profiles)
+        return Output(
+            results=self.results + other.results,
+            profiles=self.profiles + other.profiles,
+            databases=self.databases + other.databases,
+        )
+
+
+def without_repeats(results: Sequence[Result]) -> tuple[Result, ...]:
+    """The results, each once: of one that is printed again, in full or abridged, the one with the most figures."""
+    kept: list[Result] = []
+    for result in results:
+        at = next((at for at, one in enumerate(kept) if _is_repeat(one, result) or _is_repeat(result, one)), None)
+        if at is None:
+            kept.append(result)
+        elif not _is_repeat(kept[at], result):
+            kept[at] = result
+    return tuple(kept)
+
+
+def _is_repeat(one: Result, other: Result) -> bool:
+    """Whether all that the other prints is in the one: the same rates, times, process and date."""
+    if (one.name, one.group, one.tool, one.iops) != (other.name, other.group, other.tool, other.iops):
+        return False
+    return _leaves(other.printed) <= _leaves(one.printed)
+
+
+def _leaves(printed: PrintedEntry) -> set[tuple[str, str]]:
+    found = {("iops", str(printed.iops)), ("throughput", str(printed.throughput))}
+    beside = {name: figure for name, figure in printed.figures.items() if name not in _OF_THE_RUN}
+    return found | set(flat(beside))
+
+
+_OF_THE_RUN: Final = frozenset({"disk", "disks", "shared_disks", "device_share", "last_status"})
 
 
 class Broken(Exception):
@@ -129,8 +180,9 @@ class Part:
     """One job as fio reported it, with the names of figures that campaigns use.
 
     `sides` has the figures of each direction that did I/O, `beside` those of both, and `operations` the number that
-    each direction completed. `jobs` is its number of processes. `whole`: `options` has all that were set, so fio's
-    defaults hold for the others.
+    each direction completed. `jobs` is its number of processes, and `outstanding` how much I/O they kept in flight at
+    most (None: not told). `whole`: `options` has all that were set, so fio's defaults hold for the others. `merged`: it
+    is of several jobs, of which only the first one's options are printed (None: it may be).
     """
 
     name: str
@@ -142,6 +194,9 @@ class Part:
     beside: Figures = field(default_factory=dict)
     operations: Mapping[str, int] = field(default_factory=dict)
     whole: bool = False
+    merged: bool | None = False
+    host: str | None = None
+    outstanding: float | None = None
 
 
 def result_of(parts: Sequence[Part], *, version: str | None, measured_on: str | None, disk: Figures) -> Result:
@@ -179,6 +234,36 @@ def disk_figures(disks: Mapping[str, Figures]) -> Figures:
         ((name, figures),) = disks.items()
         return {"disk": {"name": name, **figures}}
     return {"disks": dict(disks)} if disks else {}
+
+
+def shared_disks(disk: Figures, groups: Sequence[Sequence[Part]]) -> Figures:
+    """The devices of a run of several groups: their names, and what share of all groups' operations they counted."""
+    disks = {disk["disk"]["name"]: disk["disk"]} if "disk" in disk else disk.get("disks", {})
+    if not disks:
+        return {}
+    operations = [count for parts in groups for part in parts for count in part.operations.values()]
+    counted = sum(
+        number_in(count)
+        for figures in disks.values()
+        for key in ("ios", "merge")
+        for count in str(figures.get(key, "")).split("/")
+        if count.isdecimal()
+    )
+    told = all(part.operations for parts in groups for part in parts if part.sides) and sum(operations) > 0
+    names = {name: {key: figures[key] for key in ("members",) if key in figures} for name, figures in disks.items()}
+    return {"shared_disks": names, **({"device_share": f"{counted / sum(operations):.4g}"} if told else {})}
+
+
+def hosts_of(parts: Sequence[Part]) -> Figures:
+    """How many machines made a result: 0 where fio only tells the sum of all its clients."""
+    hosts = {part.host for part in parts if part.host is not None}
+    if any(part.name.partition("@")[0] == ALL_CLIENTS for part in parts):
+        return {"hosts": "0"}
+    return {"hosts": str(len(hosts))} if hosts else {}
+
+
+ALL_CLIENTS: Final = "All clients"
+"""What fio calls the sum of all the machines that it ran on."""
 
 
 def mean_block_kib(iops: float | None, throughput_mib_s: float | None) -> float | None:
@@ -225,13 +310,14 @@ def _shape(
     parts: Sequence[Part], printed: PrintedEntry, iops: float | None, throughput_mib_s: float | None
 ) -> JobShape:
     options = parts[0].options
-    block = {block_kib_of(part.options) for part in parts}
-    stated = block.pop() if len(block) == 1 else None
-    runtimes = [seconds_of(options.get("runtime")), _measured_s(printed.figures)]
+    runtimes = [duration_s(options.get("runtime")), _measured_s(printed.figures)]
     iodepth = options.get("iodepth", "")
+    sets = [set_gib_of(part.options, part.jobs) for part in parts]
+    targets = dict.fromkeys(name for part in parts for name in targets_of(part.options))
+    places = dict.fromkeys(place for part in parts for place in places_of(part.options))
     return JobShape(
         mode=_mode(parts),
-        block_kib=stated or mean_block_kib(iops, throughput_mib_s) or DEFAULT_KIB,
+        block_kib=_block_kib(parts, mean_block_kib(iops, throughput_mib_s)),
         iodepth=int(iodepth) if iodepth.isdecimal() and len(iodepth) < 10 else None,
         jobs=sum(part.jobs for part in parts),
         engine=options.get("ioengine"),
@@ -240,8 +326,59 @@ def _shape(
         file_size_gib=gib_of(options.get("size")),
         synced=synced_of(options, whole=parts[0].whole),
         verify=verified_of(options, whole=parts[0].whole),
-        target=target_of(options),
+        target=":".join(targets) or None,
+        places=len(places) or None,
+        outstanding=_sum_if_all([part.outstanding for part in parts]),
+        held_by=next((held for part in parts if (held := _held_by(part))), None),
+        rate_iops=_sum_if_all([_rate(part, iops=True) for part in parts]),
+        rate_mib_s=_sum_if_all([_rate(part, iops=False) for part in parts]),
+        set_gib=_shared_set_gib(parts, sets),
+        skew=next((skew for part in parts if (skew := skew_of(part.options))), None),
+        partly_sequential=any(is_partly_sequential(part.options) for part in parts) or None,
+        chained=_are_chained(parts, _measured_s(printed.figures)) or None,
     )
+
+
+def _block_kib(parts: Sequence[Part], mean_kib: float | None) -> float:
+    """The block size that all jobs state. The mean, where they differ, or where one entry is of jobs that differ."""
+    stated = {block_kib_of(part.options) for part in parts}
+    one = stated.pop() if len(stated) == 1 else None
+    if one is not None and mean_kib is not None and any(part.merged is not False for part in parts):
+        return one if abs(mean_kib / one - 1) <= _MOST_SNAP else mean_kib
+    return one or mean_kib or DEFAULT_KIB
+
+
+def _are_chained(parts: Sequence[Part], ran_s: float | None) -> bool:
+    """Whether a job waited for another of its group, or began when it was half done."""
+    names, starts = {part.name for part in parts}, [start_of(part.options) for part in parts]
+    return any(part.options.get("wait_for") in names for part in parts) or (
+        ran_s is not None and max(starts) - min(starts) > ran_s / 2
+    )
+
+
+def _held_by(part: Part) -> str | None:
+    return held_by(part.options, writes=any(name != "read" for name in part.sides))
+
+
+def _rate(part: Part, *, iops: bool) -> float | None:
+    one = rate_of(part.options, iops=iops, used=part.sides)
+    return None if one is None or part.merged else one * (1 if part.options.get("wait_for") else part.jobs)
+
+
+def _sum_if_all(numbers: Sequence[float | None]) -> float | None:
+    told = [number for number in numbers if number is not None]
+    return sum(told) if told and len(told) == len(numbers) else None
+
+
+def _shared_set_gib(parts: Sequence[Part], sets: Sequence[float | None]) -> float | None:
+    """All that the jobs of a group could touch: jobs of the same files touch the same."""
+    by_files: dict[object, float] = {}
+    for at, (part, gib) in enumerate(zip(parts, sets, strict=True)):
+        if gib is None:
+            return None
+        files = part.options.get("filename") or at
+        by_files[files] = max(gib, by_files.get(files, 0.0))
+    return sum(by_files.values()) or None
 
 
 def _mode(parts: Sequence[Part]) -> str:

@@ -39,11 +39,14 @@ from plimsoll.envelopes.sysbench_04 import TOTAL_TIME, oldest_file_io_in
 _N: Final = r"(\d+(?:\.\d+)?)"
 
 START: Final = re.compile(
-    r"(?P<fileio>\bread:\s+IOPS=\d[\d.]{0,20}\s)|(?P<old_fileio>\breads/s:)|(?P<cpu>\bevents per second:)"
+    r"(?P<fileio>\bread:\s+IOPS=\d[\d.]{0,20}\s)|(?P<old_fileio>(?<!,\s)\breads/s:)|(?P<cpu>\bevents per second:)"
     r"|(?P<oldest_fileio>\bOperations performed:\s+\d+\s+(?:[Rr]eads?),)|(?P<memory>\bTotal operations:)"
     r"|(?P<events>\bevents/s\s+\(eps\):)|(?P<old_events>\b(?:General statistics|Test execution summary):)"
 )
 """Where the figures of a test begin, by the test."""
+
+_OLTP: Final = re.compile(r"OLTP test statistics:|SQL statistics:|\btps:\s+[\d.]|\btransactions:\s+\d+\s+\(")
+"""What only tests of a database print."""
 
 _FILE_IO: Final = re.compile(
     rf"read:\s+IOPS={_N}\s+{_N}\s+MiB/s\s+\({_N}\s+MB/s\)\s+write:\s+IOPS={_N}\s+{_N}\s+MiB/s\s+\({_N}\s+MB/s\)"
@@ -152,17 +155,20 @@ _INTERVAL: Final = re.compile(rf"\[\s*(\d{{1,9}})s\s*\]\s+reads:\s+{_N}\s+MiB/s\
 
 def looks_like(text: str) -> bool:
     """Whether this may be sysbench's output."""
-    return START.search(text) is not None or _HINT.search(text) is not None
+    return any(sign.search(text) is not None for sign in (START, _HINT, _OLTP))
 
 
 def read(text: str) -> Output:
     """Every result and profile in it; Broken where there is none or one breaks off."""
     starts = _starts(text)
+    if not starts and _OLTP.search(text) is not None:
+        return Output(databases=1)
     if not starts:
         hint = _HINT.search(text)
         raise Broken("it breaks off before any figure of a test", line_at(text, hint.start() if hint else 0))
     results: list[Result] = []
     profiles: list[Profile] = []
+    databases = 0
     asked = _Asked()
     for at, start in enumerate(starts):
         end = starts[at + 1].start() if at + 1 < len(starts) else len(text)
@@ -170,11 +176,13 @@ def read(text: str) -> Output:
         try:
             if start.lastgroup in {"fileio", "old_fileio", "oldest_fileio"}:
                 results.append(_result(body, asked))
+            elif _OLTP.search(asked.said) is not None:
+                databases += 1
             else:
                 profiles.append(_profile(start, body, asked))
         except ValueError as error:
             raise Broken(str(error), line_at(text, start.start())) from error
-    return Output(results=tuple(results), profiles=tuple(profiles))
+    return Output(results=tuple(results), profiles=tuple(profiles), databases=databases)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +231,7 @@ def _starts(text: str) -> list[re.Match[str]]:
 
 
 def _result(body: str, asked: _Asked) -> Result:
-    printed = PrintedEntry(figures=file_io_in(body))
+    printed = PrintedEntry(figures={**file_io_in(body), **_counted(body)})
     iops, throughput_mib_s = rates(printed)
     told = {name: printed.figures[name] for name in DIRECTIONS}
     synced, took = number_in(printed.figures["fsync"]["iops"]) > 0, TOTAL_TIME.search(body)
@@ -244,6 +252,12 @@ def _result(body: str, asked: _Asked) -> Result:
         printed=printed,
         options=asked.options,
     )
+
+
+def _counted(body: str) -> Figures:
+    """The number of requests, and the time that they took."""
+    told = {"events": _EVENTS["events"].search(body), "total_time_s": _EVENTS["time_elapsed_s"].search(body)}
+    return {name: found[1] for name, found in told.items() if found is not None}
 
 
 def _series(asked: _Asked, job: JobShape) -> TimeSeries | None:
@@ -280,6 +294,8 @@ def _shape(
     stated = options.get("file-block-size") or (block[1] if block else "")
     threaded = options.get("threads") or options.get("num-threads") or ("1" if commanded else "")
     jobs = threads[1] if threads else threaded
+    set_gib = gib_of(options.get("file-total-size") or (total[1] if total else None))
+    asynchronous = "asynchronous I/O mode" in asked.said or options.get("file-io-mode") == "async"
     runtime = options.get("time") or options.get("max-time") or took_s or ("10" if commanded else "")
     return JobShape(
         mode=mode,
@@ -288,9 +304,19 @@ def _shape(
         engine=options.get("file-io-mode", "sync" if commanded else None),
         runtime_s=_seconds(runtime),
         direct=_direct(asked),
-        file_size_gib=gib_of(options.get("file-total-size") or (total[1] if total else None)),
+        file_size_gib=set_gib,
+        set_gib=set_gib,
         synced=synced,
+        held_by=_held_by(options, synced=synced and mode not in {"seqrd", "rndrd"}),
+        outstanding=int(jobs) if jobs.isdecimal() and len(jobs) < 7 and not asynchronous else None,
     )
+
+
+def _held_by(options: Mapping[str, str], *, synced: bool) -> str | None:
+    """What made the test ask for less than it could get: a rate of requests, or syncs between them."""
+    if options.get("rate", "0") != "0":
+        return f"rate={options['rate']}"
+    return "fsync" if synced else None
 
 
 def _seconds(printed: str) -> float | None:

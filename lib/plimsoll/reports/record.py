@@ -14,7 +14,9 @@ from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.offers.losses import LossCode, find_losses, published_cuts
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
+from plimsoll.reading import parse_json
 from plimsoll.reports.published import published_types
+from plimsoll.seals import unsealed
 
 Action = Literal["migrate", "reprovision", "upgrade", "keep", "wait", "detached", "insufficient-data"]
 Grades = Literal["A", "B", "C"]
@@ -249,7 +251,7 @@ class RiskRecord(_Record):
     left_pct: float | None = Field(
         default=None,
         description="the headroom that is left over the most that is known; more than was asked for where what is free "
-        "is enough, less than 0 where a single minute of the past was higher",
+        "is enough, less than 0 where a single minute of the past was higher; the least where minutes were not read",
     )
     stratum: str | None = Field(
         default=None, description="the kind of owner that it was learned of; null where that is the whole fleet"
@@ -390,6 +392,16 @@ class StripeSetRecord(_Record):
     monthly_usd_saved: float | None
 
 
+class TakeoverRecord(_Record):
+    """The volume that this one takes over from, or is suspected to, and what that will carry by its own answer."""
+
+    volume_id: str
+    told_by: str = Field(description="tag, stateful-set, blue-green, auto-scaling; name: only suspected")
+    name: str = Field(description="by which it is told, such as a tag and its value")
+    iops: float | None = Field(description="null where it is not known what the other will carry")
+    throughput_mib_s: float | None
+
+
 class TemplateOfferRecord(_Record):
     """What carries one volume's own demand for less, however little it saves, with its price in three parts."""
 
@@ -413,7 +425,7 @@ class TemplateRecord(_Record):
     monthly_usd_now: float | None = Field(description="six decimals")
     least_monthly_usd: float = Field(description="the least saving that the policy asks of the change")
     least_hours: float = Field(description="the hours that have to be observed of all together")
-    together: bool = Field(description="the volume lives too short for an answer of its own")
+    together: bool = Field(description="the volume is too new to be judged alone")
     offer: TemplateOfferRecord | None
     held: str | None = Field(description="why this volume, and so its template, stays as it is")
 
@@ -515,6 +527,9 @@ class RecommendationRecord(_Record):
         default_factory=list,
         description="the other volumes of its host that share one ceiling with it, and change with it or not at all",
     )
+    takeover: TakeoverRecord | None = Field(
+        default=None, description="null where it takes over from none that asks for more than it is left with"
+    )
     template: TemplateRecord | None = Field(
         default=None, description="null where no template is known to have made it, or nothing was weighed"
     )
@@ -565,7 +580,7 @@ class DemandProfileRecord(BaseModel):
 
 def run_of(text: str | bytes) -> dict[str, Any]:
     """A run.json with the keys of today, whichever version wrote it; ValueError and TypeError where it is none."""
-    run = {**json.loads(text)}
+    run = unsealed({**parse_json(text)})
     if isinstance(run.get("policy"), dict):
         run["policy"] = _policy_of(run["policy"])
     money = run.get("monthly_usd")

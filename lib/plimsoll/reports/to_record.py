@@ -7,6 +7,7 @@ from typing import Final, cast
 
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.evidence.failed_measurement import CODE, FailedMeasurement
+from plimsoll.domain.groups.takeover import Peer
 from plimsoll.domain.groups.templates import Part
 from plimsoll.domain.metrics.signals import Level, Signals
 from plimsoll.domain.offers.offer import Offer
@@ -54,6 +55,7 @@ from plimsoll.reports.record import (
     SignalsRecord,
     SpecRecord,
     StripeSetRecord,
+    TakeoverRecord,
     TemplateOfferRecord,
     TemplateRecord,
     WaitRecord,
@@ -130,6 +132,7 @@ def record_of(recommendation: Recommendation, change: ChangeText = NO_CHANGE, *,
         wait=_wait(recommendation, usd_now) if isinstance(recommendation, Wait) else None,
         relief=_offer(comparison.relief) if comparison and comparison.relief else None,
         signals=_signals(recommendation.signals) if recommendation.signals else None,
+        takeover=_takeover(recommendation.peer) if recommendation.peer else None,
         memory=_memory(recommendation.memory) if recommendation.memory else None,
         growth=_growth(recommendation.growth) if recommendation.growth else None,
         risk=_risk(recommendation.risk) if recommendation.risk else None,
@@ -184,6 +187,17 @@ def _demand(recommendation: Recommendation) -> DemandRecord | None:
 def _floored(pct: float) -> float:
     """A percentage of two decimals that is 100 only where nothing is missing."""
     return math.floor(100 * pct) / 100
+
+
+def _takeover(peer: Peer) -> TakeoverRecord:
+    ceiling = peer.ceiling
+    return TakeoverRecord(
+        volume_id=peer.volume.id,
+        told_by=peer.takeover.told_by,
+        name=peer.takeover.name,
+        iops=None if ceiling is None else ceiling.iops,
+        throughput_mib_s=None if ceiling is None else ceiling.throughput_mib_s,
+    )
 
 
 def _stripe_set(told: SetAnswer) -> StripeSetRecord:
@@ -269,7 +283,7 @@ def _evidence(weighed: _Weighed) -> EvidenceRecord:
         grade=cast("Grades", found.grade.name),
         envelope=found.envelope,
         text=found.text,
-        sources=list(dict.fromkeys(one.provenance.source for one in found.measurements)),
+        sources=list(dict.fromkeys(one.provenance.reference or one.provenance.source for one in found.measurements)),
     )
 
 

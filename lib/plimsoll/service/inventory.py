@@ -16,6 +16,7 @@ from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stripe_book import sets_adapter
 from plimsoll.domain.errors import PASSING, CloudError
 from plimsoll.domain.groups.hosting import by_host
+from plimsoll.domain.groups.takeover import takeovers_of
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import FailedTarget, RunStore, Target, UnreadVolume, Usage
@@ -107,7 +108,8 @@ def _take(service: Service, keys: RunKeys, target: Target, order: RunOrder, batc
         failed = Totals.of(audit(there, order.parsed_policy, order.now))
         service.store.put(keys.failed_target(target), totals_out(failed))
     elif service.store.get(keys.listed(target)) is None:  # another attempt, given up for dead, may have been faster
-        count = _keep_batches(service.store, keys, target, listing.volumes, batch_volumes)
+        tags = order.parsed_policy.takeover_tags
+        count = _keep_batches(service.store, keys, target, listing.volumes, batch_volumes, tags)
         totals = _keep_rest(service.store, keys, listing, ports, order)
         made = Listed(batches=count, totals=totals, spent=Spent.of(Usage(), ports.stages.seconds))
         service.store.put(keys.listed(target), made.model_dump_json().encode())
@@ -120,11 +122,14 @@ def _entered(service: Service, target: Target, order: RunOrder, ledger: Ledger) 
         return error
 
 
-def _keep_batches(store: RunStore, keys: RunKeys, target: Target, volumes: list[Volume], size: int) -> int:
+def _keep_batches(
+    store: RunStore, keys: RunKeys, target: Target, volumes: list[Volume], size: int, takeover_tags: Sequence[str]
+) -> int:
     """Keeps the batches in the place of those of an inventory that was not whole, and says how many they are."""
     for key in list(store.keys(keys.batches(target))):
         store.delete(key)
-    batches = list(by_host(volumes, size))
+    together = [takeover.volumes for takeover in takeovers_of(volumes, takeover_tags)]
+    batches = list(by_host(volumes, size, together))
     for number, batch in enumerate(batches):
         store.put(keys.volumes(Batch(target=target, number=number)), volumes_out(batch))
     return len(batches)

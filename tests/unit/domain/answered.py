@@ -18,6 +18,7 @@ def decided_on(one):
         summary.gap_hours,
         [blocker.code for blocker in found.blockers],
         found.epochs,
+        found.peer and (found.peer.volume.id, found.peer.takeover.told_by, found.peer.need, found.peer.unknown),
     ]
     if isinstance(found, Change | Keep | Wait):
         comparison = found.comparison
@@ -28,7 +29,15 @@ def decided_on(one):
         told += [best.feasible and (best.spec, best.usd_month, best.tried.throttled_minutes)]
         told += [comparison.now.throttled_minutes, round(comparison.now.longest_wait_s, 3), found.evidence]
     if isinstance(found, Change):
-        told += [found.target.spec, found.usd_month_then, found.target.tried.throttled_minutes]
+        told += [found.target.spec, found.usd_month_then, found.target.tried.throttled_minutes, promised(found.risk)]
     if isinstance(found, Wait):
         told += [found.until, found.code, found.expected.spec]
     return told
+
+
+def promised(risk):
+    """What a promise says; how much is left free (`left_pct`) is the least that it can be."""
+    if risk is None:
+        return None
+    safer = risk.safer and risk.safer.level
+    return risk.promised_pct, risk.why_none, risk.history_days, risk.headroom_pct, risk.usual_share, safer

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 from hypothesis import strategies as st
 
+from plimsoll.domain.demand.day_sums import days_of_moves
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of, memory_segments
 from plimsoll.domain.metrics.sums import COUNTER_SERIES, Sums, Window, segments, series
 from plimsoll.domain.policy import HeadroomFrom, Policy
@@ -155,6 +156,8 @@ def lives(draw, spec, lower_until, lower):
         (start, start + draw(st.sampled_from([5, 61, 3000])))
         for start in draw(st.lists(st.integers(0, PAST_MINUTES - 3001), max_size=2))
     ]
+    if draw(st.integers(0, 4)) == 0:  # a pause before it was attached
+        absent.append((PAST_MINUTES - draw(st.sampled_from([0, 3000])), MINUTES - draw(st.sampled_from([2000, 2400]))))
     return a_life(
         iops,
         io_kib=io_kib,
@@ -165,11 +168,28 @@ def lives(draw, spec, lower_until, lower):
 
 
 @st.composite
-def fleets(draw):
+def arrivals(draw, volume):
+    """A volume that is where it always was, or was attached lately: to a host like one it was seen on, or another."""
+    hours_ago = draw(st.sampled_from([None, None, None, 3.3, 20.0, 40.0, 100.0, 300.0]))
+    if hours_ago is None:
+        return volume
+    came = NOW - timedelta(hours=hours_ago)
+    was = draw(st.sampled_from([None, volume.hosts[0].type, "m5.large"]))
+    sights = () if was is None else (Seen(at_s=int(came.timestamp()) - 86_400, hosts=(a_host(was, id="i-0"),)),)
+    attached = tuple(replace(one, since=came) for one in volume.attachments)
+    seen = tuple(sorted((*volume.seen, *sights), key=lambda one: one.at_s))
+    return replace(volume, attachments=attached, seen=seen)
+
+
+@st.composite
+def fleets(draw, *, young=True):
+    """One or two volumes with their lives, the policy and what a query costs; all have a past unless some are young."""
     volumes, given_lives = [], {}
     for number in range(draw(st.sampled_from([1, 1, 2]))):
         spec = draw(SPECS)
-        created = draw(st.sampled_from([A_LIFE_AGO, datetime.fromtimestamp(OLDEST_S + 9 * DAY_S + 777, UTC)]))
+        grown_up = datetime.fromtimestamp(OLDEST_S + 9 * DAY_S + 777, UTC)
+        ages = [NOW - timedelta(days=5), NOW - timedelta(days=12)] if young else []
+        created = draw(st.sampled_from([A_LIFE_AGO, A_LIFE_AGO, grown_up, *ages]))
         sizes = {"iops": spec.iops, "throughput_mib_s": spec.throughput_mib_s}
         lower, until = draw(st.sampled_from([0.4, 0.7])), draw(st.sampled_from([0, 0, 33, 50, 70])) * DAY
         seen = ()
@@ -179,7 +199,7 @@ def fleets(draw):
         volume = a_volume(
             spec.type, spec.size_gib, **sizes, id=f"vol-{number}", created=created, on=a_host(), seen=seen
         )
-        volumes.append(volume)
+        volumes.append(draw(arrivals(volume)))
         given_lives[volume.id] = draw(lives(spec, until, lower))
     tariff = draw(st.sampled_from([a_tariff(), a_tariff(usd_query=0), a_tariff(usd_hour_waited=1e9)]))
     return volumes, given_lives, draw(POLICIES), tariff
@@ -205,7 +225,7 @@ def cost_then(one):
 
 
 def whole_past(volume, life, policy):
-    past = Past(memory_of(volume, SEGMENTS), begun_s(volume, policy, NOW.timestamp()))
+    past = Past(memory_of(volume, SEGMENTS), begun_s(volume, policy, NOW.timestamp()), days_of_moves(volume))
     for look in look_at_everything(past):
         learn(past, look, dict(series(cut(life, look.window, look.period_s, look.series))))
     return past

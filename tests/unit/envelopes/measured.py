@@ -4,11 +4,16 @@ from collections.abc import Sequence
 from datetime import date
 
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.evidence.envelope import BoundBy, JobShape, Measurement, Provenance
+from plimsoll.domain.evidence.envelope import BoundBy, JobShape, Measurement, Provenance, RunFacts
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.campaigns import System
 
 UNKNOWN_TYPE = VolumeSpec(type="a-type-nobody-publishes", size_gib=100)
+
+
+def on_a_volume(**facts: object) -> RunFacts:
+    """The facts of a run on a volume."""
+    return RunFacts(**{"devices": ("nvme1n1",), **facts})
 
 
 def a_measurement(
@@ -35,6 +40,7 @@ def a_measurement(
             "iops": iops,
             "throughput_mib_s": throughput_mib_s,
             "bound_by": BoundBy.UNKNOWN,
+            "run": on_a_volume(),
             "provenance": Provenance(
                 campaign="a-campaign",
                 source="notes of a test",

@@ -3,13 +3,14 @@
 import json
 
 
-def a_side(iops: float = 1000.0, *, block: int = 16384, p99_ns: int = 2_000_000, operations: int = 60_000) -> dict:
-    """A direction as fio 3.x prints it."""
+def a_side(iops: float = 1000.0, *, block: int = 16384, p99_ns: int = 2_000_000, operations: int | None = None) -> dict:
+    """A direction as fio 3.x prints it, of a minute unless it says how many operations it did."""
+    operations = int(iops * 60) if operations is None else operations
     return {
         "bw_bytes": int(iops * block),
         "bw": int(iops * block) // 1024,
         "iops": iops,
-        "runtime": 60_000,
+        "runtime": int(1_000 * operations / iops),
         "total_ios": operations,
         "clat_ns": {
             "min": 100_000,
@@ -34,7 +35,8 @@ IDLE = {
 
 def a_job(name: str = "job", group: int = 0, *, options: dict | None = None, **fields) -> dict:
     """A job that read 16 KiB at random."""
-    told = {"rw": "randread", "bs": "16k", "ioengine": "libaio", "iodepth": "32", "direct": "1"} | (options or {})
+    told = {"rw": "randread", "bs": "16k", "ioengine": "libaio", "iodepth": "32", "direct": "1"}
+    told |= {"filename": "/dev/nvme1n1"} | (options or {})
     job = {"jobname": name, "groupid": group, "error": 0, "job options": told, "read": a_side(), "write": IDLE}
     return job | fields
 

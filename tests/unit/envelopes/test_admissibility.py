@@ -12,6 +12,7 @@ from plimsoll.envelopes.admissibility import RULES, judged, rulings
 from plimsoll.envelopes.admissibility.load import ENGINES
 from plimsoll.envelopes.admissibility.rule import Limits
 from tests.builders import TYPES
+from tests.unit.envelopes.measured import on_a_volume
 from tests.unit.envelopes.runs import a_run
 
 OPEN = Limits(volume=UNBOUNDED, host=UNBOUNDED, host_baseline=UNBOUNDED)
@@ -57,7 +58,7 @@ def test_large_io_that_the_device_splits_is_no_lie():
 def test_throughput_out_of_a_page_cache_is_rejected():
     limits = Limits(volume=Ceiling(iops=16_000, throughput_mib_s=1_000), host=UNBOUNDED, host_baseline=UNBOUNDED)
     cached = a_run("rndrd", 16, 900, 35 * 1024)
-    assert rejected(cached, limits) == {"throughput"}
+    assert rejected(cached, limits) == {"iops", "throughput"}
 
 
 def test_more_than_the_host_can_carry_is_rejected_too():
@@ -137,12 +138,12 @@ def test_a_job_that_failed_or_did_nothing_is_rejected():
     ("lost", "then"), [(0.0, Admission.COUNTS), (0.0005, Admission.UNKNOWN), (0.5, Admission.SHOWN)]
 )
 def test_short_and_dropped_operations_make_figures_doubtful_and_then_wrong(lost, then):
-    assert verdict(a_run(iops=3_000, run=RunFacts(lost_share=lost))) is then
+    assert verdict(a_run(iops=3_000, run=on_a_volume(lost_share=lost))) is then
 
 
 def test_writes_that_were_read_back_are_no_rate_of_both():
-    assert verdict(a_run("randwrite", iops=3_000, run=RunFacts(read_too=True))) is Admission.SHOWN
-    assert verdict(a_run("randrw", iops=3_000, run=RunFacts(read_too=True))) is Admission.COUNTS
+    assert verdict(a_run("randwrite", iops=3_000, run=on_a_volume(read_too=True))) is Admission.SHOWN
+    assert verdict(a_run("randrw", iops=3_000, run=on_a_volume(read_too=True))) is Admission.COUNTS
     assert verdict(a_run("randwrite", iops=3_000, job={"verify": True})) is Admission.UNKNOWN
 
 

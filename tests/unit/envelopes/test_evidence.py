@@ -306,3 +306,19 @@ def test_writes_that_cost_half_of_a_read_prove_half_as_many():
         ).grade
 
     assert (grade(250), grade(260)) == (Grade.B, Grade.C)
+
+
+def test_a_source_is_called_what_people_call_it_and_says_where_it_can_be_opened():
+    made = envelope_library(None).get("gp3-4000-1000").measurements[0].provenance
+    assert (made.cited, made.reference) == (
+        "Miztiik's sweep of 2020",
+        "Miztiik's sweep of 2020: github.com/miztiik/ebs-gp3-perf",
+    )
+    point = envelope_library(None).get("io1-40000-m5.8xlarge").measurements[0].provenance
+    assert point.reference is not None
+    assert point.reference.startswith("github.com/liangruibupt/ebs-benchmark-testing")
+
+
+@pytest.mark.parametrize(("days_ago", "grade"), [(0, Grade.A), (-1, Grade.A), (-2, Grade.B), (-4_000, Grade.B)])
+def test_what_is_dated_in_the_future_was_not_measured_lately(days_ago, grade):
+    assert evidence([an_envelope([measured_here(days_ago=days_ago)])]).grade is grade

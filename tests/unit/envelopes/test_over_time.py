@@ -44,7 +44,8 @@ def imported(*words: str):
 
 def a_run(rates, step_s=1.0, *, options=None) -> str:
     """fio's JSON of a run with these IOPS, of 16 KiB."""
-    side = a_side(float(np.mean(rates))) | {"runtime": int(1_000 * step_s * len(rates))}
+    mean = float(np.mean(rates))
+    side = a_side(mean, operations=round(mean * step_s * len(rates)))
     return fio_json(a_job(read=side, options=options))
 
 

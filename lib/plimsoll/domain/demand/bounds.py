@@ -36,8 +36,12 @@ What else an answer says has to be the same in both views:
   volumes, a check that is not raised where they reached its maximum, a balance where it was spent or where the replay
   says so. Elsewhere no check is raised, none can take back what the replay does not say, and either view of the
   credits leaves all of them.
+- Where a host was the limit before it was resized, or another host: by the traffic of all its volumes where it is
+  the host of today, held against what it always carried as it was then, from the window's beginning to the change.
 - The trial of the present configuration, and whether relief halves it: where the least and the most are one.
 - The need, as far as evidence is told by it: the least and the most have the same.
+- The promise: what is promised of the least need is promised of the most. Only how much is left free is then said
+  as the least that it can be.
 - Busiest seconds, where a cloud publishes them: a bucket of which they were not read stays under every ceiling that
   they are held against, those of all volumes of a pool taken as the same seconds.
 

@@ -47,7 +47,7 @@ def epochs_of(volume: Volume, window: Window, seen: Iterable[Seen] = ()) -> tupl
     same one, unless its type is another.
     """
     known = sorted((*volume.seen, *seen), key=lambda one: one.at_s)
-    if not known and volume.modification is None and _attached_s(volume) <= window.start_s - MINUTE_S:
+    if not known and volume.modification is None and attached_s(volume) <= window.start_s - MINUTE_S:
         return (Epoch(window=window, spec=volume.spec, hosts=_hosts_now(volume)),)
     specs, hosts = _specs(volume, window, known), _hosts(volume, window, known)
     edges_s = (*(turn.from_s for turn in specs), *(turn.from_s for turn in hosts))
@@ -102,7 +102,7 @@ def _specs(volume: Volume, window: Window, seen: Sequence[Seen]) -> list[_Turn[V
 
 def _hosts(volume: Volume, window: Window, seen: Sequence[Seen]) -> list[_Turn[tuple[Host, ...]]]:
     """Where the volume was from when on, oldest first. A host that was seen stands until the next attachment."""
-    since_s, now = _attached_s(volume), _hosts_now(volume)
+    since_s, now = attached_s(volume), _hosts_now(volume)
     sights = [_Sight(at_s=one.at_s, what=one.hosts, made=one.made) for one in seen if one.hosts is not None]
     if since_s <= volume.created.timestamp() + MADE_WITH_S:
         return list(_turns(window, sights, last=now, same=_alike, until_s=_restarted_s(sights, now)))
@@ -116,7 +116,7 @@ def _hosts(volume: Volume, window: Window, seen: Sequence[Seen]) -> list[_Turn[t
     ]
 
 
-def _attached_s(volume: Volume) -> float:
+def attached_s(volume: Volume) -> float:
     """Since when (epoch seconds) it has been where it is; from ever on where it never was elsewhere."""
     return max((one.since.timestamp() for one in volume.attachments if not one.at_start), default=float("-inf"))
 

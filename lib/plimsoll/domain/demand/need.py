@@ -45,6 +45,15 @@ class Need:
             sustained_throughput_mib_s=max(self.sustained_throughput_mib_s, other.sustained_throughput_mib_s),
         )
 
+    def no_more_than(self, other: "Need") -> "Need":
+        """The less of both on each side."""
+        return Need(
+            iops=min(self.iops, other.iops),
+            throughput_mib_s=min(self.throughput_mib_s, other.throughput_mib_s),
+            sustained_iops=min(self.sustained_iops, other.sustained_iops),
+            sustained_throughput_mib_s=min(self.sustained_throughput_mib_s, other.sustained_throughput_mib_s),
+        )
+
 
 NOTHING: Final = Need()
 """What anything carries."""

@@ -1,10 +1,11 @@
 """Settling: from when on it can be judged what a volume's workload does with what it has now.
 
-A reduction waits while a limit that had held demand back was raised lately, while the volume is being changed, and
-while it reads back what a snapshot had of it. Relief never waits (docs/decision.md, section 7).
+A reduction waits while a limit that had held demand back was raised lately, while the volume is being changed, while it
+reads back what a snapshot had of it, and until it was seen through a week where it is (`arrivals`). Relief never waits
+(docs/decision.md, section 7).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -18,6 +19,11 @@ class Unsettled(StrEnum):
     """Why a reduction waits."""
 
     RAISED = "raised-after-being-throttled"
+    LARGER_HOST = "larger-host-after-being-throttled"
+    MOVED = "moved-to-another-type-of-host"
+    REATTACHED = "attached-after-a-pause"
+    NEW = "new"
+    RISING = "demand-rises"
     CHANGING = "modification-in-progress"
     RESTORED = "restored-from-a-snapshot"
 
@@ -26,8 +32,7 @@ class Unsettled(StrEnum):
 class EpochStand:
     """How a volume stood in one epoch: its ceiling (None: not known) and the resources that it was saturated on.
 
-    `hosts` is what its hosts carried (None: not known), `host_bound` whether that was the limit. They are `hosts_known`
-    where nothing was observed as well.
+    `hosts` is what its hosts carried (None: not known), `host_bound` whether that was the limit.
     """
 
     start_s: int
@@ -35,48 +40,53 @@ class EpochStand:
     saturated: frozenset[Resource]
     hosts: Ceiling | None = None
     host_bound: bool = False
-    hosts_known: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settles:
-    """When a reduction can be judged, and why not before."""
+    """When a reduction can be judged, why not before, and since when that is so."""
 
     on: datetime
     why: Unsettled
+    since: datetime
 
 
-def settles(volume: Volume, epochs: Sequence[EpochStand], now: datetime, policy: Policy) -> Settles | None:
+def settles(
+    volume: Volume, epochs: Sequence[EpochStand], arrivals: Iterable[Settles], now: datetime, policy: Policy
+) -> Settles | None:
     """When a volume settles, None where it has; `epochs` are oldest first, the last one is the present."""
-    waits = [wait for wait in _all(volume, epochs, now, policy) if wait.on > now]
+    waits = [wait for wait in (*_all(volume, epochs, now, policy), *arrivals) if wait.on > now]
     return max(waits, key=lambda wait: wait.on, default=None)
 
 
 def _all(volume: Volume, epochs: Sequence[EpochStand], now: datetime, policy: Policy) -> Iterator[Settles]:
-    yield from _raised(epochs, policy)
-    yield from _changing(volume, now)
+    settle = timedelta(days=policy.settle_days)
+    yield from _raised(epochs, settle)
+    change = volume.modification
+    if change is not None and change.in_progress:
+        yield Settles(on=now + timedelta(days=1), why=Unsettled.CHANGING, since=change.started)
     if volume.restored_from is not None:
-        yield Settles(on=volume.created + timedelta(days=policy.settle_days), why=Unsettled.RESTORED)
+        yield Settles(on=volume.created + settle, why=Unsettled.RESTORED, since=volume.created)
 
 
-def _raised(epochs: Sequence[EpochStand], policy: Policy) -> Iterator[Settles]:
-    """From when on there is more room than there was where demand was held back, or where that is not known."""
+def _raised(epochs: Sequence[EpochStand], settle: timedelta) -> Iterator[Settles]:
+    """From when on there is more room than there was where demand was held back."""
     for place, earlier in enumerate(epochs):
         for later in epochs[place + 1 :]:
-            if _held_back(earlier, later):
+            why = _held_back(earlier, later)
+            if why is not None:
                 start = datetime.fromtimestamp(later.start_s, UTC)
-                yield Settles(on=start + timedelta(days=policy.settle_days), why=Unsettled.RAISED)
+                yield Settles(on=start + settle, why=why, since=start)
                 break
 
 
-def _held_back(earlier: EpochStand, later: EpochStand) -> bool:
-    """Whether a resource that an epoch was saturated on could do more in a later one, or its host could. What a host
-    was the limit of that is not known may be more."""
-    if not earlier.hosts_known and later.hosts_known:
-        return True
+def _held_back(earlier: EpochStand, later: EpochStand) -> Unsettled | None:
+    """Whether a resource that an epoch was saturated on could do more in a later one, or its host could."""
+    if not earlier.saturated.isdisjoint(raised(earlier.ceiling, later.ceiling)):
+        return Unsettled.RAISED
     if earlier.host_bound and set(raised(earlier.hosts, later.hosts)):
-        return True
-    return not earlier.saturated.isdisjoint(raised(earlier.ceiling, later.ceiling))
+        return Unsettled.LARGER_HOST
+    return None
 
 
 def raised(earlier: Ceiling | None, later: Ceiling | None) -> Iterator[Resource]:
@@ -91,8 +101,3 @@ def raised(earlier: Ceiling | None, later: Ceiling | None) -> Iterator[Resource]
         or now.sustained_throughput_mib_s > earlier.sustained_throughput_mib_s
     ):
         yield Resource.THROUGHPUT
-
-
-def _changing(volume: Volume, now: datetime) -> Iterator[Settles]:
-    if volume.modification is not None and volume.modification.in_progress:
-        yield Settles(on=now + timedelta(days=1), why=Unsettled.CHANGING)

@@ -1,6 +1,7 @@
 """Measurements and the envelopes fitted to them: what a class of volume was seen to carry."""
 
 import math
+import re
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
@@ -43,12 +44,22 @@ class Latency:
         return dict(self.percentiles_us).get(percentile)
 
 
+_COLON: Final = re.compile(r"(?<!\\):")
+
+SYNCHRONOUS: Final = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2"})
+"""Engines of one outstanding I/O a job, whatever iodepth says."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobShape:
     """What the benchmark asked for. `mode` is fio's rw or sysbench's test mode; None is not stated by the source.
 
     `synced`: what was written had to reach the device (fsync, O_SYNC). `verify`: what was written was read back and
-    compared. `target` is the device node that it was to use.
+    compared. `target` are the device nodes that it was to use, between colons, and `places` their number, or that of
+    the directories of its files. `outstanding` is the most I/O that all jobs could keep in flight. `held_by` names what
+    held the load back, `rate_iops` and `rate_mib_s` the rates that it was held to. `set_gib` is all that could be
+    touched, `skew` what made some of it hotter. `partly_sequential`: random offsets, but runs of I/O from each.
+    `chained`: a job waited for another.
     """
 
     mode: str
@@ -62,6 +73,36 @@ class JobShape:
     synced: bool | None = None
     verify: bool | None = None
     target: str | None = None
+    places: int | None = None
+    outstanding: float | None = None
+    held_by: str | None = None
+    rate_iops: float | None = None
+    rate_mib_s: float | None = None
+    set_gib: float | None = None
+    skew: str | None = None
+    partly_sequential: bool | None = None
+    chained: bool | None = None
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The device nodes that were named, one by one; a colon of a name has a backslash."""
+        return () if self.target is None else tuple(_COLON.split(self.target))
+
+    @property
+    def depth(self) -> float | None:
+        """The most I/O in flight, by the options; None where they do not tell it."""
+        if self.outstanding is not None:
+            return self.outstanding
+        if self.iodepth is None and self.jobs is None:
+            return None
+        return (1 if self.engine in SYNCHRONOUS else self.iodepth or 1) * (self.jobs or 1)
+
+    @property
+    def is_random(self) -> bool | None:
+        """Whether every I/O went to an offset of its own; None where the mode is not told."""
+        if self.mode.startswith("unstated"):
+            return None
+        return self.mode.startswith(("rand", "rnd")) and not self.partly_sequential
 
     @property
     def writes(self) -> bool | None:
@@ -77,7 +118,9 @@ class Provenance:
 
     `measured_on` is the first day that the source's date can mean, and `dated` that date as the source tells it (a
     day, a month, a year). `account` and `region` are set for measurements made by Plimsoll itself; they are what makes
-    grade A. `placed`: Plimsoll chose the device itself, so that it is known to be the volume.
+    grade A. `placed`: Plimsoll chose the device itself, so that it is known to be the volume. `cited` is
+    what people call the source, `reference` says as well where it can be opened. `days` are all days that
+    file and user tell, as (first, last) day that each can mean; `imported_on` is the day of the import.
     """
 
     campaign: str
@@ -90,11 +133,20 @@ class Provenance:
     account: str | None = None
     region: str | None = None
     placed: bool = False
+    cited: str | None = None
+    reference: str | None = None
+    days: tuple[tuple[date, date], ...] = ()
+    imported_on: date | None = None
 
 
 DELIVERED: Final = 0.98
 """What was measured has delivered a figure from this share of it: volumes of exactly 3,000 IOPS were measured at 2,980
 to 3,023 (a published campaign on gp2 and gp3, 2021), so figures differ by that much for no reason of the volume's."""
+
+_US_PER_S: Final = 1e6
+
+LEAST_IN_FLIGHT: Final = 1.5
+"""With less I/O in flight a load waits for each answer, and shows the latency instead of a limit."""
 
 SIMULATED_TOOL: Final = "simulated fio"
 """What measured where no device stood behind the volume; evidence names it in its text."""
@@ -139,15 +191,54 @@ class Ruling:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SideFacts:
+    """What one job printed of one direction; None where it did not. `*_slack` is how far rounding can have moved it.
+
+    `latency` is of one kind alone (completion, or total where only that is printed), `total_us` the mean of a whole
+    operation. `took_no_time`: one of them took 0 ns.
+    """
+
+    direction: str
+    iops: float
+    throughput_mib_s: float
+    iops_slack: float = 0.0
+    throughput_slack: float = 0.0
+    operations: float | None = None
+    moved_mib: float | None = None
+    moved_slack: float = 0.0
+    run_s: float | None = None
+    latency: Latency = field(default_factory=Latency)
+    total_us: float | None = None
+    took_no_time: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
-    """How a run went, as far as its output says: the errno of its job, the share of its operations that were short or
-    dropped, and the devices that counted it with the number of their members (None: not said)."""
+    """How a run went, as far as its output says.
+
+    `error` is the errno of its job, `lost_share` the share of its operations that were short, dropped or `failed`.
+    `devices` counted it, with the number of their `members`, which stand `behind` them; `shared`: with other groups.
+    `elapsed_s` is the time of the whole run, of which the jobs account for `accounted_s`. `merged_share` is the share
+    of its operations that the kernel merged, `device_share` what the devices counted of the operations of all groups.
+    `hosts` ran it.
+    `reached_depth`: the highest of the histogram of depths. None: not said.
+    """
 
     error: int = 0
     lost_share: float | None = None
     devices: tuple[str, ...] = ()
     members: int | None = None
+    behind: tuple[str, ...] = ()
     read_too: bool = False
+    failed: bool = False
+    shared: bool = False
+    sides: tuple[SideFacts, ...] = ()
+    elapsed_s: float | None = None
+    accounted_s: float | None = None
+    merged_share: float | None = None
+    device_share: float | None = None
+    hosts: int | None = None
+    reached_depth: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,6 +298,35 @@ class Measurement:
     def served(self, side: Resource) -> float | None:
         """The figure of that side where the device served it. None where the source has none or a rule keeps it out."""
         return None if self.kept_out(side) else self.figure(side)
+
+    @property
+    def mean_in_flight(self) -> float | None:
+        """The I/O in flight on average by Little's law, IOPS times mean latency; None where latencies are not told.
+
+        A job that only writes and has read as well verified: it did one after the other.
+        """
+        sides = self.run.sides
+        if not sides or any(side.total_us is None for side in sides):
+            return None
+        each = [side.iops * (side.total_us or 0.0) / _US_PER_S for side in sides]
+        return max(each) if self.job.writes and self.run.read_too else sum(each)
+
+    @property
+    def in_flight(self) -> float | None:
+        """The I/O in flight: by Little's law or the histogram of depths if the run tells them, else by the options."""
+        reached = self.mean_in_flight
+        if reached is None and self.run.reached_depth is not None and self.job.jobs is not None:
+            reached = float(self.run.reached_depth * self.job.jobs)
+        told = [depth for depth in (self.job.depth, reached) if depth is not None]
+        return min(told, default=None)
+
+    @property
+    def held_back(self) -> bool:
+        """Whether the load asked for less than it could get: by a pause, a target, a sync, or one I/O at a time."""
+        if self.bound_by is BoundBy.LOAD or self.job.held_by is not None:
+            return True
+        in_flight = self.in_flight
+        return in_flight is not None and in_flight < LEAST_IN_FLIGHT
 
     def lasting(self, side: Resource) -> float | None:
         """What of `served` is known to last when all credits are spent."""

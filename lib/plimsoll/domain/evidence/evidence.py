@@ -30,6 +30,14 @@ from plimsoll.domain.evidence.envelope import Envelope, Measurement
 from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.evidence.proofs import Best, Proof, best_of, is_known, lasts_of, proofs_of, rank
 
+ZONES_DAYS: Final = 1
+"""Time zones differ by so much: what is dated later than tomorrow has a wrong date."""
+
+
+def is_lately(on: date, today: date, max_age_days: int) -> bool:
+    """Whether a day is young enough, and no day of the future."""
+    return -ZONES_DAYS <= (today - on).days <= max_age_days
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
@@ -46,7 +54,11 @@ class Place:
         made = measurement.provenance
         if made.measured_on is None or (made.account, made.region) != (self.account, self.region):
             return False
-        return (self.today - made.measured_on).days <= self.max_age_days
+        return self.is_lately(made.measured_on)
+
+    def is_lately(self, on: date) -> bool:
+        """Whether a day is young enough."""
+        return is_lately(on, self.today, self.max_age_days)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +151,7 @@ def best_grade(envelope: Envelope, today: date, max_age_days: int) -> Grade:
         owned = made.account is not None and made.region is not None
         if made.measured_on is None or not (owned or made.provider == LOCAL):
             continue
-        if (today - made.measured_on).days <= max_age_days:
+        if is_lately(made.measured_on, today, max_age_days):
             return Grade.A
     return Grade.B
 
@@ -179,8 +191,13 @@ def _sustained(one: Best) -> str:
     if one.lasting is None:
         return ""
     lasting, same = one.lasting, one.lasting.measurement is one.highest.measurement
-    source = "" if same else f" ({lasting.envelope.name})"
+    source = "" if same else f" ({_cited(lasting)})"
     return f", of which {lasting.lasting:,.0f} {lasting.resource.unit} are sustained{source}"
+
+
+def _cited(proof: Proof) -> str:
+    """What people call the source, else the name by which `plimsoll envelopes show` opens it."""
+    return proof.measurement.provenance.cited or proof.envelope.name
 
 
 def _told(proof: Proof) -> str:
@@ -191,5 +208,5 @@ def _told(proof: Proof) -> str:
     when = f", {made.dated or f'{made.measured_on:%Y-%m}'}" if made.measured_on else ""
     where = f" on {one.host_type}" if one.host_type else ""
     job = f"{one.job.mode} of {one.job.block_kib:g} KiB"
-    source = f"{made.tool} ({proof.envelope.name}, {job}{where}{when})"
+    source = f"{made.tool} ({_cited(proof)}, {job}{where}{when})"
     return f"{name}: {proof.shown:,.0f} {unit}{counted} measured by {source}"

@@ -2,9 +2,12 @@
 
 Figures count as evidence against by the same rules as for it, and only where the volume was seen to be the limit:
 
-- the envelope has a roof on that side that its host did not set;
-- or the load was deep enough for all that is published and got less: four times the depth that is advised, which is
-  one outstanding I/O for each 1,000 IOPS (docs/evidence.md names the source).
+- the load was deep enough for all that is published and got less: four times the depth that is advised, which is one
+  outstanding I/O for each 1,000 IOPS (docs/evidence.md names the source);
+- or nothing tells the depth, and the envelope has a roof on that side that its host did not set.
+
+A load that was held back (a pause, a target of latency, a sync after writes, one I/O at a time in effect) speaks
+against nothing, and a depth counts as far as Little's law shows that it was reached.
 
 Where the type has burst credits, only less than it carries without them speaks against it. What Plimsoll measured for a
 validation speaks by its verdict, and not here. `failed_measurement` says what both refuse.
@@ -16,7 +19,7 @@ from datetime import date
 from typing import Final
 
 from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
-from plimsoll.domain.evidence.envelope import DELIVERED, Admission, BoundBy, Envelope, Measurement
+from plimsoll.domain.evidence.envelope import DELIVERED, Admission, Envelope, Measurement
 from plimsoll.domain.evidence.evidence import Place, is_alike
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
 from plimsoll.domain.evidence.proofs import is_known, most_of
@@ -38,8 +41,7 @@ def failed_measurements(
     found = [
         one
         for one in by_validation
-        if (one.account, one.region) == (place.account, place.region)
-        and (place.today - one.measured_on).days <= place.max_age_days
+        if (one.account, one.region) == (place.account, place.region) and place.is_lately(one.measured_on)
     ]
     found += [one for envelope in here if envelope.provider == place.provider for one in _of_envelope(envelope, place)]
     return tuple(replace(one, newer=_newer(one, here, place)) for one in found)
@@ -96,7 +98,7 @@ def _short(
     seen = [
         one
         for one in envelope.measurements
-        if is_here(one) and not one.provenance.placed and one.bound_by is not BoundBy.LOAD
+        if is_here(one) and not one.provenance.placed and not one.held_back
         if one.admission(side) in _AGAINST and envelope.in_reads(one, side) is not None
     ]
     carried = _carried(envelope, published, side, seen)
@@ -115,8 +117,9 @@ def _carried(envelope: Envelope, published: Ceiling, side: Resource, seen: Seque
     if not seen or side.value in envelope.host_bound:
         return None
     roof = envelope.roof(side)
-    if roof is not None:
-        return max(roof, *(envelope.in_reads(one, side) or 0.0 for one in seen))
+    full = [one for one in seen if one.in_flight is None or _keeps_full(one, published)]
+    if roof is not None and full:
+        return max(roof, *(envelope.in_reads(one, side) or 0.0 for one in full))
     host = envelope.host
     limits = published if host is None else published & host
     deep = [one for one in seen if _is_deep(one, published) and _side_at(limits, one.job.block_kib) is side]
@@ -127,11 +130,13 @@ def _carried(envelope: Envelope, published: Ceiling, side: Resource, seen: Seque
 
 def _is_deep(one: Measurement, published: Ceiling) -> bool:
     """Whether so much was outstanding that all that is published could have been carried."""
-    outstanding = (one.job.iodepth or 1) * (one.job.jobs or 1)
-    if one.job.engine is None or published.iops < LEAST_IOPS:
-        return False
+    return one.job.engine is not None and published.iops >= LEAST_IOPS and _keeps_full(one, published)
+
+
+def _keeps_full(one: Measurement, published: Ceiling) -> bool:
+    """Whether four times the depth was in flight that is advised for what is published."""
     wanted = DEPTH_A_1000_IOPS * published.at(one.job.block_kib) / 1_000
-    return outstanding >= max(LEAST_DEPTH, wanted)
+    return (one.in_flight or 1) >= max(LEAST_DEPTH, wanted)
 
 
 def _side_at(limits: Ceiling, block_kib: float) -> Resource:

@@ -106,10 +106,11 @@ def most_of(envelope: Envelope, resource: Resource) -> float:
 
 
 def _lies_under(one: Measurement, ceiling: Ceiling) -> bool:
-    """Whether all that it showed is within the offer; the side that a source leaves out follows from the I/O size."""
+    """Whether all that the device served is within the offer; a side that a source leaves out follows from the I/O
+    size, and one that a rule keeps out (merged I/O) is none of the device's."""
     mib = one.job.block_kib / KIB_PER_MIB
-    iops = (one.throughput_mib_s or 0.0) / mib if one.iops is None else one.iops
-    throughput_mib_s = iops * mib if one.throughput_mib_s is None else one.throughput_mib_s
+    iops = (one.throughput_mib_s or 0.0) / mib if one.iops is None else one.served(Resource.IOPS) or 0.0
+    throughput_mib_s = iops * mib if one.throughput_mib_s is None else one.served(Resource.THROUGHPUT) or 0.0
     iops *= cost_of(ceiling, Resource.IOPS, one.job)
     throughput_mib_s *= cost_of(ceiling, Resource.THROUGHPUT, one.job)
     return iops <= OVERSHOOT * ceiling.iops and throughput_mib_s <= OVERSHOOT * ceiling.throughput_mib_s

@@ -13,12 +13,12 @@ from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import VolumeType
 
 
-def by_host(volumes: Iterable[Volume], size: int) -> Iterator[list[Volume]]:
-    """Batches of about `size` volumes. All volumes of a host are in one batch."""
+def by_host(volumes: Iterable[Volume], size: int, together: Iterable[Sequence[Volume]] = ()) -> Iterator[list[Volume]]:
+    """Batches of about `size` volumes. All volumes of a host are in one batch, and all that are decided `together`."""
+    leader = _leaders(together)
     groups: dict[str, list[Volume]] = {}
     for volume in volumes:
-        host = sole_host(volume)
-        groups.setdefault(host.id if host else volume.id, []).append(volume)
+        groups.setdefault(_led_by(leader, _place(volume)), []).append(volume)
     batch: list[Volume] = []
     for group in groups.values():
         if batch and len(batch) + len(group) > size:
@@ -27,6 +27,34 @@ def by_host(volumes: Iterable[Volume], size: int) -> Iterator[list[Volume]]:
         batch = [*batch, *group]
     if batch:
         yield batch
+
+
+def _place(volume: Volume) -> str:
+    """What a volume is read with: its only host, or itself."""
+    host = sole_host(volume)
+    return host.id if host else volume.id
+
+
+def _leaders(together: Iterable[Sequence[Volume]]) -> dict[str, str]:
+    """For each place but one of those that belong together another one of them."""
+    leader: dict[str, str] = {}
+    for volumes in together:
+        first = _led_by(leader, _place(volumes[0]))
+        for volume in volumes[1:]:
+            place = _led_by(leader, _place(volume))
+            if place != first:
+                leader[place] = first
+    return leader
+
+
+def _led_by(leader: dict[str, str], place: str) -> str:
+    """The one place that stands for all that belong together with one."""
+    top = place
+    while top in leader:
+        top = leader[top]
+    while place != top:
+        leader[place], place = top, leader[place]
+    return top
 
 
 def sole_host(volume: Volume) -> Host | None:
@@ -92,9 +120,14 @@ def never_the_limit(host: Host, volumes: Iterable[Volume], types: Mapping[str, V
 
 
 def may_be_the_limit(volumes: Sequence[Volume], types: Mapping[str, VolumeType], share: float) -> bool:
-    """Whether the only host of some volumes, which are all on it, can have stood at that share of what it carries."""
+    """Whether the only host of some volumes, which are all on it, can have stood at that share of what it carries, now
+    or when it was of another type."""
     host = sole_host(volumes[0])
-    return host is not None and not never_the_limit(host, volumes, types, share)
+    if host is None:
+        return False
+    earlier = (one for volume in volumes for seen in volume.seen for one in seen.hosts or () if one.id == host.id)
+    sizes = {one.type: one for one in (*earlier, host)}
+    return not all(never_the_limit(one, volumes, types, share) for one in sizes.values())
 
 
 def asking(volumes: Iterable[Volume]) -> Volume:

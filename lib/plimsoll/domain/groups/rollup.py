@@ -15,7 +15,7 @@ from plimsoll.domain.volume_types import Provisioned
 
 WITH_OTHERS: Final = "is changed together with its stripe set or pool"
 THROTTLED: Final = "is throttled today"
-WAITS: Final = "was changed lately, so that a reduction cannot be judged yet"
+WAITS: Final = "has to wait, because a reduction cannot be judged yet"
 NOTHING_CHEAPER: Final = "has nothing cheaper that carries its demand"
 
 
@@ -28,17 +28,20 @@ def part_of(cases: Sequence[Case], place: int, choice: Choice, *, held: bool) ->
     template = template_of(case.volume)
     if template is None or case.volume.storage_pool is not None:
         return None  # what a disk of a storage pool gives back stays in the pool, which is paid for as a whole
+    waits_new = case.settles is not None and case.settles.why is Unsettled.NEW and choice.verdict is not Verdict.CHANGE
+    together = case.context.short_lived or waits_new
     part = Part(
         template=template,
         least_usd_month=case.policy.min_saving_usd_month,
-        least_hours=case.policy.least_hours,
-        together=case.context.short_lived,
+        least_hours=max(case.policy.least_hours, case.policy.settle_days * 24 if together else 0.0),
+        together=together,
     )
     if held or len(cases) > 1 or case.shared:
         return replace(part, held=WITH_OTHERS)
     if choice.verdict is Verdict.RELIEVE:
         return replace(part, held=THROTTLED)
-    chosen = choice.target if choice.verdict is Verdict.CHANGE else choice.beneath
+    is_chosen = choice.verdict is Verdict.CHANGE or (waits_new and choice.verdict is Verdict.WAIT)
+    chosen = choice.target if is_chosen else choice.beneath
     if chosen is not None:
         return replace(part, offer=_priced(case, chosen.offers[0]))
     if case.settles is not None:

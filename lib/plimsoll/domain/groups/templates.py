@@ -46,7 +46,8 @@ class Part:
     nothing may be changed. Neither of both: the volume is not judged yet, and has no say.
 
     `least_usd_month` is the least saving that its policy asks for, and `least_hours` the hours that have to be
-    observed. `together`: it lives for less than these, so that it counts only with what the others of its group show.
+    observed. `together`: it is too new to be judged alone, so that it counts only with what the others of its group
+    show.
     """
 
     template: Template

@@ -2,11 +2,11 @@
 
 The slope is that of Theil and Sen: the median over all pairs of weeks, which no single week decides (Sen, "Estimates
 of the regression coefficient based on Kendall's tau", JASA 63, 1968). Weeks are held against one another only where
-the volume and its hosts were the same, but for what speaks against a reduction.
+the volume and its hosts were the same.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -27,12 +27,12 @@ WEEK_DAYS: Final = 7
 LEAST_DAYS: Final = 6
 """A week with fewer known days does not count."""
 
-LEAST_PAIRS: Final = 10
-"""The pairs inside epochs that are looked at, as many as five weeks of one epoch have. Fewer do not tell growth from
-chance."""
+LEAST_PAIRS: Final = 6
+"""The pairs inside epochs that are looked at, as many as four weeks of one epoch have."""
 
+LEAST_RISING: Final = 4
 RISING: Final = 0.8
-"""Demand grows where that share of the pairs rises."""
+"""Demand grows where so many pairs rise, and that share of those that rise or fall."""
 
 MOST_TIMES: Final = 3.0
 """No more growth than to that many times is kept room for."""
@@ -40,7 +40,7 @@ MOST_TIMES: Final = 3.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
-    """What a volume's operations and bytes have grown by each day, in percent of the last two `weeks` that count.
+    """What a volume's operations and bytes have grown by each day, in percent, over the `weeks` that count.
 
     0 where one of them does not grow. `times` is what that comes to in the days that the policy keeps room for, and
     `usual_headroom_pct` the headroom without it.
@@ -92,34 +92,30 @@ def weeks_of(days: DaySums, volume: Volume) -> Weeks:
     )
 
 
-def growth_of(days: DaySums, volume: Volume, policy: Policy, *, across: bool = False) -> Growth | None:
-    """How fast what a volume does grows; None where it does not, or where the policy keeps no room for it.
-
-    With `across` weeks of different epochs are held against one another too. What a raised limit has let through since
-    counts as growth then, so that this may speak against less, and for nothing else.
-    """
+def growth_of(days: DaySums, volume: Volume, policy: Policy) -> Growth | None:
+    """How fast what a volume does grows; None where it does not, or where the policy keeps no room for it."""
     weeks = weeks_of(days, volume)
-    if across:
-        weeks = replace(weeks, epoch=np.zeros_like(weeks.epoch))
     iops, throughput = (_a_day(row, weeks) for row in weeks.a_day)
     fastest = max(iops, throughput)
     if not fastest or not policy.growth_days:
         return None
     return Growth(
-        iops_pct_a_day=100 * iops,
-        throughput_pct_a_day=100 * throughput,
+        iops_pct_a_day=100 * math.expm1(iops),
+        throughput_pct_a_day=100 * math.expm1(throughput),
         weeks=len(weeks.number),
-        times=min(MOST_TIMES, 1 + fastest * policy.growth_days),
+        times=min(MOST_TIMES, math.exp(min(MOST_TIMES, fastest * policy.growth_days))),
         usual_headroom_pct=policy.headroom_pct,
     )
 
 
 def _a_day(a_day: FloatArray, weeks: Weeks) -> float:
-    """By what share of the last two weeks a figure has risen each day; 0 where most pairs do not rise."""
-    one, other = np.triu_indices(len(a_day), 1)
+    """The slope a day of a figure's logarithm; 0 where it does not grow."""
+    some = np.flatnonzero(a_day > 0)
+    one, other = (some[at] for at in np.triu_indices(len(some), 1))
     same = weeks.epoch[one] == weeks.epoch[other]
     one, other = one[same], other[same]
-    if len(one) < LEAST_PAIRS or (a_day[other] > a_day[one]).mean() < RISING:
+    more = np.log(a_day[other] / a_day[one])
+    rising, falling = int((more > 0).sum()), int((more < 0).sum())
+    if len(more) < LEAST_PAIRS or rising < LEAST_RISING or rising < RISING * (rising + falling):
         return 0.0
-    slopes = (a_day[other] - a_day[one]) / (WEEK_DAYS * (weeks.number[other] - weeks.number[one]))
-    return float(np.median(slopes) / np.median(a_day[-2:]))
+    return max(0.0, float(np.median(more / (WEEK_DAYS * (weeks.number[other] - weeks.number[one])))))

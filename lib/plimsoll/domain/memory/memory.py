@@ -15,13 +15,14 @@ import numpy.typing as npt
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.day_sums import DaySums, sums_by_day
 from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.trend import BusyHours, busiest_of_spans, half_known
 from plimsoll.domain.memory.past_received import SIDES, Witness, is_whole, past_doubts
 from plimsoll.domain.metrics.knowledge import OPERATIONS, PAST_RATES, SERIES, BoolArray, Doubt, IntArray, Look, counted
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.signals import filled
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.units import DAY_S, MINUTE_S
+from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
 from plimsoll.domain.volume import Volume
 
 LEAST_PERIOD_S: Final = 300
@@ -90,6 +91,7 @@ class Past:
         "_out",
         "_read",
         "_seen",
+        "_there",
         "days_s",
         "disputes",
         "done",
@@ -113,6 +115,7 @@ class Past:
         for segment in reversed(self.segments[:-1]):
             self.finest_s[days_s < segment.window.end_s] = segment.period_s
         self._seen, self._read = np.zeros(len(days_s), dtype=np.bool_), np.zeros(len(days_s), dtype=np.bool_)
+        self._there = np.zeros(len(days_s), dtype=np.bool_)
         self._doubted: dict[Look, Mapping[str, FloatArray]] = {}
         self.disputes: tuple[Doubt, ...] = ()
         self.least: Rates = np.zeros((2, len(days_s)))
@@ -171,6 +174,19 @@ class Past:
         """What an offer must reach to carry the highest minutes that are known, with headroom."""
         return _with_headroom(counted(self.highest).max(axis=1, initial=0.0).tolist(), policy, hosts)
 
+    def busy_hours(self, from_s: int) -> BusyHours:
+        """The busiest hours of the days from a midnight on; NaN where they were not read by the hour."""
+        from_s = max(from_s, self.window.start_s)
+        days = (self.window.end_s - from_s) // DAY_S
+        short = (self.lengths_s <= HOUR_S) & self._read & (self.starts_s >= from_s)
+        there = np.zeros(days * 24, dtype=np.bool_)
+        there[(self.starts_s[short & self._there] - from_s) // HOUR_S] = True
+        known = half_known(there.reshape(days, 24)) & ~self._out[len(self._out) - days :]
+        begins_s, span_s = self.starts_s[short] - from_s, self.lengths_s[short]
+        rows = [busiest_of_spans((begins_s, span_s, row[short] * span_s, row[short]), days)[0] for row in self.least]
+        highest = np.where(known, np.stack(rows), np.nan)
+        return BusyHours(start_s=from_s, least=highest, most=highest)
+
     def _day(self, times_s: Any) -> Any:
         """Which day a time (epoch seconds) is in, or each of an array of them."""
         return (times_s - self.window.start_s) // DAY_S
@@ -214,6 +230,7 @@ class Past:
         kept = ~(inside & (self.lengths_s >= period_s))
         at = np.argsort(np.concatenate([self.starts_s[kept], starts_s[taken]]), kind="stable")
         lengths_s = np.full(int(taken.sum()), period_s, dtype=np.int64)
+        self._there = np.concatenate([self._there[kept], present[taken]])[at]
         self.starts_s = np.concatenate([self.starts_s[kept], starts_s[taken]])[at]
         self.lengths_s = np.concatenate([self.lengths_s[kept], lengths_s])[at]
         self.finest_s = np.concatenate([self.finest_s[kept], finest_s[taken]])[at]

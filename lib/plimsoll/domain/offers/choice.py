@@ -9,6 +9,7 @@ It is made for all that change together: one volume, the members of a stripe set
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from enum import StrEnum
 from typing import Final
 
@@ -18,6 +19,7 @@ from plimsoll.domain.demand.lifting import is_frequent
 from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.required import Purpose
 from plimsoll.domain.demand.settling import Settles, Unsettled
+from plimsoll.domain.demand.trend import AUDIT_DAYS, Rise
 from plimsoll.domain.demand.trial import Trial, budget_of, trial, worst
 from plimsoll.domain.offers.bundles import Bundle, Makers
 from plimsoll.domain.offers.drop_ins import drop_ins
@@ -70,8 +72,8 @@ class Choice:
 
     `target` is what is chosen, or would be (wait, saves too little), for what costs `usd_month_now` together.
     `beneath` is what would be chosen if no least saving was asked for, where the saving is too small alone and could be
-    judged today. `bundles` is one of each type, `relief` what ends frequent throttling where something else was
-    chosen, `frontier` what tolerating more would cost.
+    judged today, or once it is no longer new. `bundles` is one of each type, `relief` what ends frequent throttling
+    where something else was chosen, `frontier` what tolerating more would cost.
     """
 
     verdict: Verdict
@@ -152,7 +154,7 @@ class _Group:
     ) -> Choice:
         """The change, unless it has to wait: all but relief in the middle of a modification, and reductions while it
         cannot be judged what the workload does. Then a drop-in replacement that saves something goes before."""
-        waits = [case.settles for case in self.cases if case.settles is not None]
+        waits = [case.settles for case in self.cases if case.settles is not None] or self._rising(target)
         settles = max(waits, key=lambda wait: wait.on, default=None)
         if settles is not None and any(wait.why is Unsettled.CHANGING for wait in waits):
             return self._choice(Verdict.WAIT, Why.NOT_SETTLED, target, bundles, frontier, settles=settles)
@@ -206,7 +208,14 @@ class _Group:
         chosen = self.drop_in if self.drop_in is not None and nearly else best
         waits = [case.settles for case in self.cases if case.settles is not None]
         changing = any(wait.why is Unsettled.CHANGING for wait in waits)
-        return None if changing or (waits and self._reduces(chosen)) else chosen
+        held = any(wait.why is not Unsettled.NEW for wait in waits) or (not waits and self._rising(chosen))
+        return None if changing or (held and self._reduces(chosen)) else chosen
+
+    def _rising(self, bundle: Bundle) -> list[Settles]:
+        """Why it waits for the next audit where demand rises beyond what any offer carries."""
+        pairs = zip(self.cases, bundle.offers, strict=True)
+        now = [case.context.now for case, offer in pairs if case.rise(offer) is Rise.OUTGROWN]
+        return [Settles(on=one + timedelta(days=AUDIT_DAYS), why=Unsettled.RISING, since=one) for one in now]
 
     def _is_nearly_as_good(self, drop_in: Bundle, best: Bundle) -> bool:
         """Whether a drop-in replacement passes and keeps nearly all of the best saving, or saves no less."""
@@ -241,12 +250,13 @@ class _Group:
         return any(reduces(offer, case.present) for case, offer in pairs)
 
     def _carries(self, case: Case) -> Need:
-        """What a reduction must carry whatever the window asks for: what must not be touched, and the past."""
-        return self._untouched(case).no_less_than(self.past)
+        """What a reduction must carry whatever the window asks for: what must not be touched, the past, and what it
+        takes over."""
+        return self._untouched(case).no_less_than(self.past).no_less_than(case.asked_by_peer)
 
     def _carries_at_most(self, case: Case) -> Need:
         """The same where all that was not read of the past is as high as it can be."""
-        return self._untouched(case).no_less_than(self.past_at_most)
+        return self._untouched(case).no_less_than(self.past_at_most).no_less_than(case.asked_by_peer)
 
     def _untouched(self, case: Case) -> Need:
         """What stays as it is while one resource is throttled frequently: the other may be starved behind it."""

@@ -21,6 +21,7 @@ class LossCode(StrEnum):
     NOT_KNOWN = "not-known"
     LARGER_HOST = "larger-host"
     CANNOT_SHRINK = "cannot-shrink"
+    TAKEOVER = "takeover"
 
 
 LOSS_WORDS: Final[Mapping[LossCode, str]] = {
@@ -30,6 +31,7 @@ LOSS_WORDS: Final[Mapping[LossCode, str]] = {
     LossCode.NOT_KNOWN: "what is known of its consistency",
     LossCode.LARGER_HOST: "speed on a larger host",
     LossCode.CANNOT_SHRINK: "the way back to a smaller size",
+    LossCode.TAKEOVER: "room to take over from another volume",
 }
 """Each loss in a few words."""
 
@@ -63,6 +65,12 @@ def find_losses(
     `cuts` are the limits that are lower than today's on the present hosts: these are no loss, but a reduction.
     """
     return (*_of_type(now, then, types), *_of_hosts(now, then, types, cuts), *_of_size(now, then))
+
+
+def takeover_loss(now: Ceiling, then: Ceiling) -> Loss:
+    """The loss of a volume that is suspected to take over from a busier one, whatever its own demand is."""
+    carried = (f"{one.iops:,.0f} IOPS and {one.throughput_mib_s:,.0f} MiB/s" for one in (now, then))
+    return Loss(code=LossCode.TAKEOVER, now=next(carried), then=next(carried))
 
 
 def find_cuts(offered: Ceiling, present: Ceiling) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ def risks_of(cases: Sequence[Case], choice: Choice) -> Sequence[Risk | None]:
     """
     if choice.verdict is not Verdict.CHANGE or choice.target is None or choice.target is choice.drop_in:
         return [None] * len(cases)
-    risks = [case.risk(_times_carried(offer, case)) for case, offer in zip(cases, choice.target.offers, strict=True)]
+    risks = [case.risk(times_carried(offer, case)) for case, offer in zip(cases, choice.target.offers, strict=True)]
     levels = [safer_level(risk, case.context.learned) for case, risk in zip(cases, risks, strict=True)]
     pairs = [(risk, level) for risk, level in zip(risks, levels, strict=True) if risk is not None and level is not None]
     if len(pairs) < len(cases) or any(case.context.draft for case in cases):
@@ -37,11 +37,11 @@ def risks_of(cases: Sequence[Case], choice: Choice) -> Sequence[Risk | None]:
     ]
 
 
-def _times_carried(offer: Offer, case: Case) -> float:
+def times_carried(offer: Offer, case: Case, need: Need | None = None) -> float:
     """How many times what is required an offer carries without credits, on the side where that is least: of the window
-    at least all, and of the highest minutes of its past perhaps not so much."""
+    at least all, and of the highest minutes of its past perhaps not so much. `need` stands in for the offer's."""
     most = None if case.history is None else case.history.most
-    found = max(1.0, _times_of(offer.need, offer.ceiling))
+    found = max(1.0, _times_of(need or offer.need, offer.ceiling))
     return (
         found if most is None else min(found, _times_of(most.times(1 + case.policy.headroom_pct / 100), offer.ceiling))
     )
@@ -66,7 +66,7 @@ def _usd_month(cases: Sequence[Case], times: Sequence[float], choice: Choice) ->
         past = past if case.remembered is None else past.no_less_than(case.remembered.busiest)
     past = past.times(max(times))
     more = [_raised(case, by) for case, by in zip(cases, times, strict=True)]
-    makers = Makers(more, Purpose.REDUCE, budget_min, lambda _: past, harmful=True)
+    makers = Makers(more, Purpose.REDUCE, budget_min, lambda case: past.no_less_than(case.asked_by_peer), harmful=True)
     bundles = [one for one in (makers.cheapest(budget_min), choice.drop_in) if one is not None]
     best = min(bundles, key=lambda one: one.usd_month, default=None)
     if best is None or best.usd_month >= choice.usd_month_now:

@@ -1,12 +1,13 @@
 """Reasons: the sentences that explain a recommendation to the person who has to act on it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.demand.settling import Settles, Unsettled
+from plimsoll.domain.demand.trend import AUDIT_DAYS, LONG_DAYS
 from plimsoll.domain.evidence.failed_measurement import CODE
 from plimsoll.domain.metrics.received import Coverage
 from plimsoll.domain.offers.choice import Choice, Why
@@ -19,6 +20,7 @@ from plimsoll.domain.reasons.growth_reasons import room_for_growth, takes_what_i
 from plimsoll.domain.reasons.memory_reasons import spoken_against, unproved_minutes
 from plimsoll.domain.reasons.place_reasons import failed_change, not_in_place, of_a_storage_pool, stopped, used_of
 from plimsoll.domain.reasons.waste import unusable
+from plimsoll.domain.reasons.words import day_of
 from plimsoll.domain.recommendation import Comparison, FrontierStep
 from plimsoll.domain.units import MINUTE_S, dollars
 from plimsoll.domain.volume import VolumeState
@@ -50,14 +52,11 @@ WORTH_A_WORD_H = 1.0
 """Gaps in the metrics shorter than this are not worth a sentence."""
 
 
-def detached(usd_month: float | None) -> tuple[Reason, ...]:
-    """Why a detached volume is worth a look."""
+def detached(usd_month: float | None, *, is_needed: bool = False) -> tuple[Reason, ...]:
+    """Why a detached volume is worth a look; nobody is told to delete one that others may need."""
     cost = "" if usd_month is None else f" and costs {dollars(usd_month)} a month"
-    return (
-        Reason(
-            "attached-to-nothing", f"It is attached to nothing{cost}. Take a snapshot and delete it if nobody needs it."
-        ),
-    )
+    advice = "" if is_needed else " Take a snapshot and delete it if nobody needs it."
+    return (Reason("attached-to-nothing", f"It is attached to nothing{cost}.{advice}"),)
 
 
 def insufficient(case: Case, usd_month: float | None) -> tuple[Reason, ...]:
@@ -193,7 +192,7 @@ def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) 
     """Why a reduction waits, until when, and what is expected then."""
     saved = (case.usd_month or 0.0) - (expected.usd_month or 0.0)
     return (
-        Reason(settles.why.value, f"{_WAITS[settles.why]} Look again on {settles.on:%Y-%m-%d}."),
+        Reason(settles.why.value, f"{_why_it_waits(case, settles, expected)} Look again on {settles.on:%Y-%m-%d}."),
         Reason(
             "expected-then",
             f"If demand stays as it was seen so far, {expected.spec} will then save {dollars(saved)} a month.",
@@ -212,14 +211,45 @@ def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) 
 
 _WAITS: Final = {
     Unsettled.RAISED: (
-        "A limit that had held this workload back was raised lately. What it does with the room is not known yet."
+        "A limit that had held this workload back was raised on {since}. What it does with the room is not known yet."
     ),
-    Unsettled.CHANGING: "The volume is in the middle of a modification.",
+    Unsettled.LARGER_HOST: (
+        "The host that had held this workload back was replaced on {since} by one that carries more. What the workload "
+        "does with the room is not known yet."
+    ),
+    Unsettled.MOVED: (
+        "It came on {since} to {hosts}, a type of host on which it was not seen before. What it does there is not "
+        "known yet."
+    ),
+    Unsettled.REATTACHED: (
+        "It was attached on {since}, and did nothing in the {settle} days before that. What it does now has not been "
+        "seen for so long."
+    ),
+    Unsettled.NEW: "It was made on {since}. What it does has not been seen for {settle} days.",
+    Unsettled.RISING: (
+        "Demand rises: its busiest hours would outgrow {offer} within {look} days if they went on like that. This is "
+        "asked again at every audit."
+    ),
+    Unsettled.CHANGING: "The volume is in the middle of a modification, which began on {since}.",
     Unsettled.RESTORED: (
-        "The volume was restored from a snapshot lately. Its first reads fetch the data, and are not the workload's."
+        "The volume was restored from a snapshot on {since}. Its first reads fetch the data, and are not the "
+        "workload's."
     ),
 }
 """Why a reduction waits, by code."""
+
+
+def _why_it_waits(case: Case, settles: Settles, offer: Offer) -> str:
+    """The cause of a wait, with its date."""
+    hosts = " and ".join(sorted({host.type for host in case.volume.hosts}))
+    since = day_of(settles.since.timestamp())
+    return _WAITS[settles.why].format(
+        since=since,
+        hosts=hosts,
+        offer=offer.spec,
+        settle=f"{case.policy.settle_days:g}",
+        look=f"{case.policy.settle_days + AUDIT_DAYS:g}",
+    )
 
 
 def why_keep(case: Case, comparison: Comparison, choice: Choice) -> Reason:
@@ -315,10 +345,10 @@ def _held_back(case: Case) -> Iterator[Reason]:
 def _preference(case: Case, target: Offer, choice: Choice) -> Iterator[Reason]:
     """Why this one of those that pass."""
     if choice.settles is not None:
+        why = _why_it_waits(case, choice.settles, choice.bundles[0].offers[0])
         yield Reason(
             choice.settles.why.value,
-            f"{_WAITS[choice.settles.why]} A reduction waits until {choice.settles.on:%Y-%m-%d}. This offer "
-            "reduces nothing.",
+            f"{why} A reduction waits until {choice.settles.on:%Y-%m-%d}. This offer reduces nothing.",
         )
     if choice.why is Why.RELIEF:
         usd_month = (target.usd_month or 0.0) - (case.usd_month or 0.0)
@@ -433,6 +463,12 @@ def _span(case: Case) -> Iterator[Reason]:
             "less-than-a-week",
             "Less than a week was observed. A weekly or monthly job, or a failover, may be missing: audit again after "
             "the next one.",
+        )
+    elif case.context.now - case.volume.created < timedelta(days=LONG_DAYS):
+        made = day_of(case.volume.created.timestamp())
+        yield Reason(
+            "less-than-two-weeks",
+            f"Seen for one week only: it was made on {made}. What comes once in two weeks or a month may be missing.",
         )
 
 

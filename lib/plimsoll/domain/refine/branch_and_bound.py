@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
 from plimsoll.domain.case import Case, DecisionContext
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.day_sums import sums_of_knowledge
@@ -30,15 +32,17 @@ from plimsoll.domain.groups.decide_stripes import Unit, decide_together
 from plimsoll.domain.groups.hosting import attached_from_s, sole_host
 from plimsoll.domain.groups.lockstep import hint_text, hints
 from plimsoll.domain.groups.rollup import with_others_alone
+from plimsoll.domain.groups.takeover import Takeover
 from plimsoll.domain.metrics.asks import Ask, Found
 from plimsoll.domain.metrics.knowledge import Knowledge, Look, first_looks
 from plimsoll.domain.metrics.received import doubts, second_looks
-from plimsoll.domain.metrics.sums import Segment
+from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.reasons.reasons import few_hours
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
-from plimsoll.domain.refine.certificate import open_buckets, open_of_host
+from plimsoll.domain.refine.certificate import open_buckets, open_of_host, reach_to_peaks
 from plimsoll.domain.refine.members import Group, Judged, Member, grouped, share_errors
+from plimsoll.domain.refine.peers import Peers
 from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.refine.refine import refine
 from plimsoll.domain.refine.unread_past import limits_of_answer, strictest
@@ -58,14 +62,15 @@ def judge(
     query_cost: QueryCost,
     memory: Sequence[Segment] = (),
     units: Sequence[Unit] = (),
+    takeovers: Sequence[Takeover] = (),
     every_minute: bool = False,
     keep_demand: bool = False,
 ) -> dict[str, Judged | CloudError]:
     """The answer of each volume that has a context, or why it could not be read; the others lend their hosts' traffic.
 
     `bases` by volume id; `segments` say how finely each span of the window is kept, and `memory` of what was before it.
-    `units` are stripe sets all of
-    whose volumes are given, with a context where they are not held. With `every_minute` everything is read at once.
+    `units` are stripe sets all of whose volumes are given, with a context where they are not held, and `takeovers` are
+    sized by the busiest. With `every_minute` everything is read at once.
     Demands take memory by the volume, so that they are kept only with `keep_demand`.
     """
     groups = grouped(bases, volumes, segments, units, memory)
@@ -88,17 +93,28 @@ def judge(
         )
         for group in groups
     ]
-    while pending:
-        _learn([asked for _, asks in pending for asked in asks], fetch)
-        again = [(group, _asks_of(group, resolution_s, query_cost, keep_demand)) for group, _ in pending]
-        pending = [(group, asks) for group, asks in again if asks]
-    for group in groups:
-        share_errors(group)
+
+    def settle(pending: Sequence[tuple[Group, Sequence[tuple[Member, Look]]]]) -> None:
+        while pending:
+            read_looks([asked for _, asks in pending for asked in asks], fetch)
+            again = [(group, judge_group(group, resolution_s, query_cost, keep_demand)) for group, _ in pending]
+            pending = [(group, asks) for group, asks in again if asks]
+        for group in groups:
+            share_errors(group)
+
+    settle(pending)
+    if takeovers and bases:
+        market = next(iter(bases.values())).market
+        window = Window(start_s=segments[0].window.start_s, end_s=segments[-1].window.end_s)
+        peers = Peers(takeovers, groups, window, market)
+        while again := peers.to_judge_again():
+            settle([(group, []) for group in again])
+        peers.name_suspected()
     members = [member for group in groups for member in group.members]
     return {member.volume.id: found for member in members if (found := member.error or member.judged) is not None}
 
 
-def _learn(asked: Sequence[tuple[Member, Look]], fetch: Fetch) -> None:
+def read_looks(asked: Sequence[tuple[Member, Look]], fetch: Fetch) -> None:
     """Reads what is asked, and once more what disagrees in it. What still disagrees then is disputed."""
     _take(asked, fetch, Knowledge.learn)
     again = list(_in_doubt(asked))
@@ -114,6 +130,8 @@ def _take(
     fetch: Fetch,
     learn: Callable[[Knowledge, Look, Found], None],
 ) -> None:
+    if not asked:
+        return
     answers = fetch([Ask(volume=member.volume, look=look) for member, look in asked])
     for (member, look), found in zip(asked, answers, strict=True):
         if isinstance(found, CloudError):
@@ -139,7 +157,9 @@ def _in_doubt(asked: Iterable[tuple[Member, Look]]) -> Iterator[tuple[Member, Lo
                 yield member, look
 
 
-def _asks_of(group: Group, resolution_s: int, query_cost: QueryCost, keep_demand: bool) -> list[tuple[Member, Look]]:
+def judge_group(
+    group: Group, resolution_s: int, query_cost: QueryCost, keep_demand: bool = False
+) -> list[tuple[Member, Look]]:
     """Judges the volumes of a host, and says what to read next of them. What was worked out is kept where that is
     little and it is asked for again."""
     asks = _unsettled(group, resolution_s, query_cost, keep_demand)
@@ -185,7 +205,9 @@ def _decided(
 ) -> Decided:
     """The cases and answers of the volumes of a host, by what is known."""
     contexts = {
-        member.volume.id: replace(member.context, draft=draft) for member in group.members if member.context is not None
+        member.volume.id: replace(member.context, draft=draft, peer=member.peer)
+        for member in group.members
+        if member.context is not None
     }
     found = _decided_pools(group, contexts, demands, load)
     for member in members:
@@ -238,6 +260,9 @@ def _asks(
         name = member.volume.id
         if not (member.whole or demands[name].disputed):
             case = found[name][0] if name in found else None
+            if member.exact_peaks:
+                demand = demands[name] if case is None else case.demand
+                open_now[name].work = np.maximum(open_now[name].work, reach_to_peaks(demand))
             if load is not None and member.asks_host:
                 open_now[name].host = open_of_host(load, demands[name], _policies(group))
             for look in refine(case, demands[name], open_now[name], member.knowledge, query_cost):

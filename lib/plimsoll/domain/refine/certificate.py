@@ -7,6 +7,7 @@ can reach to where it would matter: 1 and more is open. Where no bucket reaches 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 import numpy as np
 
@@ -19,14 +20,22 @@ from plimsoll.domain.demand.counting import weighted
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.required import Purpose, peaks
 from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.demand.trend import Rise
 from plimsoll.domain.demand.trial import Required, Trial, held_back, never_held_back, trial
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, present_ceiling
 from plimsoll.domain.metrics.knowledge import HOST_BALANCES, HOST_CHECKS, BoolArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.offers.offer import Offer
+from plimsoll.domain.offers.safer import times_carried
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
+from plimsoll.domain.refine.unread_past import reduced_to
+from plimsoll.domain.risk.calibration import FACTORS
+from plimsoll.domain.spans import traffic_before
 from plimsoll.domain.units import KIB_PER_MIB
+
+_HALVINGS: Final = 40
+"""How often a span of headroom is halved to find where another risk is promised."""
 
 Demands = Mapping[str, Demand]
 """The demands of all volumes on a host that could be read, by id, on one grid."""
@@ -38,12 +47,14 @@ Decided = Mapping[str, tuple[Case, Recommendation]]
 @dataclass(slots=True)
 class Open:
     """How far the buckets of one volume reach: operations in the first row of `work`, bytes in the second, and its
-    busiest seconds. `rest` is True where something is open that no single bucket decides. `host` are the buckets in
+    busiest seconds. `rest` is True where something is open that no single bucket decides, `hours` where it takes the
+    busiest hour of every day. `host` are the buckets in
     which what was measured of its host is open, by group."""
 
     work: FloatArray
     seconds: FloatArray
     rest: bool = False
+    hours: bool = False
     host: Mapping[str, BoolArray] = field(default_factory=dict)
 
 
@@ -105,10 +116,10 @@ def open_buckets(
     headroom = 1 + max((case.policy.headroom_pct for case, _ in decided.values()), default=0.0) / 100
     always = None if load is None else _always(load.host.ceiling, saturation_pct)
     if load is not None and always is not None:
-        found.reaches(demands, _times((load.most_iops, load.most_throughput_mib_s), headroom / always))
+        found.reaches(demands, _reach(load, headroom, always))
         found.reaches(demands, _wholly(load.raised))
     for case, answer in decided.values():
-        _own(found, case, answer)
+        _own(found, case, answer, load)
         if load is not None and always is not None:
             _beside(found, case, load, always)
     for pool in pools:
@@ -123,6 +134,14 @@ def open_buckets(
     for tested in _tests(decided, pools, demands):
         _try(found, tested)
     return found.open
+
+
+def reach_to_peaks(demand: Demand) -> FloatArray:
+    """How far each bucket of a demand can reach to its peaks: 1 and more may be a higher one."""
+    most = np.stack([demand.most_iops, demand.most_throughput_mib_s])
+    peaks_seen = np.array([[demand.peak(demand.iops)], [demand.peak(demand.throughput_mib_s)]])
+    reach: FloatArray = np.where(most > peaks_seen, np.inf, 0.0)
+    return reach
 
 
 def open_of_host(load: HostLoad, demand: Demand, policies: Sequence[Policy]) -> dict[str, BoolArray]:
@@ -164,23 +183,51 @@ def _capped(found: _Found, decided: Decided, headroom: float) -> None:
             _seconds(found, tuple(found.demands), cap, headroom)
 
 
-def _own(found: _Found, case: Case, answer: Recommendation) -> None:
-    """What rests on the volume alone: where it was saturated, what its host lets through, and its evidence."""
+def _own(found: _Found, case: Case, answer: Recommendation, load: HostLoad | None) -> None:
+    """What rests on one volume: where it was saturated, what its hosts let through, its evidence and its promise."""
     ids, demand = (case.volume.id,), case.demand
     for one in case.spans:
-        at, hosts = one.span.buckets, one.epoch.hosts
         if one.span.ceiling is not None:
-            _saturated(found, demand, one.span.ceiling, at, case.policy.saturation_pct, ids)
-        if one is not case.spans[-1] and hosts is not None and len(hosts) == 1:
-            reach = np.zeros((2, len(demand.iops)))
-            most = np.stack(demand.most_counted(hosts[0].ceiling.accounting))
-            reach[:, at] = (most / _always(hosts[0].ceiling, case.policy.saturation_pct))[:, at]
-            found.reaches(ids, reach)
+            _saturated(found, demand, one.span.ceiling, one.span.buckets, case.policy.saturation_pct, ids)
+    _before(found, case, load)
     _lifted(found, case, ids)
     headroom = 1 + case.policy.headroom_pct / 100
     found.reaches(ids, _shares(demand.most_counted(case.room.ceiling.accounting), headroom, case.room.room))
     if isinstance(answer, Keep | Change | Wait):
         _evidence(found, case, answer, ids)
+        _trend(found, case, answer)
+    if isinstance(answer, Change) and answer.risk is not None:
+        _promise(found, case, answer.target)
+
+
+def _before(found: _Found, case: Case, load: HostLoad | None) -> None:
+    """Where the host of an earlier epoch may have been the limit: by what all did whom the rule looks at.
+
+    Its credits are spent from the window's beginning on, so that earlier buckets count as well.
+    """
+    for one in case.spans[:-1]:
+        traffic = traffic_before(one.epoch, case.demand, load)
+        if traffic is None:
+            continue
+        always = _always(traffic.host.ceiling, case.policy.saturation_pct)
+        reach = _reach(traffic, 1.0, always)
+        if reach is not None:
+            is_shared = load is not None and load.host.id == traffic.host.id
+            ids = found.demands if is_shared else (case.volume.id,)
+            found.reaches(ids, _inside(reach, slice(0, one.span.buckets.stop)))
+
+
+def _trend(found: _Found, case: Case, answer: Recommendation) -> None:
+    """Where a reduction may be outgrown, or may not be."""
+    offer = reduced_to(answer, case.present)
+    if offer is None or case.settles is not None:
+        return
+    ids = (case.volume.id,) if offer.pool_gib is None else tuple(found.demands)
+    rise = case.rise(offer)
+    for name in ids:
+        found.open[name].hours |= rise is Rise.IN_HOURS
+    if rise is Rise.IN_PEAK:
+        found.reaches(ids, case.reach(offer))
 
 
 def _lifted(found: _Found, case: Case, volume_ids: Sequence[str]) -> None:
@@ -231,10 +278,13 @@ def _against(demand: Demand, ceiling: Ceiling, share: float, times: float = 1.0)
     return np.stack([reach, np.maximum(moved, *counted) if counted else moved]) * times
 
 
-def _times(rates: tuple[FloatArray, FloatArray], factors: FloatArray) -> FloatArray | None:
-    """Rates by a factor for each; None where no bucket comes to 1."""
-    highest = [float(rate.max(initial=0.0)) for rate in rates]
-    return np.stack(rates) * factors if (np.array([highest]).T * factors >= 1).any() else None
+def _reach(load: HostLoad, times: float, always: FloatArray) -> FloatArray | None:
+    """How far so many times a host's traffic can reach to what it always carries; None where it does nowhere.
+
+    It is divided last, so that what stands there reaches it.
+    """
+    reach: FloatArray = np.stack([load.most_iops, load.most_throughput_mib_s]) * times / always
+    return reach if (reach >= 1).any() else None
 
 
 def _shares(
@@ -387,3 +437,38 @@ def _evidence(found: _Found, case: Case, answer: Keep | Change | Wait, volume_id
         if least != evidence_of(case, spec, ceiling, needs[1]):
             holds = replace(ceiling, iops=least.holds_iops, throughput_mib_s=least.holds_throughput_mib_s)
             found.reaches(volume_ids, _against(case.demand, holds, 1.0, 1 + case.policy.headroom_pct / 100))
+
+
+def _promise(found: _Found, case: Case, offer: Offer) -> None:
+    """Where the need can be so much that another risk is promised than the least need is."""
+    is_pooled = offer.pool_gib is not None
+    required, times = (case.held if is_pooled else case.load).reducing, 1 + case.policy.headroom_pct / 100
+    needs = [peaks(one, offer.ceiling.accounting) for one in (required, required.at_most)]
+    most_times, least_times = (min(times_carried(offer, case, need), float(FACTORS[-1])) for need in needs)
+    promised = _promised(case, most_times)
+    if promised == _promised(case, least_times):
+        return
+    for _ in range(_HALVINGS):
+        between = (least_times + most_times) / 2
+        if _promised(case, between) == promised:
+            most_times = between
+        else:
+            least_times = between
+    ids = tuple(found.demands) if is_pooled else (case.volume.id,)
+    demand = together([found.demands[name] for name in ids])
+    holds = replace(
+        offer.ceiling,
+        iops=offer.ceiling.sustained_iops / most_times,
+        throughput_mib_s=offer.ceiling.sustained_throughput_mib_s / most_times,
+    )
+    reach = _against(demand, holds, 1.0, times)
+    found.reaches(ids, reach)
+    if reach is None or not any(is_open(found.demands[name], reach) for name in ids):
+        for name in ids:
+            found.open[name].rest = True
+
+
+def _promised(case: Case, times: float) -> tuple[float | None, str] | None:
+    """The risk that is promised of an offer that carries so many times what is required, or why none is."""
+    risk = case.risk(times)
+    return None if risk is None else (risk.promised_pct, risk.why_none)

@@ -11,10 +11,12 @@ from plimsoll.domain.demand.demand import Demand, demand_of
 from plimsoll.domain.demand.demand_profile import DemandProfile
 from plimsoll.domain.demand.epochs import credited_in
 from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.demand.trend import NEVER, BusyHours
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.decide_stripes import Unit
 from plimsoll.domain.groups.hosting import asking, host_loads, may_be_the_limit, running_from_s, sole_host
 from plimsoll.domain.groups.pool import Pool, pools_of
+from plimsoll.domain.groups.takeover import Peer
 from plimsoll.domain.memory.growth import Growth
 from plimsoll.domain.metrics.grid import grid_of
 from plimsoll.domain.metrics.knowledge import Knowledge
@@ -48,7 +50,8 @@ class Member:
 
     `in_set`: it is of a stripe set that is decided on as one. `pooled`: its host's volumes can share pools. `whole`: it
     is read whole from the start. `asks_host`: what is measured of its host is asked by it, for all volumes there.
-    `recall` is its past, None where nothing of it can be read; `steps` tells how often its points come.
+    `recall` is its past, None where nothing of it can be read; `steps` tells how often its points come. `peer` is the
+    volume that it has to leave room for, and `exact_peaks` says that its peaks have to be known.
     """
 
     volume: Volume
@@ -59,10 +62,12 @@ class Member:
     whole: bool = False
     asks_host: bool = False
     recall: Recall | None = None
+    peer: Peer | None = None
+    exact_peaks: bool = False
     steps: Steps = field(init=False)
     error: CloudError | None = None
     judged: Judged | None = None
-    _made: tuple[Case, Demand, HostLoad | None, DaySums | None] | None = None
+    _made: tuple[Case, Demand, HostLoad | None, DaySums | None, BusyHours | None] | None = None
     _answered: tuple[Case, Recommendation] | None = None
 
     def __post_init__(self) -> None:
@@ -85,10 +90,11 @@ class Member:
     def case(self, demand: Demand, load: HostLoad | None, context: DecisionContext) -> Case:
         """Its case, with what its past has told so far. It is the same object where nothing else is known."""
         days = None if self.recall is None else self.recall.days
-        case = self._as_before(demand, load, context, days)
+        earlier = NEVER if self.recall is None else self.recall.earlier
+        case = self._as_before(demand, load, context, days, earlier)
         if case is None:
-            case = case_of(self.volume, demand, load, context, days)
-        self._made = case, demand, load, days
+            case = case_of(self.volume, demand, load, context, days, earlier)
+        self._made = case, demand, load, days, earlier
         return case if self.recall is None else self.recall.remembering(case)
 
     def answer(self, case: Case) -> Recommendation:
@@ -102,14 +108,19 @@ class Member:
         self._made = self._answered = None
 
     def _as_before(
-        self, demand: Demand, load: HostLoad | None, context: DecisionContext, days: DaySums | None
+        self,
+        demand: Demand,
+        load: HostLoad | None,
+        context: DecisionContext,
+        days: DaySums | None,
+        earlier: BusyHours | None,
     ) -> Case | None:
         """The case that was made of the same, with what was worked out of it; None where something else is known. Days
         tell of what was held back, and of nothing else."""
         if self._made is None:
             return None
-        case, made_of, load_of_host, known = self._made
-        same = made_of is demand and load_of_host is load and case.context.policy == context.policy
+        case, made_of, load_of_host, known, past = self._made
+        same = made_of is demand and load_of_host is load and case.context.policy == context.policy and past is earlier
         if not same or (known is not days and case.lifted.any.any()):
             return None
         return case if case.context == context else replace(case, context=context)

@@ -29,6 +29,11 @@ def look_at_days(window: Window) -> list[Look]:
     return [Look(window=window, period_s=DAY_S, groups=_WORK)] if window.start_s < window.end_s else []
 
 
+def look_at_hours(window: Window) -> list[Look]:
+    """What was done in each hour of some days."""
+    return [Look(window=window, period_s=HOUR_S, groups=_WORK)] if window.start_s < window.end_s else []
+
+
 def look_at_highest(past: Past) -> list[Look]:
     """The highest minute of each day, and what was done on it: what one says the other has to bear out."""
     return [Look(window=past.asked, period_s=DAY_S, groups=(PAST_RATES, *_WORK))]

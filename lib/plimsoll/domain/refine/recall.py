@@ -19,6 +19,8 @@ from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.day_sums import DaySums, days_of_moves
 from plimsoll.domain.demand.epochs import Epoch, epochs_of
 from plimsoll.domain.demand.need import NOTHING, Need
+from plimsoll.domain.demand.settling import Unsettled
+from plimsoll.domain.demand.trend import EARLIER_DAYS, SHORT_DAYS, BusyHours, Rise
 from plimsoll.domain.memory.growth import WEEK_DAYS, WEEKS, Growth, growth_of
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of
 from plimsoll.domain.metrics.knowledge import PAST_RATES, SERIES, Look
@@ -26,8 +28,15 @@ from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.offers.offer import Offer, flip
 from plimsoll.domain.offers.remembered import Limits, remembered
-from plimsoll.domain.recommendation import Recommendation, Upgrade
-from plimsoll.domain.refine.past_looks import look_at_days, look_at_everything, look_at_highest, look_at_latest, looks
+from plimsoll.domain.recommendation import Recommendation, Upgrade, Wait
+from plimsoll.domain.refine.past_looks import (
+    look_at_days,
+    look_at_everything,
+    look_at_highest,
+    look_at_hours,
+    look_at_latest,
+    looks,
+)
 from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.refine.unread_past import reduced_to
 from plimsoll.domain.risk.histories import History, history_of
@@ -48,6 +57,7 @@ class Recall:
     __slots__ = (
         "_grows_an_upgrade",
         "_has_days",
+        "_has_hours",
         "_has_rates",
         "_is_unsized",
         "_is_weighed",
@@ -58,6 +68,7 @@ class Recall:
         "_window",
         "asked_for",
         "days",
+        "earlier",
         "growth",
         "history",
     )
@@ -70,9 +81,10 @@ class Recall:
         self.growth: Growth | None = None
         self.asked_for: Offer | None = None
         self.history: History | None = None
+        self.earlier: BusyHours | None = None
         self._latest = (window.start_s, np.zeros((2, 0)))
         self._is_unsized = context.goes_by_history
-        self._has_days = self._has_rates = self._is_weighed = self._grows_an_upgrade = False
+        self._has_days = self._has_hours = self._has_rates = self._is_weighed = self._grows_an_upgrade = False
 
     @classmethod
     def of(cls, volume: Volume, context: DecisionContext, memory: Sequence[Segment], window: Window) -> "Recall | None":
@@ -105,11 +117,14 @@ class Recall:
 
     def everything(self) -> list[Look]:
         """Looks at all of it at once."""
-        self._has_days = self._has_rates = True
+        self._has_days = self._has_hours = self._has_rates = True
         return [*look_at_everything(self._past), *look_at_latest(self._window)]
 
     def looks(self, case: Case, answer: Recommendation, limits: Limits, query_cost: QueryCost) -> list[Look]:
         """What to read next for an answer; `limits` are what a bucket may have had without speaking against it."""
+        if self._asks_earlier(case, answer) and not self._has_hours:
+            self._has_hours = True
+            return look_at_hours(self._earlier_days())
         if reduced_to(answer, case.present) is not None and not self._has_rates:
             self._has_days = self._has_rates = True
             return [*look_at_highest(self._past), *look_at_latest(self._window)]
@@ -121,10 +136,29 @@ class Recall:
     def tells_more(self, case: Case, answer: Recommendation, in_window: Callable[[], DaySums]) -> bool:
         """Whether more of the past counts from now on than did for an answer, so that it is decided again. `in_window`
         gives the days of the window."""
+        if self._asks_earlier(case, answer):
+            if self._has_hours or not look_at_hours(self._earlier_days()):
+                self.earlier = self._past.busy_hours(self._earlier_days().start_s)
+                return True
+            return False
         less, more = reduced_to(answer, case.present), isinstance(answer, Upgrade)
-        return self._is_sized_anew(less) or self._is_weighed_anew(less, in_window, more=more)
+        waits = isinstance(answer, Wait) and answer.code == Unsettled.RISING
+        return self._is_sized_anew(less) or self._is_weighed_anew(less, in_window, more=more, waits=waits)
 
-    def _is_weighed_anew(self, less: Offer | None, in_window: Callable[[], DaySums], *, more: bool) -> bool:
+    def _asks_earlier(self, case: Case, answer: Recommendation) -> bool:
+        """Whether it takes the days before the window to say if a reduction would be outgrown."""
+        offer = reduced_to(answer, case.present)
+        is_open = self.earlier is None and offer is not None and case.settles is None
+        return is_open and offer is not None and case.rise(offer) is Rise.IN_EARLIER_DAYS
+
+    def _earlier_days(self) -> Window:
+        """The days before the window that a week's line is held against."""
+        from_s = self._window.end_s // DAY_S * DAY_S - (EARLIER_DAYS + SHORT_DAYS) * DAY_S
+        return replace(self._past.asked, start_s=max(self._past.asked.start_s, from_s))
+
+    def _is_weighed_anew(
+        self, less: Offer | None, in_window: Callable[[], DaySums], *, more: bool, waits: bool
+    ) -> bool:
         """Takes in what its days say of growth, and what is asked for then; whether that counts anew."""
         if self.days is None:
             if not (less or more) or (look_at_days(self._days_to_read()) and not self._has_days):
@@ -133,10 +167,11 @@ class Recall:
             self.days = self._past.day_sums.before(own)
             if len(self._epochs()) > 1 or self._past.disputes:
                 return True
-        if not self._is_weighed and (less or more):
+        if not self._is_weighed and (less or more) and not waits:
             self._is_weighed, self._grows_an_upgrade = True, more
-            self.growth = growth_of(self.days, self._volume, self._policy, across=less is not None)
+            self.growth = growth_of(self.days, self._volume, self._policy)
             if self.growth is not None:
+                self.asked_for = None
                 return True
         if self.growth is not None and self._grows_an_upgrade and not more:
             self.growth = None  # Nothing that is sold carries so much: relief is not given up for that.

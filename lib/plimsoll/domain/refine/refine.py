@@ -55,6 +55,8 @@ def refine(case: Case | None, demand: Demand, found: Open, knowledge: Knowledge,
         return looks + flags
     edges_s = () if case is None else edges_of(case.volume, knowledge.window, case.policy)
     looks += _at_work(demand, found.work, knowledge, query_cost, edges_s)
+    if found.hours:
+        looks += _at_hours(knowledge, query_cost)
     if found.seconds.max(initial=0.0) >= 1 and knowledge.unread(PEAKS).any():
         looks += looks_at((PEAKS,), knowledge, _within(knowledge, PEAKS, demand, found.seconds), query_cost)
     if not looks and (found.rest or is_open(demand, found.work)):
@@ -70,6 +72,16 @@ def _of_host(demand: Demand, found: Open, knowledge: Knowledge, query_cost: Quer
     for group, wanted in found.host.items():
         reach = _by_hours(knowledge.tracks[group], _within(knowledge, group, demand, wanted.astype(np.float64)))
         looks += looks_at((group,), knowledge, reach, query_cost)
+    return looks
+
+
+def _at_hours(knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
+    """Looks at all work by the hour."""
+    looks: list[Look] = []
+    for group in (OPERATIONS, BYTES):
+        track = knowledge.tracks[group]
+        work = np.logical_or.reduce([counted(values) > 0 for values in track.series.values()])
+        looks += looks_at((group,), knowledge, _by_hours(track, work & (track.lengths_s > HOUR_S)), query_cost)
     return looks
 
 

@@ -6,10 +6,10 @@ from typing import Final
 
 from plimsoll.domain.evidence.envelope import SIMULATED_TOOL, Measurement, Ruling
 from plimsoll.domain.evidence.evidence import LOCAL
-from plimsoll.envelopes.admissibility import device, load, over_time
+from plimsoll.envelopes.admissibility import arithmetic, device, load, over_time
 from plimsoll.envelopes.admissibility.rule import Limits, Rule
 
-RULES: Final[tuple[Rule, ...]] = (*load.RULES, *device.RULES, *over_time.RULES)
+RULES: Final[tuple[Rule, ...]] = (*load.RULES, *device.RULES, *over_time.RULES, *arithmetic.RULES)
 """Every rule that looks at one measurement; that of a sweep's edge looks at all (`sweep`)."""
 
 

@@ -4,34 +4,69 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.evidence.envelope import Admission, Latency, Measurement
+from plimsoll.domain.evidence.envelope import SYNCHRONOUS, Admission, Latency, Measurement
 from plimsoll.envelopes.admissibility.rule import Finding, Limits, Rule
 
 ENGINES: Final[Mapping[str, str]] = {
     "null": "does no I/O at all",
     "cpuio": "only keeps the processor busy",
+    "exec": "only runs another program",
     "mmap": "writes to memory, and the page cache answers",
     "splice": "moves data through the page cache",
     "filecreate": "only creates files",
     "filestat": "only asks for the state of files",
     "filedelete": "only deletes files",
+    "dircreate": "only creates directories",
+    "dirstat": "only asks for the state of directories",
+    "dirdelete": "only deletes directories",
     "ftruncate": "only changes the size of files",
     "falloc": "only reserves space",
+    "e4defrag": "only moves extents of a file",
     "net": "sends over the network",
     "netsplice": "sends over the network",
     "rdma": "writes to the memory of another machine",
+    "librpma_apm_client": "writes to the memory of another machine",
+    "librpma_apm_server": "writes to the memory of another machine",
+    "librpma_gpspm_client": "writes to the memory of another machine",
+    "librpma_gpspm_server": "writes to the memory of another machine",
     "libpmem": "writes to persistent memory",
+    "pmemblk": "writes to persistent memory",
     "dev-dax": "writes to persistent memory",
+    "mtd": "writes to a flash chip of the host",
     "rbd": "reaches a Ceph cluster",
+    "rados": "reaches a Ceph cluster",
     "http": "reaches an object store",
     "nfs": "reaches a file server",
+    "nbd": "reaches a server of block devices",
+    "libiscsi": "reaches an iSCSI server",
     "libhdfs": "reaches a Hadoop cluster",
     "gfapi": "reaches a Gluster cluster",
+    "gfapi_async": "reaches a Gluster cluster",
+    "dfs": "reaches a DAOS cluster",
+    "ime_psync": "reaches an IME cluster",
+    "ime_psyncv": "reaches an IME cluster",
+    "ime_aio": "reaches an IME cluster",
 }
 """What fio's engines that reach no block device do instead (fio's documentation, `ioengine`)."""
 
-SYNCHRONOUS: Final = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2"})
-"""Engines of one outstanding I/O a job, whatever iodepth says."""
+OF_BLOCKS: Final = SYNCHRONOUS | {
+    "libaio",
+    "io_uring",
+    "io_uring_cmd",
+    "posixaio",
+    "solarisaio",
+    "windowsaio",
+    "sg",
+    "libblkio",
+    "libcufile",
+    "xnvme",
+    "libzbc",
+    "guasi",
+    "syslet-rw",
+    "binject",
+    "vsyncio",
+}
+"""fio's engines that reach a file or a device (fio's documentation, `ioengine`)."""
 
 SMALL_GIB: Final = 1.0
 """A working set under this fits in caches on the way."""
@@ -44,11 +79,24 @@ _THROUGHPUT: Final = frozenset({Resource.THROUGHPUT})
 
 
 def _no_device(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    engine = (one.job.engine or "").partition(":")[0]
-    if one.provenance.tool != "sysbench" and engine in ENGINES:
+    if one.job.engine is None or one.provenance.tool == "sysbench":
+        return
+    engine, _, own = one.job.engine.partition(":")
+    if engine in ENGINES:
         yield Finding(
             admission=Admission.REJECTED,
             text=f"the I/O engine {engine} {ENGINES[engine]}, so no volume was measured: use libaio, io_uring or psync",
+        )
+    elif engine == "external" or "/" in engine:
+        yield Finding(
+            admission=Admission.SHOWN,
+            text=f"the I/O engine {(own or engine).rpartition('/')[2]} is none of fio's own, and nothing says what it "
+            "reached: use libaio, io_uring or psync",
+        )
+    elif engine not in OF_BLOCKS:
+        yield Finding(
+            admission=Admission.UNKNOWN,
+            text=f"nothing is known of the I/O engine {engine}: use libaio, io_uring or psync",
         )
 
 
@@ -71,6 +119,8 @@ def _lost(one: Measurement, _limits: Limits) -> Iterator[Finding]:
     lost = one.run.lost_share
     if lost:
         text = f"{lost:.2g} of all operations were short or dropped, and are counted as if they were whole"
+        if one.run.failed:
+            text = f"{lost:.2g} of all operations failed, and are counted as I/O"
         few = lost <= FEW_LOST
         yield Finding(
             admission=Admission.UNKNOWN if few else Admission.SHOWN,
@@ -136,25 +186,74 @@ def _ignored_depth(one: Measurement, _limits: Limits) -> Iterator[Finding]:
 
 
 def _small_set(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    if one.job.file_size_gib is not None and one.job.file_size_gib * (one.job.jobs or 1) < SMALL_GIB:
-        kib = one.job.file_size_gib * (one.job.jobs or 1) * (1 << 20)
+    gib = one.job.set_gib
+    if gib is None and one.job.file_size_gib is not None:
+        gib = one.job.file_size_gib * (one.job.jobs or 1)
+    if gib is not None and gib < SMALL_GIB:
         yield Finding(
             admission=Admission.UNKNOWN,
-            text=f"the working set was {kib:,.0f} KiB, no more than a cache on the way holds: measure again with "
-            f"{SMALL_GIB:g} GiB or more",
+            text=f"the working set was {gib * (1 << 20):,.0f} KiB, no more than a cache on the way holds: measure "
+            f"again with {SMALL_GIB:g} GiB or more",
+        )
+    elif one.job.skew is not None:
+        yield Finding(
+            admission=Admission.UNKNOWN,
+            text=f"some offsets were hotter than others ({one.job.skew}), so a cache on the way may have served them: "
+            "measure again with random_distribution=random",
         )
 
 
 _FIO: Final = "fio's documentation (fio.readthedocs.io)"
 
 RULES: Final = (
-    Rule(name="engine-without-device", source=f"{_FIO}, ioengine", find=_no_device),
-    Rule(name="job-error", source=f"{_FIO}, err of a job's output", find=_failed),
-    Rule(name="no-io", source="a result without any I/O has no rate", find=_no_io),
-    Rule(name="lost-io", source=f"{_FIO}, issued rwts: short, dropped", find=_lost),
-    Rule(name="buffered", source=f"{_FIO}, direct; sysbench fileio, file-extra-flags", find=_buffered),
-    Rule(name="direct-unknown", source=f"{_FIO}, direct: 0 unless it is set", find=_unknown_direct),
-    Rule(name="verify", source=f"{_FIO}, do_verify: data is verified after the writes", find=_verified),
-    Rule(name="ignored-depth", source=f"{_FIO}, iodepth: synchronous engines ignore it", find=_ignored_depth),
-    Rule(name="small-set", source="EBS User Guide, benchmark EBS volumes", find=_small_set, of_a_volume=True),
+    Rule(
+        name="engine-without-device",
+        law="An engine that reaches no block device measures no volume.",
+        source=f"{_FIO}, ioengine",
+        find=_no_device,
+    ),
+    Rule(
+        name="job-error",
+        law="A job that failed measured nothing.",
+        source=f"{_FIO}, err of a job's output",
+        find=_failed,
+    ),
+    Rule(name="no-io", law="What did no I/O has no rate.", source="a result without any I/O has no rate", find=_no_io),
+    Rule(
+        name="lost-io",
+        law="An operation that was short, dropped or failed is no I/O.",
+        source=f"{_FIO}, issued rwts: short, dropped",
+        find=_lost,
+    ),
+    Rule(
+        name="buffered",
+        law="Without direct I/O the page cache answers.",
+        source=f"{_FIO}, direct; sysbench fileio, file-extra-flags",
+        find=_buffered,
+    ),
+    Rule(
+        name="direct-unknown",
+        law="Unless direct I/O is told, the page cache may have answered.",
+        source=f"{_FIO}, direct: 0 unless it is set",
+        find=_unknown_direct,
+    ),
+    Rule(
+        name="verify",
+        law="Writes that are read back were not carried together with the reads.",
+        source=f"{_FIO}, do_verify: data is verified after the writes",
+        find=_verified,
+    ),
+    Rule(
+        name="ignored-depth",
+        law="A synchronous engine has one I/O in flight a job.",
+        source=f"{_FIO}, iodepth: synchronous engines ignore it",
+        find=_ignored_depth,
+    ),
+    Rule(
+        name="small-set",
+        law="A set that fits a cache, or of which a part is hot, is served by it.",
+        source="EBS User Guide, benchmark EBS volumes",
+        find=_small_set,
+        of_a_volume=True,
+    ),
 )

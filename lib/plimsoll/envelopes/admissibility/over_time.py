@@ -162,14 +162,26 @@ def _host_burst(one: Measurement, limits: Limits) -> Iterator[Finding]:
 RULES: Final = (
     Rule(
         name="short-run",
+        law="Ten seconds overstate what lasts.",
         source="the campaigns aws-gp3-io2-2020 and google-pd-n1",
         find=_short,
         of_a_volume=True,
     ),
-    Rule(name="volume-burst", source="EBS User Guide, I/O credits and burst performance", find=_volume_burst),
-    Rule(name="host-burst", source="Amazon EC2 User Guide, Amazon EBS-optimized instances", find=_host_burst),
+    Rule(
+        name="volume-burst",
+        law="Above what lasts a volume spends credits.",
+        source="EBS User Guide, I/O credits and burst performance",
+        find=_volume_burst,
+    ),
+    Rule(
+        name="host-burst",
+        law="Above its baseline a host bursts.",
+        source="Amazon EC2 User Guide, Amazon EBS-optimized instances",
+        find=_host_burst,
+    ),
     Rule(
         name=NAME,
+        law="Only the level that remains when all credits are spent lasts.",
         source="the series of the run, and EBS User Guide, I/O credits and burst performance",
         find=_over_time,
     ),

@@ -57,13 +57,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A rule: its name, where it is from, and what it finds.
+    """A rule: its name, the law that it holds in a sentence, where that is from, and what it finds.
 
     Rules `of_a_volume` hold only for volumes of a cloud. A disk of this machine may be as fast as it likes, and a
     simulated volume keeps its limits from the first second.
     """
 
     name: str
+    law: str
     source: str
     find: Callable[[Measurement, Limits], Iterator[Finding]]
     of_a_volume: bool = False

@@ -115,7 +115,7 @@ def test_the_wording_of_every_reason():
         ("a bare type change that would give less", ["the type alone", "3,000 IOPS 125 MiB/s", "$80.00 a month"]),
         ("a coarser resolution", ["5 minutes"]),
         ("held back", ["ceiling in 1 minute."]),
-        ("raised lately", ["raised lately", "Look again on 2026-11-27", "$"]),
+        ("raised lately", ["was raised on", "Look again on 2026-11-27", "$"]),
         ("what it was before is not known", ["the least that the workload wanted"]),
         ("the last minute is dear", ["with no minute throttled", "15 minutes"]),
         ("the host is the limit", ["The host i-1 (m4.large) is the limit"]),

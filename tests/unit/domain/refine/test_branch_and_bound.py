@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.demand.epochs import credited_in
+from plimsoll.domain.demand.settling import Unsettled
 from plimsoll.domain.errors import CloudError, Throttled
 from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import first_looks
@@ -19,7 +20,8 @@ from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.refine.branch_and_bound import judge
 from plimsoll.domain.refine.members import grouped
 from plimsoll.domain.units import KIB
-from plimsoll.domain.volume import Modification
+from plimsoll.domain.volume import Modification, Seen
+from plimsoll.learned_table import load_table
 from tests.builders import (
     NOW,
     TYPES,
@@ -36,6 +38,7 @@ from tests.builders import (
 from tests.in_memory.ports import MemoryMetrics
 from tests.profiles import examples
 from tests.unit.domain.answered import decided_on
+from tests.unit.domain.lives import arrivals
 
 DAYS = 2
 WINDOW = Window.before(NOW, days=DAYS)
@@ -60,6 +63,7 @@ SPECS = st.sampled_from(
         a_spec("standard", 200),
     ]
 )
+GP2_LARGE, GP3_LARGE = a_spec("gp2", 5500), a_spec("gp3", 600, iops=16_000, throughput_mib_s=125)
 HOSTS = st.sampled_from(["m5.24xlarge", "m5.24xlarge", "m5.large", "t3.micro", "m4.large", "t2.micro"])
 POLICIES = st.sampled_from(
     [
@@ -147,8 +151,10 @@ PASTS = st.one_of(
         lambda hours_ago: {"restored_from": "snap-1", "created": NOW - timedelta(hours=hours_ago)},
         st.sampled_from([26.3, 40.0, 170.0]),
     ),
+    st.builds(lambda hours_ago: {"created": NOW - timedelta(hours=hours_ago)}, st.sampled_from([31.0, 100.0, 168.0])),
 )
-"""What is on record of a volume: usually nothing, else a change of its configuration, or what it was restored from."""
+"""What is on record of a volume: usually nothing, else a change of its configuration, its age, or that it was restored
+from a snapshot."""
 
 
 @st.composite
@@ -202,14 +208,70 @@ def each_five_minutes(sums):
 
 
 @st.composite
-def fleets(draw):
+def host_pasts(draw, host):
+    """What is on record of the hosts of volumes on one host: of all of them that it was resized, or of one that it came
+    from another host, which is known or not."""
+    at_s = int(NOW.timestamp() - 3600 * draw(st.sampled_from([1.37, 7.0, 20.0, 30.2, 47.0])))
+    earlier_s = draw(st.sampled_from([WINDOW.start_s - 3600, WINDOW.start_s + 7200]))
+    before = draw(HOSTS)
+    resized = {"seen": (Seen(at_s=earlier_s, hosts=(a_host(before),)), Seen(at_s=at_s, hosts=(host,), made=True))}
+    came_from = {"seen": (Seen(at_s=earlier_s, hosts=(a_host(before, id="i-0"),)), *resized["seen"][1:])}
+    unknown = {"attached": NOW - timedelta(seconds=NOW.timestamp() - at_s)}
+    match draw(st.sampled_from(["none", "none", "resized", "resized", "moved", "unknown"])):
+        case "resized":
+            return [resized] * 3
+        case "moved":
+            return [came_from, draw(st.sampled_from([{}, came_from, resized])), {}]
+        case "unknown":
+            return [unknown, draw(st.sampled_from([{}, resized])), {}]
+        case _:
+            return [{}] * 3
+
+
+def attached_since(volume, since):
+    """The volume, attached to its host since then."""
+    return replace(volume, attachments=tuple(replace(one, since=since) for one in volume.attachments))
+
+
+@st.composite
+def resized_fleets(draw):
+    """Two volumes on a host that was resized, quiet but for one minute in which they stood together about its earlier
+    limit, of which each had more or less."""
+    small, large = a_host(draw(st.sampled_from(["m5.large", "m5.large", "t3.micro"]))), a_host("m5.24xlarge")
+    ago_h = draw(st.sampled_from([1.37, 7.0, 20.0, 30.2]))
+    seen = (
+        Seen(at_s=WINDOW.start_s - 3600, hosts=(small,)),
+        Seen(at_s=int(NOW.timestamp() - 3600 * ago_h), hosts=(large,), made=True),
+    )
+    together = small.limits.maximum_iops * draw(st.sampled_from([0.949, 0.951, 1.0, 1.0]))
+    ours, at = draw(st.sampled_from([300.0, 1500.0, 2400.0, 2400.0])), draw(st.integers(0, MINUTES // 2))
+    flat = draw(st.sampled_from([0.0, 1.0, 30.0]))
+    volumes, sums = [], {}
+    for number, part in enumerate((ours, together - ours)):
+        spec = draw(st.sampled_from([a_spec("io2", 800, iops=12_000), GP3_LARGE, GP2_LARGE]))
+        figures = {"iops": spec.iops, "throughput_mib_s": spec.throughput_mib_s}
+        volume = a_volume(spec.type, spec.size_gib, **figures, id=f"vol-{number}", on=large, seen=seen)
+        volumes.append(volume)
+        sums[volume.id] = minutes_of(one_hot_minute(part, flat=flat, at=at), io_kib=4.0)
+    return volumes, sums, draw(POLICIES), draw(TARIFFS)
+
+
+def fleets():
+    """Volumes on one host, or each on its own, with their minutes and the policy."""
+    return st.integers(0, 4).flatmap(lambda number: resized_fleets() if number == 4 else any_fleets())
+
+
+@st.composite
+def any_fleets(draw):
     """One to three volumes on one host, or each on its own, with their minutes and the policy."""
     host = draw(HOSTS)
     measured = draw(st.one_of(st.just({}), measured_hosts(), measured_hosts()))
     shared = draw(st.booleans())
     volumes, given_sums = [], {}
+    of_hosts = draw(host_pasts(a_host(host)))
     for number in range(draw(st.integers(1, 3 if shared else 1))):
-        spec = draw(SPECS)
+        spec, past = draw(SPECS), {**of_hosts[number], **draw(PASTS)}
+        attached = past.pop("attached", None)
         volume = a_volume(
             spec.type,
             spec.size_gib,
@@ -217,9 +279,10 @@ def fleets(draw):
             throughput_mib_s=spec.throughput_mib_s,
             id=f"vol-{number}",
             on=a_host(host),
-            **draw(PASTS),
+            **past,
         )
-        volumes.append(volume)
+        volume = volume if attached is None else attached_since(volume, attached)
+        volumes.append(draw(arrivals(volume)))
         own = draw(series(spec))
         if draw(st.booleans()):
             own = balanced_while_credited(own, volume)
@@ -263,19 +326,21 @@ def judged(
     decided=None,
     failed_measurements=(),
     envelopes=ENVELOPES,
+    takeovers=(),
 ):
     """The answers, and what reading them took."""
     metrics = MemoryMetrics(given=given_sums, broken=broken or {})
     market = replace(a_market(), failed_measurements=tuple(failed_measurements))
-    context = a_basis(policy, market=market, envelopes=envelopes)
+    context = replace(a_basis(policy, market=market, envelopes=envelopes), learned=load_table())
     window = Window.before(now, days=policy.lookback_days)
     found = judge(
-        {volume.id: context for volume in volumes if decided is None or volume.id in decided},
+        {volume.id: context.of(volume) for volume in volumes if decided is None or volume.id in decided},
         volumes,
         metrics.read,
         segments=segments(window, policy.resolution_s, metrics.retention_days, now.timestamp()),
         resolution_s=policy.resolution_s,
         query_cost=query_cost or a_tariff(),
+        takeovers=takeovers,
         every_minute=every_minute,
     )
     return found, metrics.usage
@@ -426,6 +491,44 @@ def test_a_volume_that_cannot_be_read_fails_its_neighbors_where_the_host_may_be_
 def test_a_volume_that_cannot_be_read_changes_nothing_where_the_host_is_never_the_limit():
     whole, part = with_and_without_a_broken_neighbor(a_host("m5.24xlarge"))
     assert part.recommendation == whole.recommendation
+
+
+def test_what_another_volume_did_on_a_host_before_that_was_resized_is_looked_at():
+    small, large = a_host("m5.large"), a_host("m5.24xlarge")
+    resized = (
+        Seen(at_s=WINDOW.start_s - 3600, hosts=(small,)),
+        Seen(at_s=int(NOW.timestamp()) - 20 * 3600, hosts=(large,), made=True),
+    )
+    ours = a_volume("io2", 800, iops=12_000, id="vol-0", on=large, seen=resized)
+    other = a_volume("gp2", 5500, id="vol-1", on=large, seen=resized)
+    sums = {
+        "vol-0": minutes_of(one_hot_minute(2400.0, flat=1.0, at=600), io_kib=4.0),
+        "vol-1": minutes_of(one_hot_minute(16_000.0, flat=1.0, at=600), io_kib=4.0),
+    }
+    policy = Policy(lookback_days=DAYS)
+    part, read = judged([ours, other], sums, policy)
+    whole, everything = judged([ours, other], sums, policy, every_minute=True)
+    assert part["vol-0"].recommendation.code == Unsettled.RAISED
+    assert_same(part, whole)
+    assert read.datapoints < everything.datapoints / 10
+
+
+@pytest.mark.parametrize("raised", [0.0, 1.0])
+def test_what_a_host_measured_before_it_was_resized_is_asked_for_although_it_carries_everything_now(raised):
+    small, large = a_host("m5.large"), a_host("m5.24xlarge")
+    resized = (
+        Seen(at_s=WINDOW.start_s - 3600, hosts=(small,)),
+        Seen(at_s=int(NOW.timestamp()) - 20 * 3600, hosts=(large,), made=True),
+    )
+    volume = a_volume("gp3", 800, iops=12_000, throughput_mib_s=125, id="vol-0", on=large, seen=resized)
+    checks = np.zeros(MINUTES)
+    checks[600] = raised
+    sums = {"vol-0": minutes_of(np.full(MINUTES, 300.0), host_iops_exceeded_minutes=checks)}
+    policy = Policy(lookback_days=DAYS)
+    part, _ = judged([volume], sums, policy)
+    whole, _ = judged([volume], sums, policy, every_minute=True)
+    assert_same(part, whole)
+    assert whole["vol-0"].recommendation.action == ("wait" if raised else "reprovision")
 
 
 def test_expired_minutes_are_said_as_a_bound():

@@ -1,0 +1,228 @@
+"""Trend: whether what a volume does in its busiest hours rises so fast that a reduction would soon be outgrown.
+
+Hours are compared, which no minute decides. The slope is that of Theil and Sen (docs/decision.md, section 7).
+"""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from plimsoll.domain.demand.arrivals import observed_hours
+from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.units import DAY_S, HOUR_S
+
+LONG_DAYS: Final = 14
+SHORT_DAYS: Final = 7
+EARLIER_DAYS: Final = 56
+"""A line of 7 days is held against those that ended up to so many days before."""
+
+AUDIT_DAYS: Final = 7
+"""An audit is taken to be made every week."""
+
+LEAST_KNOWN: Final = 6
+"""Of 7 earlier days so many have to be known."""
+
+LEAST_RISING: Final = 4
+RISING: Final = 0.6
+"""So many pairs of days rise, and that share of those that rise or fall."""
+
+SAME: Final = 0.02
+"""Days that differ by that share of the highest neither rise nor fall."""
+
+ROUNDING: Final = 1e-9
+"""Lines and limits that differ by that share are the same."""
+
+USUAL_TIMES: Final = 1.2
+"""The headroom of 20 % that the rule was tried with."""
+
+Rows = npt.NDArray[np.float64]
+"""Two rows, IOPS and MiB/s, one column a day."""
+
+
+class Rise(Enum):
+    """What the trend says of an offer: it carries that, would be outgrown, or something is still to be read for it."""
+
+    CARRIED = auto()
+    OUTGROWN = auto()
+    IN_HOURS = auto()
+    IN_PEAK = auto()
+    IN_EARLIER_DAYS = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BusyHours:
+    """The mean of the busiest hour of each day (UTC), at least and at most; NaN where less than half is known."""
+
+    start_s: int
+    least: Rows
+    most: Rows
+
+    @property
+    def end_s(self) -> int:
+        """When the last day ends."""
+        return self.start_s + len(self.least[0]) * DAY_S
+
+    def last(self, days: int) -> tuple[Rows, Rows]:
+        """The same of the last days."""
+        return self.least[:, -days:], self.most[:, -days:]
+
+
+NEVER: Final = BusyHours(start_s=0, least=np.zeros((2, 0)), most=np.zeros((2, 0)))
+"""No day before the window."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ceilings:
+    """What an offer carries on each side, infinite where it carries no less than today, and the peaks of the demand: at
+    least, and at most."""
+
+    offer: tuple[float, float]
+    least_peak: tuple[float, float]
+    most_peak: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trend:
+    """The busiest hours of the days of a window and, as far as they were read, of those before it (None: not read)."""
+
+    days: BusyHours
+    earlier: BusyHours | None
+    look_days: float
+    times: float
+
+    def of(self, ceilings: Ceilings) -> Rise:
+        """Whether an offer would be outgrown on any side."""
+        found = {self._of_side(side, ceilings) for side in (0, 1)}
+        order = (Rise.OUTGROWN, Rise.IN_HOURS, Rise.IN_EARLIER_DAYS, Rise.IN_PEAK)
+        return next((rise for rise in order if rise in found), Rise.CARRIED)
+
+    def reach(self, side: int) -> float:
+        """How many times the highest of two weeks is reached, where all of their hours are known; 0 without a rise."""
+        days = self.days.least[side, -LONG_DAYS:]
+        slow, fast = slope(days), slope(days[-SHORT_DAYS:])
+        return self._reach(days, days, max(slow, 0.0 if self._was_as_steep(side, fast) else fast))
+
+    def _of_side(self, side: int, ceilings: Ceilings) -> Rise:
+        limit, low, high = (figures[side] for figures in (ceilings.offer, ceilings.least_peak, ceilings.most_peak))
+        least, most = (rows[side] for rows in self.days.last(LONG_DAYS))
+        if self.times * high * self._reach(least, most, steepest(least, most)) <= limit:
+            return Rise.CARRIED
+        if not np.array_equal(least, most, equal_nan=True):
+            return Rise.IN_HOURS
+        slow, fast = slope(least), slope(least[-SHORT_DAYS:])
+        by_slow, by_fast = (self.times * self._reach(least, least, rise) for rise in (slow, max(slow, fast)))
+        if by_slow * low > limit:
+            return Rise.OUTGROWN
+        if by_fast > by_slow and self._was_as_steep(side, fast):
+            by_fast = by_slow
+        elif by_fast > by_slow and self.earlier is None and by_fast * high > limit:
+            return Rise.IN_EARLIER_DAYS
+        if by_fast * high <= limit:
+            return Rise.CARRIED
+        return Rise.OUTGROWN if by_fast * low > limit else Rise.IN_PEAK
+
+    def _reach(self, least: FloatArray, most: FloatArray, rise: float) -> float:
+        """How many times the highest busiest hour of two weeks is reached in the days to look at; 0 without a rise."""
+        last, highest = _highest(most[-SHORT_DAYS:]), _highest(least)
+        return (last + rise * self.look_days) / highest if rise > 0 and highest > 0 else 0.0
+
+    def _was_as_steep(self, side: int, fast: float) -> bool:
+        """Whether any earlier 7 days rose as fast."""
+        days = self.days.least[side]
+        if self.earlier is not None:
+            days = np.concatenate([self.earlier.least[side], days])
+        for ago in range(SHORT_DAYS, EARLIER_DAYS + 1):
+            week = days[max(0, len(days) - ago - SHORT_DAYS) : max(0, len(days) - ago)]
+            if (~np.isnan(week)).sum() >= LEAST_KNOWN and slope(week) >= fast * (1 - ROUNDING):
+                return True
+        return False
+
+
+def slope(days: FloatArray) -> float:
+    """How much a figure rises a day: the median over all pairs of known days; 0 where it does not."""
+    known = np.flatnonzero(~np.isnan(days))
+    if len(known) < 2:
+        return 0.0
+    one, other = (known[at] for at in np.triu_indices(len(known), 1))
+    more, same = days[other] - days[one], SAME * _highest(days)
+    rising, falling = int((more > same).sum()), int((more < -same).sum())
+    if rising < LEAST_RISING or rising < RISING * (rising + falling):
+        return 0.0
+    return max(0.0, float(np.median(more / (other - one))))
+
+
+def steepest(least: FloatArray, most: FloatArray) -> float:
+    """The most that any line through the last days can rise by, whatever their hours had."""
+    return max(_steepest(least[-days:], most[-days:]) for days in (LONG_DAYS, SHORT_DAYS))
+
+
+def _steepest(least: FloatArray, most: FloatArray) -> float:
+    known = np.flatnonzero(~np.isnan(least))
+    if len(known) < 2:
+        return 0.0
+    one, other = (known[at] for at in np.triu_indices(len(known), 1))
+    return max(0.0, float(np.median((most[other] - least[one]) / (other - one))))
+
+
+def _highest(days: FloatArray) -> float:
+    known = days[~np.isnan(days)]
+    return float(known.max(initial=0.0))
+
+
+def busy_hours(demand: Demand, counts_from_s: float, held_back: BoolArray) -> BusyHours:
+    """The busiest hours of the whole days of a demand that begin at a time or later, and in which nothing was held back
+    by a limit that was raised since."""
+    start_s = -(-demand.start_s // DAY_S) * DAY_S
+    days = max(0, (demand.start_s + demand.window_s) // DAY_S - start_s // DAY_S)
+    rows = [_side(demand, start_s, days, side) for side in (0, 1)]
+    there = observed_hours(demand)[(start_s - demand.start_s) // HOUR_S :][: days * 24].reshape(days, 24)
+    starts_s = start_s + DAY_S * np.arange(days)
+    out = ~half_known(there) | (starts_s < counts_from_s)
+    out |= np.isin(starts_s, demand.starts_s[held_back] // DAY_S * DAY_S)
+    least, most = (np.where(out, np.nan, np.stack([row[place] for row in rows])) for place in (0, 1))
+    return BusyHours(start_s=start_s, least=least, most=most)
+
+
+def _side(demand: Demand, start_s: int, days: int, side: int) -> tuple[FloatArray, FloatArray]:
+    """The least and the most that the busiest hour of each day had of operations, or of MiB."""
+    rate, most = (
+        (demand.iops, demand.most_iops) if side == 0 else (demand.throughput_mib_s, demand.most_throughput_mib_s)
+    )
+    starts_s, lengths_s = demand.starts_s, np.broadcast_to(np.asarray(demand.lengths_s), rate.shape)
+    begins = np.ones(len(rate), dtype=np.bool_)
+    if demand.spread is not None:
+        begins = demand.spread.begins_iops if side == 0 else demand.spread.begins_throughput
+    firsts = np.flatnonzero(begins)
+    done, span_s = np.add.reduceat(rate * lengths_s, firsts), np.add.reduceat(lengths_s, firsts)
+    return busiest_of_spans((starts_s[firsts] - start_s, span_s, done, np.maximum.reduceat(most, firsts)), days)
+
+
+def busiest_of_spans(
+    spans: tuple[IntArray, IntArray, FloatArray, FloatArray], days: int
+) -> tuple[FloatArray, FloatArray]:
+    """The same from spans that follow one another: when each begins after the first day, how long it is, what was done
+    in it and the most that it had. In one that is longer than an hour it is not known in which hour that was."""
+    begins_s, span_s, done, most = spans
+    inside = (begins_s >= 0) & (begins_s < days * DAY_S)
+    begins_s, span_s, done, most = begins_s[inside], span_s[inside], done[inside], most[inside]
+    short = span_s <= HOUR_S
+    hours = np.bincount(begins_s[short] // HOUR_S, weights=done[short], minlength=days * 24)[: days * 24] / HOUR_S
+    least = hours.reshape(days, 24).max(axis=1, initial=0.0)
+    highest = least.copy()
+    for at in np.flatnonzero(~short & (done > 0)):
+        first, last = int(begins_s[at] // DAY_S), int((begins_s[at] + span_s[at] - 1) // DAY_S)
+        for day in range(first, min(last, days - 1) + 1):
+            least[day] = max(least[day], done[at] / span_s[at] if first == last else 0.0)
+            highest[day] = max(highest[day], min(most[at], done[at] / HOUR_S))
+    return least, highest
+
+
+def half_known(there: BoolArray) -> BoolArray:
+    """Whether half of the hours of each day (24 columns) are known."""
+    found: BoolArray = there.sum(axis=1) >= 12
+    return found

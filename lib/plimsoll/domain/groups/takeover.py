@@ -1,0 +1,155 @@
+"""Takeovers: volumes that take over from one another, so that each must carry what the busiest of them does.
+
+A tag says so that the policy names, a StatefulSet's claims, the two colors of a blue and green deployment, or an Auto
+Scaling group. Only suspected is it by a name (docs/decision.md, section 9).
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.demand.need import Need
+from plimsoll.domain.groups.hosting import sole_host
+from plimsoll.domain.groups.templates import template_of
+from plimsoll.domain.volume import OwnerKind, Volume
+
+MOST_SUSPECTED: Final = 8
+"""More volumes of one name, numbered, are a fleet of workers and no standbys."""
+
+SUSPECTED_SHARE: Final = 0.1
+"""A volume that may take over is suspected to if its peak is under this share of the other's."""
+
+COLORS: Final = frozenset({"blue", "green"})
+_ROLES: Final = frozenset(
+    {"primary", "standby", "secondary", "replica", "leader", "follower", "active", "passive", "master", "slave"}
+)
+_MEMBER: Final = re.compile(r"(.+)-\d+")
+_WORD: Final = re.compile(r"[^-_./\s]+")
+_ZONE: Final = re.compile(r"\d*[a-f]")
+
+
+class ToldBy(StrEnum):
+    """What tells that volumes take over from one another."""
+
+    TAG = "tag"
+    STATEFUL_SET = "stateful-set"
+    BLUE_GREEN = "blue-green"
+    AUTO_SCALING = "auto-scaling"
+    NAME = "name"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Takeover:
+    """Volumes of one account and region that take over from one another, and what tells so by which `name`."""
+
+    told_by: ToldBy
+    name: str
+    volumes: tuple[Volume, ...]
+
+    @property
+    def is_suspected(self) -> bool:
+        """Whether only names tell so."""
+        return self.told_by is ToldBy.NAME
+
+    def others(self, volume: Volume) -> Iterator[Volume]:
+        """Those that a volume takes over from; only suspected are those of other hosts."""
+        for other in self.volumes:
+            if other.id != volume.id and not (self.is_suspected and _share_a_host(volume, other)):
+                yield other
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peer:
+    """The volume that asks for most of those that one takes over from, and what a reduction must carry for its sake.
+
+    `ceiling` is what the peer will carry by its own answer. `unknown` says why that is not known; "" where it is.
+    """
+
+    takeover: Takeover
+    volume: Volume
+    need: Need
+    ceiling: Ceiling | None = None
+    unknown: str = ""
+
+
+def takeovers_of(volumes: Iterable[Volume], tags: Sequence[str]) -> list[Takeover]:
+    """The takeovers among the volumes of one account and region, each volume in one at most; `tags` are the policy's.
+
+    What is declared goes before what is suspected.
+    """
+    sets: dict[tuple[str, ...], list[Volume]] = defaultdict(list)
+    for volume in volumes:
+        sets[(volume.account, volume.region, *_key(volume, tags))].append(volume)
+    return [
+        Takeover(told_by=ToldBy(told_by), name=rest[0], volumes=tuple(members))
+        for (_, _, told_by, *rest), members in sets.items()
+        if told_by and _is_one(ToldBy(told_by), members)
+    ]
+
+
+def by_volume(takeovers: Iterable[Takeover]) -> Mapping[str, Takeover]:
+    """The takeover of each volume, by its id."""
+    return {volume.id: takeover for takeover in takeovers for volume in takeover.volumes}
+
+
+def _key(volume: Volume, tags: Sequence[str]) -> tuple[str, ...]:
+    """What tells which others a volume takes over from: ToldBy, a name, and what else must be alike."""
+    owner, name = volume.owner, (volume.name or "").lower()
+    tag = next((tag for tag in tags if volume.tags.get(tag)), None)
+    if tag is not None:
+        return ToldBy.TAG, f"{tag}={volume.tags[tag]}"
+    claim = _MEMBER.fullmatch(owner.details.get("claim", "")) if owner.kind is OwnerKind.KUBERNETES else None
+    if claim is not None:
+        return (
+            ToldBy.STATEFUL_SET,
+            f"{owner.details.get('namespace', '')}/{claim[1]}",
+            owner.details.get("cluster", ""),
+        )
+    template = template_of(volume) if "group" in owner.details else None
+    if template is not None:
+        return _of_group(template.name, template.device)
+    if _colors(name):
+        return ToldBy.BLUE_GREEN, _colorless(name)
+    stem = _stem(name, volume.zone)
+    if not stem:
+        return "", volume.id
+    return ToldBy.NAME, stem, volume.spec.type, str(volume.spec.size_gib)
+
+
+def _of_group(name: str, device: str) -> tuple[str, ...]:
+    return ToldBy.AUTO_SCALING, _colorless(name.lower()), device
+
+
+def _is_one(told_by: ToldBy, volumes: Sequence[Volume]) -> bool:
+    """Whether volumes that are told alike take over from one another."""
+    if len(volumes) < 2:
+        return False
+    if told_by is ToldBy.BLUE_GREEN:
+        return {color for volume in volumes for color in _colors((volume.name or "").lower())} >= COLORS
+    if told_by is ToldBy.NAME:
+        return len(volumes) <= MOST_SUSPECTED and len({(volume.name, volume.zone) for volume in volumes}) > 1
+    return True
+
+
+def _colors(name: str) -> frozenset[str]:
+    return COLORS.intersection(_WORD.findall(name))
+
+
+def _colorless(name: str) -> str:
+    return _WORD.sub(lambda word: "*" if word[0] in COLORS else word[0], name)
+
+
+def _stem(name: str, zone: str) -> str:
+    """A name without numbers, zones and roles; "" where it is nothing else."""
+    words = _WORD.findall(name.replace(zone.lower(), "")) if zone else _WORD.findall(name)
+    bare = (word.rstrip("0123456789") for word in words if not _ZONE.fullmatch(word) and word not in _ROLES)
+    return "-".join(filter(None, bare))
+
+
+def _share_a_host(one: Volume, other: Volume) -> bool:
+    hosts = sole_host(one), sole_host(other)
+    return hosts[0] is not None and hosts[1] is not None and hosts[0].id == hosts[1].id

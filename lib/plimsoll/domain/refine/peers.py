@@ -1,0 +1,228 @@
+"""Peers: what the answers of volumes say of those that take over from them, once all are known alone.
+
+A volume is decided alone first, and so is each from which it takes over. Where a reduction leaves less than any of them
+will have, it is decided again with room for that. So an answer rests on peers' answers that are proved, and is itself
+proved as any other.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.decide import is_detached
+from plimsoll.domain.demand.need import NOTHING, Need
+from plimsoll.domain.demand.settling import Unsettled
+from plimsoll.domain.groups.takeover import SUSPECTED_SHARE, Peer, Takeover, ToldBy, by_volume
+from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.offers.losses import takeover_loss
+from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, too_small
+from plimsoll.domain.reasons import takeover_reasons
+from plimsoll.domain.recommendation import Change, DemandSummary, InsufficientData, Keep, Recommendation, Wait
+from plimsoll.domain.refine.members import Group, Member
+from plimsoll.domain.refine.unread_past import reduced_to
+from plimsoll.domain.volume import Volume
+
+_UNSEEN: Final = frozenset({Unsettled.NEW, Unsettled.REATTACHED, Unsettled.MOVED})
+"""Why a node waits that was not seen through a week where it is."""
+
+
+@dataclass(slots=True)
+class Peers:
+    """The takeovers among the volumes that are judged, and the first answer of each: what it will carry, or why that is
+    not known."""
+
+    takeovers: Iterable[Takeover]
+    groups: list[Group]
+    window: Window
+    market: Market
+    _first: dict[str, Recommendation] = field(default_factory=dict)
+    _members: dict[str, Member] = field(init=False)
+    _groups: dict[str, Group] = field(init=False)
+    _takeovers: Mapping[str, Takeover] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._members = {member.volume.id: member for group in self.groups for member in group.members}
+        self._groups = {member.volume.id: group for group in self.groups for member in group.members}
+        self._takeovers = {
+            name: takeover for name, takeover in by_volume(self.takeovers).items() if name in self._members
+        }
+
+    def to_judge_again(self) -> list[Group]:
+        """The groups with a volume whose answer has to know more of those that it takes over from."""
+        known = {
+            name: member
+            for name in self._takeovers
+            if (member := self._members[name]).judged is not None and member.error is None
+        }
+        for name, member in known.items():
+            if member.judged is not None:
+                self._first.setdefault(name, member.judged.recommendation)
+        again: dict[int, Group] = {}
+        for name, member in known.items():
+            takeover = self._takeovers[name]
+            asks = self._wants_peaks if takeover.is_suspected else self._asks_for
+            if asks(member, takeover):
+                again[id(self._groups[name])] = self._groups[name]
+        return list(again.values())
+
+    def name_suspected(self) -> None:
+        """Makes reductions of volumes that may take over from another, by its name, their owner's decision."""
+        for name, takeover in self._takeovers.items():
+            judged = self._members[name].judged
+            if not takeover.is_suspected or judged is None or self._members[name].error is not None:
+                continue
+            answer = judged.recommendation
+            peer = self._suspect(answer, takeover)
+            if isinstance(answer, Change) and peer is not None:
+                loss = takeover_loss(answer.comparison.present, answer.target.ceiling)
+                why = takeover_reasons.suspected(peer, self._summary(peer.volume))
+                told = replace(answer, peer=peer, losses=(*answer.losses, loss), reasons=(*answer.reasons, why))
+                self._members[name].judged = replace(judged, recommendation=told)
+
+    def _asks_for(self, member: Member, takeover: Takeover) -> bool:
+        """Gives a volume the peer that it is to leave room for; whether it has to be decided again for that."""
+        answer = self._first[member.volume.id]
+        peer = self._peer(answer, takeover)
+        if peer is None or (member.peer is not None and peer.need == member.peer.need):
+            return False
+        member.peer = peer
+        return True
+
+    def _peer(self, answer: Recommendation, takeover: Takeover) -> Peer | None:
+        """The one that asks for most of those that the volume of an answer takes over from; None if what is chosen is
+        enough for all of them."""
+        if not isinstance(answer, Change | Keep | Wait):
+            return None
+        present = answer.comparison.present
+        offer = reduced_to(answer, present)
+        if offer is None:
+            return None
+        peers = list(self._peers(answer.volume, takeover, present, waits=isinstance(answer, Wait)))
+        unknown = next((peer for peer in peers if peer.unknown), None)
+        if unknown is not None:
+            return unknown
+        short = [peer for peer in peers if any(too_small("", offer.ceiling, peer.need))]
+        if not short:
+            return None
+        need = NOTHING
+        for peer in short:
+            need = need.no_less_than(peer.need)
+        most = max(short, key=lambda peer: (peer.need.iops, peer.need.throughput_mib_s))
+        return replace(most, need=need)
+
+    def _peers(self, volume: Volume, takeover: Takeover, present: Ceiling, *, waits: bool = False) -> Iterator[Peer]:
+        """Those that a volume, which `waits` itself or does not, takes over from, with what each asks of it: no more
+        than it has."""
+        for other in takeover.others(volume):
+            found = self._carried(other, takeover, waits=waits)
+            if isinstance(found, str):
+                yield Peer(takeover=takeover, volume=other, need=Need.of_ceiling(present), unknown=found)
+            elif found is not None:
+                need = Need.of_ceiling(found.counted_as(present.accounting)).no_more_than(Need.of_ceiling(present))
+                yield Peer(takeover=takeover, volume=other, need=need, ceiling=found)
+
+    def _carried(self, volume: Volume, takeover: Takeover, *, waits: bool) -> Ceiling | str | None:
+        """What a volume will carry by its first answer, or why that is not known. None: it asks for nothing.
+
+        What is expected of one that waits counts for others that wait, and a new node says nothing against its group.
+        """
+        if is_detached(volume) or self._is_stopped(volume):
+            return None
+        member = self._members.get(volume.id)
+        if member is not None and member.error is not None:
+            return "could not be read"
+        answer = self._first.get(volume.id)
+        if isinstance(answer, Change):
+            return answer.target.ceiling
+        if isinstance(answer, Wait) and (waits or (takeover.told_by is ToldBy.AUTO_SCALING and answer.code in _UNSEEN)):
+            return answer.expected.ceiling
+        spec = volume.spec
+        if isinstance(answer, InsufficientData):
+            if answer.part is None or not answer.part.together:
+                return "is not known well enough"
+            spec = spec if answer.part.offer is None else answer.part.offer.spec
+        kind = self.market.types.get(spec.type)
+        return "is of a type without published limits" if kind is None else ceiling_on_hosts(kind, spec, volume)
+
+    def _is_stopped(self, volume: Volume) -> bool:
+        """Whether all its hosts have been stopped since before the window."""
+        stopped = [host.stopped_since for host in volume.hosts]
+        return bool(stopped) and all(
+            since is not None and since.timestamp() <= self.window.start_s for since in stopped
+        )
+
+    def _wants_peaks(self, member: Member, takeover: Takeover) -> bool:
+        """Asks for the exact peaks of two volumes, one of which may have less than a tenth of the other's; whether any
+        was asked for that was not before."""
+        answer = self._first[member.volume.id]
+        if not isinstance(answer, Change) or reduced_to(answer, answer.comparison.present) is None:
+            return False
+        asked = False
+        for peer in self._peers(answer.volume, takeover, answer.comparison.present):
+            own, peers = self._summary(answer.volume), self._summary(peer.volume)
+            if own is not None and peers is not None and _is_open(own, peers):
+                for one in (member, self._members[peer.volume.id]):
+                    asked |= not one.exact_peaks
+                    one.exact_peaks = True
+        return asked
+
+    def _suspect(self, answer: Recommendation, takeover: Takeover) -> Peer | None:
+        """The busiest of those that the volume of a reduction may take over from; None if there is none."""
+        own = self._summary(answer.volume)
+        if not isinstance(answer, Change) or own is None:
+            return None
+        offer = reduced_to(answer, answer.comparison.present)
+        suspects = [
+            peer
+            for peer in self._peers(answer.volume, takeover, answer.comparison.present)
+            if offer is not None and _is_suspect(offer, own, peer, self._summary(peer.volume))
+        ]
+        return max(suspects, key=lambda peer: (peer.need.iops, peer.need.throughput_mib_s), default=None)
+
+    def _summary(self, volume: Volume) -> DemandSummary | None:
+        """What a volume did; None if that is not known."""
+        member = self._members.get(volume.id)
+        if member is None or member.error is not None or member.judged is None:
+            return None
+        answer = member.judged.recommendation
+        return answer.demand if isinstance(answer, Change | Keep | Wait) else None
+
+
+def _sides(summary: DemandSummary) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The least and the most that the peak of each side can be."""
+    return (
+        (summary.least_peak_iops, summary.peak_iops),
+        (summary.least_peak_throughput_mib_s, summary.peak_throughput_mib_s),
+    )
+
+
+def _is_open(own: DemandSummary, peers: DemandSummary) -> bool:
+    """Whether it is open on any side if one peak is under a tenth of the other."""
+    return any(
+        least < SUSPECTED_SHARE * most_of_peer and not most < SUSPECTED_SHARE * least_of_peer
+        for (least, most), (least_of_peer, most_of_peer) in zip(_sides(own), _sides(peers), strict=True)
+    )
+
+
+def _is_suspect(offer: Offer, own: DemandSummary, peer: Peer, peers: DemandSummary | None) -> bool:
+    """Whether a volume does less than a tenth of what a peer does, on a side on which its offer has less than that; so
+    it may where that is not known."""
+    if peer.unknown:
+        return True
+    if peers is None:
+        return False
+    iops, throughput_mib_s = (
+        least < SUSPECTED_SHARE * least_of_peer
+        for (least, _), (least_of_peer, _) in zip(_sides(own), _sides(peers), strict=True)
+    )
+    return any(
+        too_small(
+            "",
+            offer.ceiling,
+            Need(
+                iops=peer.need.iops if iops else 0.0,
+                throughput_mib_s=peer.need.throughput_mib_s if throughput_mib_s else 0.0,
+            ),
+        )
+    )

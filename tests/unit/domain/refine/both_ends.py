@@ -1,0 +1,97 @@
+"""The proof by both ends: an answer is that of every minute if the least and the most that unread buckets can have been
+give the same one.
+
+It knows nothing of what answers rest on, so that it guards the certificate, which lists that. It holds under rules:
+checks, balances, edges, presence and the host's metrics are read; no unread bucket is lifted or host-bound; the most
+has the same saturated and bound buckets, frequent counts and waits; the host reaches its limit at neither end and cuts
+nothing. All volumes of a host are proved, or none.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from plimsoll.domain.case import case_of
+from plimsoll.domain.decide import answer
+from plimsoll.domain.demand.required import Load
+from plimsoll.domain.demand.trial import Required
+from plimsoll.domain.groups.hosting import host_loads
+from plimsoll.domain.refine.certificate import Open, open_of_host
+from plimsoll.domain.refine.members import Judged
+from plimsoll.domain.refine.refine import refine
+from tests.unit.domain.answered import decided_on
+
+
+def proved(group, query_cost, resolution_s=60):
+    """The answers of a group's volumes, by id, if both ends prove all of them; else None."""
+    members = group.readable()
+    demands, load = group.traffic(resolution_s)
+    most = {name: demand.at_most or demand for name, demand in demands.items()}
+    load_of_most = next(iter(host_loads([member.volume for member in members], most).values()), None)
+    answers = {}
+    for member in members:
+        name = member.volume.id
+        context = replace(member.context, draft=False)
+        case = case_of(member.volume, demands[name], load, context)
+        case_of_most = case_of(member.volume, most[name], load_of_most, context)
+        policies = [one.context.policy for one in members]
+        if not (
+            _is_read(case, member, load, policies, query_cost)
+            and _are_alike(case, case_of_most)
+            and _cuts_nothing(case, load)
+            and _cuts_nothing(case_of_most, load_of_most)
+        ):
+            return None
+        least, highest = (
+            Judged(recommendation=answer(_with_load(case, end)), profile=None, demand=None)
+            for end in (_at_least, _at_most)
+        )
+        if decided_on(least) != decided_on(highest):
+            return None
+        answers[name] = least
+    return answers
+
+
+def _is_read(case, member, load, policies, query_cost):
+    """Whether nothing but work is left to read, and no unread bucket of that is lifted or bound."""
+    demand, nothing = case.demand, np.zeros((2, len(case.demand.iops)))
+    host = open_of_host(load, demand, policies) if load is not None and member.asks_host else {}
+    rest = Open(work=nothing, seconds=nothing[0], host=host)
+    held_back = case.lifted.any | case.room.bound
+    return not refine(case, demand, rest, member.knowledge, query_cost) and not (
+        demand.spread is not None and (held_back & demand.spread.unread).any()
+    )
+
+
+def _are_alike(case, highest):
+    """Whether the most is held back where the least is, as often, and waits as long."""
+    pairs = [(case.lifted.saturated[side], highest.lifted.saturated[side]) for side in case.lifted.saturated]
+    pairs += [(case.room.bound, highest.room.bound), (case.room.cleared, highest.room.cleared)]
+    same = all(np.array_equal(one, other) for one, other in pairs)
+    return same and (case.frequent, case.settles) == (highest.frequent, highest.settles)
+
+
+def _cuts_nothing(case, load):
+    """Whether the host of a case is nowhere at its limit, and has room for all that is required."""
+    if load is not None and any((limit.at | limit.modeled).any() for limit in load.limits(case.demand, case.policy)):
+        return False
+    times, accounting = 1 + case.policy.headroom_pct / 100, case.room.ceiling.accounting
+    rates = case.demand.counted_iops(accounting), case.demand.counted_throughput_mib_s(accounting)
+    return all((rate * times <= room).all() for rate, room in zip(rates, case.room.room, strict=True))
+
+
+def _with_load(case, end):
+    load = Load(**{name: end(getattr(case.load, name)) for name in ("reducing", "raising", "now")})
+    return replace(case, load=load, held=load)
+
+
+def _at_most(required):
+    """What is required, of which everybody is shown the most."""
+    return required.at_most
+
+
+def _at_least(required):
+    """What is required, of which nobody asks for the most."""
+    least = Required(work=required.work, short=required.short)
+    least._at_most.append(least)
+    return least
