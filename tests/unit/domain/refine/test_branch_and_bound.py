@@ -508,7 +508,7 @@ def test_what_another_volume_did_on_a_host_before_that_was_resized_is_looked_at(
     policy = Policy(lookback_days=DAYS)
     part, read = judged([ours, other], sums, policy)
     whole, everything = judged([ours, other], sums, policy, every_minute=True)
-    assert part["vol-0"].recommendation.code == Unsettled.RAISED
+    assert part["vol-0"].recommendation.code == Unsettled.LARGER_HOST
     assert_same(part, whole)
     assert read.datapoints < everything.datapoints / 10
 
@@ -528,7 +528,7 @@ def test_what_a_host_measured_before_it_was_resized_is_asked_for_although_it_car
     part, _ = judged([volume], sums, policy)
     whole, _ = judged([volume], sums, policy, every_minute=True)
     assert_same(part, whole)
-    assert whole["vol-0"].recommendation.action == ("wait" if raised else "reprovision")
+    assert whole["vol-0"].recommendation.code == (Unsettled.LARGER_HOST if raised else Unsettled.MOVED)
 
 
 def test_expired_minutes_are_said_as_a_bound():
