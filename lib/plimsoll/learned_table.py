@@ -1,6 +1,7 @@
 """The learned table as a file: small JSON that people can read, and the one that ships, learned from public fleets."""
 
 import json
+import warnings
 from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
@@ -11,26 +12,34 @@ from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.risk.table import LearnedTable
+from plimsoll.reading import parse_json, read_text
+from plimsoll.seals import sealed, unsealed
 
 FORMAT: Final = 3
 _PUBLIC: Final = "public.json"
+
+
+class OtherFormatError(BadInput):
+    """A learned table of another version."""
 
 
 def load_table(path: Path | None = None) -> LearnedTable:
     """The table in a file, by default the one that ships; BadInput where it is none."""
     path = _shipped() if path is None else path
     try:
-        return parse_table(path.read_text(encoding="utf-8"))
+        return parse_table(read_text(path))
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"the learned table {path} cannot be read: {error}.") from error
+        said = error.strerror if isinstance(error, OSError) else error
+        raise BadInput(f"the learned table {path} cannot be read: {said}.") from error
 
 
 def parse_table(text: str) -> LearnedTable:
     """The table of a file's text; BadInput where it is none."""
     try:
-        written = json.loads(text)
+        written = parse_json(text)
         if not isinstance(written, dict) or written.get("format") != FORMAT:
-            raise BadInput(f"the learned table is not of format {FORMAT}. Make it again with `plimsoll learn`.")
+            raise OtherFormatError(f"the learned table is not of format {FORMAT}. Make it again with `plimsoll learn`.")
+        written = unsealed(written)
         return _adapter().validate_python(written)
     except ValidationError as error:
         first = error.errors()[0]
@@ -39,20 +48,38 @@ def parse_table(text: str) -> LearnedTable:
         raise _unreadable(str(error)) from error
 
 
+def kept_table(path: Path | None) -> LearnedTable | None:
+    """The table that audits learned, in its file; None as of `table_or_none`, or where there is no file."""
+    if path is None or not path.exists():
+        return None
+    try:
+        return table_or_none(read_text(path))
+    except (OSError, UnicodeDecodeError) as error:
+        _warn_of(error)
+        return None
+
+
 def table_or_none(text: str | None) -> LearnedTable | None:
     """The table that audits learned, by its file's text; None where there is none, or one of another version.
 
-    Only audits write it, so that the next one learns it anew.
+    Only audits write it, so that the next one learns it anew. A warning says where it is damaged.
     """
     try:
         return None if text is None else parse_table(text)
-    except BadInput:
+    except OtherFormatError:
         return None
+    except BadInput as error:
+        _warn_of(error)
+        return None
+
+
+def _warn_of(error: Exception) -> None:
+    warnings.warn(f"what earlier audits learned is not used, and learned anew: {error}", stacklevel=3)
 
 
 def table_text(table: LearnedTable) -> str:
     """A table as its file has it."""
-    return json.dumps({"format": FORMAT, **asdict(table)}, indent=2) + "\n"
+    return json.dumps(sealed({"format": FORMAT, **asdict(table)}), indent=2) + "\n"
 
 
 def _shipped() -> Path:

@@ -13,6 +13,9 @@ from plimsoll.ports import NO_CHANGE, ChangeText, FailedTarget, Target
 ANSWERED_BEFORE = "answered by an earlier part of this run"
 """Why a volume is skipped that is done."""
 
+DELETED = "deleted meanwhile"
+"""The kind under which volumes are counted that were deleted while they were read."""
+
 EXCLUDED = "excluded by somebody"
 """The kind under which volumes are counted that people excluded. Who and why is the reason of each."""
 

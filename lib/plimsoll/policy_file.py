@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.domain.actions import CHANGES
@@ -16,8 +15,12 @@ from plimsoll.domain.errors import PolicyError
 from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.policy import Override, Policy, TagMatch
 from plimsoll.domain.volume_types import LatencyClass
+from plimsoll.reading import parse_yaml, read_text
 
 _KEYS: Final = tuple(field.name for field in fields(Policy))
+_SWITCHES: Final = frozenset(field.name for field in fields(Policy) if "bool" in str(field.type))
+"""Keys that are true or false."""
+
 _WHOLE_RUN: Final = (
     "lookback_days",
     "resolution_s",
@@ -47,10 +50,10 @@ def load_policy(path: Path | None, flags: Mapping[str, Any]) -> Policy:
     written: Any = {}
     if path is not None:
         try:
-            written = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+            written = parse_yaml(read_text(path)) or {}
         except OSError as error:
             raise PolicyError(f"the policy {path} cannot be read: {error.strerror}.") from error
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
+        except ValueError as error:
             raise PolicyError(f"the policy {path} is not YAML: {error}".replace("\n", " ")) from error
         if not isinstance(written, Mapping):
             raise PolicyError(f"the policy {path} must be a mapping of keys to values, such as `headroom_pct: 20`.")
@@ -75,8 +78,8 @@ def parse_flags(pairs: Iterable[str]) -> dict[str, Any]:
         if not equals:
             raise PolicyError(f"--set {pair} must be KEY=VALUE, such as --set headroom_pct=30.")
         try:
-            found[key.strip()] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
+            found[key.strip()] = parse_yaml(value)
+        except ValueError as error:
             raise PolicyError(f"--set {pair}: the value is not YAML.") from error
     return found
 
@@ -106,6 +109,9 @@ def _value(key: str, value: object) -> Any:
         case "target_types" | "show_tags" | "takeover_tags":
             return tuple(_items(key, value))
         case _:
+            figures = value.values() if isinstance(value, Mapping) else [value]
+            if key not in _SWITCHES and any(isinstance(one, bool) for one in figures):
+                raise PolicyError(f"policy key {key} is {value!r:.80}: it must be a figure or a text.")
             return value
 
 

@@ -51,10 +51,11 @@ class FailedTarget:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadVolume:
     """A volume that exists but cannot be answered, because the cloud's entry of it, or of what it shares a host with,
-    cannot be used. `id` is None where even that is missing."""
+    cannot be used. `id` is None where even that is missing; `what` then says what is unread, such as a page."""
 
     id: str | None
     error: CloudError
+    what: str = "a volume"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,18 +15,20 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.errors import BadAnswer, BadInput, DiskFull, NothingRead
 from plimsoll.domain.risk.watch import Promised
 from plimsoll.domain.units import MIB
-from plimsoll.learned_table import table_or_none, table_text
+from plimsoll.learned_table import kept_table, table_text
 from plimsoll.orders import Asked, Order, describe, ended
 from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, Planned, Skipped
 from plimsoll.ports import FailedTarget
+from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.learning import learning_in_run, lessons_of, own_table
 from plimsoll.reports.profile_to_record import profile_record
 from plimsoll.reports.promises import checked, promises_in_run
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import RUN
-from plimsoll.reports.run_folder import INTERRUPTED, RUNNING, RunFolder, write_run
+from plimsoll.reports.run_folder import INTERRUPTED, RUNNING, RunFolder, damage_texts, write_run
 from plimsoll.reports.run_reader import UnansweredRecord, matched_records, stream_records
+from plimsoll.reports.summary import failed_places
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import Totals
 from plimsoll.writing import make_file, write_lines
@@ -75,7 +77,7 @@ def carry_out(
     progress: Progress | None = None,
     promised: dict[str, Promised] | None = None,
     learned: Path | None = None,
-    processes: int = 0,
+    deciders: Deciders | None = None,
 ) -> tuple[dict[str, Any], list[RecommendationRecord]]:
     """Audits one cloud's ports after the other into the order's folder; gives run.json's content and the best savings.
 
@@ -85,8 +87,8 @@ def carry_out(
 
     A run that has come to its end checks what earlier ones `promised`, by volume id, and notes there what it promises
     itself; nothing is checked where that is None, and by no recording, which is of another time. What it learns of
-    headroom goes into the file `learned`, if that is given and there was enough to learn. Of many volumes, `processes`
-    decide beside this one.
+    headroom goes into the file `learned`, if that is given and there was enough to learn. Of many volumes, `deciders`
+    decide beside this process.
     NothingRead, and no folder, where not one target of a new run can be read; BadInput likewise where the disk has no
     room for the first, and DiskFull where it becomes full: what was answered stays.
     """
@@ -103,10 +105,11 @@ def carry_out(
     def begin(done: frozenset[str]) -> Iterator[Outcome]:
         return chain.from_iterable(audit(ports, order.policy, order.now, done=done, stop=stopping) for ports in audits)
 
-    with RunFolder(order.folder) as folder, Deciders(processes) as deciders:
-        audits = [replace(ports, deciders=deciders) for ports in audits]
+    with RunFolder(order.folder) as folder, deciders or Deciders(0) as beside:
+        audits = [replace(ports, deciders=beside) for ports in audits]
         for record in folder.records():
             progress.add(record)
+        progress.totals.note(JOURNAL, damage_texts(folder.damaged))
         outcomes = _where_there_is_room(begin(frozenset(folder.answered)), order.folder)
         if not (order.folder / RUN).exists():
             outcomes = _once_read(outcomes, stopping)
@@ -134,8 +137,7 @@ def carry_out(
 def _learned(order: Order, place: Path | None) -> dict[str, Any]:
     """Keeps the table of what a run's own volumes showed, if that is enough, and says what run.json is told of it."""
     lessons = lessons_of(stream_records(order.folder))
-    before = place.read_text(encoding="utf-8", errors="replace") if place is not None and place.exists() else None
-    table = own_table(lessons, order.now, order.policy, order.scope, table_or_none(before))
+    table = own_table(lessons, order.now, order.policy, order.scope, kept_table(place))
     if table is not None and place is not None:
         write_lines([table_text(table)], place, "utf-8")
     return learning_in_run(lessons, table)
@@ -170,8 +172,10 @@ def _once_read(outcomes: Iterator[Outcome], stopping: Callable[[], bool]) -> Ite
 def _why_nothing_was_read(failed: Sequence[FailedTarget]) -> str:
     if not failed:
         return "there is no account, project or region to read: name some, or check what the scope leaves out."
-    others = f" {len(failed) - 1} other places could not be read either." if len(failed) > 1 else ""
-    return f"nothing could be read, so there is no run to keep: {failed[0].error}{others}"
+    told = failed_places({one.name: str(one.error) for one in failed})
+    return "\n".join(
+        ["nothing could be read, so there is no run to keep.", *(f"{', '.join(n)}: {why}" for n, why in told)]
+    )
 
 
 def _described(order: Order, audits: Sequence[AuditPorts], progress: Progress, *, status: str) -> dict[str, Any]:

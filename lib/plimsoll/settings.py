@@ -55,11 +55,29 @@ class Settings(BaseModel):
         "Default: one a processor, none where there is one.",
     )
     max_attempts: int = Field(default=8, ge=1, le=20, description="Attempts of one call, retries included.")
+    connect_timeout_s: float = Field(default=5.0, gt=0, le=600, description="Seconds that a connection may take.")
+    silence_timeout_s: float = Field(
+        default=20.0, gt=0, le=600, description="Seconds without a byte after which an answer is given up."
+    )
+    answer_timeout_s: float = Field(
+        default=60.0, gt=0, le=3600, description="Seconds that one answer may take, from the call to its last byte."
+    )
+    decider_timeout_s: float = Field(
+        default=300.0,
+        gt=0,
+        le=7200,
+        description="Seconds after which a process that decides is ended as stuck; its volumes are decided elsewhere.",
+    )
     list_deadline_s: float = Field(
         default=300.0, gt=0, le=7200, description="Seconds that listing the volumes and hosts of one place may take."
     )
     read_deadline_s: float = Field(
         default=900.0, gt=0, le=7200, description="Seconds that reading the metrics of one batch of volumes may take."
+    )
+    denied_places_expected: bool = Field(
+        default=False,
+        description="Whether places that an organization's policy denies are meant to be denied: a notice says so, and "
+        "they do not make a run partial.",
     )
     metric_calls_a_run: int = Field(
         default=5_000_000, ge=1, description="Calls for metrics after which a run reads no more, retries included."

@@ -62,7 +62,7 @@ def whole(out: Path) -> Iterator[Path]:
         mode = _mode_of(out)
         file = Path(os.path.realpath(out))
         make_folder(file.parent)
-        beside = file.with_name(f"{BESIDE}{os.urandom(8).hex()}")
+        beside = file.with_name(f"{BESIDE}{os.getpid()}-{os.urandom(8).hex()}")
         beside.touch(mode=OWN_FILE, exist_ok=False)
         try:
             yield beside
@@ -70,6 +70,20 @@ def whole(out: Path) -> Iterator[Path]:
             beside.replace(file)
         finally:
             beside.unlink(missing_ok=True)
+
+
+def is_leftover(beside: Path) -> bool:
+    """Whether nobody writes a file any more that is named like those that are being written."""
+    writer = beside.name.removeprefix(BESIDE).partition("-")[0]
+    if not writer.isdecimal() or "-" not in beside.name.removeprefix(BESIDE):
+        return True  # of an earlier version
+    try:
+        os.kill(int(writer), 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except PermissionError:
+        return False
+    return int(writer) == os.getpid()
 
 
 @contextmanager

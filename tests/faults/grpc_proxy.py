@@ -10,7 +10,7 @@ import grpc
 
 from .calls import GRPC, Asked
 from .proxy import Proxy
-from .refusals import Reply
+from .refusals import SLOW, Reply
 
 _METHOD: Final = "/google.monitoring.v3.MetricService/ListTimeSeries"
 _WHOLE: Final = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
@@ -32,7 +32,7 @@ def grpc_proxied(proxy: Proxy, upstream: str) -> Iterator[int]:
 
         def answer(request: bytes, context: Any) -> bytes:
             reply = proxy.injector.answer(_asked(request), forward)
-            if reply.how == "hanging":
+            if reply.how in {"hanging", *SLOW}:  # gRPC passes messages on whole: a drip is silence
                 _hang(context)
             if reply.how not in {"whole", "dripping"}:
                 code = getattr(grpc.StatusCode, _CODES.get(reply.how, reply.how.upper()), grpc.StatusCode.UNAVAILABLE)

@@ -22,14 +22,13 @@ from plimsoll.settings import Settings
 from .calls import TOKENS, Asked, aws_call, google_call
 from .commands import Commands, Ended
 from .findings import Findings, findings_in
-from .forked import WAIT_S
 from .formats import decoded, format_of
 from .grpc_proxy import grpc_proxied
 from .injector import INSIDE, PAGING, Injector, candidates
 from .law import KILLED, Breach, breaches_of_process, judged
 from .plan import Pairs, Plan, plan_of
 from .proxy import UNDISTURBED, Answering, Proxy, proxied
-from .refusals import AWS_CODES, GOOGLE_CODES, WIRE, Reply
+from .refusals import AWS_CODES, GOOGLE_CODES, SLOW, WIRE, Reply
 from .tried import Tried
 
 NOW: Final = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -38,6 +37,9 @@ MOST_S: Final = 180.0
 """Seconds after which a command hangs, where it takes three undisturbed. What asks for ever is noticed by its calls."""
 _MORE_CALLS: Final = 40
 _CALLS_ANYWAY: Final = 3_000
+
+_WAITS: Final = ("PLIMSOLL_CONNECT_TIMEOUT_S", "PLIMSOLL_SILENCE_TIMEOUT_S", "PLIMSOLL_ANSWER_TIMEOUT_S")
+"""The settings that say how long a call may take: short only where a plan makes calls slow, since machines are busy."""
 
 _DAYS: Final = ("--lookback-days", "1")
 _REGIONS: Final = ("--region", REGIONS[0], "--region", REGIONS[1])
@@ -163,8 +165,8 @@ class Lab:
     def _run(self, words: Sequence[str], scenario: str, injector: Answering) -> Ended:
         proxy = self.proxies[scenario.partition("-")[0]]
         proxy.injector = injector
-        hangs = isinstance(injector, Injector) and any(one.fault == "hang" for one in injector.plan.strikes)
-        environment = {**self.environment, WAIT_S: "0.8" if hangs else "20"}
+        slow = isinstance(injector, Injector) and any(one.fault in SLOW for one in injector.plan.strikes)
+        environment = {**self.environment, **dict.fromkeys(_WAITS, "0.8" if slow else "20")}
         return self.commands.run(words, self.folder, environment, within_s=MOST_S)
 
 

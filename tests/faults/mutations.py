@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from cloud_simulator.aws.organization import ACCOUNTS
+
 from .places import EACH, Path
 
 _NAMES_A_STATE = re.compile(r"(?i)(status|state|type|mode|tier|code|name|valueType|metricKind)$")
@@ -81,6 +83,14 @@ def _put(value: Callable[[Any, random.Random], Any]) -> Callable[[Any, Any, rand
         container[key] = value(container[key], rng)
 
     return apply
+
+
+def _names_an_account(_path: Path, value: Any, _container: Any) -> bool:
+    return isinstance(value, str) and bool(re.search(r"(?<!\d)\d{12}(?!\d)", value)) and ACCOUNTS[0] not in value
+
+
+def _long_ago(_value: Any, _rng: random.Random) -> str:
+    return "2020-01-01T00:00:00Z"
 
 
 def _as_text(value: Any, number: float) -> Any:
@@ -176,6 +186,10 @@ MUTATIONS: dict[str, Mutation] = {
     "huge": Mutation(_is_number, _put(lambda value, _rng: _as_text(value, 1e18))),
     "nan": Mutation(_is_number, _put(lambda value, _rng: _as_text(value, math.nan))),
     "infinite": Mutation(_is_number, _put(lambda value, _rng: _as_text(value, math.inf))),
+    "nested": Mutation(lambda _path, value, _container: value is not None, _put(lambda value, _rng: [value])),
+    "truth-value": Mutation(_is_number, _put(lambda _value, _rng: True)),
+    "own-account": Mutation(_names_an_account, _put(lambda value, _rng: re.sub(r"\d{12}", ACCOUNTS[0], value))),
+    "expired": Mutation(lambda path, _value, _container: path[-1] == "Expiration", _put(_long_ago)),
     "new-value": Mutation(_is_state, _put(lambda _value, _rng: "quantum")),
     "unknown-id": Mutation(_is_id, _put(lambda value, _rng: f"{value[:-4]}fa17")),
     "empty-list": Mutation(_is_list, _empty),

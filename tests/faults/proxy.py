@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain, repeat
 from typing import Any, Final, Protocol
 
 from .calls import Asked
@@ -20,6 +21,7 @@ from .refusals import Reply
 _HOP: Final = frozenset({"connection", "transfer-encoding", "content-length", "date", "server"})
 _DRIPS: Final = 12
 _DRIP_S: Final = 0.03
+_SLOW_DRIP_S: Final = 0.2
 _HANGS_S: Final = 60.0
 UNDISTURBED: Final = Plan(seed=-1, scenario="", strikes=())
 
@@ -122,10 +124,16 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.how in {"hanging", "reset"}:
             self._reset()
             return
+        if reply.how == "headers-drip":
+            self._drip(b"HTTP/1.1 200 OK\r\nX-Slow: ", b"z")
+            return
         self.send_response(reply.status)
         for name, value in {**reply.headers, "Content-Length": str(len(reply.body))}.items():
             self.send_header(name, value)
         self.end_headers()
+        if reply.how == "endless-drip":
+            self._drip(reply.body)
+            return
         if reply.how in {"cut", "torn"}:
             self.wfile.write(reply.body[: len(reply.body) // 2])
             self.wfile.flush()
@@ -142,6 +150,19 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self.wfile.write(reply.body)
         self.wfile.flush()
+
+    def _drip(self, content: bytes, then: bytes = b"") -> None:
+        """Sends half of some bytes, then the rest one by one without ever coming to its end."""
+        half = len(content) // 2
+        self.wfile.write(content[:half])
+        until = time.monotonic() + _HANGS_S
+        for byte in chain(content[half:-1], repeat(None)):
+            if time.monotonic() >= until or self.shared.ended.is_set():
+                break
+            self.wfile.write(then if byte is None else bytes([byte]))
+            self.wfile.flush()
+            time.sleep(_SLOW_DRIP_S)
+        self._reset()
 
     def _hang(self) -> None:
         """Waits until the other side gives up."""

@@ -23,7 +23,8 @@ class Reply:
     """What is sent, and how.
 
     Whole; cut (a length is promised that does not come) or torn (the same, but the connection is closed in order);
-    reset (nothing, the connection is reset), hanging (nothing at all) or dripping. Of gRPC it can be a status's name.
+    reset (nothing, the connection is reset), hanging (nothing at all), dripping, or a byte at a time without an end,
+    from its body or its headers on (endless-drip, headers-drip). Of gRPC it can be a status's name.
     """
 
     status: int = 200
@@ -55,10 +56,12 @@ REFUSED: Final = frozenset(AWS_CODES)
 WIRE: Final = frozenset(
     {
         "reset-before", "reset-after", "cut", "torn", "cut-in-order", "html-200", "xhtml-200", "html-503", "empty-body",
-        "garbage", "hang", "drip",
+        "garbage", "control-character", "hang", "drip", "endless-drip", "headers-drip",
     }
 )  # fmt: skip
 """The faults that need no answer to change."""
+SLOW: Final = frozenset({"hang", "endless-drip", "headers-drip"})
+"""Those whose answer never comes to its end."""
 
 
 def refused(asked: Asked, fault: str) -> Reply:
@@ -93,11 +96,14 @@ def broken(fault: str, good: Reply) -> Reply:
         "reset-after": Reply(how="reset"),
         "hang": Reply(how="hanging"),
         "drip": Reply(headers=good.headers, body=good.body, how="dripping"),
+        "endless-drip": Reply(headers=good.headers, body=good.body, how="endless-drip"),
+        "headers-drip": Reply(headers=good.headers, body=good.body, how="headers-drip"),
         "cut": Reply(headers=good.headers, body=good.body, how="cut"),
         "torn": Reply(headers=good.headers, body=good.body, how="torn"),
         "cut-in-order": Reply(headers=good.headers, body=half),
         "empty-body": Reply(headers=good.headers),
         "garbage": Reply(headers=good.headers, body=bytes(range(256)) * 3),
+        "control-character": Reply(headers=good.headers, body=half + b"\x07" + good.body[len(half) :]),
         "html-200": Reply(headers=_as("text/html"), body=PAGE),
         "xhtml-200": Reply(headers=_as("text/xml"), body=XHTML),
         "html-503": Reply(status=503, headers=_as("text/html"), body=PAGE),

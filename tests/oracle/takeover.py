@@ -18,15 +18,18 @@ def decide_with_peers(one, others, frontier=False):
         return found
     now, least = limit_of(one, one["volume"]["spec"]), dict.fromkeys(NAMES, 0.0)
     for other in others:
-        asked = carried(other, now)
+        asked = carried(other, now, waits=found["action"] == "wait")
         least = {name: max(least[name], min(now[name], asked[name])) for name in NAMES}
     if all(limit_of(one, chosen)[name] >= least[name] - 1e-6 for name in NAMES):
         return found
     return decide(**{**one, "volume": {**one["volume"], "room_for": least}}, frontier=frontier)
 
 
-def carried(other, now):
-    """What another volume will carry by its own answer; as much as there is now (`now`) where that is not known."""
+def carried(other, now, waits):
+    """What another volume will carry by its own answer; as much as there is now (`now`) where that is not known.
+
+    waits: whether the one that asks waits, so that what is expected of others that wait counts.
+    """
     if other.get("excluded"):
         return limit_of(other, other["volume"]["spec"])
     found = decide(**{name: value for name, value in other.items() if name != "excluded"})
@@ -34,6 +37,8 @@ def carried(other, now):
         return dict.fromkeys(NAMES, 0.0)
     if found["action"] == "insufficient-data":
         return now
+    if found["action"] == "wait" and waits:
+        return limit_of(other, found["expected"])
     changes = found["action"] in {"migrate", "reprovision", "upgrade"}
     return limit_of(other, found["target"] if changes else other["volume"]["spec"])
 

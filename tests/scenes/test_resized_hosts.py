@@ -14,8 +14,9 @@ from tests.scenes.work import Does, Work
 
 pytestmark = pytest.mark.once
 
-RESIZED: Final = ("m5.large", 20.0)
-"""m5.large carries 18,750 IOPS for half an hour a day, and 3,600 sustained."""
+YESTERDAY_H: Final = 20.0
+NINE_DAYS_H: Final = 216.0
+"""Hours since a host was resized. Within a week its new type alone would make a reduction wait."""
 
 
 def _one_minute(iops: float) -> Does:
@@ -24,8 +25,10 @@ def _one_minute(iops: float) -> Does:
 
 
 def _pair(name: str, beside: float) -> tuple[Scene, Scene]:
-    here: Mapping[str, Any] = {"host": "m5.24xlarge", "host_id": name, "host_was": RESIZED}
+    """Two volumes of a host that was an m5.large, which carries 18,750 IOPS for half an hour a day, 3,600 sustained."""
     bound = beside > 10_000
+    was = ("m5.large", YESTERDAY_H if bound else NINE_DAYS_H)
+    here: Mapping[str, Any] = {"host": "m5.24xlarge", "host_id": name, "host_was": was}
     cut, kept = migrate(("gp3", 800, 3000, 125), 816.0), wait("2026-11-26")
     return (
         Scene(

@@ -33,9 +33,20 @@ def test_what_is_no_table_is_refused(text):
 
 def test_every_missing_key_is_refused():
     written = json.loads(table_text(a_table()))
+    del written["checksum"]
     for key in written:
         with pytest.raises(BadInput):
             parse_table(json.dumps({name: value for name, value in written.items() if name != key}))
+
+
+def test_a_figure_that_changed_is_refused():
+    text = table_text(a_table())
+    figures = [place for place, letter in enumerate(text) if letter.isdigit() and place > text.index("{")]
+    for place in figures[:: max(1, len(figures) // 50)]:
+        changed = text[:place] + str((int(text[place]) + 1) % 10) + text[place + 1 :]
+        if json.loads(changed) != json.loads(text):
+            with pytest.raises(BadInput):
+                parse_table(changed)
 
 
 def test_a_history_has_the_longest_band_that_is_no_longer():

@@ -270,7 +270,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 
 
 def test_a_folder_is_no_policy(tmp_path):
-    with pytest.raises(PolicyError, match="cannot be read: Is a directory"):
+    with pytest.raises(PolicyError, match="cannot be read: it is a folder"):
         load_policy(tmp_path, {})
 
 

@@ -13,14 +13,24 @@ from pathlib import Path
 import pytest
 
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.domain.errors import AccessDenied, BadInput, DiskFull, NothingRead, Throttled, Unreachable
+from plimsoll.domain.errors import (
+    AccessDenied,
+    BadInput,
+    DeniedByPolicy,
+    DiskFull,
+    NothingRead,
+    Throttled,
+    Unreachable,
+    VolumeGone,
+)
 from plimsoll.domain.policy import Policy
 from plimsoll.orders import Order, resumed
 from plimsoll.outcomes import Answered
-from plimsoll.ports import FailedTarget, Target
+from plimsoll.ports import FailedTarget, Target, UnreadVolume
 from plimsoll.reports.journal import Held
 from plimsoll.reports.run_folder import up_to_date
-from plimsoll.reports.run_reader import read_records, read_run
+from plimsoll.reports.run_reader import read_records, read_run, stream_unanswered
+from plimsoll.reports.summary import failed_places
 from plimsoll.run import carry_out
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
@@ -274,6 +284,43 @@ def test_where_nothing_could_be_read_there_is_no_run(tmp_path, places):
     with pytest.raises(NothingRead, match="no way in" if places else "name some"):
         carry_out(an_order(tmp_path / "run"), [a_world([], unreachable=locked)], in_silence)
     assert not (tmp_path / "run").exists()
+
+
+def test_every_place_that_could_not_be_read_is_named_with_its_reason(tmp_path):
+    reasons = {"one": "no way in.", "two": "no way in.", "three": "too many calls.", "four": "cannot read four: lost."}
+    locked = [FailedTarget(name=name, error=AccessDenied(reason)) for name, reason in reasons.items()]
+    with pytest.raises(NothingRead) as told:
+        carry_out(an_order(tmp_path / "run"), [a_world([], unreachable=locked)], in_silence)
+    lines = str(told.value).splitlines()[1:]
+    assert lines == ["one, two: no way in.", "three: too many calls.", "four: cannot read four: lost."]
+
+
+@pytest.mark.parametrize("expected", [False, True])
+def test_places_that_an_organization_denies_are_one_line_and_no_failure_where_that_is_meant(tmp_path, expected):
+    (volume,) = volumes(1)
+    denied = [Target(account=volume.account, region=region) for region in ("eu-west-2", "eu-west-3")]
+    broken = {one: DeniedByPolicy(f"cannot read {one}: explicit deny in a service control policy.") for one in denied}
+    world = replace(a_world([volume], broken=broken, empty=denied), denied_places_expected=expected)
+    run, _ = carry_out(an_order(tmp_path), [world], in_silence)
+    assert run["status"] == ("complete" if expected else "partial")
+    told = list(failed_places(run["failures"]["targets"]))
+    if expected:
+        assert (set(run["notices"]), told) == ({str(one) for one in denied}, [])
+    else:
+        ((places, reason),) = told
+        assert sorted(places) == [str(one) for one in denied]
+        assert "explicit deny in a service control policy" in reason
+
+
+def test_a_volume_that_was_deleted_meanwhile_is_named_and_leaves_the_run_complete(tmp_path):
+    (volume,) = volumes(1)
+    gone = UnreadVolume(id="vol-gone", error=VolumeGone("deleted meanwhile: vol-gone."))
+    here = Target(account=volume.account, region=volume.region)
+    world = a_world([volume], unread={here: [gone]})
+    run, _ = carry_out(an_order(tmp_path), [world], in_silence)
+    assert (run["status"], run["volumes"]["reconciled"]) == ("complete", True)
+    assert run["volumes"]["skipped"] == {"deleted meanwhile": 1}
+    assert [one.volume_id for one in stream_unanswered(tmp_path)] == ["vol-gone"]
 
 
 def test_a_place_whose_list_breaks_off_is_not_read(tmp_path):

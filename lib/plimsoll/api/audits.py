@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from plimsoll.api.runs import Run, read_run
+from plimsoll.auditing.deciders import Deciders
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.books import change_ledger
 from plimsoll.bootstrap.clocks import clock
@@ -125,7 +126,7 @@ def audit(
         lambda _progress, outcome: progress(outcome),
         promised=ledger.promised,
         learned=settings.runs_dir / LEARNED_HERE,
-        processes=settings.deciders,
+        deciders=Deciders(settings.deciders, settings.decider_timeout_s),
     )
     ledger.save(now)
     return read_run(order.folder)

@@ -62,6 +62,14 @@ def read_run(folder: Path | str | None = None) -> Run:
     return Run(folder=found, summary=run_reader.read_run(found))
 
 
+def written_ns(path: Path) -> int:
+    """When a file was written; 0 if it is gone meanwhile, or its link leads nowhere."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def run_folder(path: Path | None) -> Path:
     """The folder of a run: the one given, by itself or by one of its files, else the newest run that has answers.
 
@@ -79,7 +87,7 @@ def run_folder(path: Path | None) -> Path:
             )
         raise BadInput(f"{path} holds no {RUN}: give the folder of a run, such as one under plimsoll-runs.")
     runs_dir = Settings.of_environment().runs_dir
-    by_age = sorted(runs_dir.glob(f"*/{RUN}"), key=lambda found: found.stat().st_mtime_ns, reverse=True)
+    by_age = sorted(runs_dir.glob(f"*/{RUN}"), key=written_ns, reverse=True)
     newest = next((found.parent for found in by_age if _has_answers(found.parent)), None)
     if newest is None:
         raise BadInput(

@@ -11,7 +11,15 @@ from itertools import takewhile
 
 from plimsoll.auditing.batches import BATCHES_AT_ONCE, ahead, batch_size
 from plimsoll.auditing.decisions import decide_batch
-from plimsoll.auditing.inventory import Listing, listings, notices_of, unread_outcomes, with_stripes_of
+from plimsoll.auditing.inventory import (
+    DENIED_AS_EXPECTED,
+    Listing,
+    is_expected,
+    listings,
+    notices_of,
+    unread_outcomes,
+    with_stripes_of,
+)
 from plimsoll.auditing.metrics_plan import metrics_plan
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.prices import market_of, price_outcomes
@@ -65,7 +73,7 @@ def audit_target(
     target, volumes = listing.target, listing.volumes
     yield Seen(target=target, volumes=listing.count)
     if listing.error is not None:
-        yield from _failed(listing, listing.error, done)
+        yield from _failed(listing, listing.error, ports, done)
         return
     ports, changed_stripes = with_stripes_of(listing, ports)
     yield Planned(target=target, plan=metrics_plan(volumes, ports, policy, now, done))
@@ -97,6 +105,8 @@ def plan_audit(ports: AuditPorts, policy: Policy, now: datetime) -> Iterator[See
             continue
         target, volumes = listing.target, listing.volumes
         yield Seen(target=target, volumes=listing.count)
+        if is_expected(listing, ports):
+            continue
         if listing.error is not None:
             yield FailedTarget(name=str(target), error=listing.error)
         else:
@@ -116,7 +126,10 @@ def context_of(market: Market, ports: AuditPorts, policy: Policy, now: datetime)
     )
 
 
-def _failed(listing: Listing, error: CloudError, done: frozenset[str]) -> Iterator[Outcome]:
+def _failed(listing: Listing, error: CloudError, ports: AuditPorts, done: frozenset[str]) -> Iterator[Outcome]:
+    if is_expected(listing, ports):
+        yield Notice(target=listing.target, text=DENIED_AS_EXPECTED)
+        return
     yield FailedTarget(name=str(listing.target), error=error)
     unread = [*listing.unread, *(UnreadVolume(id=volume.id, error=error) for volume in listing.volumes)]
     yield from unread_outcomes(replace(listing, unread=unread), done)

@@ -41,6 +41,9 @@ ENOUGH_VOLUMES: Final = 200
 LEAST_BATCH: Final = 25
 """Volumes that are worth the way to a decider and back."""
 
+DECIDER_S: Final = 300.0
+"""Seconds that a process may take to its next word where no setting says it; most batches take a few."""
+
 ENDED: Final = (EOFError, BrokenPipeError, pickle.UnpicklingError)
 """What is raised where a process ends while it is spoken to."""
 
@@ -52,11 +55,15 @@ Packed = tuple[list[CloudError | dict[str, int]], FloatArray]
 
 
 class Deciders:
-    """Up to `most` processes, started once an audit has volumes enough for them, and ended with it."""
+    """Up to `most` processes, started once an audit has volumes enough for them, and ended with it.
 
-    def __init__(self, most: int) -> None:
+    One that says nothing for `patience_s` while it is its turn is ended too, as one that died.
+    """
+
+    def __init__(self, most: int, patience_s: float = DECIDER_S) -> None:
         """With 0, all is decided in this process."""
         self._most = most
+        self._patience_s = patience_s
         self._volumes = 0
         self._all: list[_Decider] = []
         self._idle: queue.SimpleQueue[_Decider] = queue.SimpleQueue()
@@ -81,7 +88,7 @@ class Deciders:
         """Starts as many processes as the machine lets it: what has none is decided here."""
         try:
             for _ in range(self._most):
-                decider = _Decider()
+                decider = _Decider(self._patience_s)
                 self._all.append(decider)
                 self._idle.put(decider)
         except OSError as error:
@@ -112,8 +119,9 @@ class Deciders:
 class _Decider:
     """A process, as the one that started it sees it. Its session is its own: Ctrl-C is the audit's to take."""
 
-    def __init__(self) -> None:
+    def __init__(self, patience_s: float) -> None:
         self.ended = False
+        self._patience_s = patience_s
         self._process = subprocess.Popen(  # noqa: S603  # our own module
             [sys.executable, "-m", __name__],
             env={
@@ -128,21 +136,32 @@ class _Decider:
 
     def decided(self, batch: DecisionBatch, fetch: Fetch) -> Decisions:
         """The decisions on a batch; one of the errors of `ENDED` where the process ends before its answer."""
-        if self._process.stdin is None or self._process.stdout is None:
-            raise BrokenPipeError
         volumes = {volume.id: volume for volume in batch.volumes}
-        _send(self._process.stdin, replace(batch, context=_plain(batch.context)))
+        kind, told = self._answer_to(replace(batch, context=_plain(batch.context)))
         while True:
-            kind, told = pickle.load(self._process.stdout)  # noqa: S301  # our own process wrote it
             match kind:
                 case "ask":
                     asks = [Ask(volume=volumes[volume_id], look=look) for volume_id, look in told]
-                    _send(self._process.stdin, _packed(fetch(asks)))
+                    kind, told = self._answer_to(_packed(fetch(asks)))
                 case "done":
                     decisions: Decisions = told
                     return decisions
                 case _:
                     raise told
+
+    def _answer_to(self, message: object) -> tuple[str, Any]:
+        """What the process says next to a message. A process that is killed for its silence ends like any other."""
+        if self._process.stdin is None or self._process.stdout is None:
+            raise BrokenPipeError
+        stuck = threading.Timer(self._patience_s, self._process.kill)
+        stuck.daemon = True
+        stuck.start()
+        try:
+            _send(self._process.stdin, message)
+            answer: tuple[str, Any] = pickle.load(self._process.stdout)  # noqa: S301  # our own process wrote it
+        finally:
+            stuck.cancel()
+        return answer
 
     def end(self) -> None:
         """Ends the process, whatever it is doing."""

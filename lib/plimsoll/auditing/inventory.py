@@ -1,14 +1,16 @@
 """Step 1, inventory: the volumes of a target, its notices, and the stripe sets that still exist there."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.side_by_side import side_by_side
-from plimsoll.domain.errors import CloudError
+from plimsoll.domain.errors import CloudError, DeniedByPolicy, VolumeGone
 from plimsoll.domain.groups.stripes import unchanged
 from plimsoll.domain.volume import Volume
-from plimsoll.outcomes import ANSWERED_BEFORE, FailedVolume, Notice, Outcome, Skipped
+from plimsoll.outcomes import ANSWERED_BEFORE, DELETED, FailedVolume, Notice, Outcome, Skipped
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
 
 
@@ -64,11 +66,25 @@ def list_volumes(target: Target, ports: AuditPorts) -> Listing:
     )
 
 
+DENIED_AS_EXPECTED: Final = "an organization's policy denies to read this place, as expected: nothing of it is known."
+
+
+def is_expected(listing: Listing, ports: AuditPorts) -> bool:
+    """Whether nothing could be listed because an organization's policy denies it, and that is meant to be so."""
+    is_denied = isinstance(listing.error, DeniedByPolicy) and not listing.count and not listing.unread
+    return is_denied and ports.denied_places_expected
+
+
 def unread_outcomes(listing: Listing, done: frozenset[str]) -> Iterator[Outcome]:
     """What becomes of the volumes that could not be read. One without even an id leaves its target incomplete."""
+    nameless = Counter[str]()
     for one in listing.unread:
         if one.id is None:
-            yield FailedTarget(name=f"a volume of {listing.target}", error=one.error)
+            nameless[one.what] += 1
+            number = f" ({nameless[one.what]})" if nameless[one.what] > 1 else ""
+            yield FailedTarget(name=f"{one.what} of {listing.target}{number}", error=one.error)
+        elif isinstance(one.error, VolumeGone):
+            yield Skipped(target=listing.target, volume_id=one.id, reason=str(one.error), kind=DELETED)
         elif one.id in done:
             yield Skipped(target=listing.target, volume_id=one.id, reason=ANSWERED_BEFORE)
         else:

@@ -52,6 +52,7 @@ class AuditPorts:
     - `learned` is what headroom keeps which risk; None where nothing was learned.
     - `seen` is what a probe saw last of each volume that was probed, by account, region and id.
     - `sold_elsewhere` are the types of other clouds, which a policy may name too.
+    - `denied_places_expected`: what an organization's policy denies is noted, and no failure.
     - `deciders` are the processes that decide; by default all is decided in this one.
     """
 
@@ -70,6 +71,7 @@ class AuditPorts:
     sold_elsewhere: frozenset[str] = frozenset()
     deciders: Deciders = field(default_factory=lambda: Deciders(0), repr=False)
     learned: LearnedTable | None = None
+    denied_places_expected: bool = False
     seen: Mapping[tuple[str, str, str], SecondsSeen] = field(default_factory=dict, repr=False)
 
     @property

@@ -14,7 +14,7 @@ from plimsoll.clouds.published import published_types, query_cost_of
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.risk.table import LearnedTable
-from plimsoll.learned_table import load_table, table_or_none
+from plimsoll.learned_table import kept_table, load_table
 from plimsoll.ports import Bench, Inventory, Metrics, Prices
 from plimsoll.settings import Settings
 
@@ -95,7 +95,7 @@ def own_or_public(settings: Settings) -> LearnedTable:
     named, here = settings.learned_table or settings.runs_dir / LEARNED, settings.runs_dir / LEARNED_HERE
     if settings.learned_table is not None or named.exists():
         return load_table(named)
-    learned = table_or_none(here.read_text(encoding="utf-8", errors="replace") if here.exists() else None)
+    learned = kept_table(here)
     return load_table() if learned is None else learned
 
 
@@ -112,5 +112,6 @@ def audit_ports(cloud: str, inventory: Inventory, metrics: Metrics, prices: Pric
         stripes=stripe_book(settings).sets,
         sold_elsewhere=frozenset(published_types()),
         learned=own_or_public(settings),
+        denied_places_expected=settings.denied_places_expected,
         seen=probe_book(settings).latest_of_each(),
     )

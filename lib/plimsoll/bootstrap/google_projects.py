@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from datetime import date
 from functools import cache
+from typing import Any
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.clouds import connected_ports
+from plimsoll.clouds.common.bounds import Waits
 from plimsoll.clouds.google.clients import Clients, keyless_credentials
 from plimsoll.clouds.google.connection import connection_of, inventory_in
 from plimsoll.clouds.google.federation import FederationConfig
@@ -21,7 +23,7 @@ from plimsoll.settings import Settings
 def clients_of(config: ServiceConfig, settings: Settings) -> Clients:
     """The clients by which the service enters projects; BadInput where its credentials cannot be used."""
     where = (config.google_credentials, settings.google_url, settings.google_monitoring)
-    return _clients(*where, settings.max_attempts, settings.list_deadline_s)
+    return _clients(*where, settings.max_attempts, settings.list_deadline_s, Waits.of(settings))
 
 
 def projects_of(config: ServiceConfig, settings: Settings) -> Sequence[str | FailedTarget]:
@@ -72,10 +74,16 @@ def project_ports(
 
 @cache
 def _clients(
-    credentials: FederationConfig | None, url: str | None, monitoring: str | None, attempts: int, list_deadline_s: float
+    credentials: FederationConfig | None,
+    url: str | None,
+    monitoring: str | None,
+    attempts: int,
+    list_deadline_s: float,
+    waits: Waits,
 ) -> Clients:
     """One for a process, so that a token serves until it expires; a simulated project is shown none."""
+    bounds: dict[str, Any] = {"attempts": attempts, "list_deadline_s": list_deadline_s, "waits": waits}
     if credentials is None or url is not None:
-        return Clients(url=url, monitoring=monitoring, attempts=attempts, list_deadline_s=list_deadline_s)
+        return Clients(url=url, monitoring=monitoring, **bounds)
     signed_in, quota = keyless_credentials(credentials), credentials.quota_project_id
-    return Clients(credentials=signed_in, quota_project=quota, attempts=attempts, list_deadline_s=list_deadline_s)
+    return Clients(credentials=signed_in, quota_project=quota, **bounds)

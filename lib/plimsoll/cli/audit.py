@@ -12,6 +12,7 @@ import typer
 
 from plimsoll.api.audits import Wanted, order_and_ports
 from plimsoll.auditing.audit import plan_audit
+from plimsoll.auditing.deciders import Deciders
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.books import change_ledger
 from plimsoll.bootstrap.clocks import clock
@@ -71,7 +72,7 @@ def audit_into_folder(scope: Scope, policy: Policy, options: RunOptions, *, vali
             audits,
             promised=ledger.promised,
             learned=settings.runs_dir / LEARNED_HERE,
-            processes=settings.deciders,
+            deciders=Deciders(settings.deciders, settings.decider_timeout_s),
         )
     ledger.save(now)
     reported = leave_reports(console, order.folder)
@@ -137,11 +138,11 @@ def follow(
     *,
     promised: dict[str, Promised] | None = None,
     learned: Path | None = None,
-    processes: int = 0,
+    deciders: Deciders | None = None,
 ) -> dict[str, Any]:
     """Carries a run out under a progress bar and prints it; on Ctrl-C leaves its reports and says how to go on.
 
-    What was `promised` is checked by what the run saw, headroom is `learned` into a file, and `processes` decide, as of
+    What was `promised` is checked by what the run saw, headroom is `learned` into a file, and `deciders` decide, as of
     `carry_out`.
     """
     try:
@@ -152,7 +153,7 @@ def follow(
                 lambda _progress, outcome: take(outcome),
                 promised=promised,
                 learned=learned,
-                processes=processes,
+                deciders=deciders,
             )
     except KeyboardInterrupt:
         begun = (order.folder / RUN).exists()

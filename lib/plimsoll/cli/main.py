@@ -73,6 +73,9 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except OSError as error:
+        if error.errno not in NO_ROOM and error.filename:
+            _say(BadInput(f"{error.filename} cannot be used: {error.strerror}."))
+            sys.exit(UNUSABLE)
         if error.errno not in NO_ROOM:
             raise
         _say(disk_full(Path(error.filename or "a file")))

@@ -22,7 +22,9 @@ from typing import Any, Final
 import numpy as np
 from pydantic import TypeAdapter
 
+from plimsoll import reading
 from plimsoll.clouds.bounded_zip import DAMAGE, read_arrays, read_member
+from plimsoll.clouds.recorded_values import check_about, check_volume, checked_book, checked_series
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain import errors
 from plimsoll.domain.errors import BadInput, CloudError, Unexpected
@@ -104,7 +106,7 @@ def listed_out(one: Volume | UnreadVolume) -> bytes:
     """A volume, or one that could not be read with its error, as a line."""
     if isinstance(one, Volume):
         return volume_adapter().dump_json(one)
-    return json.dumps({"unread": one.id, "error": error_out(one.error)}).encode()
+    return json.dumps({"unread": one.id, "error": error_out(one.error), "what": one.what}).encode()
 
 
 def listed_in(line: bytes) -> Volume | UnreadVolume:
@@ -112,7 +114,8 @@ def listed_in(line: bytes) -> Volume | UnreadVolume:
     if not line.startswith(_UNREAD):
         return volume_adapter().validate_json(line)
     written = json.loads(line)
-    return UnreadVolume(id=written["unread"], error=error_in(written["error"]))
+    what = written.get("what", "a volume")
+    return UnreadVolume(id=written["unread"], error=error_in(written["error"]), what=what)
 
 
 ERROR: Final = "error.json"
@@ -155,6 +158,7 @@ class Recording:
             _raise_recorded(line)
             with self._parsing(name):
                 volume = listed_in(line)
+                check_volume(volume, target)
             yield volume
 
     def notices(self, target: Target) -> Sequence[str]:
@@ -167,7 +171,7 @@ class Recording:
         content = self._read(name)
         _raise_recorded(content)
         with self._parsing(name):
-            return None if content == b"null" else book_adapter().validate_json(content)
+            return None if content == b"null" else checked_book(book_adapter().validate_json(content))
 
     def series(self, _volume: Volume) -> int:
         """None that would have to be asked for."""
@@ -214,7 +218,7 @@ class Recording:
         if name not in members:
             return None
         most_bytes = MOST_SERIES * (8 * buckets + 2048)
-        return read_arrays(read_member(self._zip, name, most_bytes), buckets, MOST_SERIES)
+        return checked_series(read_arrays(read_member(self._zip, name, most_bytes), buckets, MOST_SERIES))
 
     def _both(self, found: Found, ask: Ask) -> Found:
         """What a look found, with what it found when it was asked once more."""
@@ -264,19 +268,22 @@ class Recording:
 
 def is_recording(path: Path) -> bool:
     """Whether a file is a recording, whatever its name."""
-    if not zipfile.is_zipfile(path):
+    try:
+        with reading.opened(path) as file, zipfile.ZipFile(file) as opened:
+            return "about.json" in opened.NameToInfo
+    except DAMAGE:
         return False
-    with zipfile.ZipFile(path) as opened:
-        return "about.json" in opened.NameToInfo
 
 
 def open_recording(path: Path) -> tuple[Recording, ...]:
     """What a recording has of each cloud that was asked, in their order; BadInput for a file that is no recording."""
     try:
-        opened = zipfile.ZipFile(path)
+        with reading.opened(path):
+            opened = zipfile.ZipFile(path)
         about = json.loads(read_member(opened, "about.json", MOST_MEMBER_BYTES))
         if about["format"] not in READ_FORMATS:
-            raise BadInput(f"{path} is a recording of format {about['format']}; this version reads {FORMAT}.")
+            raise BadInput(f"{path} is a recording of format {about['format']!r:.40}; this version reads {FORMAT}.")
+        check_about(about)
         return tuple(
             Recording(
                 path,

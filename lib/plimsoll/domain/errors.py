@@ -10,7 +10,9 @@ PlimsollError
 ├── NotMeasured         a benchmark could not be run, or its result says nothing
 │   └── BenchWasTheLimit    the bench could not have delivered more, so that the volume was not measured
 └── CloudError          a cloud refused or failed; costs its own target only (exit code 3)
+    ├── VolumeGone      a volume was deleted between two calls
     ├── AccessDenied
+    │   └── DeniedByPolicy  an organization's own policy denies it: no role can allow it
     ├── BadCredentials
     ├── RegionUnavailable
     ├── ApiDisabled
@@ -69,8 +71,16 @@ class CloudError(PlimsollError):
     """A cloud refused or failed."""
 
 
+class VolumeGone(CloudError):
+    """A volume was deleted between two calls."""
+
+
 class AccessDenied(CloudError):
     """The caller lacks a permission."""
+
+
+class DeniedByPolicy(AccessDenied):
+    """An organization's own policy denies it, whatever the caller may do."""
 
 
 class BadCredentials(CloudError):

@@ -31,6 +31,7 @@ from plimsoll.envelopes.printed import (
     rates,
 )
 from plimsoll.envelopes.run_facts import run_facts
+from plimsoll.reading import parse_yaml, read_text
 
 KIB_PER_GIB: Final = 1 << 20
 
@@ -157,10 +158,12 @@ class CampaignEntry(StrictEntry):
 def read_campaign_file(path: Path) -> CampaignEntry:
     """A campaign file as written; BadInput says what is wrong with it and where."""
     try:
-        written = yaml.load(path.read_text(encoding="utf-8"), _TEXT_ONLY)  # noqa: S506  # text only, no objects
+        written = parse_yaml(read_text(path), _TEXT_ONLY)
+    except (OSError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())
+        raise BadInput(f"the campaign {path} cannot be read: {said}.") from error
+    try:
         found = CampaignEntry.model_validate(written)
-    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BadInput(f"the campaign {path} cannot be read: {' '.join(str(error).split())}.") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "its top"
@@ -209,7 +212,7 @@ def load_campaign(path: Path) -> Campaign:
     found = read_campaign_file(path)
     try:
         systems = tuple(_system(name, found) for name in found.systems)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())
         raise BadInput(f"the campaign {path} has a figure that cannot be read: {reason}.") from error
     return Campaign(

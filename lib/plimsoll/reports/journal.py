@@ -2,11 +2,13 @@
 
 A line is a JSON object with one entry and the CRC-32 of that entry's bytes:
 
-    {"crc32":"9ae0daaf","recommendation":{...}}
+    {"crc32":"9ae0daaf","n":17,"recommendation":{...}}
+
+Lines are numbered, so that one that is there twice counts once; those of earlier versions are not.
 
 A line is with the operating system when `append` returns: a killed process loses none. It is on the disk at the latest
 SYNC_S seconds later: a machine that fails loses those of its last second. Lines at the end that were cut or spoiled by
-that are cut off by who goes on. A spoiled line before whole ones is named, and nothing is left out in silence.
+that are cut off by who goes on. A spoiled line before whole ones costs itself: it is an entry of the kind DAMAGED.
 """
 
 import fcntl
@@ -16,13 +18,15 @@ import socket
 import threading
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import IO, Final, NamedTuple
 
 from plimsoll.domain.errors import BadInput
+from plimsoll.reading import opened
 from plimsoll.writing import OWN_FILE, writable
 
 JOURNAL: Final = "journal.jsonl"
@@ -45,6 +49,8 @@ class Kind(StrEnum):
     """A recommendation that takes the place of an earlier one of its volume."""
     WRITTEN = "written"
     """The run's other files hold everything before this."""
+    DAMAGED = "damaged"
+    """A line whose checksum does not fit; its content is its number in the file. Nobody writes such."""
 
 
 NOTHING: Final = b"{}"
@@ -56,14 +62,17 @@ SYNC_S: Final = 1.0
 _BEFORE: Final = b'{"crc32":"'
 _BODY: Final = len(_BEFORE) + 8 + len(b'",')
 _END: Final = b"}\n"
+_NUMBER: Final = b'"n":'
 
 
 class Entry(NamedTuple):
-    """One entry: its kind, its content as JSON, and where in the file its line ends, in bytes."""
+    """One entry: its kind, its content as JSON, where in the file its line ends, in bytes, and its number if it has
+    one."""
 
     kind: Kind
     content: bytes
     end: int
+    number: int | None = None
 
 
 class Held(BadInput):
@@ -71,35 +80,55 @@ class Held(BadInput):
 
 
 def entries(path: Path) -> Iterator[Entry]:
-    """The entries of a journal up to its last whole line. BadInput names a spoiled line that whole ones follow."""
-    with path.open("rb") as file:
-        spoiled, end = None, 0
-        for number, line in enumerate(file, start=1):
+    """The entries of a journal up to its last whole line, each once; BadInput if it is no file."""
+    spoiled: list[Entry] = []
+    last = -1
+    with _opened(path) as file:
+        end = 0
+        for place, line in enumerate(file, start=1):
             end += len(line)
             found = _entry(line, end)
             if found is None:
-                spoiled = spoiled or number
-            elif spoiled is not None:
-                raise BadInput(
-                    f"line {spoiled} of {path} is damaged: its checksum does not fit. Take another copy of the run, or "
-                    f"keep what stands before it (head -n {spoiled - 1}) and go on with: plimsoll audit --resume "
-                    f"{path.parent}"
-                )
-            else:
-                yield found
+                spoiled.append(Entry(Kind.DAMAGED, b"%d" % place, end))
+                continue
+            yield from spoiled
+            spoiled.clear()
+            if found.number is not None and found.number <= last:
+                continue  # the line is there twice
+            last = last if found.number is None else found.number
+            yield found
+
+
+def damaged_lines(path: Path) -> list[int]:
+    """The numbers of the lines of a journal that are damaged, before its last whole one."""
+    return [int(entry.content) for entry in entries(path) if entry.kind is Kind.DAMAGED]
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    try:
+        with opened(path) as file:
+            yield file
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
 def is_in_force(path: Path) -> bool:
-    """Whether a process got as far as to write this journal."""
-    return path.exists() and any(entry.kind is Kind.OPENED for entry in entries(path))
+    """Whether a process got as far as to write this journal, as far as can be read."""
+    return path.exists() and any(entry.kind in {Kind.OPENED, Kind.DAMAGED} for entry in entries(path))
 
 
 def ends_written(path: Path) -> bool:
     """Whether the run's other files hold all of the journal."""
-    line = _line((Kind.WRITTEN, NOTHING))
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - len(line)))
-        return file.read() == line
+    with _opened(path) as file:
+        file.seek(max(0, path.stat().st_size - _MOST_WRITTEN))
+        last = file.read().splitlines(keepends=True)[-1:]
+    found = _entry(last[0], 0) if last else None
+    return found is not None and found.kind is Kind.WRITTEN
+
+
+_MOST_WRITTEN: Final = 100
+"""Bytes of the line that says so, at most."""
 
 
 @dataclass(slots=True)
@@ -116,6 +145,7 @@ class Journal:
     _ended: threading.Event = field(default_factory=threading.Event, init=False, repr=False)
     _unsynced: bool = field(default=False, init=False, repr=False)
     _failed: OSError | None = field(default=None, init=False, repr=False)
+    _next: int = field(default=1, init=False, repr=False)
 
     def __enter__(self) -> "Journal":
         with writable(self.path):
@@ -123,7 +153,10 @@ class Journal:
         try:
             self._lock()
             with writable(self.path):
-                os.ftruncate(self._file, max((entry.end for entry in entries(self.path)), default=0))
+                end = 0
+                for entry in entries(self.path):
+                    end, self._next = entry.end, max(self._next, (entry.number or 0) + 1)
+                os.ftruncate(self._file, end)
         except BaseException:
             os.close(self._file)
             raise
@@ -141,7 +174,7 @@ class Journal:
 
     def append(self, *added: tuple[Kind, bytes]) -> None:
         """Adds entries, each a kind and its content as JSON: all of them or none."""
-        lines = b"".join(map(_line, added))
+        lines = b"".join(_line(one, number) for number, one in enumerate(added, start=self._next))
         with writable(self.path):
             self._raise_failed()
             size = os.fstat(self._file).st_size
@@ -152,6 +185,7 @@ class Journal:
             except OSError:
                 os.ftruncate(self._file, size)
                 raise
+        self._next += len(added)
         self._unsynced = True
 
     def clear(self) -> None:
@@ -207,16 +241,21 @@ def _owner(path: Path) -> str:
     return "".join(f"process {one['process']} on {one['host']} since {one['at']}" for one in noted) or "another process"
 
 
-def _line(added: tuple[Kind, bytes]) -> bytes:
+def _line(added: tuple[Kind, bytes], number: int) -> bytes:
     kind, content = added
-    body = b'"%b":%b' % (kind.encode(), content)
+    body = b'"n":%d,"%b":%b' % (number, kind.encode(), content)
     return b'%b%08x",%b%b' % (_BEFORE, zlib.crc32(body), body, _END)
 
 
 def _entry(line: bytes, end: int) -> Entry | None:
     """The entry of a line; None where the line is not whole."""
     body = line[_BODY : -len(_END)]
-    kind, _, content = body.partition(b":")
     if line != b'%b%08x",%b%b' % (_BEFORE, zlib.crc32(body), body, _END):
         return None
-    return Entry(Kind(kind.strip(b'"').decode("ascii")), content, end)
+    number = None
+    if body.startswith(_NUMBER):
+        digits, _, body = body.removeprefix(_NUMBER).partition(b",")
+        number = int(digits)
+    kind, _, content = body.partition(b":")
+    name = kind.strip(b'"').decode("ascii", errors="replace")
+    return Entry(Kind(name), content, end, number) if name in set(Kind) else None  # a later version's

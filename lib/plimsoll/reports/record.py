@@ -14,7 +14,9 @@ from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.offers.losses import LossCode, find_losses, published_cuts
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
+from plimsoll.reading import parse_json
 from plimsoll.reports.published import published_types
+from plimsoll.seals import unsealed
 
 Action = Literal["migrate", "reprovision", "upgrade", "keep", "wait", "detached", "insufficient-data"]
 Grades = Literal["A", "B", "C"]
@@ -580,7 +582,7 @@ class DemandProfileRecord(BaseModel):
 
 def run_of(text: str | bytes) -> dict[str, Any]:
     """A run.json with the keys of today, whichever version wrote it; ValueError and TypeError where it is none."""
-    run = {**json.loads(text)}
+    run = unsealed({**parse_json(text)})
     if isinstance(run.get("policy"), dict):
         run["policy"] = _policy_of(run["policy"])
     money = run.get("monthly_usd")

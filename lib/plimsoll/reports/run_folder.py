@@ -6,7 +6,7 @@ time.
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,14 +14,27 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from plimsoll.reports.journal import JOURNAL, NOTHING, Entry, Held, Journal, Kind, ends_written, entries, is_in_force
+from plimsoll.reports.journal import (
+    JOURNAL,
+    NOTHING,
+    Entry,
+    Held,
+    Journal,
+    Kind,
+    damaged_lines,
+    ends_written,
+    entries,
+    is_in_force,
+)
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_reader import UnansweredRecord, damaged, full_name, matched_records, read_run
 from plimsoll.reports.run_tables import record_line, run_tables
 from plimsoll.reports.totals import Totals
-from plimsoll.writing import make_folder, make_private, whole, writable
+from plimsoll.seals import sealed
+from plimsoll.writing import BESIDE, is_leftover, make_folder, make_private, whole, writable
 
+_NAMED: Final = 10
 RUNNING: Final = "running"
 INTERRUPTED: Final = "interrupted"
 """What run.json says of a run that has not ended, and of one that was ended early."""
@@ -31,13 +44,15 @@ INTERRUPTED: Final = "interrupted"
 class RunFolder:
     """One run's folder, which this process alone adds to; use as a context manager. An existing one is continued.
 
-    `answered` are the ids of the volumes with a recommendation, `changed` is the number of those changed by now. A
-    folder in which nothing was noted is taken away again where it was new. Held where another process writes the run.
+    `answered` are the ids of the volumes with a recommendation, `changed` is the number of those changed by now, and
+    `damaged` are the lines of the journal that cannot be read. A folder in which nothing was noted is taken away again
+    where it was new. Held where another process writes the run.
     """
 
     path: Path
     answered: set[str] = field(default_factory=set)
     changed: int = 0
+    damaged: list[int] = field(default_factory=list)
     _journal: Journal = field(init=False, repr=False)
     _made: list[Path] = field(init=False, repr=False)
 
@@ -51,7 +66,9 @@ class RunFolder:
         try:
             if not is_in_force(self._journal.path):
                 self._take_over()
+            self.damaged = damaged_lines(self._journal.path)
             self._journal.note_owner()
+            _remove_leftovers(self.path)
             self.answered = {record.volume_id for record in self.records()}
         except BaseException:
             self._journal.__exit__()
@@ -125,7 +142,7 @@ class RunFolder:
 def write_run(folder: Path, run: Mapping[str, Any]) -> None:
     """Writes run.json, whole or not at all, and on the disk when this returns."""
     with whole(folder / RUN) as beside, beside.open("w", encoding="utf-8") as file:
-        file.write(json.dumps(run, indent=2, ensure_ascii=False) + "\n")
+        file.write(json.dumps(sealed(run), indent=2, ensure_ascii=False) + "\n")
         file.flush()
         os.fsync(file.fileno())
 
@@ -146,10 +163,29 @@ def up_to_date(folder: Path) -> None:
         with RunFolder(folder) as held:
             if is_running:
                 written = (folder / RUN).stat()
-                held.describe({**run, **_totals(journal).summary(), "status": INTERRUPTED})
+                totals = _totals(journal)
+                totals.note(JOURNAL, damage_texts(held.damaged))
+                held.describe({**run, **totals.summary(), "status": INTERRUPTED})
                 os.utime(folder / RUN, ns=(written.st_atime_ns, written.st_mtime_ns))  # it is no newer for that
     except Held:
         write_files(folder)
+
+
+def damage_texts(lines: Sequence[int]) -> Iterator[str]:
+    """What people should know of lines of a journal that are damaged."""
+    if lines:
+        named = ", ".join(map(str, lines[:_NAMED])) + (", ..." if len(lines) > _NAMED else "")
+        yield (
+            f"{'line' if len(lines) == 1 else 'lines'} {named} of it cannot be read: the checksum does not fit. What "
+            "stood there is left out; where it was an answer, `plimsoll audit --resume` asks for it again."
+        )
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Removes the files that a killed process was writing; this process alone writes the run."""
+    for path in folder.glob(f"{BESIDE}*"):
+        if is_leftover(path):
+            path.unlink(missing_ok=True)
 
 
 def write_files(folder: Path) -> None:
@@ -171,14 +207,19 @@ def _answers(journal: Path) -> Iterator[tuple[RecommendationRecord, bytes, bytes
         if entry.kind is Kind.CHANGED:
             record = _record(journal, entry)
             changed[full_name(record)] = record, entry.content
-    profile = None
+    profile, is_after_damage, answered = None, False, set[str]()
     for entry in entries(journal):
         if entry.kind is Kind.DEMAND:
             profile = entry.content
         elif entry.kind is Kind.RECOMMENDATION:
             record = _record(journal, entry)
-            yield *changed.get(full_name(record), (record, entry.content)), profile
+            name, lost = full_name(record), profile is None and is_after_damage and record.demand is not None
+            if name not in answered and not lost:  # without its demand it is only half an answer: it is asked for again
+                answered.add(name)
+                yield *changed.get(name, (record, entry.content)), profile
+        if entry.kind is not Kind.DEMAND:
             profile = None
+        is_after_damage = entry.kind is Kind.DAMAGED
 
 
 def _totals(journal: Path) -> Totals:
@@ -192,7 +233,12 @@ def _totals(journal: Path) -> Totals:
 
 def _of_the_last_part(journal: Path) -> Iterator[Entry]:
     """The entries since an audit last began or went on."""
-    begun = max((entry.end for entry in entries(journal) if entry.kind is Kind.BEGUN), default=0)
+    begun, before = 0, None
+    for entry in entries(journal):
+        # What is damaged right after a process began to write said most likely that an audit began.
+        if entry.kind is Kind.BEGUN or (entry.kind is Kind.DAMAGED and before is Kind.OPENED):
+            begun = entry.end
+        before = entry.kind
     return (entry for entry in entries(journal) if entry.end > begun)
 
 

@@ -1,5 +1,6 @@
 """What a run's folder holds, read as a stream: memory does not grow with the fleet."""
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -9,11 +10,17 @@ from typing import Any, Final, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.units import MIB
+from plimsoll.reading import opened, parse_json, read_bytes
+from plimsoll.reports.checksums import is_as_written
 from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord, run_of
-from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
+from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
 
 _PLAIN: Final = re.compile(r"[A-Za-z0-9._-]+")
 """An id that JSON writes as it is."""
+
+MOST_LIST_BYTES: Final = 4096 * MIB
+"""Bytes of a list of recommendations that another tool has laid out anew, which is read at once."""
 
 _RECORDS = TypeAdapter(list[RecommendationRecord], config=ConfigDict(defer_build=True))
 
@@ -46,7 +53,11 @@ def stream_records(folder: Path, only: Only | None = None) -> Iterator[Recommend
     if not path.exists():
         return
     try:
-        found = _by_line(path) if _has_lines(path) else _RECORDS.validate_json(path.read_bytes())
+        if _has_lines(path):
+            _check(path)
+            found: Iterable[RecommendationRecord] = _by_line(path)
+        else:
+            found = _laid_out_anew(path)
         yield from found if only is None else filter(only, found)
     except (OSError, ValidationError) as error:
         raise damaged(path, "is not a list of recommendations") from error
@@ -55,10 +66,11 @@ def stream_records(folder: Path, only: Only | None = None) -> Iterator[Recommend
 def _records_naming(folder: Path, volume: str) -> Iterator[RecommendationRecord]:
     """The recommendations of a run in whose text a volume's id stands: others need not be parsed."""
     path, named = folder / RECOMMENDATIONS, volume.rpartition("/")[2]
-    if _PLAIN.fullmatch(named) is None or not path.exists() or not _has_lines(path):
-        yield from stream_records(folder)
-        return
     try:
+        if _PLAIN.fullmatch(named) is None or not path.exists() or not _has_lines(path):
+            yield from stream_records(folder)
+            return
+        _check(path)
         yield from _by_line(path, naming=named.encode("ascii"))
     except (OSError, ValidationError) as error:
         raise damaged(path, "is not a list of recommendations") from error
@@ -92,13 +104,20 @@ def matched_records(folder: Path, only: Only | None) -> Iterator[Matched]:
     Both files are in the order in which the volumes were answered. So they are read side by side, and neither is held
     in memory. Errors are as of `stream_records`.
     """
-    yield from matched(stream_records(folder), stream_profiles(folder), only)
+    yield from matched(stream_records(folder), stream_profiles(folder), only, whole=not _was_killed(folder))
 
 
 def matched(
-    records: Iterable[RecommendationRecord], profiles: Iterator[DemandProfileRecord], only: Only | None = None
+    records: Iterable[RecommendationRecord],
+    profiles: Iterator[DemandProfileRecord],
+    only: Only | None = None,
+    *,
+    whole: bool = True,
 ) -> Iterator[Matched]:
-    """Records, those that `only` takes where it is given, with their profiles, which are in the same order."""
+    """Records, those that `only` takes where it is given, with their profiles, which are in the same order.
+
+    BadInput if a profile is nobody's, and both are `whole`.
+    """
     profile = next(profiles, None)
     for record in records:
         found = profile if profile is not None and full_name(record) == full_name(profile) else None
@@ -106,6 +125,11 @@ def matched(
             profile = next(profiles, None)
         if only is None or only(record):
             yield record, found
+    if whole and profile is not None:
+        raise BadInput(
+            f"{DEMAND} is damaged: it has demand of {full_name(profile)}, of which {RECOMMENDATIONS} has none there. "
+            "Take another copy of the run, or run again."
+        )
 
 
 def find_profile(folder: Path, volume: str) -> DemandProfileRecord | None:
@@ -146,11 +170,19 @@ def damaged(path: Path, told: str = "is damaged") -> BadInput:
 def read_run(folder: Path) -> dict[str, Any]:
     """The run.json of a run; BadInput where there is none."""
     try:
-        return run_of((folder / RUN).read_bytes())
-    except (OSError, TypeError, ValueError) as error:
+        return run_of(read_bytes(folder / RUN))
+    except (OSError, TypeError, ValueError, AttributeError, LookupError) as error:
+        why = f" ({told})" if (told := _why(error)) else ""
         raise BadInput(
-            f"{folder} holds no readable {RUN}: give the folder of a run, such as one under plimsoll-runs."
+            f"{folder} holds no readable {RUN}{why}: give the folder of a run, such as one under plimsoll-runs."
         ) from error
+
+
+def _why(error: Exception) -> str:
+    """What is wrong with a file that is there and is no JSON of a run; empty if it is just that."""
+    if isinstance(error, FileNotFoundError | json.JSONDecodeError):
+        return ""
+    return str(error.strerror) if isinstance(error, OSError) else str(error)
 
 
 def audited_at(run: Mapping[str, Any]) -> datetime:
@@ -165,14 +197,43 @@ def _only_one(volume: str, among: Iterable[_Volume]) -> _Volume | None:
     return found[0] if found else None
 
 
+def check_files(folder: Path) -> None:
+    """BadInput if a file of a run's answers is not as it was written; one that another tool laid out anew is."""
+    for name in (RECOMMENDATIONS, DEMAND, UNANSWERED):
+        path = folder / name
+        try:
+            if path.exists() and name == RECOMMENDATIONS and not _has_lines(path):
+                _laid_out_anew(path)
+            elif path.exists():
+                _check(path)
+        except (OSError, ValidationError) as error:
+            raise damaged(path) from error
+
+
+def _check(path: Path) -> None:
+    """BadInput for a file that is not as it was written, OSError for what is no file."""
+    if not is_as_written(path):
+        raise damaged(path, "is damaged: its checksum does not fit")
+
+
+def _laid_out_anew(path: Path) -> list[RecommendationRecord]:
+    """The recommendations of a file that another tool has laid out anew."""
+    content = read_bytes(path, MOST_LIST_BYTES)
+    found = _RECORDS.validate_json(content)
+    lines = ",".join(f"\n{json.dumps(one, ensure_ascii=False)}" for one in parse_json(content))
+    if not is_as_written(path, f"[{lines}\n]\n".encode()):
+        raise damaged(path, "is damaged: its checksum does not fit")
+    return found
+
+
 def _has_lines(path: Path) -> bool:
     """Whether each recommendation has a line of its own, as runs are written; other tools may lay JSON out anew."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         return next(file, b"") == b"[\n" and next(file, b"")[:1] in {b"{", b"]"}
 
 
 def _by_line(path: Path, naming: bytes = b"") -> Iterator[RecommendationRecord]:
-    with path.open("rb") as file:
+    with opened(path) as file:
         next(file)
         for line in file:
             if line == b"]\n":
@@ -185,11 +246,24 @@ def _by_line(path: Path, naming: bytes = b"") -> Iterator[RecommendationRecord]:
 def _lines(path: Path, kind: type[_Line]) -> Iterator[_Line]:
     if not path.exists():
         return
-    with path.open("rb") as file:
-        for line in file:
-            if not line.endswith(b"\n"):
-                return
-            try:
+    try:
+        _check(path)
+        with opened(path) as file:
+            for line in file:
+                if not line.endswith(b"\n"):
+                    if _was_killed(path.parent):
+                        return
+                    raise damaged(path, "is damaged: its last line is cut")
                 yield kind.model_validate_json(line)
-            except ValidationError as error:
-                raise damaged(path) from error
+    except (OSError, ValidationError) as error:
+        raise damaged(path) from error
+
+
+def _was_killed(folder: Path) -> bool:
+    """Whether a run of an earlier version may have been killed in the middle of a file: today's are written whole."""
+    if (folder / CHECKSUMS).exists():
+        return False
+    try:
+        return read_run(folder).get("status") in {"running", "interrupted"}
+    except BadInput:
+        return True

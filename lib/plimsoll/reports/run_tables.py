@@ -1,7 +1,7 @@
 """The files that are made of a run's answers.
 
 recommendations.json and .csv have the recommendations, demand.jsonl has what each volume was asked for over time, and
-unanswered.jsonl has the volumes without a recommendation.
+unanswered.jsonl has the volumes without a recommendation. checksums.json has what these were when they were written.
 """
 
 import fcntl
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from plimsoll.reports.checksums import note_checksums
 from plimsoll.reports.csv_table import ENCODING, csv_line, header, row
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, TABLE, UNANSWERED
@@ -57,13 +58,15 @@ def run_tables(folder: Path) -> Iterator[RunTables]:
 
     One process at a time writes those of a folder, and others wait for it.
     """
-    with _alone(folder), ExitStack() as stack:
-        names = RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED
-        listed, table, demand, unanswered = (stack.enter_context(_written(folder / name)) for name in names)
-        table.write(csv_line(header()).encode(ENCODING))
-        tables = RunTables(listed, table, demand, unanswered)
-        yield tables
-        tables.end()
+    names = RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED
+    with _alone(folder):
+        with ExitStack() as stack:
+            listed, table, demand, unanswered = (stack.enter_context(_written(folder / name)) for name in names)
+            table.write(csv_line(header()).encode(ENCODING))
+            tables = RunTables(listed, table, demand, unanswered)
+            yield tables
+            tables.end()
+        note_checksums(folder, names)
 
 
 def record_line(record: RecommendationRecord) -> bytes:

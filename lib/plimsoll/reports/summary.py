@@ -228,6 +228,10 @@ _NAMED: Final = 3
 """How many places or volumes are named; of more, how many there are."""
 
 
+_THESE: Final = "\0"
+"""What stands for a place in a reason while reasons are compared: no reason has it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
     """Something that is not in the report: where, what, and why."""
@@ -239,11 +243,20 @@ class Unread:
 
 def unread(run: Mapping[str, Any]) -> Iterator[Unread]:
     """Every place that could not be read, and every volume of the others that could not, by reason."""
-    for place, reason in run["failures"]["targets"].items():
-        yield Unread(place=place, what="everything", why=reason)
+    for places, reason in failed_places(run["failures"]["targets"]):
+        yield Unread(place=", ".join(places), what="everything", why=reason)
     for place, reason, ids in failed_volumes(run):
         what = ids[0] if len(ids) == 1 else f"{count_of(len(ids), 'volume')}: {', '.join(ids[:_NAMED])}"
         yield Unread(place=place, what=f"{what}, …" if len(ids) > _NAMED else what, why=reason)
+
+
+def failed_places(failed: Mapping[str, str]) -> Iterator[tuple[list[str], str]]:
+    """The places that could not be read, those of one reason together: all are named, and the reason once."""
+    alike: dict[str, list[str]] = {}
+    for place, reason in failed.items():
+        alike.setdefault(reason.replace(place, _THESE), []).append(place)
+    for reason, places in alike.items():
+        yield places, reason.replace(_THESE, places[0] if len(places) == 1 else "these places")
 
 
 def failed_volumes(run: Mapping[str, Any]) -> Iterator[tuple[str, str, list[str]]]:

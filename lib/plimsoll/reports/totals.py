@@ -202,6 +202,12 @@ class Totals:
             case FailedTarget():
                 self._fail(one.name, str(one.error))
 
+    def note(self, place: str, texts: Iterable[str]) -> None:
+        """Adds what people should know of a place."""
+        noted = list(texts)
+        if noted:
+            self._note(place, noted)
+
     def learn(self, record: RecommendationRecord) -> RecommendationRecord:
         """The record, which has taught what its past shows of headroom."""
         self.lessons.add(peaks_in(record))

@@ -15,7 +15,7 @@ from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stripe_book import sets_adapter
 from plimsoll.domain.errors import PASSING, CloudError, OutOfTime
 from plimsoll.orders import Order
-from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
+from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
 from plimsoll.reports.run_reader import matched_records
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Progress, carry_out
@@ -32,7 +32,7 @@ from plimsoll.service.stored_results import BatchResult, Part, Spent, book_in, v
 SLICE_VOLUMES: Final = 100
 """Volumes of a batch that are read and decided at once: between two slices it can stop."""
 
-KEPT_FILES: Final = (DEMAND, RECOMMENDATIONS, UNANSWERED, RUN)
+KEPT_FILES: Final = (DEMAND, RECOMMENDATIONS, UNANSWERED, RUN, CHECKSUMS)
 """The files of a batch's folder that are kept, in that order: what is answered has its demand there."""
 
 

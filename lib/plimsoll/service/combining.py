@@ -15,7 +15,7 @@ from plimsoll.ports import RunStore
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.exports import write_parquet
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, RUN, TABLE, UNANSWERED
+from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, TABLE, UNANSWERED
 from plimsoll.reports.run_reader import full_name, matched_records, stream_records, stream_unanswered
 from plimsoll.reports.run_tables import RunTables, run_tables
 from plimsoll.service.config import MOST_ON_A_PAGE
@@ -64,6 +64,8 @@ def _put_together(store: RunStore, keys: RunKeys, shard: Shard, temporary: Path,
             result = result_of(store, keys.result(batch))
             for name in _BROUGHT:
                 bring_needed(store, keys.answered(batch, result.attempt, name), beside / name)
+            if not store.get_file(keys.answered(batch, result.attempt, CHECKSUMS), beside / CHECKSUMS):
+                (beside / CHECKSUMS).unlink(missing_ok=True)  # of an earlier version, or of the batch before
             _add(beside, tables)
             sums.totals.merge(result.totals)
             sums.spend(batch.target.provider, result.spent)

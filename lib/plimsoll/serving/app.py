@@ -28,19 +28,23 @@ HEADERS: Final = {
 """What every answer has. Each page has a content security policy of its own besides, and both hold."""
 
 
+UNUSABLE: Final = (PlimsollError, OSError, ValueError)
+"""What a run that cannot be used raises: a sentence is shown in its place, and other pages go on."""
+
+
 def application(report: LiveReport, terms: Terms) -> Starlette:
     """What serves a live report to browsers that keep to the terms."""
 
     def page(_request: Request) -> Response:
         try:
             return FileResponse(report.page(), media_type="text/html")
-        except PlimsollError as error:
+        except UNUSABLE as error:
             return HTMLResponse(message_page("There is nothing to show yet", str(error), waits=True), status_code=503)
 
     def state(_request: Request) -> Response:
         try:
             found = report.state()
-        except PlimsollError as error:
+        except UNUSABLE as error:
             return JSONResponse({"told": str(error)}, status_code=503)
         return JSONResponse({"version": found.version, "told": found.told, "running": found.running})
 
@@ -48,7 +52,7 @@ def application(report: LiveReport, terms: Terms) -> Starlette:
         name = "/".join(request.path_params[part] for part in ("account", "region", "id"))
         try:
             return HTMLResponse(_volume(report, name))
-        except PlimsollError as error:
+        except UNUSABLE as error:
             return HTMLResponse(message_page("There is no such page", str(error)), status_code=404)
 
     routes = [

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from plimsoll.api.runs import run_folder
+from plimsoll.api.runs import run_folder, written_ns
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.domain.errors import BadInput
@@ -89,14 +89,19 @@ class LiveReport:
 
 def _newest(runs_dir: Path) -> Path | None:
     """The folder whose run.json was written last."""
-    by_age = {path: path.stat().st_mtime_ns for path in runs_dir.glob(f"*/{RUN}")}
+    by_age = {path: written_ns(path) for path in runs_dir.glob(f"*/{RUN}")}
     return max(by_age, key=lambda path: by_age[path]).parent if by_age else None
 
 
 def _version(folder: Path) -> str:
     """What changes whenever a run has more to show."""
     sizes = [path.stat().st_size if path.exists() else 0 for path in (folder / JOURNAL, folder / RUN)]
-    return f"{folder.name}/{sizes[0]}/{read_run(folder).get('status')}"
+    return f"{plain_name(folder)}/{sizes[0]}/{read_run(folder).get('status')}"
+
+
+def plain_name(folder: Path) -> str:
+    """What a run is called, also if the name of its folder is no UTF-8."""
+    return folder.name.encode("utf-8", errors="replace").decode()
 
 
 def _write(folder: Path, out: Path, version: str) -> None:

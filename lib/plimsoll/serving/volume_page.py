@@ -38,7 +38,7 @@ def history_of(volume: str, runs_dir: Path) -> Iterator[PastAnswer]:
     for at, folder in sorted(_runs(runs_dir), reverse=True)[:MOST_RUNS]:
         try:
             record = find_record(folder, volume)
-        except BadInput:
+        except (BadInput, OSError):
             continue
         if record is not None:
             yield PastAnswer(run=folder.name, at=at, record=record)
@@ -48,7 +48,7 @@ def _runs(runs_dir: Path) -> Iterator[tuple[datetime, Path]]:
     for path in runs_dir.glob(f"*/{RUN}"):
         try:
             yield audited_at(read_run(path.parent)), path.parent
-        except (BadInput, KeyError, TypeError, ValueError):
+        except (BadInput, KeyError, TypeError, ValueError, ArithmeticError, OSError):
             continue
 
 

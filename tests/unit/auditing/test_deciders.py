@@ -124,6 +124,30 @@ def test_a_process_that_is_killed_costs_no_answer():
     assert running < 2
 
 
+@linux
+@pytest.mark.parametrize("at", ["its first word", "an answer to it"])
+def test_a_process_that_stops_is_ended_like_one_that_dies(at):
+    ports = a_fleet(ENOUGH_VOLUMES)
+    here, _ = answers(ports)
+    before = set(children())
+    metrics = Striking(given=ports.metrics.given)
+
+    def stop():
+        os.kill(min(set(children()) - before), signal.SIGSTOP)
+
+    if at == "an answer to it":
+        metrics.strike = stop
+    with Deciders(1, patience_s=10 if at == "an answer to it" else 1) as deciders:
+        deciders.begin(ENOUGH_VOLUMES)
+        if at == "its first word":
+            stop()
+        there = list(audit(replace(ports, metrics=metrics, deciders=deciders), POLICY, NOW))
+        running = deciders.begin(0)
+    assert sorted((told(one) for one in there if isinstance(one, Answered)), key=str) == here
+    assert running == 0
+    assert set(children()) == before
+
+
 class Broken(MemoryMetrics):
     """Metrics whose reading is a fault of ours."""
 

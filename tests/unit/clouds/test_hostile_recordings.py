@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.clouds.recording import found_member, open_recording
+from plimsoll.clouds.recording import found_member, listed_out, open_recording
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import Look
@@ -134,3 +134,81 @@ def test_a_bomb_is_refused_in_bounded_memory(tmp_path):
     done = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == len(bombs)
+
+
+WRONG_ABOUT = {
+    "a time without a zone": {"now": "2026-11-20T12:00:00"},
+    "no time": {"now": None},
+    "a list of formats": {"format": [3]},
+    "days that are texts": {"retention_days": {"aws": {"60": "many"}}},
+    "days that are negative": {"retention_days": {"aws": {"60": -1}}},
+    "days without an end": {"memory_days": {"aws": float("inf")}},
+    "days that are truth values": {"memory_days": {"aws": True}},
+    "seconds that are nested": {"visible_after_s": {"aws": [1]}},
+    "targets that are a mapping": {"targets": {"a": 1}},
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_ABOUT.values(), ids=WRONG_ABOUT)
+def test_a_recording_that_says_nonsense_of_itself_is_none(tmp_path, wrong):
+    path = a_recording(tmp_path / "answers.zip", **{"about.json": json.dumps(ABOUT | wrong)})
+    with pytest.raises(BadInput, match=r"answers\.zip"):
+        open_recording(path)
+
+
+def a_book(**changes):
+    price = {"gib_month": 0.08, "iops_tiers": [[32000, 0.07], [None, 0.03]], **changes}
+    return json.dumps({"region": HERE.region, "source": "x", "as_of": "2026-11-20", "types": {"gp3": price}})
+
+
+WRONG_PRICES = {
+    "negative": {"gib_month": -0.08},
+    "a negative tier": {"iops_tiers": [[None, -0.1]]},
+    "far too much": {"gib_month": 1e9},
+    "no number": {"gib_month": float("nan")},
+    "without an end": {"throughput_mib_s_month": float("inf")},
+    "tiers that fall": {"iops_tiers": [[64000, 0.1], [32000, 0.05], [None, 0.01]]},
+    "negative figures": {"included_iops": -3000},
+    "nested": {"gib_month": [0.08]},
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_PRICES.values(), ids=WRONG_PRICES)
+def test_recorded_prices_are_judged_like_live_ones(tmp_path, wrong):
+    (good,) = open_recording(a_recording(tmp_path / "good.zip", **{MEMBERS[2]: a_book()}))
+    assert good.book(HERE).types["gp3"].gib_month == 0.08
+    (bad,) = open_recording(a_recording(tmp_path / "bad.zip", **{MEMBERS[2]: a_book(**wrong)}))
+    with pytest.raises(CloudError, match=r"bad\.zip"):
+        bad.book(HERE)
+
+
+@pytest.mark.parametrize("figure", [-1.0, float("inf"), -float("inf"), 1e300])
+def test_recorded_series_are_judged_like_live_ones(tmp_path, figure):
+    values = np.zeros(ASK.look.window.buckets(60))
+    values[7] = figure
+    told = refusals(a_recording(tmp_path / "answers.zip", **{FOUND: arrays(read_ops=values)}))
+    assert any("read_ops" in one for one in told)
+    values[7] = np.nan
+    told = refusals(a_recording(tmp_path / "good.zip", **{FOUND: arrays(read_ops=values)}))
+    assert not any("read_ops" in one for one in told)
+
+
+WRONG_VOLUMES = {
+    "no size": {"spec": {"type": "gp3", "size_gib": 0, "iops": 3000, "throughput_mib_s": 125}},
+    "a negative size": {"spec": {"type": "gp3", "size_gib": -5, "iops": 3000, "throughput_mib_s": 125}},
+    "a huge size": {"spec": {"type": "gp3", "size_gib": 10**12, "iops": 3000, "throughput_mib_s": 125}},
+    "negative IOPS": {"spec": {"type": "gp3", "size_gib": 5, "iops": -3000, "throughput_mib_s": 125}},
+    "another account": {"account": "999999999999"},
+    "another region": {"region": "eu-west-9"},
+    "no id": {"id": ""},
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_VOLUMES.values(), ids=WRONG_VOLUMES)
+def test_recorded_volumes_are_judged_like_live_ones(tmp_path, wrong):
+    plain = json.loads(listed_out(a_volume(id="vol-a")))
+    (good,) = open_recording(a_recording(tmp_path / "good.zip", **{MEMBERS[0]: json.dumps(plain)}))
+    assert [one.id for one in good.volumes(HERE)] == ["vol-a"]
+    (bad,) = open_recording(a_recording(tmp_path / "bad.zip", **{MEMBERS[0]: json.dumps({**plain, **wrong})}))
+    with pytest.raises(CloudError, match=r"bad\.zip"):
+        list(bad.volumes(HERE))

@@ -1,9 +1,11 @@
 """The journal: nothing that was appended is lost or left out in silence, and one process at a time appends."""
 
 import errno
+import json
 import os
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
@@ -11,12 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.domain.errors import BadInput, DiskFull
+from plimsoll.outcomes import Seen
+from plimsoll.ports import Target
 from plimsoll.reports.journal import JOURNAL, Held, Journal, Kind, entries
-from plimsoll.reports.run_folder import RunFolder, write_files
-from plimsoll.reports.run_reader import read_records
-from tests.unit.reports.recommendations import a_record
+from plimsoll.reports.run_folder import RunFolder
+from plimsoll.reports.run_reader import UnansweredRecord, read_records, stream_profiles, stream_unanswered
+from plimsoll.reports.run_tables import record_line
+from plimsoll.reports.totals import Totals
+from tests.unit.reports.recommendations import a_profile, a_record
 from tests.unit.reports.runs import a_run
 
+HERE = Target(account="1", region="r")
 REPOSITORY = Path(__file__).parents[3]
 
 
@@ -59,17 +66,69 @@ def test_garbage_at_the_end_is_cut(tmp_path, garbage):
 
 
 @given(at=st.integers(0, 10**6), flip=st.integers(1, 255))
-def test_a_byte_that_changed_before_whole_lines_is_named_with_its_line(tmp_path_factory, at, flip):
+def test_a_byte_that_changed_costs_its_line_which_is_named(tmp_path_factory, at, flip):
     folder = tmp_path_factory.mktemp("run")
     lines = written(folder, 3)
     content = bytearray(b"".join(lines))
     at %= len(content) - len(lines[-1])
     content[at] ^= flip
     (folder / JOURNAL).write_bytes(content)
-    line = bytes(b"".join(lines)[:at]).count(b"\n") + 1
-    for read in (write_files, answered):
-        with pytest.raises(BadInput, match=rf"line {line} of .*{JOURNAL} is damaged: .*head -n {line - 1}"):
-            read(folder)
+    first = bytes(b"".join(lines)[:at]).count(b"\n")
+    struck = [first, first + 1] if b"".join(lines)[at : at + 1] == b"\n" else [first]  # its end is gone: two are one
+    whole = {
+        json.loads(line)["recommendation"]["volume_id"]: number
+        for number, line in enumerate(lines)
+        if number not in struck and b'"recommendation":' in line
+    }
+    with RunFolder(folder) as run:
+        assert run.damaged or struck[-1] == len(lines) - 1
+        # What follows a line that may have been its demand is asked for again too.
+        assert set(whole) >= run.answered >= {name for name, number in whole.items() if number != struck[-1] + 1}
+    assert {one.volume_id for one in read_records(folder)} <= set(whole)
+
+
+@pytest.mark.parametrize("kind", ["recommendation", "totals", "unanswered", "demand"])
+def test_a_line_that_is_there_twice_counts_once(tmp_path, kind):
+    record = a_record(volume_id="vol-1")
+    with RunFolder(tmp_path) as run:
+        run.begin()
+        run.add(record, a_profile(of=record))
+        run.count(Totals.of([Seen(target=HERE, volumes=3)], by=()))
+        run.leave_out(UnansweredRecord(account="1", region="r", volume_id="vol-2", outcome="failed", reason="x"))
+    path = tmp_path / JOURNAL
+    lines = path.read_bytes().splitlines(keepends=True)
+    place = next(number for number, line in enumerate(lines) if f'"{kind}":'.encode() in line)
+    before = [(entry.kind, entry.content) for entry in entries(path)]
+    for twice in ([lines[place]], lines[: place + 1]):
+        path.write_bytes(b"".join([*lines[: place + 1], *twice, *lines[place + 1 :]]))
+        assert [(entry.kind, entry.content) for entry in entries(path)] == before
+    assert answered(tmp_path) == ["vol-1"]
+    assert len(list(stream_unanswered(tmp_path))) == 1
+
+
+def test_an_answer_whose_demand_is_damaged_is_asked_for_again_and_no_others_demand_is_its(tmp_path):
+    records = [a_record(volume_id=f"vol-{number}") for number in range(3)]
+    with RunFolder(tmp_path) as run:
+        for record in records:
+            run.add(record, a_profile(of=record))
+    path = tmp_path / JOURNAL
+    lines = path.read_bytes().splitlines(keepends=True)
+    demands = [number for number, line in enumerate(lines) if b'"demand":{"account"' in line]
+    lines[demands[1]] = lines[demands[1]].replace(b"vol-1", b"vol-7")
+    path.write_bytes(b"".join(lines))
+    assert answered(tmp_path) == ["vol-0", "vol-2"]
+    assert [one.volume_id for one in stream_profiles(tmp_path)] == ["vol-0", "vol-2"]
+
+
+def test_journals_of_earlier_versions_without_numbers_are_read(tmp_path):
+    bodies = [b'"opened":{}', b'"begun":{}', b'"recommendation":%b' % record_line(a_record(volume_id="vol-1"))]
+    lines = [b'{"crc32":"%08x",%b}\n' % (zlib.crc32(body), body) for body in bodies]
+    (tmp_path / JOURNAL).write_bytes(b"".join(lines))
+    assert [entry.number for entry in entries(tmp_path / JOURNAL)] == [None, None, None]
+    assert answered(tmp_path) == ["vol-1"]
+    with RunFolder(tmp_path) as run:
+        run.add(a_record(volume_id="vol-2"))
+    assert answered(tmp_path) == ["vol-1", "vol-2"]
 
 
 def test_what_is_written_is_what_is_read(tmp_path):

@@ -78,6 +78,7 @@ def test_sql_reaches_the_pool_also_of_runs_that_knew_none(tmp_path, member):
             del ceiling[key]
     for key in NEW["demand"]:
         del known["demand"][key]
+    (tmp_path / "checksums.json").unlink()
     path.write_text(json.dumps([known]), encoding="utf-8")
     (read,) = read_records(tmp_path)
     assert (read.pool, read.ceilings.hosts.write_iops) == ([], None)

@@ -95,7 +95,8 @@ def test_a_continued_folder_keeps_the_demands_of_what_it_answers_once_each(tmp_p
     with RunFolder(tmp_path) as folder:
         folder.add(given[0], a_profile(of=given[0]))
         folder.add(given[1])
-    (tmp_path / "journal.jsonl").unlink()  # as in runs of versions that kept none
+    for name in ("journal.jsonl", "checksums.json"):
+        (tmp_path / name).unlink()  # as in runs of versions that kept none
     with (tmp_path / "demand.jsonl").open("a", encoding="utf-8") as demand:
         demand.write(a_profile(of=a_record(volume_id="vol-gone")).model_dump_json() + "\n" + '{"account": "1111')
     with RunFolder(tmp_path) as folder:

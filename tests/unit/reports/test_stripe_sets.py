@@ -95,6 +95,7 @@ def test_runs_that_knew_of_no_sets_can_still_be_read(tmp_path):
     path = tmp_path / RECOMMENDATIONS
     (known,) = json.loads(path.read_text(encoding="utf-8"))
     del known["stripe_set"]
+    (tmp_path / "checksums.json").unlink()
     path.write_text(json.dumps([known]), encoding="utf-8")
     (read,) = read_records(tmp_path)
     assert read.stripe_set is None

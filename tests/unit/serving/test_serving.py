@@ -1,6 +1,7 @@
 """The live page: the newest run's report, its state, a page of each volume, and nothing for strangers."""
 
 import json
+import os
 import urllib.error
 import urllib.request
 
@@ -120,3 +121,61 @@ class TestTheServer:
                 with pytest.raises(urllib.error.HTTPError, match="405"):
                     urllib.request.urlopen(urllib.request.Request(url, method=method))
             assert a_page(f"{url}/volume/..%2F..%2F/etc/passwd")[0] == 404
+
+
+NEIGHBORS = [
+    "a link to nothing",
+    "a pipe",
+    "a folder",
+    "nonsense",
+    "deep",
+    "no UTF-8 name",
+    "a day that is none",
+    "a list",
+]
+
+
+@pytest.mark.parametrize("kind", NEIGHBORS)
+def test_one_broken_neighbor_never_ends_a_page_in_500(runs, tmp_path, kind):
+    pytest.importorskip("uvicorn")
+    good = a_run(runs / "one", [a_record(volume_id="vol-1")])
+    neighbor = runs / ("two" if kind != "no UTF-8 name" else os.fsdecode(b"\xff\xfe"))
+    neighbor.mkdir()
+    path = neighbor / "run.json"
+    if kind == "a link to nothing":
+        path.symlink_to(tmp_path / "nowhere")
+    elif kind == "a pipe":
+        os.mkfifo(path)
+    elif kind == "a folder":
+        path.mkdir()
+    else:
+        texts = {
+            "nonsense": "\x00",
+            "deep": "[" * 100_000,
+            "a list": "[]",
+            "a day that is none": '{"now": "0001-01-01"}',
+        }
+        path.write_text(texts.get(kind, "{}"), encoding="utf-8")
+    with served(tmp_path / "place", run=good) as url:
+        assert a_page(f"{url}/volume/{ONE}")[0] == 200
+        assert a_page(url)[0] == 200
+    with served(tmp_path / "newest") as url:
+        for address in ("", "/state.json", f"/volume/{ONE}"):
+            assert a_page(url + address)[0] in {200, 404, 503}
+
+
+@pytest.mark.parametrize("name", ["recommendations.json", "demand.jsonl", "run.json", "journal.jsonl"])
+@pytest.mark.parametrize("spoil", ["pipe", "folder", "nonsense"])
+def test_a_broken_file_of_the_run_itself_is_told_in_a_sentence(runs, tmp_path, name, spoil):
+    pytest.importorskip("uvicorn")
+    folder = a_run(runs / "one", [a_record(volume_id="vol-1")])
+    (folder / name).unlink()
+    if spoil == "pipe":
+        os.mkfifo(folder / name)
+    elif spoil == "folder":
+        (folder / name).mkdir()
+    else:
+        (folder / name).write_bytes(b"\xff{[")
+    with served(tmp_path / "place", run=folder) as url:
+        for address in ("", "/state.json", f"/volume/{ONE}"):
+            assert a_page(url + address)[0] in {200, 404, 503}

@@ -1,15 +1,18 @@
 """The accounts of AWS: signing in to every account of a scope, and listing those of an Organization."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Final
 
 from pydantic import Field, model_validator
 
 from plimsoll.clouds.aws.errors import attempted
-from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
+from plimsoll.clouds.aws.lists import ASKED, Asker, AwsAnswer, Page
 from plimsoll.clouds.aws.names import ACCOUNT_ID, role_arn
 from plimsoll.clouds.aws.sessions import HOME_REGION, Credential, Sessions, check_regions
+from plimsoll.clouds.common.answers import bad_answer
+from plimsoll.clouds.common.bounds import Waits
 from plimsoll.clouds.common.messages import Purpose
 from plimsoll.clouds.registry import AWS
 from plimsoll.clouds.scope import Scope
@@ -35,7 +38,9 @@ def open_accounts(
 ) -> Sessions:
     """The accounts that these credentials lead to; what has `failed` before is kept with them."""
     connections = settings.parallel_calls + 2
-    sessions = Sessions(attempts=settings.max_attempts, connections=connections, failed=list(failed))
+    sessions = Sessions(
+        attempts=settings.max_attempts, connections=connections, waits=Waits.of(settings), failed=list(failed)
+    )
     sessions.sign_in(credentials)
     return sessions
 
@@ -81,7 +86,7 @@ def _own(scope: Scope) -> Credential:
 
 def _caller(scope: Scope, settings: Settings) -> Sessions:
     """The account from which those of an Organization are listed and entered."""
-    caller = Sessions(attempts=settings.max_attempts, connections=1)
+    caller = Sessions(attempts=settings.max_attempts, connections=1, waits=Waits.of(settings))
     caller.sign_in([_own(scope)])
     return caller
 
@@ -162,21 +167,46 @@ def accounts_in(
 
 
 def _reached(client: Any, name: str, unit: str | None) -> Sequence[str | FailedTarget]:
-    """The active accounts of a unit (None: of all), or the one reason why there are none; by name what is in a state
-    that nobody knows."""
-    try:
-        listed = _all(client) if unit is None else _below(client, unit, name)
-        found = [
-            account if state == _ACTIVE else _outside(account, state)
-            for account, state in listed
-            if state not in _INACTIVE
-        ]
-    except CloudError as error:
-        return [FailedTarget(name=name, error=error)]
+    """The active accounts of a unit (None: of all), or the reason why there are none; by name what could not be listed,
+    and what is in a state that nobody knows."""
+    listed = list(_each_once(lambda: _all(client) if unit is None else _below(client, unit, name), name))
+    found: list[str | FailedTarget] = [one for one in listed if isinstance(one, FailedTarget)]
+    for account, state in (one for one in listed if not isinstance(one, FailedTarget)):
+        if state not in _INACTIVE:
+            found.append(account if state == _ACTIVE else _outside(account, state))
     if not found:
         reason = f"{name} has no active account: name a unit that has, or leave it out."
         return [FailedTarget(name=name, error=CloudError(reason))]
     return found
+
+
+Listed = tuple[str, str]
+"""An account with its state."""
+
+
+def _each_once(read: Callable[[], Iterator[Listed]], name: str) -> Iterator[Listed | FailedTarget]:
+    """The accounts of a list, as far as it can be read, and why the others cannot be.
+
+    A list that has an account twice is read again: in every healthy one, the second would be another's.
+    """
+    for last in (*[False] * (ASKED - 1), True):
+        listed: list[Listed] = []
+        failed: CloudError | None = None
+        try:
+            for one in read():
+                listed.append(one)  # noqa: PERF402  # what came before an error is kept
+        except CloudError as error:
+            failed = error
+        twice = sorted(account for account, count in Counter(account for account, _ in listed).items() if count > 1)
+        if last or not twice:
+            break
+    yield from dict(listed).items()
+    if failed is not None:
+        yield FailedTarget(name=name, error=failed)
+    if twice:
+        what = f"it has {', '.join(twice)} twice, so that another account may be missing"
+        told = bad_answer(what, twice, call="organizations:ListAccounts", place=f"the accounts of {name}")
+        yield FailedTarget(name=f"{name}: what is listed twice", error=told)
 
 
 def _checked(client: Any, accounts: Sequence[str]) -> Sequence[str | FailedTarget]:
@@ -214,6 +244,10 @@ def _below(client: Any, unit: str, name: str) -> Iterator[tuple[str, str]]:
                 yield from page.states
         with attempted(f"list the units of {name}", _UNITS_BELOW, LISTING):
             asked = asker.pages(UnitsPage, client.list_organizational_units_for_parent, _UNITS_BELOW, ParentId=parent)
-            children = [one.id for found in asked for one in found.organizational_units if one.id not in seen]
+            children = [one.id for found in asked for one in found.organizational_units]
+        again = sorted(seen.intersection(children) | {one for one in children if children.count(one) > 1})
+        if again:
+            what = f"the unit {again[0]} is listed twice, so that another may be missing"
+            raise bad_answer(what, children, call=_UNITS_BELOW, place=f"the units of {parent}")
         seen.update(children)
         units[:0] = children

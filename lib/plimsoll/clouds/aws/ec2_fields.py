@@ -36,6 +36,7 @@ AttachmentState = Literal["attaching", "attached", "detaching", "detached", "bus
 InstanceId = Annotated[str, Field(pattern="^i-[0-9a-z-]+$")]
 VolumeId = Annotated[str, Field(pattern=f"^{VOLUME_ID}$")]
 Moment = Annotated[AwareDatetime, AfterValidator(_past)]
+Figure = Annotated[int, BeforeValidator(_plain_number)]
 Count = Annotated[int, BeforeValidator(_plain_number), Field(gt=0)]
 Rate = Annotated[float, BeforeValidator(_plain_number), Field(gt=0, lt=1e9, allow_inf_nan=False)]
 

@@ -1,10 +1,12 @@
 """Endpoints: what holds for every call of every client, whatever a service, a proxy or a network does.
 
 - An answer that botocore's parsers cannot read is asked for again, and ends as one error, ResponseParserError.
+- An answer ends within its time, however slowly it comes (`Bounded`).
 - Retries end with the deadline of what is being read, and after a second time-out.
 - A service that does not answer in a region is left alone for a while, so that its calls fail at once (`Circuit`).
 """
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -13,6 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
+from xml.sax.saxutils import unescape
 
 from botocore.exceptions import (
     ConnectionError as BotoConnectionError,
@@ -27,12 +30,8 @@ from botocore.session import Session
 from botocore.utils import parse_timestamp
 
 from plimsoll.clouds.common.answers import raw_text
-from plimsoll.clouds.common.bounds import Deadline
+from plimsoll.clouds.common.bounds import LEAST_S, Deadline, carry_out_within
 from plimsoll.clouds.common.hiding import UNKEPT, without_secrets
-
-CONNECT_TIMEOUT_S: Final = 5
-READ_TIMEOUT_S: Final = 20
-"""How long a connection and an answer are waited for: the APIs that are called here answer within seconds."""
 
 TIME_OUTS: Final = 2
 """After so many attempts a call that timed out is given up."""
@@ -106,8 +105,41 @@ class Circuit:
             self._closed_until = self.clock() + self.rest_s
 
 
-def guard(client: Any, circuit: Circuit) -> None:
-    """Makes a client's calls keep to its circuit and to the deadline of what is being read."""
+class SlowAnswerError(ReadTimeoutError):
+    """An answer that came too slowly to be waited for."""
+
+    fmt = "the answer of {endpoint_url} took longer than {seconds:g} seconds in all"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """A client's HTTP session, whose answers end within `answer_s`, or with the deadline of what is being read."""
+
+    session: Any
+    answer_s: float
+
+    def send(self, request: Any) -> Any:
+        """The answer with its body. SlowAnswerError, as of any time-out, if it takes longer."""
+        deadline = _deadline.get()
+        seconds = self.answer_s if deadline is None else min(self.answer_s, max(LEAST_S, deadline.left_s))
+        try:
+            return carry_out_within(seconds, lambda: self.session.send(request))
+        except TimeoutError as error:
+            raise SlowAnswerError(endpoint_url=request.url, seconds=seconds) from error
+
+    def close(self) -> None:
+        """Gives every connection back."""
+        self.session.close()
+
+
+def guard(client: Any, circuit: Circuit, answer_s: float) -> None:
+    """Makes a client's calls keep to its circuit, to the time of an answer, and to the deadline of what is being read.
+
+    Clients have no public way to another HTTP session than the one they were made with.
+    """
+    endpoint = client._endpoint
+    if not isinstance(endpoint.http_session, Bounded):
+        endpoint.http_session = Bounded(endpoint.http_session, answer_s)
     events = client.meta.events
     events.register("before-call.*.*", circuit.enter, unique_id="plimsoll-enter")
     events.register("after-call.*.*", circuit.answered, unique_id="plimsoll-answered")
@@ -160,17 +192,24 @@ def _unreadable(response: Mapping[str, Any], error: Exception) -> dict[str, Any]
     if status >= _ERROR_STATUS:
         return {"Error": {"Code": str(status), "Message": "no readable error"}, "ResponseMetadata": metadata}
     body = response.get("body")
-    shown = raw_text(body.decode("utf-8", errors="replace")) if isinstance(body, bytes) else ""
-    return {_UNREADABLE: _Unreadable(error, shown), "ResponseMetadata": metadata}
+    text = body.decode("utf-8", errors="replace") if isinstance(body, bytes) else ""
+    tokens = {unescape(xml or json) for xml, json in _TOKENS.findall(text)}
+    token = tokens.pop() if len(tokens) == 1 else None
+    return {_UNREADABLE: _Unreadable(error, raw_text(text), token), "ResponseMetadata": metadata}
+
+
+_TOKENS: Final = re.compile(r"<nextToken>([^<>]+)</nextToken>|\"NextToken\"\s*:\s*\"([^\"\\]+)\"", re.IGNORECASE)
 
 
 class _Unreadable(ResponseParserError):
-    """An answer that no parser could read. `raw` is its body as text, shortened and without secrets."""
+    """An answer that no parser could read. `raw` is its body as text, shortened and without secrets. `token` is that of
+    the next page, if the body names one and no other."""
 
-    def __init__(self, error: Exception, raw: str) -> None:
+    def __init__(self, error: Exception, raw: str, token: str | None = None) -> None:
         super().__init__(f"its answer cannot be read ({type(error).__name__}: {without_secrets(str(error))[:200]})")
         self.kind = type(error).__name__
         self.raw = raw
+        self.token = token
 
     def unquoted(self) -> ResponseParserError:
         """The same without anything of the answer."""

@@ -1,5 +1,6 @@
 """The one place that translates what AWS and botocore raise into Plimsoll's errors, each with its remedy."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -30,6 +31,7 @@ from plimsoll.domain.errors import (
     BadCredentials,
     ClockSkewed,
     CloudError,
+    DeniedByPolicy,
     RegionUnavailable,
     Throttled,
     Unexpected,
@@ -119,6 +121,9 @@ _CODES: Final[Mapping[type[CloudError], frozenset[str]]] = {
         }
     ),
 }
+_DENIAL: Final = re.compile(r"explicit deny in an? ([a-z -]+? policy|permissions boundary)")
+"""How AWS says which policy denies (IAM User Guide, "Troubleshoot access denied error messages", read 2026-11-26)."""
+_OF_ORGANIZATIONS: Final = frozenset({"service control policy", "resource control policy"})
 _CLOCK: Final = {"RequestTimeTooSkewed", "RequestInTheFuture"}
 _SIGNATURE: Final = {"InvalidSignatureException", "SignatureDoesNotMatch"}
 """Said of a wrong key as well as of a wrong clock, which the message tells apart."""
@@ -126,7 +131,9 @@ _SIGNATURE: Final = {"InvalidSignatureException", "SignatureDoesNotMatch"}
 _SENTENCES: Final[Mapping[type[CloudError], str]] = {
     ClockSkewed: "AWS says that this machine's clock is wrong ({name}). Set the clock (chronyc makestep, "
     "timedatectl set-ntp true) and run again.",
-    AccessDenied: "{name} for {permission}. {purpose.goes_on}; {purpose.allow}.",
+    DeniedByPolicy: "{name} for {permission}, with an {denial}. {purpose.goes_on}. No role can allow what the "
+    "organization denies: leave the place out, or set PLIMSOLL_DENIED_PLACES_EXPECTED=true where that is meant.",
+    AccessDenied: "{name} for {permission}{denial}. {purpose.goes_on}; {purpose.allow}.",
     BadCredentials: "AWS refuses the credentials ({name}: {said}). Sign in again, or name another --profile or "
     "--role-arn.",
     RegionUnavailable: "the region is switched off for this account or does not exist ({name}). {purpose.goes_on}; "
@@ -194,8 +201,13 @@ def _from_answer(error: ClientError, what: str, permission: str, purpose: Purpos
     kind, remedy = _kind_of(name, message), REMEDIES.get(name)
     if kind is Unexpected and remedy is not None and purpose is not AUDITING:
         kind = CloudError
-    said = one_line(message)
-    sentence = _SENTENCES[kind].format(name=name, said=said, permission=permission, purpose=purpose, remedy=remedy)
+    said, denial = one_line(message), _DENIAL.search(message)
+    if kind is AccessDenied and denial is not None and denial[1] in _OF_ORGANIZATIONS:
+        kind = DeniedByPolicy
+    told = "" if denial is None else denial[0] if kind is DeniedByPolicy else f", with an {denial[0]}"
+    sentence = _SENTENCES[kind].format(
+        name=name, said=said, permission=permission, purpose=purpose, remedy=remedy, denial=told
+    )
     return kind(f"{what}: {sentence}")
 
 

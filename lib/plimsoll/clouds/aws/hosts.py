@@ -1,12 +1,12 @@
 """Hosts: instances and what their types can carry, looked up many at a time."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from plimsoll.clouds.aws.errors import AUDITING, attempted
 from plimsoll.clouds.aws.instance_answers import InstanceAnswer, InstancesPage, InstanceTypeAnswer, InstanceTypesPage
-from plimsoll.clouds.aws.lists import ASKED, Asker
+from plimsoll.clouds.aws.lists import ASKED, Asker, BadPage, Lost
 from plimsoll.clouds.aws.published_hosts import BURST_S
 from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks
@@ -126,16 +126,26 @@ class Hosts:
         return host if kind.optimizes(optimized) else host.without_limits(NOT_OPTIMIZED)
 
     def _described(self, instance_ids: Sequence[str]) -> dict[str, InstanceAnswer]:
-        filters = [{"Name": "instance-id", "Values": list(instance_ids)}]
+        def read(some: Sequence[str]) -> Iterator[InstancesPage | BadPage]:
+            filters = [{"Name": "instance-id", "Values": list(some)}]
+            return self.asker.each_page(InstancesPage, self.ec2.describe_instances, INSTANCES, Filters=filters)
+
+        entries: list[object] = []
         with attempted(f"read {self.asker.place}", INSTANCES, self.purpose):
-            pages = self.asker.pages(InstancesPage, self.ec2.describe_instances, INSTANCES, Filters=filters)
-            entries = [one for page in pages for one in page.entries]
-        found = {}
+            for page in self.asker.pages_of(instance_ids, read):
+                if isinstance(page, Lost):
+                    self.unread |= dict.fromkeys(page.names, page.error)
+                else:
+                    entries += page.entries
+        found: dict[str, InstanceAnswer] = {}
         for raw in entries:
             name = name_in(raw, "InstanceId")
             try:
                 place = f"{name or 'a host'} in {self.asker.place}"
-                found[name] = read_answer(InstanceAnswer, raw, call=INSTANCES, place=place)
+                answer = read_answer(InstanceAnswer, raw, call=INSTANCES, place=place)
+                if name in found and found[name] != answer:
+                    raise self._bad(f"it has {name} twice, and not the same", raw, INSTANCES, name)
+                found[name] = answer
             except BadAnswer as error:
                 self.unread[name] = error  # one without a name is missed among those that were asked for
         return found
@@ -152,10 +162,17 @@ class Hosts:
                 self._types.setdefault(one, self._bad(f"it has no {one}", None, _TYPES, f"hosts of type {one}"))
 
     def _ask_types(self, types: Sequence[str]) -> None:
-        filters = [{"Name": "instance-type", "Values": list(types)}]
+        def read(some: Sequence[str]) -> Iterator[InstanceTypesPage | BadPage]:
+            filters = [{"Name": "instance-type", "Values": list(some)}]
+            return self.asker.each_page(InstanceTypesPage, self.ec2.describe_instance_types, _TYPES, Filters=filters)
+
+        entries: list[object] = []
         with attempted(f"read {self.asker.place}", _TYPES, self.purpose):
-            pages = self.asker.pages(InstanceTypesPage, self.ec2.describe_instance_types, _TYPES, Filters=filters)
-            entries = [one for page in pages for one in page.instance_types]
+            for page in self.asker.pages_of(types, read):
+                if isinstance(page, Lost):
+                    self._types |= dict.fromkeys(page.names, page.error)
+                else:
+                    entries += page.instance_types
         for raw in entries:
             name = name_in(raw, "InstanceType")
             place = f"hosts of type {name} in {self.asker.place}"

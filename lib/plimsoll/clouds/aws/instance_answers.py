@@ -196,9 +196,24 @@ class RegionAnswer(AwsAnswer):
     """A region that an account has switched on."""
 
     region_name: Name
+    endpoint: str | None = None
+
+    @model_validator(mode="after")
+    def _one_word(self) -> "RegionAnswer":
+        if self.endpoint and f".{self.region_name}." not in f".{self.endpoint}.":
+            raise ValueError(f"RegionName is {self.region_name}, and Endpoint is {self.endpoint}")
+        return self
 
 
 class RegionsAnswer(AwsAnswer):
-    """The regions of an account, which are never none."""
+    """The regions of an account, which are never none, each once."""
 
     regions: Annotated[tuple[RegionAnswer, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _each_once(self) -> "RegionsAnswer":
+        names = [one.region_name for one in self.regions]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"{twice[0]} is there twice, so that another region may be missing")
+        return self

@@ -1,14 +1,18 @@
 """Lists: answers and pages of AWS as types, asked again where one cannot be used, and never without an end."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, Final, TypeVar
 
+from botocore.parsers import ResponseParserError
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_pascal
 
 from plimsoll.clouds.aws.endpoints import within
+from plimsoll.clouds.aws.errors import refused
 from plimsoll.clouds.common.answers import Answer, read_answer
 from plimsoll.clouds.common.bounds import Deadline, Pages
 from plimsoll.domain.errors import BadAnswer
@@ -42,6 +46,39 @@ class Page(AwsAnswer):
         """Whether it lists nothing."""
         return not any(value for name, value in self if name != "next_token")
 
+
+class UnusableError(BadAnswer):
+    """An answer that cannot be used, and the token of the next page if it names one."""
+
+    def __init__(self, told: BadAnswer, token: str | None) -> None:
+        """It says what `told` says."""
+        super().__init__(str(told), raw=told.raw)
+        self.told, self.token = told, token
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadPage:
+    """A page that cannot be used: which of its list, why, and whether nothing behind it can be asked for."""
+
+    number: int
+    error: BadAnswer
+    is_last: bool
+
+    def of(self, what: str) -> str:
+        """What is lost with it, as words."""
+        return f"page {self.number} of {what}" if not self.is_last else f"page {self.number} and what follows of {what}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """Names that no answer can be used of, and why."""
+
+    names: Sequence[str]
+    error: BadAnswer
+
+
+MOST_HALVED: Final = 24
+"""Answers of one list that are asked for in halves: enough for two that are spoiled by one name of 500 each."""
 
 Read = TypeVar("Read", bound=Answer)
 ReadPage = TypeVar("ReadPage", bound=Page)
@@ -94,17 +131,69 @@ class Asker:
         **request: Any,
     ) -> Iterator[ReadPage]:
         """Every page of a list, in order. `asks_with` is what the service calls the token in a request."""
+        for page in self.each_page(kind, ask, call, doubted=doubted, asks_with=asks_with, **request):
+            if isinstance(page, BadPage):
+                raise page.error
+            yield page
+
+    def each_page(
+        self,
+        kind: type[ReadPage],
+        ask: Ask,
+        call: str,
+        /,
+        doubted: Callable[[ReadPage], bool] = never,
+        asks_with: str = "NextToken",
+        **request: Any,
+    ) -> Iterator["ReadPage | BadPage"]:
+        """As `pages`, with the reason in the place of a page that cannot be used: that page is all it costs.
+
+        The list goes on behind it if the token of the next page can be read.
+        """
         bounds = Pages(what=f"read {self.place} ({call})", deadline=self.deadline, most_empty=MOST_EMPTY)
         token: str | None = None
-        while True:
+        for number in count(1):
             next_one = {asks_with: token} if token else {}
-            page = self.one(kind, ask, call, doubted=doubted, **request, **next_one)
+            page: ReadPage | BadPage
+            try:
+                page = self.one(kind, ask, call, doubted=doubted, **request, **next_one)
+                token, empty = page.next_token, page.is_empty
+            except UnusableError as error:
+                token, empty = error.token, False
+                page = BadPage(number=number, error=error.told, is_last=token is None)
+            except ResponseParserError as error:
+                token, empty = getattr(error, "token", None), False
+                told = refused(error, f"read page {number} of {self.place}", call)
+                if not isinstance(told, BadAnswer):
+                    raise
+                page = BadPage(number=number, error=told, is_last=token is None)
             yield page
-            token = page.next_token
-            if not bounds.follow(token, empty=page.is_empty):
+            if not bounds.follow(token, empty=empty):
                 return
+
+    def pages_of(
+        self, names: Sequence[str], read: Callable[[Sequence[str]], Iterable["ReadPage | BadPage"]]
+    ) -> Iterator["ReadPage | Lost"]:
+        """The pages that `read` gives of some names. Where one cannot be used, its names are asked for in halves, until
+        what spoils it is alone; what cannot be told apart so is lost together."""
+        waiting, failed = deque([tuple(names)]), 0
+        while waiting:
+            some = waiting.popleft()
+            pages = list(read(some))
+            bad = next((page for page in pages if isinstance(page, BadPage)), None)
+            if bad is not None and len(some) > 1 and failed < MOST_HALVED:
+                failed += 1
+                waiting += [some[: len(some) // 2], some[len(some) // 2 :]]
+                continue
+            yield from (page for page in pages if not isinstance(page, BadPage))
+            if bad is not None:
+                yield Lost(names=some, error=bad.error)
 
     def _read(self, kind: type[Read], ask: Ask, call: str, request: Mapping[str, Any]) -> Read:
         with within(self.deadline):
             raw = ask(**request)
-        return read_answer(kind, raw, call=call, place=self.place)
+        try:
+            return read_answer(kind, raw, call=call, place=self.place)
+        except BadAnswer as error:
+            token = raw.get("NextToken")
+            raise UnusableError(error, token if isinstance(token, str) and token else None) from error

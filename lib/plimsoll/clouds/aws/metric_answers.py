@@ -38,6 +38,7 @@ TIMED: Final = frozenset({"read_time_s", "write_time_s", "timed_reads", "timed_w
 MOST_WAITING: Final = 1e7
 """Milliseconds and operations in a queue: nothing waits for hours."""
 
+_NUMBERS: Final = frozenset({int, float})
 ROUNDING: Final = 1.01
 """Seconds and percentages may pass their bound by what rounding adds."""
 
@@ -101,15 +102,21 @@ class Points:
         if not isinstance(results, list):
             raise self._bad("MetricDataResults is missing", page)
         found: dict[int, Mapping[str, Any]] = {}
+        strange: BadAnswer | None = None
+        twice = set[int]()
         for result in results:
             name = result.get("Id") if isinstance(result, Mapping) else None
             number = self._numbers.get(name) if isinstance(name, str) else None
             if number is None:
-                raise self._bad(f"MetricDataResults.Id is {name!r}, which was not asked for", result)
-            if number in found:
-                raise self._bad(f"MetricDataResults.Id {name} is there twice", result)
-            found[number] = result
-        return list(found.items())
+                strange = self._bad(f"MetricDataResults.Id is {name!r:.60}, which was not asked for", result)
+            elif number in found:
+                twice.add(number)
+                self._refuse(self._call.queries[number], f"MetricDataResults.Id {name} is there twice", result)
+            else:
+                found[number] = result
+        if strange is not None:  # it is of a query that has nothing else on this page: which one, nobody can tell
+            self.wrong |= {query: strange for number, query in enumerate(self._call.queries) if number not in found}
+        return [(number, result) for number, result in found.items() if number not in twice]
 
     def _lists_of(self, number: int, result: Mapping[str, Any]) -> tuple[list[Any], list[Any]] | None:
         """The times and figures of a result; None where they cannot be used, or there are none."""
@@ -187,10 +194,12 @@ def epoch_s(stamps: Sequence[Any]) -> FloatArray:
 
 
 def numbers_of(values: Sequence[Any]) -> FloatArray:
-    """Numbers as an array; ValueError for anything else: numbers are never read from texts."""
-    found = np.asarray(values)
-    if len(found) and found.dtype.kind not in "biuf":
+    """Numbers as an array; ValueError for anything else: no text, no truth value and no list is a number."""
+    if not _NUMBERS.issuperset(map(type, values)):
         raise ValueError("a value is no number")
+    found = np.asarray(values)
+    if len(found) and found.dtype.kind not in "iuf":
+        raise ValueError("a value is too large for a number")
     return found.astype(np.float64)
 
 

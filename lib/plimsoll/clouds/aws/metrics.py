@@ -6,15 +6,16 @@ checked as they come (`metric_answers`). What comes back partial, broken or wron
 
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
 import numpy as np
 
+from plimsoll.clouds.aws.endpoints import within
 from plimsoll.clouds.aws.errors import FAILURES, refused
 from plimsoll.clouds.aws.metric_answers import COMPLETE, FORBIDDEN, PERMISSION, Points
 from plimsoll.clouds.aws.metric_wire import without_models
@@ -44,6 +45,9 @@ ATTEMPTS: Final = 4
 
 TRIES: Final = 3
 """How often a query is asked whose answers cannot be used. One call in twenty may be such."""
+
+MOST_HALVED: Final = 20
+"""Answers of one call that are asked for in halves: enough for two that are spoiled by one query of 500 each."""
 
 PAGES_SPARE: Final = 10
 LEAST_DATAPOINTS_A_PAGE: Final = 1_000
@@ -111,8 +115,22 @@ class AwsMetrics:
     def _ask(self, client: Any, call: Call, place: str, deadline: Deadline) -> Answers:
         """The series of one call's queries; the error of each that could not be read.
 
-        What is partial, broken or cannot be used is asked again a few times.
+        Queries whose answer cannot be used as a whole are asked in halves, until what spoils it is alone.
         """
+        waiting, halved, answers = deque([call.queries]), 0, Answers()
+        while waiting:
+            some = replace(call, queries=waiting.popleft())
+            asked = self._ask_together(client, some, place, deadline)
+            if asked.unreadable and len(some.queries) > 1 and halved < MOST_HALVED:
+                halved += 1
+                middle = len(some.queries) // 2
+                waiting += [some.queries[:middle], some.queries[middle:]]
+            else:
+                answers |= asked.answers
+        return answers
+
+    def _ask_together(self, client: Any, call: Call, place: str, deadline: Deadline) -> "_Asked":
+        """What came of one call's queries. What is partial, broken or cannot be used is asked again a few times."""
         asked = _Asked(place=place, pending=call.queries)
         for attempt in range(ATTEMPTS):
             if attempt:
@@ -120,20 +138,23 @@ class AwsMetrics:
             try:
                 asked.take(self._pages(client, Call(window=call.window, queries=asked.pending), place, deadline))
             except FAILURES as error:
-                asked.fail(refused(error, f"read {place}", PERMISSION))
+                told = refused(error, f"read {place}", PERMISSION)
+                asked.unreadable = isinstance(told, BadAnswer) and asked.pending == call.queries
+                asked.fail(told)
             except BadAnswer as error:
                 asked.refuse(error)
+                asked.unreadable = not asked.pending and len(asked.answers) == len(call.queries)
             except Endless as error:
                 asked.fail(error)
             if not asked.pending:
-                return asked.answers
+                return asked
         asked.fail(
             Unexpected(
                 f"cannot read {place}: CloudWatch answered {asked.status} {ATTEMPTS} times. The audit goes on without "
                 "these volumes; go on with the same run later (--resume; in the service, its run_id)."
             )
         )
-        return asked.answers
+        return asked
 
     def _pages(self, client: Any, call: Call, place: str, deadline: Deadline) -> Points:
         """The points of all pages of one call; BadAnswer and Endless where they cannot be used or do not end."""
@@ -148,13 +169,15 @@ class AwsMetrics:
         pages = Pages(what=f"read {place}", deadline=deadline, most=_most_pages(call), setting=DEADLINE_SETTING)
         self.datapoints.take(call.datapoints)
         with self._lock:
-            self.usage.metrics += len(call.queries)
+            self.usage.metrics += call.billed
             self.usage.datapoints += call.datapoints
         while True:
             deadline.check(f"read {place}", DEADLINE_SETTING)
             self.calls.take(1)
             self._count_call(place)
-            token = points.take(client.get_metric_data(**request))
+            with within(deadline):
+                page = client.get_metric_data(**request)
+            token = points.take(page)
             if not pages.follow(token):
                 points.end()
                 return points
@@ -175,13 +198,15 @@ class AwsMetrics:
 class _Asked:
     """Queries that are asked together until each has an answer; `pending` have none, the last for the `status` said.
 
-    What came of those that were partial is kept, and of those that could not be used that they were so before.
+    They are `unreadable` if no answer as a whole could be used. What came of those that were partial is kept, and of
+    those that could not be used that they were so before.
     """
 
     place: str
     pending: tuple[Query, ...]
     answers: Answers = field(default_factory=dict)
     status: str = "nothing"
+    unreadable: bool = False
     _partly: dict[Query, FloatArray] = field(default_factory=dict)
     _wrong_before: Counter[Query] = field(default_factory=Counter)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Annotated, Any, Final
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from plimsoll.clouds.aws.consoles import partition_of
 from plimsoll.clouds.aws.errors import AUDITING, attempted
@@ -60,11 +60,20 @@ class Product(Answer):
     attributes: Attributes
 
 
+def _no_truth_value(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("no price")  # noqa: TRY004  # pydantic reports a ValueError by its field
+    return value
+
+
+Usd = Annotated[float, BeforeValidator(_no_truth_value), Field(ge=0, le=1000, allow_inf_nan=False)]
+
+
 class Dimension(Answer):
     """A price: USD as text, a unit."""
 
     unit: str
-    usd: Annotated[dict[str, Annotated[float, Field(ge=0, le=1000)]], Field(alias="pricePerUnit")]
+    usd: Annotated[dict[str, Usd], Field(alias="pricePerUnit")]
 
 
 class Term(Answer):
@@ -232,7 +241,7 @@ def row_in(text: str, place: str) -> Row:
     """The row in a text. BadAnswer where it is none."""
     try:
         raw = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise bad_answer(f"a row is not JSON: {error}", text, call=_PERMISSION, place=place) from error
     return read_answer(Row, raw, call=_PERMISSION, place=place)
 

@@ -80,6 +80,11 @@ class Query:
     window: Window
     period_s: int
 
+    @property
+    def subject(self) -> tuple[str | None, str | None]:
+        """What it is a metric of: a volume, an instance, or both together."""
+        return None if self.metric.host else self.volume_id, self.metric.instance_id
+
     def asked_as(self, name: str) -> dict[str, Any]:
         """The query as GetMetricData takes it."""
         dimensions = [] if self.metric.host else [{"Name": "VolumeId", "Value": self.volume_id}]
@@ -196,6 +201,12 @@ class Call:
 
     window: Window
     queries: tuple[Query, ...]
+
+    @property
+    def billed(self) -> int:
+        """How many metrics are asked for: statistics of one metric count once (Amazon CloudWatch pricing, "up to five
+        statistics for the same metric", read 2026-11-26)."""
+        return len({(query.subject, query.metric.name) for query in self.queries})
 
     @property
     def datapoints(self) -> int:

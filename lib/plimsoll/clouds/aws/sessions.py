@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cache, lru_cache, partial
 from typing import Any, Final
 
@@ -13,13 +14,15 @@ from botocore.config import Config
 from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
 from botocore.exceptions import CredentialRetrievalError, NoCredentialsError
 from botocore.loaders import Loader
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from plimsoll.clouds.aws.endpoints import CONNECT_TIMEOUT_S, READ_TIMEOUT_S, Circuit, guard, read_strictly
+from plimsoll.clouds.aws.endpoints import Circuit, guard, read_strictly
 from plimsoll.clouds.aws.errors import attempted
 from plimsoll.clouds.aws.lists import ASKED, Asker, AwsAnswer
 from plimsoll.clouds.aws.names import ACCOUNT_ID
 from plimsoll.clouds.common import messages
+from plimsoll.clouds.common.answers import bad_answer
+from plimsoll.clouds.common.bounds import Waits
 from plimsoll.distribution import own_version
 from plimsoll.domain.errors import CloudError
 from plimsoll.ports import FailedTarget
@@ -33,15 +36,29 @@ UNCHECKED: Final = "cloudwatch"
 SIGN_INS_AT_ONCE: Final = 8
 """Accounts that are signed in to at once."""
 
+_IDENTITY: Final = "sts:GetCallerIdentity"
 _MAKING: Final = threading.Lock()
 """Held while a session or a client is made: they share the models of services, and boto3's sessions are for one
 thread."""
 
 
 class Caller(AwsAnswer):
-    """Whose credentials they are."""
+    """Whose credentials they are: the account, and the ARN of who calls, which names the account too."""
 
     account: str = Field(pattern=f"^{ACCOUNT_ID}$")
+    arn: str
+
+    @model_validator(mode="after")
+    def _one_word(self) -> "Caller":
+        if account_in(self.arn) != self.account:
+            raise ValueError(f"Account is {self.account}, and Arn is {self.arn}")
+        return self
+
+
+def account_in(arn: str) -> str:
+    """The account that an ARN names; empty if it names none."""
+    parts = arn.split(":")
+    return parts[4] if len(parts) > 5 and parts[0] == "arn" else ""  # arn:partition:service:region:account:resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +77,12 @@ class Credential:
 class Sessions:
     """One boto3 session an account, clients from them, and what could not be entered, with why.
 
-    `attempts` bounds the retries of one call, `connections` is how many are kept.
+    `attempts` bounds the retries of one call, `waits` how long an answer may take; `connections` is how many are kept.
     """
 
     attempts: int
     connections: int
+    waits: Waits = field(default_factory=Waits)
     failed: list[FailedTarget] = field(default_factory=list)
     by_account: dict[str, boto3.Session] = field(default_factory=dict)
     _clients: dict[tuple[str, str, str], Any] = field(default_factory=dict, repr=False)
@@ -97,11 +115,11 @@ class Sessions:
         """The account that a credential leads to and its session, or why there is none."""
         what = f"read {credential}"
         try:
-            with attempted(what, "sts:AssumeRole" if credential.role_arn else "sts:GetCallerIdentity"):
+            with attempted(what, "sts:AssumeRole" if credential.role_arn else _IDENTITY):
                 with _MAKING:
                     session = _session(credential, self._config(), self._guarded)
                     client = self._made(session, "sts", session.region_name or HOME_REGION)
-                found = Asker(place=str(credential)).one(Caller, client.get_caller_identity, "sts:GetCallerIdentity")
+                found = _caller_behind(credential, client.get_caller_identity)
         except CloudError as error:
             return error
         return found.account, session
@@ -115,7 +133,7 @@ class Sessions:
         place = (str(client.meta.service_model.service_name), str(client.meta.region_name))
         with self._circuits_lock:
             circuit = self._circuits.setdefault(place, Circuit(service=place[0], region=place[1]))
-        guard(client, circuit)
+        guard(client, circuit, self.waits.answer_s)
         return client
 
     def _config(self, *, validated: bool = True) -> Config:
@@ -123,10 +141,25 @@ class Sessions:
             parameter_validation=validated,
             retries={"mode": "adaptive", "total_max_attempts": self.attempts},
             max_pool_connections=self.connections,
-            connect_timeout=CONNECT_TIMEOUT_S,
-            read_timeout=READ_TIMEOUT_S,
+            connect_timeout=self.waits.connect_s,
+            read_timeout=self.waits.silence_s,
             user_agent_extra=f"plimsoll/{own_version()}",
         )
+
+
+def _caller_behind(credential: Credential, ask: Callable[..., Any]) -> Caller:
+    """Whose a credential is. BadAnswer if a role's answer is of another account than the role's."""
+    wanted = account_in(credential.role_arn or "")
+
+    def is_other(caller: Caller) -> bool:
+        return bool(wanted) and caller.account != wanted
+
+    asker = Asker(place=str(credential))
+    caller = asker.one(Caller, ask, _IDENTITY, doubted=is_other)
+    if is_other(caller):
+        what = f"Account is {caller.account}, and the role is of {wanted}"
+        raise bad_answer(what, caller.model_dump(), call=_IDENTITY, place=asker.place)
+    return caller
 
 
 @lru_cache
@@ -184,14 +217,26 @@ def _role_credentials(fetched: Callable[[], Any], credential: Credential) -> Any
     """
     for attempt in range(1, ASKED + 1):
         try:
-            return fetched()
+            return _checked_credentials(fetched())
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             if attempt == ASKED:
+                why = str(error) if isinstance(error, ExpiredOnArrivalError) else type(error).__name__
                 raise CredentialRetrievalError(
-                    provider="sts:AssumeRole",
-                    error_msg=f"the answer has no credentials of {credential} ({type(error).__name__})",
+                    provider="sts:AssumeRole", error_msg=f"the answer has no credentials of {credential} ({why})"
                 ) from None
     return None
+
+
+class ExpiredOnArrivalError(ValueError):
+    """Credentials that can be used no more. It says when they ended, and nothing else of them."""
+
+
+def _checked_credentials(found: Any) -> Any:
+    """A role's credentials. Botocore would raise much later, and something else, if they have expired already."""
+    ends = datetime.fromisoformat(found["expiry_time"])
+    if ends <= datetime.now(UTC):
+        raise ExpiredOnArrivalError(f"they expired at {ends:%Y-%m-%d %H:%M:%S} UTC; compare this machine's clock")
+    return found
 
 
 def _opened(session: botocore.session.Session, **chosen: str | None) -> boto3.Session:

@@ -6,7 +6,17 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, model_validator
 
-from plimsoll.clouds.aws.ec2_fields import ATTACHED, AttachmentState, Count, InstanceId, Moment, Name, Tagged, VolumeId
+from plimsoll.clouds.aws.ec2_fields import (
+    ATTACHED,
+    AttachmentState,
+    Count,
+    Figure,
+    InstanceId,
+    Moment,
+    Name,
+    Tagged,
+    VolumeId,
+)
 from plimsoll.clouds.aws.lists import AwsAnswer, Page
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
@@ -83,8 +93,8 @@ class VolumeAnswer(Tagged):
     state: VolumeState
     create_time: Moment
     availability_zone: Name
-    iops: int | None = None
-    throughput: int | None = None
+    iops: Figure | None = None
+    throughput: Figure | None = None
     attachments: tuple[AttachmentAnswer, ...]
     multi_attach_enabled: bool | None = None
     operator: OperatorAnswer | None = None
@@ -169,11 +179,11 @@ class ModificationAnswer(AwsAnswer):
     modification_state: Literal["modifying", "optimizing", "completed", "failed"]
     start_time: Moment
     end_time: Moment | None = None
-    progress: Annotated[int, Field(ge=0, le=100)]
+    progress: Annotated[Figure, Field(ge=0, le=100)]
     original_volume_type: Name
     original_size: Count
-    original_iops: int | None = None
-    original_throughput: int | None = None
+    original_iops: Figure | None = None
+    original_throughput: Figure | None = None
 
     @property
     def original(self) -> VolumeSpec:

@@ -4,16 +4,20 @@ An entry that cannot be read costs its own volume and those on the same hosts, w
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import Any, Final
 
-from plimsoll.clouds.aws.errors import attempted
+from botocore.exceptions import ClientError
+
+from plimsoll.clouds.aws.endpoints import within
+from plimsoll.clouds.aws.errors import FAILURES, attempted, code_of
 from plimsoll.clouds.aws.hosts import INSTANCES, Hosts, in_place, name_in
 from plimsoll.clouds.aws.instance_answers import InstancesPage, MappedInstance
-from plimsoll.clouds.aws.lists import Asker
+from plimsoll.clouds.aws.lists import Asker, BadPage, Lost
 from plimsoll.clouds.aws.names import VOLUME_ID
 from plimsoll.clouds.aws.owners import owner_of
 from plimsoll.clouds.aws.trail import Trail, with_past
@@ -22,7 +26,7 @@ from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks
 from plimsoll.clouds.common.dated_data import sold_figures, volume_types
 from plimsoll.clouds.registry import AWS
-from plimsoll.domain.errors import BadAnswer, CloudError
+from plimsoll.domain.errors import BadAnswer, CloudError, VolumeGone
 from plimsoll.domain.volume import Attachment, Modification, Volume, VolumeSpec
 from plimsoll.ports import Target, UnreadVolume
 
@@ -33,6 +37,13 @@ _A_PAGE: Final = 1000
 """Instances in a page of DescribeInstances, at most (Amazon EC2 API Reference, read 2026-11-22)."""
 
 _IDS_A_CALL: Final = 200
+MOST_ASKED_ALONE: Final = 50
+"""Volumes that are missing and asked for one by one: more of them at once are a fault, and not deleted volumes."""
+
+_NO_SUCH_VOLUME: Final = frozenset({"InvalidVolume.NotFound", "InvalidVolumeID.Malformed"})
+_GONE: Final = (
+    "deleted meanwhile: {name} in {target} was named when it was listed, and EC2 says now that there is no such volume."
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -47,7 +58,8 @@ class VolumeList:
     _changes: dict[str, Modification | BadAnswer] = field(default_factory=dict, init=False)
     _readable: dict[str, Volume] = field(default_factory=dict, init=False)
     _unread: dict[str, CloudError] = field(default_factory=dict, init=False)
-
+    _seen_again: set[str] = field(default_factory=set, init=False)
+    _unknown_changes: BadAnswer | None = field(default=None, init=False)
     _was_empty: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
@@ -62,26 +74,74 @@ class VolumeList:
         self._changes = self._modifications()
         if self.trail is not None:
             self.trail.read()
-        yield from self._pages(MaxResults=_VOLUMES_A_PAGE)
-        mapped = self._mapped()
+        yield from self._all()
+        mapped = yield from self._mapped()
         self._hosts.forget_unread()
-        for chunk in in_chunks(sorted(self._lost(mapped) | set(self._unread)), _IDS_A_CALL):
-            yield from self._pages(Filters=[{"Name": "volume-id", "Values": list(chunk)}])
+        again = sorted(self._lost(mapped) | set(self._unread))
+        for chunk in in_chunks(again, _IDS_A_CALL):
+            yield from self._by_id(chunk)
+        gone = yield from self._gone(name for name in again if name not in self._seen_again)
+        mapped = {host_id: names - gone for host_id, names in mapped.items()}
         yield from self._neighbors(mapped)
 
-    def _pages(self, **request: Any) -> Iterator[Volume | UnreadVolume]:
-        ask = partial(self.ec2.describe_volumes, IncludeManagedResources=True)
+    def _all(self) -> Iterator[Volume | UnreadVolume]:
+        """Every volume as pages list them. A page that cannot be used costs itself; all, where it is the only one."""
         with attempted(f"read {self.target}", VOLUMES):
-            for page in self.asker.pages(VolumesPage, ask, VOLUMES, doubted=self._is_doubtful, **request):
-                yield from self._entries(page.volumes)
+            for page in self._asked(MaxResults=_VOLUMES_A_PAGE):
+                if not isinstance(page, BadPage):
+                    yield from self._entries(page.volumes)
+                elif page.number == 1 and page.is_last:
+                    raise page.error
+                else:
+                    yield UnreadVolume(id=None, error=page.error, what=page.of("the volumes"))
+
+    def _by_id(self, names: Sequence[str]) -> Iterator[Volume | UnreadVolume]:
+        """Some volumes, asked for by their ids; others in the answer are nobody's."""
+
+        def read(some: Sequence[str]) -> Iterator[VolumesPage | BadPage]:
+            return self._asked(Filters=[{"Name": "volume-id", "Values": list(some)}])
+
+        with attempted(f"read {self.target}", VOLUMES):
+            for page in self.asker.pages_of(names, read):
+                if isinstance(page, Lost):
+                    self._seen_again.update(page.names)
+                    yield from (self._noted(name, page.error) for name in page.names)
+                    continue
+                found = [raw for raw in page.volumes if _id_in(raw) in names]
+                self._seen_again.update(map(_id_in, found))
+                yield from self._entries(found, again=True)
+
+    def _asked(self, **request: Any) -> Iterator[VolumesPage | BadPage]:
+        ask = partial(self.ec2.describe_volumes, IncludeManagedResources=True)
+        return self.asker.each_page(VolumesPage, ask, VOLUMES, doubted=self._is_doubtful, **request)
+
+    def _gone(self, names: Iterable[str]) -> Generator[UnreadVolume, None, set[str]]:
+        """Those of some volumes of which EC2 says, when asked for each alone, that there is none."""
+        gone = set[str]()
+        for name in islice(names, MOST_ASKED_ALONE):
+            try:
+                with within(self.asker.deadline):
+                    self.ec2.describe_volumes(VolumeIds=[name], IncludeManagedResources=True)
+            except ClientError as error:
+                if code_of(error) in _NO_SUCH_VOLUME:
+                    gone.add(name)
+            except FAILURES:
+                return gone  # nothing is known of the others; the list has said why they are unread
+        for name in sorted(gone):
+            self._readable.pop(name, None)
+            self._unread.pop(name, None)
+            yield UnreadVolume(id=name, error=VolumeGone(_GONE.format(name=name, target=self.target)))
+        return gone
 
     def _is_doubtful(self, page: VolumesPage) -> bool:
-        """Whether it is asked for again: an empty one once, one with what cannot be read, or is of no type, always."""
+        """Whether it is asked for again: an empty one once, always one with what cannot be read or comes twice."""
         if not page.volumes and not self._was_empty:
             self._was_empty = True
             return True
         answers = [self._answer(raw) for raw in page.volumes]
-        return any(isinstance(one, BadAnswer) or one.volume_type not in volume_types(AWS) for one in answers)
+        if any(isinstance(one, BadAnswer) or one.volume_type not in volume_types(AWS) for one in answers):
+            return True
+        return len({_id_in(raw) for raw in page.volumes}) < len(page.volumes)
 
     def _answer(self, raw: object) -> VolumeAnswer | BadAnswer:
         name = _id_in(raw)
@@ -91,8 +151,10 @@ class VolumeList:
         except BadAnswer as error:
             return error
 
-    def _entries(self, entries: Sequence[object]) -> Iterator[Volume | UnreadVolume]:
+    def _entries(self, entries: Sequence[object], *, again: bool = False) -> Iterator[Volume | UnreadVolume]:
         answers = [(_id_in(raw), self._answer(raw)) for raw in entries]
+        if self._unknown_changes is not None:
+            self._learn_changes([name for name, _ in answers if name])
         self._hosts.learn(
             where.instance_id
             for _, one in answers
@@ -100,8 +162,17 @@ class VolumeList:
             for where in one.attached
             if where.instance_id
         )
+        on_page: dict[str, Volume] = {}
         for name, answer in answers:
-            yield self._noted(name, answer if isinstance(answer, BadAnswer) else self._volume(answer))
+            found = answer if isinstance(answer, BadAnswer) else self._volume(answer)
+            before = on_page.get(name) or (None if again else self._readable.get(name))
+            if before is not None and isinstance(found, Volume) and _born(found) != _born(before):
+                error = self._bad(f"{name} is listed twice, made at two times or in two zones", VOLUMES, name)
+                yield UnreadVolume(id=None, error=error, what=f"a volume that is listed as {name}, and another")
+                found = error
+            elif isinstance(found, Volume):
+                on_page[name] = found
+            yield self._noted(name, found)
 
     def _noted(self, name: str, found: Volume | CloudError) -> Volume | UnreadVolume:
         """What was found of a volume, which takes the place of what was found before."""
@@ -126,11 +197,17 @@ class VolumeList:
         volume = volume_of(answer, self.target, self._hosts, change)
         return volume if self.trail is None else with_past(volume, self.trail, self._hosts)
 
-    def _mapped(self) -> dict[str, frozenset[str]]:
+    def _mapped(self) -> Generator[UnreadVolume, None, dict[str, frozenset[str]]]:
         """The volumes that each instance of the target says it has."""
         found = {host_id: instance.volume_ids for host_id, instance in self._hosts.known.items()}
         with attempted(f"read {self.target}", INSTANCES):
-            for page in self.asker.pages(InstancesPage, self.ec2.describe_instances, INSTANCES, MaxResults=_A_PAGE):
+            ask = self.ec2.describe_instances
+            for page in self.asker.each_page(InstancesPage, ask, INSTANCES, MaxResults=_A_PAGE):
+                if isinstance(page, BadPage):
+                    if page.number == 1 and page.is_last:
+                        raise page.error
+                    yield UnreadVolume(id=None, error=page.error, what=page.of("the instances"))
+                    continue
                 for raw in page.entries:
                     with suppress(BadAnswer):  # it was asked for as a host where a volume names it
                         one = read_answer(MappedInstance, raw, call=INSTANCES, place=str(self.target))
@@ -170,22 +247,56 @@ class VolumeList:
             place=f"the volumes of {host_id} in {self.target}",
         )
 
+    def _bad(self, what: str, call: str, subject: str) -> BadAnswer:
+        return bad_answer(what, what, call=call, place=f"{subject} in {self.target}")
+
     def _modifications(self) -> dict[str, Modification | BadAnswer]:
-        """The latest change of each volume that has one. BadAnswer for an entry that might be any volume's."""
+        """The latest change of each volume that has one. What is not told is left to be asked for by volume."""
         found: dict[str, Modification | BadAnswer] = {}
         with attempted(f"read {self.target}", _MODIFICATIONS):
-            for page in self.asker.pages(
-                ModificationsPage,
-                self.ec2.describe_volumes_modifications,
-                _MODIFICATIONS,
-                doubted=lambda page: any(isinstance(one, BadAnswer) for _, one in self._changed(page.entries)),
-                MaxResults=_VOLUMES_A_PAGE,
-            ):
+            for page in self._asked_changes(MaxResults=_VOLUMES_A_PAGE):
+                if isinstance(page, BadPage):
+                    if page.number == 1 and page.is_last:
+                        raise page.error
+                    self._unknown_changes = page.error
+                    continue
                 for name, change in self._changed(page.entries):
-                    if not name and isinstance(change, BadAnswer):
-                        raise change
-                    found[name] = change
+                    if name:
+                        found[name] = change
+                    elif isinstance(change, BadAnswer):
+                        self._unknown_changes = change  # it might be any volume's
         return found
+
+    def _learn_changes(self, names: Sequence[str]) -> None:
+        """The latest change of each of some volumes, asked for by volume: the list did not tell all."""
+        unknown = [name for name in names if name not in self._changes]
+
+        def read(some: Sequence[str]) -> Iterator[ModificationsPage | BadPage]:
+            return self._asked_changes(Filters=[{"Name": "volume-id", "Values": list(some)}])
+
+        with attempted(f"read {self.target}", _MODIFICATIONS):
+            for chunk in in_chunks(unknown, _IDS_A_CALL):
+                for page in self.asker.pages_of(chunk, lambda some: self._without_nameless(read(some))):
+                    if isinstance(page, Lost):
+                        self._changes |= dict.fromkeys(page.names, page.error)
+                    else:
+                        self._changes |= {name: one for name, one in self._changed(page.entries) if name in chunk}
+
+    def _without_nameless(self, pages: Iterable[ModificationsPage | BadPage]) -> Iterator[ModificationsPage | BadPage]:
+        """The pages; one with an entry that names no volume is a bad one."""
+        for page in pages:
+            entries = [] if isinstance(page, BadPage) else self._changed(page.entries)
+            bad = next((one for name, one in entries if not name and isinstance(one, BadAnswer)), None)
+            yield page if bad is None else BadPage(number=1, error=bad, is_last=True)
+
+    def _asked_changes(self, **request: Any) -> Iterator[ModificationsPage | BadPage]:
+        return self.asker.each_page(
+            ModificationsPage,
+            self.ec2.describe_volumes_modifications,
+            _MODIFICATIONS,
+            doubted=lambda page: any(isinstance(one, BadAnswer) for _, one in self._changed(page.entries)),
+            **request,
+        )
 
     def _changed(self, entries: Iterable[object]) -> Iterator[tuple[str, Modification | BadAnswer]]:
         for raw in entries:
@@ -205,6 +316,11 @@ class VolumeList:
                     ended=one.end_time,
                 ),
             )
+
+
+def _born(volume: Volume) -> tuple[object, object]:
+    """What stays the same of a volume that moves between two pages."""
+    return volume.created, volume.zone
 
 
 def _id_in(raw: object) -> str:

@@ -1,17 +1,69 @@
-"""Bounds: every list and every read ends, by a deadline, a number of pages, and no page twice."""
+"""Bounds: every answer, every list and every read ends, by its time, a number of pages, and no page twice."""
 
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from plimsoll.domain.errors import Endless
+from plimsoll.settings import Settings
+
+Result = TypeVar("Result")
 
 LIST_PAGES: Final = 5_000
 """Pages of one list by default: at 500 volumes a page, 2.5 million volumes of one account and region."""
 
 EMPTY_PAGES: Final = 10
 """Pages in a row that have nothing and yet name a next one, after which a list is given up. Clouds may send a few."""
+
+
+LEAST_S: Final = 0.1
+"""Seconds that an answer is given though its deadline has passed: whoever counts pages says so, not the call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waits:
+    """How long a connection, silence in the middle of an answer, and a whole answer are waited for.
+
+    The APIs that are called here answer within seconds. An answer that drips is never silent, but has an end.
+    """
+
+    connect_s: float = 5.0
+    silence_s: float = 20.0
+    answer_s: float = 60.0
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Waits":
+        """Those of the settings."""
+        return cls(
+            connect_s=settings.connect_timeout_s,
+            silence_s=settings.silence_timeout_s,
+            answer_s=settings.answer_timeout_s,
+        )
+
+
+def carry_out_within(seconds: float, work: Callable[[], Result]) -> Result:
+    """The result of some work; TimeoutError if it takes longer.
+
+    The work goes on in a thread then, which neither the caller nor the end of the process waits for.
+    """
+    future = Future[Result]()
+
+    def carry_out() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:  # noqa: BLE001  # it goes on to the caller
+            future.set_exception(error)
+
+    threading.Thread(target=carry_out, daemon=True).start()
+    try:
+        return future.result(seconds)
+    except TimeoutError:
+        if future.done():
+            raise  # the work's own
+        raise TimeoutError(f"it took longer than {seconds:g} seconds in all") from None
 
 
 @dataclass(slots=True, kw_only=True)

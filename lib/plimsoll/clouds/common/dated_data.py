@@ -1,5 +1,6 @@
 """Dated data: the published limits and list prices that ship with each cloud, and price files that users give."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
@@ -28,6 +29,7 @@ from plimsoll.domain.volume_types import (
     Stepped,
     VolumeType,
 )
+from plimsoll.reading import parse_yaml, read_text
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml's where it is installed: without it, reading the prices takes half a second."""
@@ -37,6 +39,10 @@ def read_data(cloud: str, name: str) -> Any:
     """The content of a YAML file in the data/ of a cloud's package, as plain values."""
     written = (files(f"plimsoll.clouds.{cloud}") / "data" / name).read_text(encoding="utf-8")
     return yaml.load(written, _LOADER)  # noqa: S506  # a safe loader, and a file of our own
+
+
+MOST_USD: Final = 1000.0
+"""No list price of a unit is more."""
 
 
 @cache
@@ -147,14 +153,29 @@ class TypesFile(BaseModel):
     types: dict[str, _Type] = Field(min_length=1)
 
 
-Usd = Annotated[float, Field(ge=0)]
+def _no_truth_value(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("it is no number")  # noqa: TRY004  # pydantic reports a ValueError by its field
+    return value
+
+
+def _a_day(value: Any) -> Any:
+    """Of numbers, pydantic makes days since 1970."""
+    if not isinstance(value, date | str):
+        raise ValueError("it is no day, such as 2026-11-20")  # noqa: TRY004  # as above
+    return value
+
+
+Usd = Annotated[float, BeforeValidator(_no_truth_value), Field(ge=0, le=MOST_USD, allow_inf_nan=False)]
+Included = Annotated[int, BeforeValidator(_no_truth_value), Field(ge=0)]
+Day = Annotated[date, BeforeValidator(_a_day)]
 
 
 class _Source(BaseModel):
     model_config = ConfigDict(extra="forbid", defer_build=True)
     what: str
     where: str
-    as_of: date
+    as_of: Day
 
 
 class _Price(BaseModel):
@@ -163,10 +184,17 @@ class _Price(BaseModel):
     gib_month: Usd
     iops_month: Usd | None = None
     iops_tiers: tuple[tuple[float | None, Usd], ...] = ()
-    included_iops: int = Field(0, ge=0)
+    included_iops: Included = 0
     throughput_mib_s_month: Usd = 0.0
-    included_throughput_mib_s: int = Field(0, ge=0)
+    included_throughput_mib_s: Included = 0
     million_io: Usd = 0.0
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "_Price":
+        ends = [math.inf if end is None else end for end, _ in self.iops_tiers]
+        if ends and (ends != sorted(set(ends)) or ends[0] <= 0 or ends[-1] != math.inf):
+            raise ValueError("iops_tiers must rise from tier to tier, and the last one has no end (null)")
+        return self
 
     def priced(self) -> TypePrice:
         """The domain's price."""
@@ -184,7 +212,7 @@ class PriceFile(BaseModel):
     """A price file: when it was held against its sources, those sources, and prices by region and type."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
-    verified_on: date
+    verified_on: Day
     currency: Literal["USD"] = "USD"
     sources: dict[str, _Source]
     regions: dict[str, _Region]
@@ -215,12 +243,13 @@ class PriceFile(BaseModel):
 def load_prices(path: Path) -> PriceFile:
     """A price file that a user gives; BadInput says what is wrong with it and where."""
     try:
-        written: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return PriceFile.model_validate(written)
+        written = parse_yaml(read_text(path))
     except OSError as error:
         raise BadInput(f"the price file {path} cannot be read: {error.strerror}.") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise BadInput(f"the price file {path} is not YAML: {' '.join(str(error).split())}.") from error
+    try:
+        return PriceFile.model_validate(written)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the whole file"

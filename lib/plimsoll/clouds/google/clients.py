@@ -21,10 +21,11 @@ from google.auth.transport.requests import AuthorizedSession, Request
 from google.cloud import compute_v1, monitoring_v3
 from google.cloud.monitoring_v3.services.metric_service.transports import MetricServiceGrpcTransport
 from requests import ConnectionError as NoConnection
-from requests import Timeout
+from requests import Session, Timeout
 from requests.exceptions import ChunkedEncodingError
 
-from plimsoll.clouds.common.bounds import Deadline
+from plimsoll.clouds.common.bounds import LEAST_S, Deadline, Waits
+from plimsoll.clouds.google.bounded_http import bound
 from plimsoll.clouds.google.errors import AUDITING, UNREADABLE, attempted, no_credentials, no_token_now, too_many
 from plimsoll.clouds.google.federation import FederationConfig
 from plimsoll.clouds.google.names import LOGGING
@@ -37,9 +38,6 @@ if TYPE_CHECKING:
 
 SCOPES: Final = ("https://www.googleapis.com/auth/cloud-platform",)
 """What tokens are asked for; what the caller may do is its roles'."""
-
-CALL_S: Final = 60.0
-"""Seconds that one attempt of a call may take: `timeout` of every call."""
 
 LIST_DEADLINE_S: Final = 300.0
 """Seconds that a list may take unless the settings say otherwise."""
@@ -57,7 +55,8 @@ class Clients:
     `url` and `monitoring` (host:port) are where a simulated cloud answers, without credentials or encryption. Without
     them credentials are those given, or the environment's (Application Default Credentials); calls count for
     `quota_project`, or for the project that the credentials say. `attempts` bounds the attempts of one call,
-    `list_deadline_s` is how many seconds one list may take, all its pages and attempts included.
+    `list_deadline_s` is how many seconds one list may take, all its pages and attempts included, `waits` how long one
+    answer may.
     """
 
     url: str | None = None
@@ -66,6 +65,7 @@ class Clients:
     quota_project: str | None = None
     attempts: int = 8
     list_deadline_s: float = LIST_DEADLINE_S
+    waits: Waits = field(default_factory=Waits)
     _made: dict[Callable[..., Any], Any] = field(default_factory=dict, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
@@ -77,13 +77,14 @@ class Clients:
     @property
     def tries(self) -> dict[str, Any]:
         """What every call is given beside its request: how often it is tried, and how long each time."""
-        return {"retry": self.retry, "timeout": CALL_S}
+        return {"retry": self.retry, "timeout": self.waits.answer_s}
 
     def tries_within(self, deadline: Deadline) -> dict[str, Any]:
         """As `tries`, for what changes nothing. All attempts end with the deadline. An answer that cannot be read is
         asked for once more."""
-        left_s = max(deadline.left_s, _LEAST_S)
-        return {"retry": Patience(self.attempts, within_s=left_s, reads=True), "timeout": min(CALL_S, left_s)}
+        left_s = max(deadline.left_s, LEAST_S)
+        timeout_s = min(self.waits.answer_s, left_s)
+        return {"retry": Patience(self.attempts, within_s=left_s, reads=True), "timeout": timeout_s}
 
     def list_deadline(self) -> Deadline:
         """When a list that begins now has to have ended."""
@@ -143,14 +144,21 @@ class Clients:
 
     def rest(self, kind: Callable[..., C]) -> C:
         """The client of that class that speaks REST: of Compute Engine, or any other that can."""
-        return self._kept(kind, lambda: kind(transport="rest", **self._options(self.url)))
+
+        def make() -> C:
+            client: Any = kind(transport="rest", **self._options(self.url))
+            bound(client.transport._session, self.waits)  # there is no public way to the session of a transport
+            made: C = client
+            return made
+
+        return self._kept(kind, make)
 
     def log_entries(self, request: Mapping[str, Any], deadline: Deadline) -> Any:
         """A page of log entries: there is no other use of Cloud Logging, and so no client of its own."""
         tries = self.tries_within(deadline)
 
         def ask() -> Any:
-            session = AuthorizedSession(self._signed_in[0])  # type: ignore[no-untyped-call]  # google-auth has no types
+            session = bound(AuthorizedSession(self._signed_in[0]), self.waits)  # type: ignore[no-untyped-call]  # google-auth has no types
             response = session.post(f"{self.url or _LOGGING}/v2/entries:list", json=request, timeout=tries["timeout"])
             if response.status_code != _OK:
                 raise api.from_http_response(response)  # type: ignore[no-untyped-call]  # google.api_core has no types
@@ -172,7 +180,7 @@ class Clients:
         credentials = self._signed_in[0]
         if isinstance(credentials, external_account.Credentials) and not credentials.valid:
             with attempted("sign in to Google Cloud", "Google Cloud", "a token", AUDITING):
-                self.retry(credentials.refresh)(Request())
+                self.retry(credentials.refresh)(Request(bound(Session(), self.waits)))
 
     def _kept(self, kind: Callable[..., C], make: Callable[[], C]) -> C:
         with self._lock:
@@ -228,8 +236,6 @@ _PASSING: Final = (
 )
 _FIRST_WAIT_S: Final = 0.5
 _LONGEST_WAIT_S: Final = 30.0
-_LEAST_S: Final = 0.1
-"""Seconds that a call is given though its deadline has passed: whoever counts pages says so, not the call."""
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -7,6 +7,7 @@ from datetime import date
 from pathlib import Path
 
 from plimsoll.clouds.cloud import Connection
+from plimsoll.clouds.common.bounds import Waits
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.common.dated_data import load_prices, shipped_prices
 from plimsoll.clouds.google.audit_log import REQUESTS_A_SECOND
@@ -38,6 +39,7 @@ def connect(
         monitoring=settings.google_monitoring,
         attempts=settings.max_attempts,
         list_deadline_s=settings.list_deadline_s,
+        waits=Waits.of(settings),
     )
     return connection_of(clients, scope, settings, today=today, paced=paced, log_days=log_days)
 

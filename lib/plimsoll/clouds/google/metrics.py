@@ -164,9 +164,8 @@ class GoogleMetrics:
         with ThreadPoolExecutor(max_workers=self.parallel) as pool:
             outcomes = list(pool.map(lambda call: self._ask(client, call, here, deadline), calls))
         failed: dict[int, CloudError] = {}
-        for call, error in zip(calls, outcomes, strict=True):
-            if error is not None:
-                failed |= {query.ask: error for query in call.queries if query.ask not in failed}
+        for errors in outcomes:
+            failed |= {ask: error for ask, error in errors.items() if ask not in failed}
         return [failed.get(number) or here.found(number) for number in range(len(asks))]
 
     def remarks(self, target: Target) -> Sequence[str]:
@@ -175,44 +174,53 @@ class GoogleMetrics:
 
     def _ask(
         self, client: monitoring_v3.MetricServiceClient, call: Call, here: Cells, deadline: Deadline
-    ) -> CloudError | None:
-        """Puts the points of a call into their cells, once all its pages have come; the error that ended it.
+    ) -> Mapping[int, CloudError]:
+        """Puts the points of a call into their cells, once all its pages have come; the errors by ask.
 
-        An answer that cannot be used is asked for once more, from its first page on.
+        An answer that cannot be used, or has a series that cannot, is asked for once more, from its first page on.
         """
         try:
             try:
-                found = self._points(client, call, here, deadline)
+                found, wrong = self._points(client, call, here, deadline)
             except BadAnswer:
-                found = self._points(client, call, here, deadline)
+                found, wrong = self._points(client, call, here, deadline)
+            else:
+                if wrong:
+                    found, wrong = self._points(client, call, here, deadline)
             self._take(found, call, here)
         except CloudError as error:
-            return error
+            return {query.ask: error for query in call.queries}
         except FAILURES as error:
             if isinstance(error, NotFound) and NEVER_WRITTEN in str(error):
-                return None
-            return refused(error, f"read metrics in {here.place}", here.place, LIST_TIME_SERIES, _READING)
-        return None
+                return {}
+            told = refused(error, f"read metrics in {here.place}", here.place, LIST_TIME_SERIES, _READING)
+            return {query.ask: told for query in call.queries}
+        return wrong
 
     def _points(
         self, client: monitoring_v3.MetricServiceClient, call: Call, here: Cells, deadline: Deadline
-    ) -> list[Received]:
-        """The points of a call, page by page."""
+    ) -> tuple[list[Received], dict[int, CloudError]]:
+        """The points of a call, page by page, and of a series that cannot be used whose it is, by ask."""
         what = f"read metrics in {here.place}"
         pages = Pages(what=what, deadline=deadline, setting=_SETTING)
         request, found = _request(call, here.project), list[Received]()
         known: dict[Identity, IntArray] = {}
+        wrong: dict[int, CloudError] = {}
         while True:
             deadline.check(what, _SETTING)
             tries = self.clients.tries_within(deadline)
             page = tries["retry"](partial(self._page, client, here.place, tries["timeout"]))(request)
             for series in page.time_series:
-                more = received(series, call, here.project, here.place)
+                try:
+                    more = received(series, call, here.project, here.place)
+                except BadAnswer as error:
+                    wrong |= dict.fromkeys(_owners(series, call, error), error)
+                    continue
                 before = known.get(more.identity)
                 known[more.identity] = more.ends_s if before is None else came_twice(before, more, call, here.place)
                 found.append(more)
             if not pages.follow(page.next_page_token, empty=not page.time_series):
-                return found
+                return found, wrong
             request.page_token = page.next_page_token
 
     def _page(self, client: monitoring_v3.MetricServiceClient, place: str, timeout_s: float, request: Any) -> Any:
@@ -259,6 +267,17 @@ class GoogleMetrics:
         with self._lock:
             self._left.add(here.place)
         return True
+
+
+def _owners(series: Any, call: Call, error: BadAnswer) -> set[int]:
+    """The asks that a series which cannot be used is of; the error itself where its labels are nobody's."""
+    labels, device = dict(series.resource.labels), series.metric.labels.get("device_name", "")
+    takers = call.by_place()
+    places = (labels.get("instance_id", ""), labels.get("zone", ""))
+    found = {query.ask for place in places for query in takers.get((place, device), ())}
+    if not found:
+        raise error
+    return found
 
 
 def _request(call: Call, project: str) -> Any:

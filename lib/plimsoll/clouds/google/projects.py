@@ -1,6 +1,7 @@
 """The projects of an audit: a list, those of folders and of organizations, or the one that the environment names."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -23,6 +24,8 @@ LISTING: Final = Purpose(
     again="run again later",
 )
 _PAGE: Final = 300
+_LOOKS: Final = 2
+"""How often a list is read that has a project twice."""
 _ACTIVE, _LEAVING = 1, 2
 """The states of a project or a folder that is used, and of one that is being deleted (Resource Manager v3)."""
 _NUMBER: Final = r"^[0-9]+$"
@@ -116,8 +119,13 @@ def _under(clients: Clients, parent: str, seen: set[str]) -> Iterator[str | Fail
     """The active projects of a parent and of all folders below it; one that cannot be listed costs itself alone."""
     seen.add(parent)
     try:
-        for project in _listed(clients, parent, "projects"):
+        projects, twice = _each_once(clients, parent)
+        for project in projects:
             yield from _project(project, parent)
+        if twice:
+            wrong = f"it has {', '.join(twice)} twice, so that another project may be missing"
+            error = bad_answer(wrong, twice, call=LIST_PROJECTS, place=f"the projects of {parent}")
+            yield FailedTarget(name=f"{parent}: what is listed twice", error=error)
         below = list(_listed(clients, parent, "folders"))
     except CloudError as error:
         yield FailedTarget(name=parent, error=error)
@@ -130,6 +138,18 @@ def _under(clients: Clients, parent: str, seen: set[str]) -> Iterator[str | Fail
             yield FailedTarget(name=folder.name or parent, error=refused)
         elif _state(folder) == _ACTIVE:
             yield from _under(clients, folder.name, seen)
+
+
+def _each_once(clients: Clients, parent: str) -> tuple[list["Project"], list[str]]:
+    """The projects of a parent, and the ids that are listed twice. Such a list is read again: in every healthy one, the
+    second would be another's."""
+    for _ in range(_LOOKS):
+        listed = list(_listed(clients, parent, "projects"))
+        counted = Counter(one.project_id for one in listed if one.project_id)
+        twice = sorted(name for name, count in counted.items() if count > 1)
+        if not twice:
+            break
+    return listed, twice
 
 
 def _project(found: "Project", parent: str) -> Iterator[str | FailedTarget]:

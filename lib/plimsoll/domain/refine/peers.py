@@ -7,11 +7,13 @@ proved as any other.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.decide import is_detached
 from plimsoll.domain.demand.need import NOTHING, Need
-from plimsoll.domain.groups.takeover import SUSPECTED_SHARE, Peer, Takeover, by_volume
+from plimsoll.domain.demand.settling import Unsettled
+from plimsoll.domain.groups.takeover import SUSPECTED_SHARE, Peer, Takeover, ToldBy, by_volume
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.offers.losses import takeover_loss
 from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, too_small
@@ -20,6 +22,9 @@ from plimsoll.domain.recommendation import Change, DemandSummary, InsufficientDa
 from plimsoll.domain.refine.members import Group, Member
 from plimsoll.domain.refine.unread_past import reduced_to
 from plimsoll.domain.volume import Volume
+
+_UNSEEN: Final = frozenset({Unsettled.NEW, Unsettled.REATTACHED, Unsettled.MOVED})
+"""Why a node waits that was not seen through a week where it is."""
 
 
 @dataclass(slots=True)
@@ -93,7 +98,7 @@ class Peers:
         offer = reduced_to(answer, present)
         if offer is None:
             return None
-        peers = list(self._peers(answer.volume, takeover, present))
+        peers = list(self._peers(answer.volume, takeover, present, waits=isinstance(answer, Wait)))
         unknown = next((peer for peer in peers if peer.unknown), None)
         if unknown is not None:
             return unknown
@@ -106,18 +111,22 @@ class Peers:
         most = max(short, key=lambda peer: (peer.need.iops, peer.need.throughput_mib_s))
         return replace(most, need=need)
 
-    def _peers(self, volume: Volume, takeover: Takeover, present: Ceiling) -> Iterator[Peer]:
-        """Those that a volume takes over from, with what each asks of it: no more than it has."""
+    def _peers(self, volume: Volume, takeover: Takeover, present: Ceiling, *, waits: bool = False) -> Iterator[Peer]:
+        """Those that a volume, which `waits` itself or does not, takes over from, with what each asks of it: no more
+        than it has."""
         for other in takeover.others(volume):
-            found = self._carried(other)
+            found = self._carried(other, takeover, waits=waits)
             if isinstance(found, str):
                 yield Peer(takeover=takeover, volume=other, need=Need.of_ceiling(present), unknown=found)
             elif found is not None:
                 need = Need.of_ceiling(found.counted_as(present.accounting)).no_more_than(Need.of_ceiling(present))
                 yield Peer(takeover=takeover, volume=other, need=need, ceiling=found)
 
-    def _carried(self, volume: Volume) -> Ceiling | str | None:
-        """What a volume will carry by its first answer, or why that is not known. None: it asks for nothing."""
+    def _carried(self, volume: Volume, takeover: Takeover, *, waits: bool) -> Ceiling | str | None:
+        """What a volume will carry by its first answer, or why that is not known. None: it asks for nothing.
+
+        What is expected of one that waits counts for others that wait, and a new node says nothing against its group.
+        """
         if is_detached(volume) or self._is_stopped(volume):
             return None
         member = self._members.get(volume.id)
@@ -126,6 +135,8 @@ class Peers:
         answer = self._first.get(volume.id)
         if isinstance(answer, Change):
             return answer.target.ceiling
+        if isinstance(answer, Wait) and (waits or (takeover.told_by is ToldBy.AUTO_SCALING and answer.code in _UNSEEN)):
+            return answer.expected.ceiling
         spec = volume.spec
         if isinstance(answer, InsufficientData):
             if answer.part is None or not answer.part.together:

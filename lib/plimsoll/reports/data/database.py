@@ -17,7 +17,7 @@ from plimsoll.reports.data import views
 from plimsoll.reports.data.column_types import KEYS, literal, quoted
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord, earlier_change
 from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, UNANSWERED
-from plimsoll.reports.run_reader import UnansweredRecord, ambiguous, damaged, read_run
+from plimsoll.reports.run_reader import UnansweredRecord, ambiguous, check_files, damaged, read_run
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -207,6 +207,7 @@ def _shut(connection: "DuckDBPyConnection", files: Sequence[str], spill: str) ->
 
 def _add_run(connection: "DuckDBPyConnection", folder: Path, schema: str, spill: Path) -> None:
     run, here = read_run(folder), spill / schema
+    check_files(folder)
     here.mkdir()
     connection.execute(f"create schema if not exists {schema}")
     failed = run.get("failures", {})

@@ -11,7 +11,17 @@ from plimsoll.reports.data.column_types import KEYS, literal
 from plimsoll.reports.data.database import SELECTED, Database, Selection
 from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_files import DEMAND, MARKDOWN, PAGE, RECOMMENDATIONS, RUN, SLACK_PREVIEW, TABLE, UNANSWERED
+from plimsoll.reports.run_files import (
+    CHECKSUMS,
+    DEMAND,
+    MARKDOWN,
+    PAGE,
+    RECOMMENDATIONS,
+    RUN,
+    SLACK_PREVIEW,
+    TABLE,
+    UNANSWERED,
+)
 from plimsoll.reports.run_reader import stream_records
 from plimsoll.reports.run_tables import record_line
 from plimsoll.reports.sorting import Weight
@@ -20,7 +30,10 @@ from plimsoll.writing import whole
 PARQUET: Final = {"recommendations.parquet": KEYS, "demand.parquet": (*KEYS, "start")}
 """The Parquet files of a run, each of the view of its name, and the order of its rows."""
 
-_OWN: Final = (RUN, JOURNAL, RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED, PAGE, MARKDOWN, SLACK_PREVIEW, *PARQUET)
+_OWN: Final = (
+    *(RUN, JOURNAL, RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED, CHECKSUMS, PAGE, MARKDOWN, SLACK_PREVIEW),
+    *PARQUET,
+)
 
 
 def json_lines(folder: Path, selection: Selection | None, weight: Weight | None = None) -> Iterator[str]:

@@ -13,8 +13,9 @@ from plimsoll.reports.detached import detached_rows
 from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.printable import printable, printable_values
 from plimsoll.reports.record import RecommendationRecord, SpecRecord
+from plimsoll.reports.run_files import UNANSWERED
 from plimsoll.reports.steps import STEP_TITLES, Step
-from plimsoll.reports.summary import failed_volumes, money_of, noted, since_before
+from plimsoll.reports.summary import failed_places, failed_volumes, money_of, noted, since_before
 from plimsoll.reports.template_text import TITLE, template_texts
 from plimsoll.reports.wording import (
     ACTION_WORDS,
@@ -28,6 +29,7 @@ from plimsoll.reports.wording import (
     words_of,
 )
 
+_NAMED = 50
 _ID_WIDTH = len("vol-0123456789abcdef0")
 _GRADE_WIDTH = 2
 _SPEC_WIDTH = 14
@@ -115,8 +117,8 @@ def show_plan(console: Console, plan: Mapping[str, Any], failed: Mapping[str, st
     table.add_row("USD", f"{plan['estimated_usd']:,.2f}", f"at {together(one.price for one in words)}")
     console.print(Text("What this audit is expected to take (nothing has been read but the inventory):", style="bold"))
     console.print(table)
-    for place, reason in failed.items():
-        console.print(Text(printable(f"failed {place}: {reason}"), style="red"))
+    for places, reason in failed_places(failed):
+        console.print(Text(printable(f"failed {', '.join(places)}: {reason}"), style="red"))
 
 
 def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
@@ -245,8 +247,9 @@ def _reconciled(volumes: dict[str, Any]) -> str:
 
 
 def _failures(run: dict[str, Any]) -> list[Text]:
-    lines = [f"failed {place}: {reason}" for place, reason in run["failures"]["targets"].items()]
+    failed = run["failures"]["targets"]
+    lines = [f"failed {', '.join(places)}: {reason}" for places, reason in failed_places(failed)]
     for place, reason, ids in failed_volumes(run):
-        shown = ids[0] if len(ids) == 1 else f"{len(ids):,} volumes ({ids[0]}, ...)"
-        lines.append(f"failed {place} {shown}: {reason}")
+        more = f" and {len(ids) - _NAMED:,} more, which {UNANSWERED} names" if len(ids) > _NAMED else ""
+        lines.append(f"failed {place} {', '.join(ids[:_NAMED])}{more}: {reason}")
     return [Text(line, style="red") for line in lines]

@@ -140,7 +140,13 @@ ANSWERS = {
         ]
     },
     "DescribeRegions": {"regionInfo": [{"regionName": "eu-west-1"}, {"regionName": "us-east-1"}]},
-    "GetCallerIdentity": {"GetCallerIdentityResult": {"Account": HERE.account, "UserId": "x", "Arn": "arn:x"}},
+    "GetCallerIdentity": {
+        "GetCallerIdentityResult": {
+            "Account": HERE.account,
+            "UserId": "x",
+            "Arn": f"arn:aws:iam::{HERE.account}:user/x",
+        }
+    },
 }
 READING = ("DescribeVolumesModifications", "DescribeVolumes", "DescribeInstances", "DescribeInstanceTypes")
 

@@ -190,13 +190,22 @@ def spoiled_body(body, whole):
 
 
 @pytest.mark.parametrize("body", [*BODIES, None], ids=lambda body: "cut" if body is None else repr(body[:12]))
-@pytest.mark.parametrize("operation", READING)
+@pytest.mark.parametrize("operation", [one for one in READING if one != "DescribeInstanceTypes"])
 def test_a_body_that_is_no_answer_fails_the_target_by_name(account, operation, body):
     account.spoil = lambda asked, whole: spoiled_body(body, whole) if asked == operation else whole
     _found, _named, ended = listed(account)
     account.spoil = lambda _operation, whole: whole
     assert isinstance(ended, CloudError)
     assert str(HERE) in str(ended)
+
+
+@pytest.mark.parametrize("body", [*BODIES, None], ids=lambda body: "cut" if body is None else repr(body[:12]))
+def test_types_that_are_no_answer_cost_what_is_on_hosts_by_name(account, undisturbed, body):
+    account.spoil = lambda asked, whole: spoiled_body(body, whole) if asked == "DescribeInstanceTypes" else whole
+    found, named, ended = listed(account)
+    account.spoil = lambda _operation, whole: whole
+    assert (set(found), ended) == (ATTACHED_TO_NOTHING, None)
+    assert named >= set(undisturbed) - ATTACHED_TO_NOTHING
 
 
 @pytest.mark.parametrize("body", [*BODIES, None], ids=lambda body: "cut" if body is None else repr(body[:12]))

@@ -23,6 +23,7 @@ from plimsoll.domain.errors import (
     BadInput,
     ClockSkewed,
     CloudError,
+    DeniedByPolicy,
     RegionUnavailable,
     Throttled,
     Unexpected,
@@ -205,3 +206,23 @@ def test_where_nobody_signed_in_each_way_in_fails_by_name(nobody, credential):
 def test_an_answer_that_botocore_cannot_parse_is_unexpected():
     with pytest.raises(Unexpected, match=PLACE), attempted(WHAT, PERMISSION):
         raise ResponseParserError("Unable to parse response (unclosed token: line 1, column 0)")
+
+
+SAID = "User: arn:aws:sts::1:assumed-role/p is not authorized to perform: ec2:DescribeVolumes with an explicit deny in "
+DENIALS = {
+    "a service control policy": (DeniedByPolicy, False),
+    "a resource control policy": (DeniedByPolicy, False),
+    "an identity-based policy": (AccessDenied, True),
+    "a permissions boundary": (AccessDenied, True),
+    "a session policy": (AccessDenied, True),
+}
+
+
+@pytest.mark.parametrize("code", ["UnauthorizedOperation", "AccessDenied", "AccessDeniedException"])
+@pytest.mark.parametrize("policy", DENIALS)
+def test_who_denies_is_repeated_and_a_role_advised_only_where_one_helps(policy, code):
+    kind, advised = DENIALS[policy]
+    error = refused(ClientError({"Error": {"Code": code, "Message": f"{SAID}{policy}."}}, "x"), WHAT, PERMISSION)
+    assert type(error) is kind
+    assert f"explicit deny in {policy}" in str(error)
+    assert ("deploy the member role" in str(error)) == advised

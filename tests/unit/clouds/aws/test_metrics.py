@@ -10,8 +10,15 @@ from botocore.exceptions import ClientError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.clouds.aws.metrics import TRIES, AwsMetrics
-from plimsoll.clouds.aws.queries import DATAPOINTS_A_CALL, QUERIES_A_CALL, metrics_of
+from plimsoll.clouds.aws.metrics import MOST_HALVED, TRIES, AwsMetrics
+from plimsoll.clouds.aws.queries import (
+    DATAPOINTS_A_CALL,
+    QUERIES_A_CALL,
+    Call,
+    Query,
+    host_metrics_of,
+    metrics_of,
+)
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.domain.errors import AccessDenied, BadAnswer, Endless, Throttled, Unexpected
 from plimsoll.domain.metrics.sums import Window
@@ -270,27 +277,116 @@ def results_of(page, change):
 
 PAGES = {
     "an unknown Id": lambda page: results_of(page, lambda found: [{**found[0], "Id": "q99"}, *found[1:]]),
-    "no Id": lambda page: results_of(page, lambda found: [{"StatusCode": "Complete"}, *found]),
     "an Id twice": lambda page: results_of(page, lambda found: [found[0], *found]),
     "a result less": lambda page: results_of(page, lambda found: found[1:]),
     "no result": lambda page: results_of(page, lambda _found: []),
-    "a null result": lambda page: results_of(page, lambda found: [None, *found]),
     "no list": lambda _page: {"Messages": []},
     "null for a list": lambda _page: {"MetricDataResults": None},
     "a token that is none": lambda page: {**page, "NextToken": 7},
 }
 
 
-@pytest.mark.parametrize("often", [1, 9])
+@pytest.mark.parametrize("often", [1, 999])
 @pytest.mark.parametrize("spoil", PAGES.values(), ids=PAGES)
 def test_a_page_that_is_none_is_asked_again_and_then_fails_its_volumes_by_name(spoil, often):
     cloud = Broken(spoil=spoil, often=often)
     reading, _ = read(cloud, [a_volume()])
-    assert len(cloud.requests) == (2 if often == 1 else TRIES)
+    assert len(cloud.requests) == 2 if often == 1 else len(cloud.requests) <= TRIES * (1 + 2 * MOST_HALVED)
     if often == 1:
         assert all((values == 60).all() for values in reading.sums["vol-1"].counters)
     else:
         assert isinstance(reading.failed["vol-1"], BadAnswer)
+
+
+def test_what_stands_beside_whole_results_costs_nothing():
+    for stray in ({"StatusCode": "Complete"}, None, {"Id": "q99"}, [[]], True):
+        cloud = Broken(spoil=lambda page, stray=stray: results_of(page, lambda found: [stray, *found]), often=99)
+        reading, _ = read(cloud, [a_volume()])
+        assert (len(cloud.requests), list(reading.sums)) == (1, ["vol-1"])
+
+
+class Poisoned(Cloud):
+    """A CloudWatch whose answer is none as long as a certain metric is asked for."""
+
+    def get_metric_data(self, **request):
+        page = super().get_metric_data(**request)
+        metrics = [one["MetricStat"]["Metric"] for one in request["MetricDataQueries"]]
+        poisoned = any(
+            one["MetricName"] == "VolumeReadOps" and {"Name": "VolumeId", "Value": "vol-5"} in one["Dimensions"]
+            for one in metrics
+        )
+        return {"MetricDataResults": "spoilt"} if poisoned else page
+
+
+def test_one_series_that_spoils_its_page_costs_its_volume_alone():
+    cloud = Poisoned()
+    reading, _ = read(cloud, [a_volume(id=f"vol-{number}") for number in range(12)])
+    assert set(reading.failed) == {"vol-5"}
+    assert isinstance(reading.failed["vol-5"], BadAnswer)
+    assert set(reading.sums) == {f"vol-{number}" for number in range(12)} - {"vol-5"}
+
+
+ONE_SERIES = {
+    "its Id is there twice": lambda one: [one, one],
+    "its Id is there twice, with other figures": lambda one: [one, {**one, "Values": [7.0] * len(one["Values"])}],
+    "its Id is nobody's": lambda one: [{**one, "Id": "q99"}],
+    "its Id is a list": lambda one: [{**one, "Id": [one["Id"]]}],
+    "it is a list": lambda one: [[one]],
+    "nested figures": lambda one: [{**one, "Values": [[value] for value in one["Values"]]}],
+    "nested times": lambda one: [{**one, "Timestamps": [[stamp] for stamp in one["Timestamps"]]}],
+    "nested lists": lambda one: [{**one, "Values": [one["Values"]], "Timestamps": [one["Timestamps"]]}],
+    "truth values": lambda one: [{**one, "Values": [True] * len(one["Values"])}],
+    "a truth value among numbers": lambda one: [{**one, "Values": [True, *one["Values"][1:]]}],
+    "a time that is a truth value": lambda one: [{**one, "Timestamps": [False, *one["Timestamps"][1:]]}],
+    "texts": lambda one: [{**one, "Values": [str(value) for value in one["Values"]]}],
+    "null among numbers": lambda one: [{**one, "Values": [None, *one["Values"][1:]]}],
+    "a number beyond all": lambda one: [{**one, "Values": [10**400, *one["Values"][1:]]}],
+    "mappings": lambda one: [{**one, "Values": [{"0": value} for value in one["Values"]]}],
+}
+
+
+@pytest.mark.parametrize("spoil", ONE_SERIES.values(), ids=ONE_SERIES)
+def test_one_bad_series_costs_its_volume_and_no_neighbor(spoil):
+    def change(found):
+        place = next(at for at, one in enumerate(found) if one["Id"] == wanted[0])
+        return [*found[:place], *spoil(found[place]), *found[place + 1 :]]
+
+    class Spoilt(Cloud):
+        def get_metric_data(self, **request):
+            wanted[:] = [
+                one["Id"]
+                for one in request["MetricDataQueries"]
+                if one["MetricStat"]["Metric"]["MetricName"] == "VolumeReadBytes"
+                and one["MetricStat"]["Metric"]["Dimensions"][0]["Value"] == "vol-1"
+            ]
+            page = super().get_metric_data(**request)
+            return results_of(page, change) if wanted else page
+
+    wanted = []
+    reading, _ = read(Spoilt(), [a_volume(id="vol-0"), a_volume(), a_volume(id="vol-2")])
+    assert set(reading.failed) == {"vol-1"}
+    assert isinstance(reading.failed["vol-1"], BadAnswer)
+    for name in ("vol-0", "vol-2"):
+        assert all((values == 60).all() for values in reading.sums[name].counters)
+
+
+def test_metrics_are_counted_as_they_are_billed():
+    """A metric counts once a request, whatever is asked of it, and a host's once for all of its volumes."""
+    volumes = [a_volume(id=f"vol-{number}", on=a_host()) for number in range(3)]
+    asked = [
+        Query(ask=number, volume_id=volume.id, metric=metric, window=HOUR, period_s=300)
+        for number, volume in enumerate(volumes)
+        for metric in (*metrics_of(volume), *host_metrics_of(volume))
+    ]
+    distinct = {str(query.asked_as("q")["MetricStat"]["Metric"]) for query in asked}
+    assert Call(window=HOUR, queries=tuple(asked)).billed == len(distinct) < len(asked)
+
+
+def test_usage_counts_what_is_billed():
+    cloud = Cloud()
+    _, usage = read(cloud, [a_volume(on=a_host())])
+    asked = [str(one["MetricStat"]["Metric"]) for request in cloud.requests for one in request["MetricDataQueries"]]
+    assert usage.metrics == len(set(asked))
 
 
 def test_a_token_that_comes_twice_ends_the_call_and_fails_its_volumes():

@@ -1,5 +1,7 @@
 """Which accounts an Organization has, by its root, its units or a list, and what is said of those it has not."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from cloud_simulator.aws.organization import ACCOUNTS, Mix
@@ -86,3 +88,42 @@ def test_a_unit_without_an_active_account_is_named():
 
 def test_a_role_is_in_its_accounts_partition():
     assert role_arn(FIRST, "plimsoll-audit", "aws-cn") == f"arn:aws-cn:iam::{FIRST}:role/plimsoll-audit"
+
+
+def listing(*pages, times=99):
+    """Organizations, whose list of accounts is of these pages for so many readings, then whole."""
+    whole = [[(FIRST, "ACTIVE"), (SECOND, "ACTIVE"), (THIRD, "ACTIVE")]]
+    readings = []
+
+    def list_accounts(**asked):
+        number = int(asked.get("NextToken", 0))
+        if not number:
+            readings.append(1)
+        shown = pages if len(readings) <= times else whole
+        page = {"Accounts": [{"Id": name, "State": state} for name, state in shown[number]]}
+        return {**page, **({"NextToken": str(number + 1)} if number + 1 < len(shown) else {})}
+
+    return SimpleNamespace(list_accounts=list_accounts)
+
+
+TWICE = {
+    "on one page": [[(FIRST, "ACTIVE"), (SECOND, "ACTIVE"), (SECOND, "ACTIVE")]],
+    "on two pages": [[(FIRST, "ACTIVE"), (SECOND, "ACTIVE")], [(SECOND, "ACTIVE")]],
+    "once closed": [[(FIRST, "ACTIVE"), (SECOND, "ACTIVE"), (SECOND, "CLOSED")]],
+}
+
+
+@pytest.mark.parametrize("pages", TWICE.values(), ids=TWICE)
+def test_an_account_that_is_listed_twice_may_hide_another_which_is_named(pages):
+    accounts, reasons = found(listing(*pages), organization=True)
+    assert set(accounts) <= {FIRST, SECOND}
+    assert FIRST in accounts
+    (reason,) = (text for name, text in reasons.items() if name.startswith("the Organization"))
+    assert SECOND in reason
+    assert found(listing(*pages, times=1), organization=True) == ([FIRST, SECOND, THIRD], {})
+
+
+def test_what_was_listed_before_a_page_that_cannot_be_used_is_audited():
+    accounts, reasons = found(listing([(FIRST, "ACTIVE")], [("no account", "ACTIVE")]), organization=True)
+    assert accounts == [FIRST]
+    assert list(reasons) == ["the Organization"]

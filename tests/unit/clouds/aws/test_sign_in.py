@@ -28,7 +28,13 @@ def assumed(account):
 
 
 def caller(account):
-    return {"GetCallerIdentityResult": {"Account": account, "UserId": "u", "Arn": "a"}}
+    return {
+        "GetCallerIdentityResult": {
+            "Account": account,
+            "UserId": "u",
+            "Arn": f"arn:aws:sts::{account}:assumed-role/plimsoll-audit/plimsoll",
+        }
+    }
 
 
 @pytest.fixture
@@ -130,6 +136,59 @@ def test_a_role_whose_first_answer_has_no_credentials_is_asked_again(sts):
 @pytest.mark.parametrize("answer", [{}, caller("12"), caller(""), b"<html/>"])
 def test_a_caller_without_an_account_fails_by_name(sts, answer):
     sts["GetCallerIdentity"] = lambda _account: answer
+    entered = signed_in(ACCOUNTS[:1])
+    assert entered.by_account == {}
+    assert isinstance(entered.failed[0].error, CloudError)
+
+
+HOME = "999999999999"
+
+
+def caller_of(account, arn):
+    return {"GetCallerIdentityResult": {"Account": account, "UserId": "u", "Arn": arn}}
+
+
+OTHERS = {
+    "the account is not that of its ARN": caller_of(HOME, f"arn:aws:sts::{ACCOUNTS[0]}:assumed-role/plimsoll-audit/p"),
+    "the ARN is not of its account": caller_of(ACCOUNTS[0], f"arn:aws:sts::{HOME}:assumed-role/plimsoll-audit/p"),
+    "both are of another account than the role": caller_of(HOME, f"arn:aws:sts::{HOME}:assumed-role/plimsoll-audit/p"),
+    "both are those of a role that is entered too": caller(ACCOUNTS[1]),
+    "an ARN that is none": caller_of(ACCOUNTS[0], "a"),
+    "no ARN": {"GetCallerIdentityResult": {"Account": ACCOUNTS[0], "UserId": "u"}},
+    "nested": {"GetCallerIdentityResult": {"Account": [ACCOUNTS[0]], "UserId": "u", "Arn": [["a"]]}},
+}
+
+
+@pytest.mark.parametrize("answer", OTHERS.values(), ids=OTHERS)
+def test_a_role_that_seems_to_be_of_another_account_fails_alone_and_by_name(sts, answer):
+    sts["GetCallerIdentity"] = lambda account: answer if account == ACCOUNTS[0] else caller(account)
+    entered = signed_in(ACCOUNTS[:3])
+    assert list(entered.by_account) == ACCOUNTS[1:3]
+    assert [one.name for one in entered.failed] == [str(role(ACCOUNTS[0]))]
+    assert isinstance(entered.failed[0].error, BadAnswer)
+
+
+@pytest.mark.parametrize("ends", ["2020-01-01T00:00:00Z", "1970-01-01T00:00:01Z"])
+def test_credentials_that_have_expired_on_arrival_fail_alone_and_by_name(sts, ends):
+    keys = {**assumed(ACCOUNTS[0])["AssumeRoleResult"]["Credentials"], "Expiration": ends}
+    answer = {"AssumeRoleResult": {"Credentials": keys}}
+    sts["AssumeRole"] = lambda account: answer if account == ACCOUNTS[0] else assumed(account)
+    entered = signed_in(ACCOUNTS[:2])
+    assert list(entered.by_account) == ACCOUNTS[1:2]
+    assert "expired" in str(entered.failed[0].error)
+    assert isinstance(entered.failed[0].error, BadCredentials)
+
+
+NESTED = [
+    {"AssumeRoleResult": [[{"Credentials": "x"}]]},
+    {"AssumeRoleResult": {"Credentials": [[{"AccessKeyId": "a"}]]}},
+    {"AssumeRoleResult": {"Credentials": {"AccessKeyId": ["a"], "SecretAccessKey": ["s"], "Expiration": ["2099"]}}},
+]
+
+
+@pytest.mark.parametrize("answer", NESTED)
+def test_credentials_of_another_shape_fail_by_name(sts, answer):
+    sts["AssumeRole"] = lambda _account: answer
     entered = signed_in(ACCOUNTS[:1])
     assert entered.by_account == {}
     assert isinstance(entered.failed[0].error, CloudError)

@@ -11,7 +11,7 @@ from google.auth.exceptions import GoogleAuthError
 from google.cloud import compute_v1
 from google.oauth2 import service_account
 
-from plimsoll.clouds.google.clients import CALL_S, SCOPES, Clients, Patience
+from plimsoll.clouds.google.clients import SCOPES, Clients, Patience
 from plimsoll.clouds.google.names import BILLING, COMPUTE, MONITORING, RESOURCE_MANAGER
 from plimsoll.domain.errors import BadCredentials
 from tests.unit.clouds.google.google_here import refusal
@@ -30,7 +30,7 @@ KINDS = [
 
 
 def regions(clients):
-    return [one.name for one in clients.regions.list(project=SHOP, retry=clients.retry, timeout=CALL_S)]
+    return [one.name for one in clients.regions.list(project=SHOP, retry=clients.retry, timeout=clients.waits.answer_s)]
 
 
 @pytest.fixture

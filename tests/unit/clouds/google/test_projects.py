@@ -80,6 +80,15 @@ def test_an_organization_is_the_projects_of_its_folders_and_its_own(google, clie
     assert projects_in(clients, organizations=["7"]) == ["shop-1", "data-1"]
 
 
+@pytest.mark.parametrize("projects", [["shop-1", "shop-1"], ["shop-1", "shop-2", "shop-1"]])
+def test_a_project_that_is_listed_twice_may_hide_another_which_is_named(google, clients, projects):
+    google.below = {"folders/1": [project(name) for name in projects]}
+    ids, (failed,) = split(projects_in(clients, folders=["1"]))
+    assert ids == sorted(set(projects))
+    assert failed.name.startswith("folders/1")
+    assert "shop-1 twice" in str(failed.error)
+
+
 def test_lists_and_folders_add_up_each_project_once(google, clients):
     google.below = {"folders/1": [project("shop-1"), project("data-1")]}
     assert projects_in(clients, projects=["shop-1", "lab-11"], folders=["1"]) == ["shop-1", "lab-11", "data-1"]

@@ -276,3 +276,25 @@ def test_pages_without_end_that_have_nothing_are_given_up(monitoring, clients):
     monitoring.spoil = spoil
     assert all(isinstance(one, Endless) for one in read(clients))
     assert len(monitoring.requests) < 300
+
+
+ONE_SERIES = ["no value", "negative", "huge", "off the grid", "outside of the window", "texts", "cumulative", "no kind"]
+
+
+@pytest.mark.parametrize("kind", ONE_SERIES)
+def test_one_bad_series_costs_its_disk_and_no_neighbor(monitoring, clients, kind):
+    before = read(clients)
+    for metric in METRICS:
+
+        def spoil(answer):
+            first = [one for one in answer.time_series if one.metric.labels["device_name"] == "disk-a"]
+            rest = [one for one in answer.time_series if one not in first]
+            changed = type(answer)(time_series=first)
+            CHANGES[kind](changed)
+            del answer.time_series[:]
+            answer.time_series.extend([*changed.time_series, *rest])
+
+        monitoring.spoil = times(1000, f"/{metric}", spoil)
+        bad, good = read(clients)
+        assert isinstance(bad, BadAnswer), metric
+        assert same(good, before[1]), metric

@@ -1,0 +1,65 @@
+"""Checksums: what the files of a run's answers were when they were written, so that a changed one is named.
+
+They stand beside the files, in checksums.json. The folders of earlier versions have none: their files are read as they
+are.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from plimsoll.reading import opened, parse_json, read_bytes
+from plimsoll.reports.run_files import CHECKSUMS
+from plimsoll.writing import whole
+
+_LOOKS: Final = 3
+"""How often a file and its checksum are compared: a process may be writing both."""
+
+
+def note_checksums(folder: Path, names: Iterable[str]) -> None:
+    """Notes what files are now."""
+    written = {name: _digest(folder / name) for name in names}
+    with whole(folder / CHECKSUMS) as beside:
+        beside.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+
+
+def is_as_written(path: Path, instead: bytes | None = None) -> bool:
+    """Whether a file is what it was when it was written; also if nothing was noted of it. OSError if it is no file.
+
+    `instead` is what it would be if it had kept its layout.
+    """
+    for _ in range(_LOOKS):
+        noted = _noted(path.parent)
+        if noted is None or path.name not in noted:
+            return noted is not None or not (path.parent / CHECKSUMS).exists()
+        seen = path.stat()
+        if instead is None:
+            digest = _digest_at(path, seen.st_mtime_ns, seen.st_size, seen.st_ino)
+        else:
+            digest = hashlib.sha256(instead).hexdigest()
+        if digest == noted[path.name]:
+            return True
+    return False
+
+
+def _noted(folder: Path) -> dict[str, Any] | None:
+    """What was noted of a folder's files; None if nothing was, or it cannot be read."""
+    try:
+        found = parse_json(read_bytes(folder / CHECKSUMS))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _digest(path: Path) -> str:
+    with opened(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@lru_cache(maxsize=64)
+def _digest_at(path: Path, _changed_ns: int, _size: int, _inode: int) -> str:
+    """The digest of a file that has not changed since: a page of `serve` asks for the same again and again."""
+    return _digest(path)
