@@ -28,7 +28,7 @@ from tests.oracle.trend import AUDIT_DAYS, busiest_hours, is_outgrown
 
 POLICY = {
     "headroom_pct": 20,
-    "growth_days": 45,
+    "growth_days": 90,
     "throttle_budget_min": 0,
     "max_wait_s": 60,
     "throttle_lift_pct": 50,
@@ -265,7 +265,7 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
         whole_days = len(minutes["read_ops"]) // 1440
         headroom_pct = None
         if asks_the_past(found) and not found["rises"]:
-            headroom_pct = headroom_with_growth(volume, days, whole_days, policy)
+            headroom_pct = headroom_with_growth(volume, days, whole_days, policy, found["reduces"])
         if headroom_pct is not None:
             grown = {**policy, "headroom_pct": headroom_pct}
             more = decide_with(volume, minutes, siblings, grown, days, **known)
