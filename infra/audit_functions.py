@@ -1,5 +1,6 @@
 """The audit's functions: how big each is, and what it may do."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from infra.constructs.service_function import FunctionShape
@@ -33,6 +34,10 @@ _READING: Final = ("calls_per_s", "datapoints_per_s", "google_calls_per_s", "usd
 """The settings by which metrics are read: quotas, which those who read the same place divide, and an hour's worth."""
 
 
+_EXPECTING: Final = ("denied_places_expected",)
+"""The settings that say what an inventory may lack."""
+
+
 def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
     """The eight functions of the audit, and its canary."""
     member = enter(names, deployment, deployment.role_name)
@@ -56,6 +61,7 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
             name="take_inventory",
             memory_mib=1024,
             timeout_s=deployment.audit_timeout_s,
+            environment=_settings(deployment, _EXPECTING),
             grants=[*store(names, read=("measured/",), write=(_WORK, "ledger/")), *within],
         ),
         FunctionShape(
@@ -67,7 +73,7 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
         FunctionShape(
             name="audit_batch",
             tmp_mib=1024,
-            environment={f"PLIMSOLL_{name.upper()}": str(getattr(deployment, name)) for name in _READING},
+            environment=_settings(deployment, _READING),
             grants=[
                 *store(names, read=("measured/", "ledger/"), write=(_WORK,)),
                 history(names),
@@ -102,3 +108,8 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
         ),
         FunctionShape(name=CANARY, grants=store(names, read=("reports/",))),
     ]
+
+
+def _settings(deployment: Deployment, settings: Sequence[str]) -> dict[str, str]:
+    """Settings of a deployment as a function's environment has them."""
+    return {f"PLIMSOLL_{name.upper()}": str(getattr(deployment, name)) for name in settings}

@@ -99,6 +99,10 @@ class Deployment(ServiceConfig, BaseSettings):
         ge=0,
         description="What an hour of an audit is worth, USD: more reads fewer datapoints in more metrics.",
     )
+    denied_places_expected: bool = Field(
+        default=_default("denied_places_expected"),
+        description="Places that an organization's policy denies to read are a notice, and leave a run complete.",
+    )
     audit_memory_mib: int = Field(default=2048, ge=512, le=10_240, description="Memory of the function that audits.")
     report_memory_mib: int = Field(
         default=3072, ge=512, le=10_240, description="Memory of the functions that combine and report."

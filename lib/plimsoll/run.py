@@ -197,10 +197,10 @@ def _take(outcome: Outcome, folder: RunFolder, progress: Progress) -> None:
         folder.add(record, None if profile is None else profile_record(volume, profile))
         return
     progress.totals.add(outcome)
-    folder.count(Totals.of([outcome], by=()))
     keep_wrong_answer(folder.path, outcome)
     if isinstance(outcome, Skipped | FailedVolume):
         folder.leave_out(_unanswered(outcome))
+    folder.count(Totals.of([outcome], by=()))
 
 
 def _unanswered(outcome: Skipped | FailedVolume) -> UnansweredRecord:

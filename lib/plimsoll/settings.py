@@ -26,6 +26,9 @@ class Settings(BaseModel):
     benchmark_runtime_s: int = Field(
         default=180, ge=1, le=86_400, description="Seconds that each job of a benchmark is measured (AWS measures 180)."
     )
+    bucket: str | None = Field(
+        default=None, description="The deployed service's bucket: campaigns are cited by their place in it."
+    )
     results_bucket: str | None = Field(
         default=None,
         description="S3 bucket for what benchmarks print beyond 24,000 characters; instances must be able to write it.",
@@ -148,6 +151,11 @@ class Settings(BaseModel):
     def measured_dir(self) -> Path:
         """Where campaigns measured here are kept."""
         return self.campaigns_dir or self.runs_dir / "measured"
+
+    @property
+    def measured_at(self) -> str | None:
+        """Where people open those campaigns, if not in that folder."""
+        return f"s3://{self.bucket}/measured" if self.bucket else None
 
     @model_validator(mode="before")
     @classmethod

@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -24,8 +24,9 @@ from .commands import Commands, Ended
 from .findings import Findings, findings_in
 from .formats import decoded, format_of
 from .grpc_proxy import grpc_proxied
-from .injector import INSIDE, PAGING, Injector, candidates
-from .law import KILLED, Breach, breaches_of_process, judged
+from .injector import INSIDE, PAGING, Injected, Injector, candidates
+from .law import BROKEN, IDENTICAL, KILLED, NAMED, Breach, breaches_of_process, judged
+from .on_disk import ON_DISK, READERS, RESUME, RUN, WHOLE, damaged, disk_plan, file_and_reader, is_on_disk
 from .plan import Pairs, Plan, plan_of
 from .proxy import UNDISTURBED, Answering, Proxy, proxied
 from .refusals import AWS_CODES, GOOGLE_CODES, SLOW, WIRE, Reply
@@ -77,6 +78,7 @@ class Lab:
     folder: Path
     scenarios: Mapping[str, Sequence[str]]
     undisturbed: dict[str, Undisturbed] = field(default_factory=dict)
+    whole: dict[tuple[str, str], str] = field(default_factory=dict)
     _pairs: Pairs | None = None
 
     def audit(self, scenario: str, injector: Answering, folder: Path) -> Ended:
@@ -116,10 +118,12 @@ class Lab:
 
     def plan(self, seed: int) -> Plan:
         """The plan of a seed."""
-        return plan_of(seed, self.pairs)
+        return disk_plan(seed, list(self.scenarios)) if is_on_disk(seed) else plan_of(seed, self.pairs)
 
     def try_plan(self, plan: Plan) -> Tried:
         """Runs a plan, killed and resumed where it says so, and judges what came of it."""
+        if any(one.fault in ON_DISK for one in plan.strikes):
+            return self._try_file(plan)
         began, expected = time.monotonic(), self.expected(plan.scenario)
         most_calls = _MORE_CALLS * expected.calls + _CALLS_ANYWAY
         injector = Injector(plan=plan, known=expected.known)
@@ -151,6 +155,59 @@ class Lab:
             seconds=time.monotonic() - began,
         )
 
+    def _try_file(self, plan: Plan) -> Tried:
+        """Damages a file of an undisturbed run, and judges what the command says that reads it."""
+        began, expected = time.monotonic(), self.expected(plan.scenario)
+        file, reader = file_and_reader(plan)
+        said = self._said_of_whole(plan.scenario, reader)
+        with self._copied(plan.scenario) as run:
+            before = (run / file).read_bytes()
+            after = damaged(before, plan)
+            (run / file).write_bytes(after)
+            ended = self._read(plan.scenario, reader, run)
+            found = findings_in(run)
+        breaches = list(breaches_of_process(ended, calls=0, most_calls=1, found=replace(found, broken=())))
+        outcome, outcomes = IDENTICAL, dict[str, str]()
+        if ended.code == 2 and file in _joined(ended.stderr):
+            outcome = NAMED
+        elif reader == RESUME and ended.code != 2:
+            outcomes, changed = judged(expected.findings, found, ended, ())
+            breaches += [*changed, *(Breach(kind="disk", told=one) for one in found.broken)]
+        elif after != before and ended.stdout.replace(str(run), RUN) != said:
+            outcome = BROKEN
+            breaches.append(Breach(kind="silent", told=f"exit {ended.code}: {(ended.stderr or ended.stdout)[-300:]}"))
+        volumes = (*expected.findings.records, *expected.findings.unanswered)
+        return Tried(
+            plan=plan,
+            injected=(Injected(plan.strikes[0].operation, plan.strikes[0].fault, ()),) if after != before else (),
+            outcomes=outcomes or dict.fromkeys(volumes, outcome),
+            breaches=tuple(breaches),
+            kills=0,
+            calls=0,
+            seconds=time.monotonic() - began,
+        )
+
+    def _said_of_whole(self, scenario: str, reader: str) -> str:
+        """What a command says of a run that nothing became of."""
+        if (scenario, reader) not in self.whole:
+            with self._copied(scenario) as run:
+                ended = self._read(scenario, reader, run)
+            assert ended.code in {0, 3}, ended
+            self.whole[scenario, reader] = ended.stdout.replace(str(run), RUN)
+        return self.whole[scenario, reader]
+
+    @contextmanager
+    def _copied(self, scenario: str) -> Iterator[Path]:
+        """A copy of the folder of a scenario's undisturbed run."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            yield Path(shutil.copytree(self.folder / f"undisturbed-{scenario}", Path(folder, "run")))
+
+    def _read(self, scenario: str, reader: str, run: Path) -> Ended:
+        """A command that reads a run."""
+        places = {RUN: str(run), WHOLE: str(self.folder / f"undisturbed-{scenario}")}
+        words = [places.get(word, word) for word in READERS[reader]]
+        return self._run(words, scenario, Injector(plan=UNDISTURBED))
+
     def _set_kill(self, injector: Injector, share: float | None, calls: int, most_calls: int) -> None:
         """Kills the command at that share of an undisturbed run's calls, or when it has made far too many."""
         last = injector.calls + most_calls + 50
@@ -168,6 +225,11 @@ class Lab:
         slow = isinstance(injector, Injector) and any(one.fault in SLOW for one in injector.plan.strikes)
         environment = {**self.environment, **dict.fromkeys(_WAITS, "0.8" if slow else "20")}
         return self.commands.run(words, self.folder, environment, within_s=MOST_S)
+
+
+def _joined(text: str) -> str:
+    """A text without the line ends of the terminal, which may stand within a name."""
+    return "".join(line.strip() for line in text.splitlines())
 
 
 def _format(reply: Reply) -> str | None:

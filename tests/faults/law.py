@@ -49,7 +49,7 @@ class Breach:
     @property
     def worse(self) -> int:
         """How bad it is, 0 the worst."""
-        kinds = ("smaller", "endless", "traceback", "changed", "lost", "invented", "disk", "exit")
+        kinds = ("smaller", "endless", "traceback", "silent", "changed", "lost", "invented", "disk", "exit")
         return kinds.index(self.kind)
 
 

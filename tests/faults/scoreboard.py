@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from .injector import INSIDE, PAGING
 from .law import BROKEN, IDENTICAL, LIFE, NAMED, NOTED
+from .on_disk import ON_DISK
 from .refusals import REFUSED, WIRE
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "reliability.md"
@@ -20,12 +21,14 @@ _LAWS: Final = {
     "changed": "other changed answers",
     "invented": "answers where there was none",
     "disk": "broken files",
+    "silent": "damaged files that were read in silence",
     "exit": "exit codes outside the table",
 }
 _FAMILIES: Final = {
     **dict.fromkeys((*REFUSED, *WIRE), "on the way"),
     **dict.fromkeys(INSIDE, "in an answer"),
     **dict.fromkeys(PAGING, "of pages"),
+    **dict.fromkeys(ON_DISK, "of files on disk"),
 }
 SEVERAL: Final = "two faults at once"
 NONE: Final = "none met a call"

@@ -4,6 +4,7 @@ import pytest
 
 from .lab import opened
 from .law import IDENTICAL
+from .on_disk import FILES, ON_DISK, READERS, plan_on_disk
 from .plan import ALWAYS, Plan, Strike
 
 pytestmark = pytest.mark.once
@@ -27,6 +28,14 @@ def plan(scenario, operation, fault, *, often=ALWAYS, where=0.0, killed_at=()):
 )
 def test_every_volume_has_its_answer_or_is_named(lab, seed):
     tried = lab.try_plan(lab.plan(seed))
+    assert not tried.breaches, str(tried)
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("file", FILES)
+def test_a_damaged_file_is_named_by_what_reads_it(lab, file, reader):
+    damage = ON_DISK[(FILES.index(file) + list(READERS).index(reader)) % len(ON_DISK)]
+    tried = lab.try_plan(plan_on_disk("aws", file, damage, reader, where=0.4))
     assert not tried.breaches, str(tried)
 
 

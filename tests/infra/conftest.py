@@ -35,6 +35,6 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
 
 @pytest.fixture(scope="session")
 def templates_with_copies(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    """Those of a deployment that may copy, and whose document is locked."""
-    settings = {**DEPLOYED, "VALIDATION__COPIES": "true", "LOCKED_DOCUMENT": "true"}
+    """Those of a deployment that may copy, whose document is locked, and where denied places are expected."""
+    settings = {**DEPLOYED, "VALIDATION__COPIES": "true", "LOCKED_DOCUMENT": "true", "DENIED_PLACES_EXPECTED": "true"}
     return Templates(once_a_run(tmp_path_factory, "copies", settings))

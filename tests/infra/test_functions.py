@@ -91,6 +91,18 @@ def test_the_function_that_audits_knows_each_place_s_whole_quota_of_metric_calls
     assert float(given["PLIMSOLL_GOOGLE_CALLS_PER_S"]) == Settings.model_fields["google_calls_per_s"].default
 
 
+@pytest.mark.parametrize(("deployed", "expected"), [("templates", False), ("templates_with_copies", True)])
+def test_the_function_that_lists_knows_whether_denied_places_are_meant_to_be(deployed, expected, request, monkeypatch):
+    (listing,) = [
+        each
+        for each in request.getfixturevalue(deployed).resources("AWS::Lambda::Function").values()
+        if each["Handler"] == "functions.take_inventory.handler"
+    ]
+    name = "PLIMSOLL_DENIED_PLACES_EXPECTED"
+    monkeypatch.setenv(name, listing["Environment"]["Variables"][name])
+    assert Settings.of_environment().denied_places_expected is expected
+
+
 def test_a_batch_weighs_metrics_against_datapoints_as_the_command_line_does(templates):
     (batch,) = [
         each

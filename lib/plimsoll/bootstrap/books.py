@@ -15,7 +15,7 @@ STRIPES: Final = "stripes.json"
 
 def validation_book(settings: Settings) -> ValidationBook:
     """The book of validations."""
-    return ValidationBook(folder=settings.measured_dir)
+    return ValidationBook(folder=settings.measured_dir, at=settings.measured_at)
 
 
 def probe_book(settings: Settings) -> ProbeBook:

@@ -81,7 +81,7 @@ def measured_again(ports: AuditPorts, settings: Settings) -> AuditPorts:
     """The same ports with all that has been measured by now."""
     return replace(
         ports,
-        envelopes=tuple(envelope_library(settings.measured_dir).envelopes.values()),
+        envelopes=tuple(envelope_library(settings.measured_dir, settings.measured_at).envelopes.values()),
         failed_measurements=validation_book(settings).failed_measurements(),
     )
 
@@ -106,7 +106,7 @@ def audit_ports(cloud: str, inventory: Inventory, metrics: Metrics, prices: Pric
         metrics=metrics,
         prices=prices,
         catalog=CLOUDS[cloud].published.catalog,
-        envelopes=tuple(envelope_library(settings.measured_dir).envelopes.values()),
+        envelopes=tuple(envelope_library(settings.measured_dir, settings.measured_at).envelopes.values()),
         query_cost=query_cost_of(cloud, settings),
         failed_measurements=validation_book(settings).failed_measurements(),
         stripes=stripe_book(settings).sets,

@@ -7,9 +7,10 @@ from plimsoll.clouds.published import host_cap, published_types
 from plimsoll.envelopes.library import EnvelopeLibrary, load_library, shipped_campaigns
 
 
-def envelope_library(measured: Path | None = None) -> EnvelopeLibrary:
-    """Every measured campaign that ships, and those measured here, in that folder."""
-    return load_library([measured] if measured else [], published_types(), host_cap, beside=_shipped_library())
+def envelope_library(measured: Path | None = None, at: str | None = None) -> EnvelopeLibrary:
+    """Every measured campaign that ships, and those measured here, in that folder. `at` is where people open it."""
+    folders = [measured] if measured else []
+    return load_library(folders, published_types(), host_cap, beside=_shipped_library(), at=at)
 
 
 @cache

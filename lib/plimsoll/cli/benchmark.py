@@ -22,6 +22,7 @@ from plimsoll.cli.screen import Screen
 from plimsoll.clouds.published import cloud_of, types_by_cloud
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.evidence.citing import name_own
 from plimsoll.domain.evidence.evidence import LOCAL
 from plimsoll.domain.units import MIB, MINUTE_S
 from plimsoll.envelopes.admissibility.sweep import climbing
@@ -49,6 +50,7 @@ def benchmark_path(path: Path, options: BenchmarkOptions, given: MeasuredVolumeO
     new = NewCampaign(
         name=options.name or f"{options.job}-{now:%Y%m%dT%H%M%SZ}",
         title=f"{options.job} on {host_type}",
+        cited=name_own((now.date(), now.date()), f"by the job {options.job} on {host_type}"),
         source=f"plimsoll benchmark, on {where}",
         measured_on=now.date().isoformat(),
         provider=provider,

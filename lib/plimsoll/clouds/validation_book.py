@@ -11,12 +11,17 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.clouds.local_store import append_line, lines_of
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.evidence.envelope import DELIVERED
+from plimsoll.domain.evidence.citing import locate, name_own
+from plimsoll.domain.evidence.envelope import DELIVERED, SIMULATED_TOOL
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.writing import whole
 
 LINES: Final = "validations.jsonl"
+
+
+_MADE: Final = {"canary": "for", "copy": "on a copy of", "in-place": "on"}
+"""How what was measured stands to the volume, by mode."""
 
 
 class ValidationLine(BaseModel):
@@ -53,8 +58,16 @@ class ValidationLine(BaseModel):
     usd: float | None
     seconds: Annotated[float, Field(ge=0)]
 
-    def failed_measurement(self) -> FailedMeasurement | None:
+    @property
+    def cited(self) -> str:
+        """What its measurement is called, with the volume that it was made for."""
+        day = self.at.date()
+        return name_own((day, day), f"{_MADE[self.mode]} {self.volume_id}")
+
+    def failed_measurement(self, folder: str) -> FailedMeasurement | None:
         """What this verdict speaks against: the configuration that delivered less than it should, or answered late.
+
+        `folder` is where people open its campaign.
 
         A measurement in place was held to a rate beside another load, and speaks against nothing. Nor does what the
         bench did not let through.
@@ -77,16 +90,19 @@ class ValidationLine(BaseModel):
             measured_on=self.at.date(),
             delivered=short_of,
             volume_id=self.volume_id if self.too_slow else None,
-            source=self.campaign,
+            source=locate(
+                f"{self.cited} ({SIMULATED_TOOL if self.simulated else 'fio'})", f"{folder}/{self.campaign}.yaml"
+            ),
             text=f"{self.spec} was measured here on {self.at:%Y-%m-%d} and did not pass: {'; '.join(self.failures)}",
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationBook:
-    """Verdicts in a folder, which is made when something is written."""
+    """Verdicts in a folder, which is made when something is written. `at` is where people open it, if elsewhere."""
 
     folder: Path
+    at: str | None = None
 
     def lines(self) -> Iterator[ValidationLine]:
         """Every verdict so far, oldest first; BadInput for a damaged line."""
@@ -107,7 +123,7 @@ class ValidationBook:
         """What the verdicts speak against; a later verdict on the same class of volume stands over an earlier one."""
         latest: dict[tuple[str, str | None], FailedMeasurement | None] = {}
         for line in self.lines():
-            found = line.failed_measurement()
+            found = line.failed_measurement(self.at or str(self.folder))
             latest[line.class_key, found.volume_id if found else None] = found
             if line.passed:
                 latest[line.class_key, line.volume_id] = None

@@ -4,7 +4,6 @@ What the file's author wrote is checked first. Every scalar arrives as text, so 
 to the digit. Figures that are computed with are converted here, once. A figure that is absent stays absent.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from pydantic import Field, ValidationError
 
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.evidence.citing import locate, name_own
 from plimsoll.domain.evidence.envelope import BOTH_SIDES, Admission, BoundBy, JobShape, Measurement, Provenance, Ruling
 from plimsoll.domain.evidence.time_series import TimeSeries
 from plimsoll.domain.units import mib_s_from_mb_s
@@ -207,11 +207,14 @@ class Campaign:
     published: tuple[Printed, ...]
 
 
-def load_campaign(path: Path) -> Campaign:
-    """The campaign in a file; BadInput says what is wrong with it and where."""
+def load_campaign(path: Path, at: str | None = None) -> Campaign:
+    """The campaign in a file; BadInput says what is wrong with it and where.
+
+    `at` is where people open it, if that is elsewhere.
+    """
     found = read_campaign_file(path)
     try:
-        systems = tuple(_system(name, found) for name in found.systems)
+        systems = tuple(_system(name, found, at or str(path)) for name in found.systems)
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())
         raise BadInput(f"the campaign {path} has a figure that cannot be read: {reason}.") from error
@@ -225,7 +228,7 @@ def load_campaign(path: Path) -> Campaign:
     )
 
 
-def _system(name: str, file: CampaignEntry) -> System:
+def _system(name: str, file: CampaignEntry, at: str) -> System:
     system = file.systems[name]
     host = system.host or file.host
     spec = VolumeSpec(**system.spec.model_dump())
@@ -240,9 +243,7 @@ def _system(name: str, file: CampaignEntry) -> System:
         host_maximum=_maximum(host) if host else None,
         host_baseline=_baseline(host) if host else None,
         published_iops=None if published_iops is None else float(published_iops),
-        measurements=tuple(
-            _measurement(one, spec, host, system.volumes, file) for one in file.measurements if one.system == name
-        ),
+        measurements=tuple(_measurement(one, spec, host, file, at) for one in file.measurements if one.system == name),
         note=system.note,
     )
 
@@ -272,7 +273,7 @@ def _mib_s(throughput_mb_s: float | None) -> float:
 
 
 def _measurement(
-    one: MeasuredEntry, spec: VolumeSpec, host: HostEntry | None, volumes: int, file: CampaignEntry
+    one: MeasuredEntry, spec: VolumeSpec, host: HostEntry | None, file: CampaignEntry, at: str
 ) -> Measurement:
     iops, throughput_mib_s = rates(one)
     return Measurement(
@@ -282,11 +283,11 @@ def _measurement(
         job=_job(one, file),
         iops=iops,
         throughput_mib_s=throughput_mib_s,
-        provenance=_provenance(one, file),
+        provenance=_provenance(one, file, at),
         latency=latency(one),
         device_iops=device_iops(one.figures),
         bound_by=one.bound_by,
-        volumes=volumes,
+        volumes=file.systems[one.system].volumes,
         run=run_facts(one),
         rulings=tuple(_kept_out(one)),
         series=None if one.series is None else one.series.series(),
@@ -321,22 +322,14 @@ def _job(one: MeasuredEntry, file: CampaignEntry) -> JobShape:
     return JobShape(mode=one.mode, block_kib=one.block_kib, **shape.model_dump())
 
 
-def _reference(cited: str | None, place: str | None) -> str | None:
-    """A source by its name and where it can be opened; what is named like a repository is one of GitHub."""
-    if cited is None:
-        return None
-    name = f"github.com/{cited}" if _REPOSITORY.fullmatch(cited) else cited
-    return name if place is None else f"{name}: {place}"
-
-
-_REPOSITORY: Final = re.compile(r"[\w.-]+/[\w.-]+")
 _DATES: Final = ("printed_on", "stamped")
 """Other days that an output tells: in words where the user told one, and in the numbers of its clock."""
 
 
-def _provenance(one: MeasuredEntry, file: CampaignEntry) -> Provenance:
+def _provenance(one: MeasuredEntry, file: CampaignEntry, at: str) -> Provenance:
     figures = one.figures
-    told_on, cited = figures.get("date", file.measured_on), figures.get("source", file.cited)
+    told_on = figures.get("date", file.measured_on)
+    cited, reference = _cited(one, file, at)
     days = [days_of(str(told)) for told in (told_on, *map(figures.get, _DATES)) if told is not None]
     source = ", ".join(str(figures[key]) for key in ("source", "path") if key in figures) or file.source
     return Provenance(
@@ -351,10 +344,23 @@ def _provenance(one: MeasuredEntry, file: CampaignEntry) -> Provenance:
         region=file.region,
         placed=file.placed,
         cited=cited,
-        reference=_reference(cited, figures.get("path", file.link)),
+        reference=reference,
         days=tuple(days),
         imported_on=None if file.imported_on is None else earliest_day(file.imported_on),
     )
+
+
+def _cited(one: MeasuredEntry, file: CampaignEntry, at: str) -> tuple[str, str]:
+    """What people call a source, and that with where it can be opened. What has no public name is the user's own."""
+    figures = one.figures
+    public = figures.get("source") or (file.cited if file.account is None else None)
+    if public is not None:
+        return str(public), locate(str(public), figures.get("path") or file.link)
+    told_on, title = figures.get("date", file.measured_on), file.systems[one.system].title
+    host = file.systems[one.system].host or file.host
+    subject = title.removesuffix(f" on {host.type}") if host else title
+    name = file.cited or name_own(None if told_on is None else days_of(str(told_on)), f"on {subject}")
+    return name, locate(f"{name} ({one.tool or file.tool})", at)
 
 
 def _printed(one: MeasuredEntry) -> Iterator[tuple[str, str]]:

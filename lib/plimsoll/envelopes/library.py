@@ -58,15 +58,17 @@ def load_library(
     caps: Caps = no_caps,
     *,
     beside: EnvelopeLibrary | None = None,
+    at: str | None = None,
 ) -> EnvelopeLibrary:
     """The library of all campaign files in the folders; BadInput for one that cannot be used or a name used twice.
 
     `types` are those that any cloud publishes, `caps` what hosts carry of them at most. What is `beside` is in it too.
+    `at` is where people open the folders.
     """
     campaigns: list[Campaign] = [] if beside is None else [*beside.campaigns]
     envelopes: dict[str, Envelope] = {} if beside is None else {**beside.envelopes}
     for path in sorted(path for folder in folders for path in folder.glob("*.yaml")):
-        campaign = load_campaign(path)
+        campaign = load_campaign(path, None if at is None else f"{at}/{path.name}")
         campaigns.append(campaign)
         for system in campaign.systems:
             if system.name in envelopes:
@@ -103,7 +105,7 @@ class NewCampaign:
 
     `account` and `region` say where it was measured, and give it grade A. They are set for Plimsoll's own measurements,
     and where the user vouches for them. `measured_on` is an ISO day, month or year. None: each result has its own date.
-    `imported_on` is the day on which a user adds it.
+    `imported_on` is the day on which a user adds it. `cited` is what people call it, if not its day and title.
     A `spec` of type `unknown` is evidence for no offer.
     """
 
@@ -124,6 +126,7 @@ class NewCampaign:
     profiles: tuple[Profile, ...] = ()
     placed: bool = False
     imported_on: date | None = None
+    cited: str | None = None
 
 
 def add_campaign(folder: Path, new: NewCampaign, types: Mapping[str, VolumeType]) -> Path:
@@ -176,6 +179,7 @@ def _as_data(new: NewCampaign) -> dict[str, Any]:
             "tool": new.tool,
             "tool_version": new.tool_version,
             "measured_on": _day_of_all(new),
+            "cited": new.cited,
             "imported_on": None if new.imported_on is None else new.imported_on.isoformat(),
             "provider": new.provider,
             "account": new.account,

@@ -71,6 +71,7 @@ def _measurement_data(one: Measurement) -> dict[str, Any]:
         "counts_for": {side.value: one.admission(side).value for side in Resource},
         "over_time": [_lasting_data(found) for found in one.lastings],
         "source": made.source,
+        "reference": made.reference,
         "tool": made.tool,
         "tool_version": made.tool_version,
         "measured_on": made.dated,

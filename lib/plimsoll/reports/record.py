@@ -178,7 +178,7 @@ class FailedMeasurementRecord(_Record):
     code: str = Field(description="failed-measurement, as in the reasons and in what an offer is refused for")
     volume_type: str
     measured_on: str = Field(description="ISO 8601")
-    source: str = Field(description="the campaign of a validation, or the envelope of what was imported")
+    source: str = Field(description="what measured it, and where that can be opened")
     delivered_iops: float | None = Field(description="null where it delivered what is published")
     published_iops: float
     delivered_throughput_mib_s: float | None

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from plimsoll.domain.errors import BadInput
 from plimsoll.reports.journal import (
     JOURNAL,
     NOTHING,
@@ -151,14 +152,17 @@ def up_to_date(folder: Path) -> None:
     """Makes a run's files anew from its journal where they lack something, as those of a killed run do.
 
     run.json then says that the run was interrupted. While a process still writes the run, run.json is left to it.
+    BadInput if a run has ended and its journal has less than that: it was cut.
     """
     journal = folder / JOURNAL
     if not is_in_force(journal):
         return
     run = read_run(folder)
     is_running = run.get("status") == RUNNING
-    if not is_running and ends_written(journal):
-        return
+    if not is_running:
+        if ends_written(journal):
+            return
+        _check_whole(journal, run)
     try:
         with RunFolder(folder) as held:
             if is_running:
@@ -169,6 +173,21 @@ def up_to_date(folder: Path) -> None:
                 os.utime(folder / RUN, ns=(written.st_atime_ns, written.st_mtime_ns))  # it is no newer for that
     except Held:
         write_files(folder)
+
+
+def _check_whole(journal: Path, run: Mapping[str, Any]) -> None:
+    """BadInput if a journal has fewer volumes than its run counted when it ended. One that has just been gone on with
+    has no failures yet."""
+    counted, has = run.get("volumes", {}), _totals(journal)
+    missing = counted.get("answered", 0) - has.answered
+    if any(True for _ in _of_the_last_part(journal)):
+        missing += counted.get("failed", 0) - has.failed
+        missing += sum(counted.get("skipped", {}).values()) - has.skipped.total()
+    if missing > 0:
+        raise BadInput(
+            f"{journal} is damaged: its end is missing, with {missing:,} of the run's volumes. "
+            f"`plimsoll audit --resume {journal.parent}` asks for them again."
+        )
 
 
 def damage_texts(lines: Sequence[int]) -> Iterator[str]:

@@ -22,6 +22,8 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9._-]+")
 MOST_LIST_BYTES: Final = 4096 * MIB
 """Bytes of a list of recommendations that another tool has laid out anew, which is read at once."""
 
+_UNLIKE: Final = f"is damaged, or {CHECKSUMS} beside it is: its checksum does not fit"
+
 _RECORDS = TypeAdapter(list[RecommendationRecord], config=ConfigDict(defer_build=True))
 
 
@@ -213,7 +215,7 @@ def check_files(folder: Path) -> None:
 def _check(path: Path) -> None:
     """BadInput for a file that is not as it was written, OSError for what is no file."""
     if not is_as_written(path):
-        raise damaged(path, "is damaged: its checksum does not fit")
+        raise damaged(path, _UNLIKE)
 
 
 def _laid_out_anew(path: Path) -> list[RecommendationRecord]:
@@ -222,7 +224,7 @@ def _laid_out_anew(path: Path) -> list[RecommendationRecord]:
     found = _RECORDS.validate_json(content)
     lines = ",".join(f"\n{json.dumps(one, ensure_ascii=False)}" for one in parse_json(content))
     if not is_as_written(path, f"[{lines}\n]\n".encode()):
-        raise damaged(path, "is damaged: its checksum does not fit")
+        raise damaged(path, _UNLIKE)
     return found
 
 

@@ -283,7 +283,7 @@ def _evidence(weighed: _Weighed) -> EvidenceRecord:
         grade=cast("Grades", found.grade.name),
         envelope=found.envelope,
         text=found.text,
-        sources=list(dict.fromkeys(one.provenance.reference or one.provenance.source for one in found.measurements)),
+        sources=list(dict.fromkeys(one.provenance.reference for one in found.measurements)),
     )
 
 

@@ -198,6 +198,7 @@ def _campaign(job: Job, line: ValidationLine, results: Sequence[Result], context
     return NewCampaign(
         name=line.campaign,
         title=f"{run.spec} in {host.zone}, measured by Plimsoll ({mode.value})",
+        cited=line.cited,
         source=f"plimsoll validate, {mode.value} on {host.host.id}",
         tool=tool,
         tool_version=results[0].tool_version,

@@ -101,3 +101,18 @@ def test_a_later_pass_of_the_class_clears_what_was_short_before(tmp_path_factory
         book.add(a_line(id=str(number), passed=passed, **({} if passed else changes)))
     book.add(a_line(id="last"))
     assert all(found.volume_id == "vol-2" for found in book.failed_measurements())
+
+
+@pytest.mark.parametrize(
+    ("mode", "cited"),
+    [
+        ("canary", "your measurement of 21 November 2026 for vol-1"),
+        ("copy", "your measurement of 21 November 2026 on a copy of vol-1"),
+    ],
+)
+def test_a_failed_verdict_is_cited_by_its_volume_and_opened_in_its_campaign(book, mode, cited):
+    book.add(a_line(mode=mode, passed=False, shown_iops=1000.0))
+    (failed,) = book.failed_measurements()
+    assert failed.source == f"{cited} (fio): {book.folder / 'gp3-1.yaml'}"
+    (kept,) = ValidationBook(folder=book.folder, at="s3://a-bucket/measured").failed_measurements()
+    assert kept.source == f"{cited} (fio): s3://a-bucket/measured/gp3-1.yaml"

@@ -44,6 +44,8 @@ def a_measurement(
             "provenance": Provenance(
                 campaign="a-campaign",
                 source="notes of a test",
+                cited="a-campaign",
+                reference="a-campaign: notes.txt",
                 tool=tool,
                 provider="aws",
                 measured_on=measured_on,

@@ -152,8 +152,8 @@ def test_what_was_measured_here_stands_before_what_is_nearer_elsewhere():
 def test_the_text_names_figures_and_source():
     text = evidence([an_envelope([measured_here(tool="fio", host_type="m5.large")])]).text
     assert text == (
-        "IOPS: 3,000 IOPS measured by fio (a-system, randread of 16 KiB on m5.large, 2026-11); "
-        "throughput: 47 MiB/s measured by fio (a-system, randread of 16 KiB on m5.large, 2026-11)."
+        "IOPS: 3,000 IOPS measured by fio (a-campaign, randread of 16 KiB on m5.large, 2026-11); "
+        "throughput: 47 MiB/s measured by fio (a-campaign, randread of 16 KiB on m5.large, 2026-11)."
     )
 
 

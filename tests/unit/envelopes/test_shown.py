@@ -42,7 +42,7 @@ def test_show_has_every_printed_figure_with_its_source(name, columns):
     shown = joined(answer.output)
     envelope = SHIPPED.get(name)
     for one in envelope.measurements:
-        assert joined(one.provenance.source) in shown
+        assert joined(one.provenance.reference) in shown
         for key, text in one.printed:
             assert joined(f"{key.partition('.')[2] or key} {text}") in shown
     assert all(joined(note) in shown for note in envelope.notes)

@@ -340,3 +340,43 @@ def test_a_file_that_is_still_being_written_is_not_to_be_moved_away(tmp_path, na
     readers = {"recommendations.json": stream_records, "demand.jsonl": stream_profiles}
     with pytest.raises(BadInput, match=told):
         list(readers.get(name, stream_unanswered)(run))
+
+
+def an_ended_run(folder, count):
+    """A run of so many volumes, and one that failed, that has ended."""
+    with RunFolder(folder) as run:
+        run.begin()
+        for record in records(count):
+            run.add(record)
+        failed = {"account": "1", "region": "r", "volume_id": "vol-failed", "outcome": "failed", "reason": "no"}
+        run.leave_out(UnansweredRecord(**failed))
+        run.count(Totals(failed_volumes={"1/r": {"no": ["vol-failed"]}}))
+        run.describe({"status": "partial", "volumes": {"answered": count, "skipped": {}, "failed": 1}})
+    return (folder / "journal.jsonl").read_bytes().splitlines(keepends=True)
+
+
+def test_the_journal_of_an_ended_run_is_refused_wherever_it_was_cut(tmp_path):
+    lines = an_ended_run(tmp_path, 3)
+    opened = next(place for place, line in enumerate(lines) if b'"opened"' in line) + 1
+    for kept in range(opened, len(lines) - 1):
+        (tmp_path / "journal.jsonl").write_bytes(b"".join(lines[:kept]))
+        with pytest.raises(BadInput, match=r"journal\.jsonl is damaged: its end is missing"):
+            up_to_date(tmp_path)
+        assert ids_on_disk(tmp_path) == ["vol-0", "vol-1", "vol-2"]
+
+
+def test_what_was_killed_before_its_files_were_written_is_read_all_the_same(tmp_path):
+    lines = an_ended_run(tmp_path, 3)
+    (tmp_path / "journal.jsonl").write_bytes(b"".join(lines[:-1]))
+    up_to_date(tmp_path)
+    assert ids_on_disk(tmp_path) == ["vol-0", "vol-1", "vol-2"]
+
+
+def test_an_ended_run_that_is_gone_on_with_and_killed_at_once_is_read(tmp_path):
+    an_ended_run(tmp_path, 3)
+    with RunFolder(tmp_path) as run:
+        run.begin()
+    lines = (tmp_path / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "journal.jsonl").write_bytes(b"".join(lines[:-1]))
+    up_to_date(tmp_path)
+    assert ids_on_disk(tmp_path) == ["vol-0", "vol-1", "vol-2"]

@@ -40,6 +40,7 @@ class MemoryPlaces:
     locked: dict[object, CloudError] = field(default_factory=dict)
     lost: dict[str, CloudError] = field(default_factory=dict)
     entered: list[str] = field(default_factory=list)
+    denied_places_expected: bool = False
 
     def accounts(self):
         found = self.inventory.targets()
@@ -63,6 +64,7 @@ class MemoryPlaces:
             prices=MemoryPrices(books={"us-east-1": US_EAST_1}),
             catalog=MemoryCatalog(types=TYPES, provider="aws"),
             envelopes=(),
+            denied_places_expected=self.denied_places_expected,
             stripes=StripeBook.load(measured / "stripes.json").sets,
         )
 

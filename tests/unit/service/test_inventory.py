@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from plimsoll.clouds.stripe_book import sets_adapter
-from plimsoll.domain.errors import AccessDenied, BadAnswer, BadInput, Throttled, Unreachable
+from plimsoll.domain.errors import AccessDenied, BadAnswer, BadInput, DeniedByPolicy, Throttled, Unreachable
 from plimsoll.domain.volume import Modification
 from plimsoll.ports import Target, UnreadVolume
 from plimsoll.service.inventory import take_inventory
@@ -55,6 +55,19 @@ def test_what_a_target_refuses_is_its_answer(tmp_path, broken):
     assert run["failures"]["targets"] == {str(HERE): "no entry"}
     seen = 2 if broken == "listing" else 0
     assert run["volumes"] == {"seen": seen, "answered": 0, "skipped": {}, "failed": seen, "reconciled": True}
+
+
+@pytest.mark.parametrize(("expected", "status"), [(False, "partial"), (True, "complete")])
+def test_a_place_that_an_organization_denies_leaves_a_run_complete_where_that_is_expected(tmp_path, expected, status):
+    places = places_of(volumes(2), broken={THERE: DeniedByPolicy("denied.")})
+    places.denied_places_expected = expected
+    loop = begun(places, tmp_path)
+    loop.take_inventories("first")
+    loop.audit_batches("first")
+    assert loop.end("first").status == status
+    run = run_json(files(loop.service, "first"))
+    assert list(run["failures"]["targets"]) == ([] if expected else [str(THERE)])
+    assert (str(THERE) in run["notices"]) is expected
 
 
 def test_a_volume_that_could_not_be_read_fails_by_name_and_the_others_are_audited(tmp_path):

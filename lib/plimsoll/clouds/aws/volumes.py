@@ -1,6 +1,7 @@
 """Volumes: one target's list of them, held against what its hosts say that they have.
 
 An entry that cannot be read costs its own volume and those on the same hosts, whose traffic is not known without it.
+Without the permission to read changes, what attached volumes were before is not known, and each is unread by name.
 """
 
 import re
@@ -26,7 +27,7 @@ from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks
 from plimsoll.clouds.common.dated_data import sold_figures, volume_types
 from plimsoll.clouds.registry import AWS
-from plimsoll.domain.errors import BadAnswer, CloudError, VolumeGone
+from plimsoll.domain.errors import AccessDenied, BadAnswer, CloudError, VolumeGone
 from plimsoll.domain.volume import Attachment, Modification, Volume, VolumeSpec
 from plimsoll.ports import Target, UnreadVolume
 
@@ -60,6 +61,7 @@ class VolumeList:
     _unread: dict[str, CloudError] = field(default_factory=dict, init=False)
     _seen_again: set[str] = field(default_factory=set, init=False)
     _unknown_changes: BadAnswer | None = field(default=None, init=False)
+    _denied_changes: AccessDenied | None = field(default=None, init=False)
     _was_empty: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
@@ -71,13 +73,17 @@ class VolumeList:
 
         What is unread, or is not as the hosts have it, is asked for once more by itself.
         """
-        self._changes = self._modifications()
+        try:
+            self._changes = self._modifications()
+        except AccessDenied as error:
+            self._denied_changes = error
         if self.trail is not None:
             self.trail.read()
         yield from self._all()
         mapped = yield from self._mapped()
         self._hosts.forget_unread()
-        again = sorted(self._lost(mapped) | set(self._unread))
+        denied = {name for name, error in self._unread.items() if error is self._denied_changes}
+        again = sorted((self._lost(mapped) | set(self._unread)) - denied)
         for chunk in in_chunks(again, _IDS_A_CALL):
             yield from self._by_id(chunk)
         gone = yield from self._gone(name for name in again if name not in self._seen_again)
@@ -191,6 +197,8 @@ class VolumeList:
         for where in answer.attached:
             if where.instance_id in self._hosts.unread:
                 return self._hosts.unread[where.instance_id]
+        if answer.attached and self._denied_changes is not None:
+            return self._denied_changes
         change = self._changes.get(answer.volume_id)
         if isinstance(change, BadAnswer):
             return change

@@ -119,7 +119,8 @@ class Provenance:
     `measured_on` is the first day that the source's date can mean, and `dated` that date as the source tells it (a
     day, a month, a year). `account` and `region` are set for measurements made by Plimsoll itself; they are what makes
     grade A. `placed`: Plimsoll chose the device itself, so that it is known to be the volume. `cited` is
-    what people call the source, `reference` says as well where it can be opened. `days` are all days that
+    what people call the source (for one's own: `your measurement of 12 November 2026 on gp3 500 GiB`), and `reference`
+    says as well where it can be opened. `days` are all days that
     file and user tell, as (first, last) day that each can mean; `imported_on` is the day of the import.
     """
 
@@ -133,8 +134,8 @@ class Provenance:
     account: str | None = None
     region: str | None = None
     placed: bool = False
-    cited: str | None = None
-    reference: str | None = None
+    cited: str
+    reference: str
     days: tuple[tuple[date, date], ...] = ()
     imported_on: date | None = None
 
@@ -359,6 +360,16 @@ class Envelope:
     cut: tuple[str, ...] = ()
     host_bound: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def cited(self) -> str:
+        """What people call the sources of its measurements."""
+        return "; ".join(dict.fromkeys(one.provenance.cited for one in self.measurements))
+
+    @property
+    def reference(self) -> str:
+        """The sources of its measurements, and where each can be opened."""
+        return "; ".join(dict.fromkeys(one.provenance.reference for one in self.measurements))
 
     def roof(self, side: Resource) -> float | None:
         """The fitted roof of that side."""

@@ -191,13 +191,8 @@ def _sustained(one: Best) -> str:
     if one.lasting is None:
         return ""
     lasting, same = one.lasting, one.lasting.measurement is one.highest.measurement
-    source = "" if same else f" ({_cited(lasting)})"
+    source = "" if same else f" ({lasting.measurement.provenance.cited})"
     return f", of which {lasting.lasting:,.0f} {lasting.resource.unit} are sustained{source}"
-
-
-def _cited(proof: Proof) -> str:
-    """What people call the source, else the name by which `plimsoll envelopes show` opens it."""
-    return proof.measurement.provenance.cited or proof.envelope.name
 
 
 def _told(proof: Proof) -> str:
@@ -208,5 +203,5 @@ def _told(proof: Proof) -> str:
     when = f", {made.dated or f'{made.measured_on:%Y-%m}'}" if made.measured_on else ""
     where = f" on {one.host_type}" if one.host_type else ""
     job = f"{one.job.mode} of {one.job.block_kib:g} KiB"
-    source = f"{made.tool} ({_cited(proof)}, {job}{where}{when})"
+    source = f"{made.tool} ({made.cited}, {job}{where}{when})"
     return f"{name}: {proof.shown:,.0f} {unit}{counted} measured by {source}"

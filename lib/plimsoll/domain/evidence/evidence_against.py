@@ -78,7 +78,7 @@ def _of_envelope(envelope: Envelope, place: Place) -> Iterator[FailedMeasurement
             measured_on=max(on for _, (_, on) in found),
             delivered={side: carried for side, (carried, _) in found},
             volume_id=None,
-            source=envelope.name,
+            source=envelope.reference,
             text="; ".join(_text(envelope, published, side, *short) for side, short in found),
         )
 
@@ -87,7 +87,7 @@ def _text(envelope: Envelope, published: Ceiling, side: Resource, carried: float
     host = f" on {envelope.host_type}" if envelope.host_type else " on a host that nobody named"
     return (
         f"measured here on {on:%Y-%m-%d}{host}, {carried:,.0f} {side.unit} were all that a volume of "
-        f"{_lasts(published, side):,.0f} carried ({envelope.name})"
+        f"{_lasts(published, side):,.0f} carried ({envelope.cited})"
     )
 
 

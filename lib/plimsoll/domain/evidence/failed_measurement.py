@@ -37,9 +37,9 @@ class FailedMeasurement:
     """A configuration that was measured here and did not deliver.
 
     `delivered` holds what it carried on each resource where that is less than its published `ceiling` sustains.
-    `volume_id` is set where it answered too slowly for that volume. `source` names the campaign or the envelope.
-    `newer` are figures on each resource that later measurements of the type showed here: they stand instead, for offers
-    that promise as much.
+    `volume_id` is set where it answered too slowly for that volume. `source` is what measured it, and where that
+    can be opened. `newer` are figures on each resource that later measurements of the type showed here: they stand
+    instead, for offers that promise as much.
     """
 
     account: str

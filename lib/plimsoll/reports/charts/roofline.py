@@ -46,7 +46,7 @@ def roofline_picture(
         if found is not None
         for row in ceiling_roofs(kind, CEILINGS[kind], found, low_kib, high_kib)
     ]
-    crosses = f" Crosses: measured on {envelope.name}." if envelope is not None and measured else ""
+    crosses = f" Crosses: {envelope.cited}." if envelope is not None and measured else ""
     return Picture(
         kind="roofline",
         subject=subject(record),

@@ -227,7 +227,7 @@ def _as_printed(one: Measurement) -> Iterator[RenderableType]:
         "jobs": job.jobs,
         "runtime": None if job.runtime_s is None else f"{job.runtime_s:g} s",
         "dated": made.dated,
-        "source": made.source,
+        "source": made.reference,
     }
     yield Rule(f"{job.mode} {job.block_kib:g} KiB, as printed", align="left", style="dim")
     yield Text(", ".join(f"{name} {value}" for name, value in told.items() if value is not None), style="dim")

@@ -12,9 +12,9 @@ from plimsoll.clouds.aws.catalog import AwsCatalog
 from plimsoll.clouds.aws.hosts import described_limits
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.lists import ASKED
-from plimsoll.domain.errors import AccessDenied, BadAnswer, Throttled
+from plimsoll.domain.errors import AccessDenied, BadAnswer, CloudError, Throttled
 from plimsoll.domain.units import mib_s_from_mb_s
-from plimsoll.domain.volume import OwnerKind, VolumeSpec, VolumeState
+from plimsoll.domain.volume import OwnerKind, Volume, VolumeSpec, VolumeState
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
 
 TARGET = Target(account="111122223333", region="eu-west-1")
@@ -399,7 +399,6 @@ def test_the_hosts_tags_tell_the_owner_where_the_volumes_own_do_not():
 @pytest.mark.parametrize(
     ("operation", "permission"),
     [
-        ("describe_volumes_modifications", "ec2:DescribeVolumesModifications"),
         ("describe_volumes", "ec2:DescribeVolumes"),
         ("describe_instances", "ec2:DescribeInstances"),
         pytest.param("describe_instance_types", "ec2:DescribeInstanceTypes"),
@@ -418,6 +417,24 @@ def test_a_refused_call_names_the_permission_that_lacks(operation, permission):
         answer()
     account.refuses(operation, "UnauthorizedOperation")
     with pytest.raises(AccessDenied, match=f"{TARGET}.* {permission}[^A-Za-z]"):
+        account.volumes()
+
+
+def test_without_the_permission_to_read_changes_attached_volumes_are_unread_by_name_and_the_others_are_read():
+    account = Account().refuses("describe_volumes_modifications", "UnauthorizedOperation")
+    account.page(volume("a", on=["i-1"]), volume("b"), volume("c", on=["i-1"]))
+    account.instances(instance()).types(LARGE).all(instance())
+    attached, free, neighbor = account.volumes()
+    assert isinstance(free, Volume)
+    assert (attached.id, neighbor.id) == ("vol-a", "vol-c")
+    for one in (attached, neighbor):
+        assert isinstance(one.error, AccessDenied)
+        assert "ec2:DescribeVolumesModifications" in str(one.error)
+
+
+def test_another_failure_to_read_changes_still_costs_the_place():
+    account = Account().refuses("describe_volumes_modifications", "RequestLimitExceeded")
+    with pytest.raises(CloudError):
         account.volumes()
 
 
