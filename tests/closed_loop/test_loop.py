@@ -47,21 +47,29 @@ def test_a_job_that_takes_what_it_gets_is_raised_once_and_no_more_when_that_is_o
 
 
 def test_what_grows_is_given_room_for_that_and_not_cut_to_what_it_is_now():
-    """From 4,000 IOPS by 20 a day: 5,680 after twelve weeks, and 7,480 three months later."""
+    """From 4,000 IOPS by 20 a day: 5,680 after twelve weeks, and 8,080 four months later, with headroom 9,700."""
     grows = up_to(4000.0, 12)
     grows.iops *= 1 + 0.005 * np.arange(len(grows.iops)) / DAY
     life = lived(grows, gp3(16_000, 125), 12)
     ((iops, _),) = moves(life)
-    assert 8000 <= iops <= 9500
+    assert 9500 <= iops <= 10_500
     assert not life.hurt
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "ramps"])
 def test_a_few_of_each_kind_are_never_turned_around_twice_nor_hurt(kind):
     for seed in range(2):
         life = a_life(kind, seed, 12)
         assert life.reversals <= 1
         assert life.hurt <= 5
+
+
+def test_what_rises_to_a_multiple_weeks_after_a_cut_is_relieved_within_two_hours_and_cut_back_once():
+    """Nothing rose when it was cut, so that no rule could know."""
+    for seed in range(2):
+        life = a_life("ramps", seed, 12)
+        assert life.reversals <= 3
+        assert life.hurt <= 24
 
 
 def test_the_table_stands_between_its_marks(tmp_path):
@@ -75,10 +83,26 @@ def test_the_table_stands_between_its_marks(tmp_path):
         write([life], page)
 
 
-LEAST_SETTLED = {"diurnal": 0.7, "bursty": 0.9, "growing": 0.5, "mixed": 0.6, "job": 0.9}
-MOST_REVERSED = {"diurnal": 0.15, "bursty": 0.15, "growing": 0.45, "mixed": 0.3, "job": 0.05}
-MOST_HURT_GROWING = 120
-"""Buckets a volume, in the mean: a cut comes before there are five weeks that tell how fast it grows."""
+LEAST_SETTLED = {
+    "diurnal": 0.7,
+    "bursty": 0.9,
+    "growing": 0.5,
+    "mixed": 0.6,
+    "job": 0.9,
+    "young": 0.5,
+    "ramps": 0.2,
+}
+MOST_REVERSED = {
+    "diurnal": 0.15,
+    "bursty": 0.15,
+    "growing": 0.15,
+    "mixed": 0.3,
+    "job": 0.05,
+    "young": 0.1,
+    "ramps": 0.75,
+}
+MOST_HURT = {"growing": 2, "ramps": 40}
+"""Buckets a volume, in the mean: what grows outgrows a cut after months, and what rises to a multiple outgrows any."""
 
 
 @pytest.mark.release
@@ -90,7 +114,7 @@ def test_volumes_over_a_year_do_no_worse_than_the_page_says_of_a_thousand():
         near = [life for life in some if life.ratio <= WITHIN]
         assert sum(life.settled for life in near) >= LEAST_SETTLED[kind] * len(near), table(found)
         assert sum(life.reversals >= 2 for life in some) <= MOST_REVERSED[kind] * len(some), table(found)
-        if kind == "growing":
-            assert sum(life.hurt for life in some) <= MOST_HURT_GROWING * len(some), table(found)
+        if kind in MOST_HURT:
+            assert sum(life.hurt for life in some) <= MOST_HURT[kind] * len(some), table(found)
         else:
             assert max(life.hurt for life in some) <= 12, table(found)  # an hour of a year

@@ -84,7 +84,8 @@ def headroom_with_growth(volume, days, whole_days, policy, less):
     fastest = max(risen(weeks, 2), risen(weeks, 3))
     if fastest <= 0 or policy["growth_days"] <= 0:
         return None
-    times = min(3.0, math.exp(min(9.0, fastest * policy["growth_days"])))
+    ahead = policy["growth_days"] if less else policy["growth_days"] / 3
+    times = min(3.0, math.exp(min(9.0, fastest * ahead)))
     percent = ((1 + policy["headroom_pct"] / 100) * times - 1) * 100
     return min(400.0, max(policy["headroom_pct"], math.ceil(percent * 10 - 1e-6) / 10))
 

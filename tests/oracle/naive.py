@@ -28,7 +28,7 @@ from tests.oracle.trend import AUDIT_DAYS, busiest_hours, is_outgrown
 
 POLICY = {
     "headroom_pct": 20,
-    "growth_days": 90,
+    "growth_days": 120,
     "throttle_budget_min": 0,
     "max_wait_s": 60,
     "throttle_lift_pct": 50,

@@ -362,7 +362,7 @@ class GrowthRecord(_Record):
     iops_pct_a_day: float = Field(description="more operations each day, in percent of the last two weeks; 0: none")
     throughput_pct_a_day: float = Field(description="more bytes each day, likewise")
     weeks: int = Field(description="weeks that were held against one another")
-    headroom_pct: float = Field(description="with room for growth_days of it")
+    headroom_pct: float = Field(description="with room for growth_days of it, a third of these for relief")
 
 
 class LossRecord(_Record):

@@ -34,6 +34,10 @@ LEAST_RISING: Final = 4
 RISING: Final = 0.8
 """Demand grows where so many pairs rise, and that share of those that rise or fall."""
 
+RELIEF: Final = 1 / 3
+"""The part of the days that relief keeps room for: it is asked for again in a week, while an outgrown reduction
+throttles."""
+
 MOST_TIMES: Final = 3.0
 """No more growth than to that many times is kept room for."""
 
@@ -42,13 +46,14 @@ MOST_TIMES: Final = 3.0
 class Growth:
     """What a volume's operations and bytes have grown by each day, in percent, over the `weeks` that count.
 
-    0 where one of them does not grow. `times` is what that comes to in the days that the policy keeps room for, and
+    0 where one of them does not grow. `times` is what that comes to in the `days` that there is room for, and
     `usual_headroom_pct` the headroom without it.
     """
 
     iops_pct_a_day: float
     throughput_pct_a_day: float
     weeks: int
+    days: float
     times: float
     usual_headroom_pct: float
 
@@ -92,14 +97,14 @@ def weeks_of(days: DaySums, volume: Volume) -> Weeks:
     )
 
 
-def growth_of(days: DaySums, volume: Volume, policy: Policy, *, across: bool = False) -> Growth | None:
+def growth_of(days: DaySums, volume: Volume, policy: Policy, *, reduces: bool = False) -> Growth | None:
     """How fast what a volume does grows; None where it does not, or where the policy keeps no room for it.
 
-    With `across` weeks of different epochs are held against one another too. What a raised limit has let through since
-    counts as growth then, so that this may speak against less, and for nothing else.
+    Where it `reduces`, weeks of different epochs are held against one another too. What a raised limit has let through
+    since counts as growth then, so that this may speak against less, and for nothing else.
     """
-    weeks = weeks_of(days, volume)
-    if across:
+    weeks, ahead = weeks_of(days, volume), policy.growth_days * (1 if reduces else RELIEF)
+    if reduces:
         weeks = replace(weeks, epoch=np.zeros_like(weeks.epoch))
     iops, throughput = (_a_day(row, weeks) for row in weeks.a_day)
     fastest = max(iops, throughput)
@@ -109,7 +114,8 @@ def growth_of(days: DaySums, volume: Volume, policy: Policy, *, across: bool = F
         iops_pct_a_day=100 * math.expm1(iops),
         throughput_pct_a_day=100 * math.expm1(throughput),
         weeks=len(weeks.number),
-        times=min(MOST_TIMES, math.exp(min(MOST_TIMES, fastest * policy.growth_days))),
+        days=ahead,
+        times=min(MOST_TIMES, math.exp(min(MOST_TIMES, fastest * ahead))),
         usual_headroom_pct=policy.headroom_pct,
     )
 

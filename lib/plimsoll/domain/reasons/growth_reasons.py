@@ -30,17 +30,16 @@ def growth_summary(case: "Case") -> GrowthSummary | None:
 
 def room_for_growth(case: "Case") -> Iterator[Reason]:
     """How fast demand grows, and what room is kept for that."""
-    growth = growth_summary(case)
-    if growth is None:
+    growth, found = growth_summary(case), case.context.growth
+    if growth is None or found is None:
         return
     rates = ((growth.iops_pct_a_day, "operations"), (growth.throughput_pct_a_day, "bytes"))
     grown = " and ".join(f"{pct:.2g} % more {what} a day" for pct, what in rates if pct)
-    most = case.context.growth is not None and case.context.growth.times >= MOST_TIMES
     yield Reason(
         "grows",
-        f"Demand grows: {grown}, over {growth.weeks} weeks. With room for {case.policy.growth_days:g} more days "
+        f"Demand grows: {grown}, over {growth.weeks} weeks. With room for {found.days:g} more days "
         f"(growth_days), headroom is {growth.headroom_pct:g} % instead of {growth.usual_headroom_pct:g} %."
-        + (f" Room is kept for at most {MOST_TIMES:g} times the demand." if most else ""),
+        + (f" Room is kept for at most {MOST_TIMES:g} times the demand." if found.times >= MOST_TIMES else ""),
     )
 
 

@@ -44,14 +44,20 @@ def test_a_line_has_its_slope():
     found = growth_of(days_of(line(0.005)), a_large(), POLICY)
     assert found.iops_pct_a_day == pytest.approx(0.5, rel=0.01)
     assert found.weeks == 8
-    assert found.times == pytest.approx(np.exp(90 * 0.005), rel=0.01)
-    assert found.headroom_pct(20) == pytest.approx(120 * np.exp(90 * 0.005) - 100, abs=0.5)
+    assert found.times == pytest.approx(np.exp(40 * 0.005), rel=0.01)
+    assert found.headroom_pct(20) == pytest.approx(120 * np.exp(40 * 0.005) - 100, abs=0.5)
+
+
+def test_a_reduction_has_room_for_all_days_and_relief_for_a_third_of_them():
+    relief, less = (growth_of(days_of(line(0.005)), a_large(), POLICY, reduces=reduces) for reduces in (False, True))
+    assert (relief.days, less.days) == (40, 120)
+    assert less.times == pytest.approx(relief.times**3)
 
 
 def test_operations_and_bytes_grow_each_for_itself_and_the_faster_one_counts():
     found = growth_of(days_of(line(0.0), line(0.004)), a_large(), POLICY)
     assert (found.iops_pct_a_day, found.throughput_pct_a_day) == pytest.approx((0, 0.4), rel=0.01)
-    assert found.times == pytest.approx(np.exp(90 * 0.004), rel=0.01)
+    assert found.times == pytest.approx(np.exp(40 * 0.004), rel=0.01)
 
 
 @pytest.mark.parametrize("a_day", [0.0, -0.002])
@@ -92,7 +98,7 @@ def test_a_ceiling_that_is_raised_every_week_is_no_growth():
     ]
     volume = a_volume("gp3", iops=6000, created=MADE, seen=tuple(raised))
     assert growth_of(days_of(done), volume, POLICY) is None
-    assert growth_of(days_of(done), volume, POLICY, across=True) is not None
+    assert growth_of(days_of(done), volume, POLICY, reduces=True) is not None
     assert growth_of(days_of(done), a_large(), POLICY) is not None
 
 
@@ -117,7 +123,7 @@ def test_weeks_of_several_epochs_are_held_against_one_another_for_a_reduction_al
     earlier = tuple(replace(one, at_s=one.at_s - 4 * DAY_S) for one in volume.seen[2:])
     later = replace(volume, seen=(*volume.seen[:2], *earlier))
     assert growth_of(days_of(line(0.005)), later, POLICY) is None
-    found = growth_of(days_of(line(0.005)), later, POLICY, across=True)
+    found = growth_of(days_of(line(0.005)), later, POLICY, reduces=True)
     assert found.iops_pct_a_day == pytest.approx(0.5, rel=0.01)
 
 
@@ -149,7 +155,7 @@ def histories(draw):
 def test_headroom_for_growth_is_that_of_counting_every_pair(history, headroom_pct, growth_days, less):
     rows, volume, epochs = history
     policy = replace(POLICY, headroom_pct=headroom_pct, growth_days=growth_days)
-    found = growth_of(days_of(*rows), volume, policy, across=less)
+    found = growth_of(days_of(*rows), volume, policy, reduces=less)
     counted = {day - (DAYS - 14): done for day, done in enumerate(zip(*rows, strict=True)) if not np.isnan(done[0])}
     rules = {"headroom_pct": headroom_pct, "growth_days": growth_days}
     right = headroom_with_growth({"epochs": epochs, "spec": volume.spec}, counted, 14, rules, less)
