@@ -50,10 +50,10 @@ class Page(AwsAnswer):
 class UnusableError(BadAnswer):
     """An answer that cannot be used, and the token of the next page if it names one."""
 
-    def __init__(self, told: BadAnswer, token: str | None) -> None:
-        """It says what `told` says."""
-        super().__init__(str(told), raw=told.raw)
-        self.told, self.token = told, token
+    def __init__(self, sentence: str, raw: str = "", token: str | None = None) -> None:
+        """`sentence` is what a person reads."""
+        super().__init__(sentence, raw)
+        self.token = token
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +160,7 @@ class Asker:
                 token, empty = page.next_token, page.is_empty
             except UnusableError as error:
                 token, empty = error.token, False
-                page = BadPage(number=number, error=error.told, is_last=token is None)
+                page = BadPage(number=number, error=BadAnswer(str(error), error.raw), is_last=token is None)
             except ResponseParserError as error:
                 token, empty = getattr(error, "token", None), False
                 told = refused(error, f"read page {number} of {self.place}", call)
@@ -196,4 +196,4 @@ class Asker:
             return read_answer(kind, raw, call=call, place=self.place)
         except BadAnswer as error:
             token = raw.get("NextToken")
-            raise UnusableError(error, token if isinstance(token, str) and token else None) from error
+            raise UnusableError(str(error), error.raw, token if isinstance(token, str) and token else None) from error

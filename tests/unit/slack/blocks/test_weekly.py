@@ -149,12 +149,21 @@ def test_what_is_attached_to_nothing_is_told_with_what_it_costs():
 
 
 def test_what_could_not_be_read_is_told_with_the_reason_and_the_rest_counted():
-    places = {f"{number:012}/us-east-1": "AccessDenied: " + "x" * 500 for number in range(10)}
+    places = {f"{number:012}/us-east-1": f"AccessDenied {number}: " + "x" * 500 for number in range(10)}
     shown = told([saving(1)], run={"status": "partial", "failures": {"targets": places, "volumes": {}}})
     assert "Not in these figures, because unreadable: 10 places. In 000000000000/us-east-1, everything: Acc" in shown
     assert "7 more such lines are in run.json." in shown
     assert "partial, because not everything could be read" in shown
     assert "x" * 200 not in shown
+
+
+def test_places_that_could_not_be_read_for_one_reason_are_one_line():
+    places = {f"{number:012}/us-east-1": "AccessDenied: no role" for number in range(300)}
+    shown = told([saving(1)], run={"status": "partial", "failures": {"targets": places, "volumes": {}}})
+    assert shown.count("AccessDenied: no role") == 1
+    assert "300 places" in shown
+    assert "000000000000/us-east-1, " in shown
+    assert "000000000299/us-east-1" not in shown
 
 
 def test_what_is_new_and_done_since_is_the_runs_own_word_or_what_is_given():
