@@ -5,6 +5,7 @@ how it is read here:
 
 - A day is known by any point of operations or bytes. Of the memory only days that it remembers are.
 - A week belongs to the epoch that holds all of it, and to none where it is not known what the volume was.
+- Where a reduction is asked about, weeks of any two epochs are compared.
 - Of a week in which nothing was done there is no logarithm, so that it does not count on that side.
 - Growth is rounded up to a tenth of a percent of headroom.
 - An earlier epoch tells of its last 28 known days. The later one tells of the window alone.
@@ -69,8 +70,8 @@ def busy_of(operations, moved, first_minute, window_minute, now_s, made_s, moved
     }
 
 
-def headroom_with_growth(volume, days, whole_days, policy):
-    """The headroom in percent that keeps room for growth; None where there is none."""
+def headroom_with_growth(volume, days, whole_days, policy, less):
+    """The headroom in percent that keeps room for growth; None where there is none. `less`: it is about a reduction."""
     weeks = []
     edges = edges_of(volume)
     for number in range(8):
@@ -79,7 +80,7 @@ def headroom_with_growth(volume, days, whole_days, policy):
         epoch = max(place for place, (edge, _) in enumerate(edges) if edge <= first * MINUTES)
         known = [days[day] for day in range(first, first + 7) if day in days]
         if not cut and edges[epoch][1] is not None and len(known) >= 6:
-            weeks.append((number, epoch, mean(one[0] for one in known), mean(one[1] for one in known)))
+            weeks.append((number, 0 if less else epoch, mean(one[0] for one in known), mean(one[1] for one in known)))
     fastest = max(risen(weeks, 2), risen(weeks, 3))
     if fastest <= 0 or policy["growth_days"] <= 0:
         return None

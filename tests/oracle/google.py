@@ -36,7 +36,7 @@ from tests.oracle.google_limits import (
     rank,
     unsuited,
 )
-from tests.oracle.lifted import load_of, part_of
+from tests.oracle.lifted import disproved, load_of, part_of
 from tests.oracle.limits import INFINITE
 from tests.oracle.naive import POLICY as AWS_POLICY
 from tests.oracle.received import COUNTERS, peak_work, summed, work_of
@@ -118,7 +118,8 @@ def search(name, size, region, passes):
 class Unit:
     """Disks that change together: those of a pool that nobody excludes, or one alone."""
 
-    def __init__(self, free, staying, neighbors, series, host):
+    def __init__(self, free, staying, neighbors, series, host, room_for):
+        self.room_for = room_for
         self.free, self.staying, self.neighbors, self.series = free, staying, neighbors, series
         self.hosts, self.own = free[0]["hosts"], free[0]["spec"]["type"]
         everybody = [*free, *staying]
@@ -127,10 +128,10 @@ class Unit:
         self.now = pool_limit(self.own, everybody, self.hosts) if self.pooled else carried(free[0]["spec"], self.hosts)
         whole = summed_series([series[disk["id"]] for disk in everybody])
         hosted = None
-        if host is not None and host["limit"] is not None:
-            limit = of_figures(host["limit"])
-            zero = {name: np.zeros(len(whole["observed"])) for name in whole["work"]}
-            others = summed([zero, *(series[disk["id"]]["work"] for disk in neighbors)])
+        zero = {name: np.zeros(len(whole["observed"])) for name in whole["work"]}
+        others = summed([zero, *(series[disk["id"]]["work"] for disk in neighbors)])
+        limit = None if host is None or host["limit"] is None else of_figures(host["limit"])
+        if limit is not None and not disproved(summed([whole["work"], others]), limit):
             carries = {side: np.full(len(whole["observed"]), limit[side]) for side in SIDES}
             counts = plain(INFINITE, INFINITE, limit["c"], limit["d"])
             hosted = {"carries": carries, "stands": carries, "most": limit, "counts": counts, "others": others}
@@ -247,12 +248,14 @@ def fitted(unit, units, name, sizes, kept, budget, *, reducing, everything=False
     judge, pooled = unit.judge, DISKS[name].get("pooled") and not unit.alone
     specs = {}
     for disk in unit.free:
-        load = unit.part([disk])
+        load, room = unit.part([disk]), unit.room_for.get(disk["id"], {})
 
-        def passes(spec, free, load=load):
+        def passes(spec, free, load=load, room=room):
             limit = capped({**published(spec), **free}, name, unit.hosts)
             limit = {**limit, **free}
             if not carries_all(limit, unit.now, kept):
+                return False
+            if reducing and not everything and leaves_less(limit, room):
                 return False
             return everything or judge.passes([load], limit, budget, reducing=reducing)
 
@@ -267,6 +270,9 @@ def fitted(unit, units, name, sizes, kept, budget, *, reducing, everything=False
         return None
     if everything:
         return None if unit.touches_others(name, units) else specs
+    rooms = [unit.room_for.get(one, {}) for one in specs]
+    if reducing and pooled and any(leaves_less(limit_then(unit, name, specs), room) for room in rooms):
+        return None
     fine = all(
         judge.passes(loads, limit, budget, reducing=reducing)
         for loads, limit in unit.shares(name, specs, units, reducing=reducing)
@@ -404,7 +410,8 @@ def decide(disks):
 
     disks: id, spec, region, boot, excluded, detached, hosts (id; caps: limits by type; limit, None where unknown),
     made (the minute), replaced_at (the minute from which it is on its machine, where it was made earlier), and minutes
-    (eight series of floats, NaN where there is no point). A limit is (IOPS, MiB/s, c, d), counted in reads.
+    (eight series of floats, NaN where there is no point), and where known `takes_over`, what disks have in common that
+    take over from one another. A limit is (IOPS, MiB/s, c, d), counted in reads.
     """
     answers, hosted = {}, {}
     series = {disk["id"]: series_of(disk["minutes"]) for disk in disks if not disk["detached"]}
@@ -417,15 +424,52 @@ def decide(disks):
             alone = len(disk["hosts"]) != 1
             hosted.setdefault(disk["id"] if alone else disk["hosts"][0]["id"], []).append(disk)
     for group in hosted.values():
-        answers |= on_host(group, series)
+        answers |= on_host(group, series, {})
+    rooms = rooms_for_peers(disks, answers)
+    for group in hosted.values():
+        if any(disk["id"] in rooms for disk in group):
+            answers |= on_host(group, series, rooms)
     specs = {disk["id"]: disk["spec"] for disk in disks}
     return {
         name: found | {"target": specs[name]} if found["action"] == "keep" else found for name, found in answers.items()
     }
 
 
-def on_host(group, series):
-    """The answers to the disks of one machine."""
+def rooms_for_peers(disks, answers):
+    """What the reductions of disks that take over from others have to leave room for, by id; where they do not yet."""
+    rooms = {}
+    for disk in disks:
+        found = answers.get(disk["id"])
+        if not disk.get("takes_over") or found is None or found["action"] not in {"migrate", "reprovision", "wait"}:
+            continue
+        now, least = carried(disk["spec"], disk["hosts"]), dict.fromkeys(SIDES, 0.0)
+        for other in disks:
+            if other["id"] != disk["id"] and other.get("takes_over") == disk["takes_over"] and not other["detached"]:
+                spec = spec_then(other, answers.get(other["id"]), waits=found["action"] == "wait")
+                asked = now if spec is None else carried(spec, other["hosts"])
+                least = {side: max(least[side], min(now[side], asked[side])) for side in SIDES}
+        limit = carried(found.get("expected") or found["target"], disk["hosts"])
+        if leaves_less(limit, least):
+            rooms[disk["id"]] = least
+    return rooms
+
+
+def leaves_less(limit, room):
+    """Whether a limit is under what it has to leave room for."""
+    return any(limit[side] < least - 1e-6 for side, least in room.items())
+
+
+def spec_then(disk, found, *, waits):
+    """What a disk will be by its own answer; None where that is not known. waits: whether the one that asks waits."""
+    if found is None or found["action"] == "keep":
+        return disk["spec"]
+    if found["action"] == "wait":
+        return found["expected"] if waits else disk["spec"]
+    return found["target"]
+
+
+def on_host(group, series, room_for):
+    """The answers to the disks of one machine; `room_for`: what reductions have to carry at least, by disk and side."""
     host = group[0]["hosts"][0] if len(group[0]["hosts"]) == 1 else None
     pools = {}
     for disk in (one for one in group if one["spec"]["type"] in DISKS):  # of others the traffic alone counts
@@ -436,7 +480,7 @@ def on_host(group, series):
         free = [disk for disk in inside if not disk["excluded"]]
         staying = [disk for disk in inside if disk["excluded"]]
         if free:
-            units.append(Unit(free, staying, [disk for disk in group if disk not in inside], series, host))
+            units.append(Unit(free, staying, [disk for disk in group if disk not in inside], series, host, room_for))
     decided_on = [decided(unit, units) for unit in units]
     if len(group) > 1:
         side_by_side(units, decided_on)

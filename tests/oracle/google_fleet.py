@@ -1,5 +1,6 @@
 """The simulated projects as the oracle takes them, from the fleet alone."""
 
+import json
 import math
 
 import numpy as np
@@ -34,7 +35,16 @@ def plain(disk: SimulatedDisk, window: Window) -> dict[str, object]:
         "runs_from_hour": runs_from_hour(disk, window),
         "made": math.ceil((disk.created.timestamp() - window.start_s) / 60),
         "replaced_at": replaced_at(disk, window),
+        "takes_over": claims_of(disk),
     }
+
+
+def claims_of(disk: SimulatedDisk) -> tuple[str, ...] | None:
+    """The StatefulSet whose claim a disk is, as the claims of one are numbered; None of others."""
+    made_for = json.loads(disk.description or "{}")
+    namespace, claim = (made_for.get(f"kubernetes.io/created-for/pvc/{name}", "") for name in ("namespace", "name"))
+    claims, _, number = claim.rpartition("-")
+    return (disk.project, disk.region, namespace, claims) if number.isdigit() else None
 
 
 def replaced_at(disk: SimulatedDisk, window: Window) -> int | None:

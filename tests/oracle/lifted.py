@@ -25,16 +25,15 @@ FREQUENT_SHARE, FREQUENT_MINUTES = 0.005, 30
 DIRECTIONS = (("r", "w"), ("rm", "wm"))
 
 
-def load_of(
-    work, observed, epochs, policy, *, undecided=False, seconds=None, checks=None, balance=None, hosted=None, days=None
-):
+def load_of(work, observed, epochs, policy, *, step=1, seconds=None, checks=None, balance=None, hosted=None, days=None):
     """What a volume (or the sum of a pool) asked for, ready to be tried.
 
-    epochs: dictionaries of `first` (minute), `limit` (None: not known). checks: raised minutes by side. hosted:
-    None where no host or not every host is known, else what it `carries` by side, at what it `stands` (without
-    credits at its baseline) and the `most` of it, the host's `counts` (a limit that says how it counts) and
-    `others`, the work of everybody else on it; None for several hosts, of which nobody is bound by one. days: what
-    was done on each known day, as `days.days_of` makes it; None where only the window is known.
+    epochs: dictionaries of `first` (minute), `limit` (None: not known). step: how many minutes a point is of (None:
+    not known). checks: raised minutes by side. hosted: None where no host or not every host is known, else what it
+    `carries` by side, at what it `stands` (without credits at its baseline) and the `most` of it, the host's `counts`
+    (a limit that says how it counts) and `others`, the work of everybody else on it; None for several hosts, of which
+    nobody is bound by one. days: what was done on each known day, as `days.days_of` makes it; None where only the
+    window is known.
     """
     spans = spans_of(epochs, len(observed))
     found = {
@@ -53,6 +52,9 @@ def load_of(
         "clip": {side: np.full(len(observed), np.inf) for side in SIDES},
         "days": days_in_window(work, observed) if days is None else days,
     }
+    share = policy["saturation_pct"] / 100
+    if step != 1:  # each of five minutes must have stood at that share
+        share = 1 - (1 - share) / 5
     described = []
     for first, last, limit in spans:
         here = slice(first, last)
@@ -60,10 +62,10 @@ def load_of(
             described.append(None)
             continue
         rates = counted(cut(work, here), limit)
-        stood = counted(cut(evened(work) if undecided else work, here), limit)
+        stood = counted(cut(evened(work) if step is None else work, here), limit)
         at = {}
         for side in SIDES:
-            at[side] = stood[side] >= policy["saturation_pct"] / 100 * limit[side]
+            at[side] = stood[side] >= share * limit[side]
             if checks is not None and checks.get(side) is not None:
                 at[side] = at[side] | checks[side][here]
             if limit["credits"] is not None and limit["credits"][0] == side and balance is not None:
@@ -173,6 +175,13 @@ def raised(limit, after, side):
         if any(later["limit"][name] > limit[name] * (1 + 1e-9) for name in names):
             return later["here"].start
     return None
+
+
+def disproved(total, most, since=0):
+    """Whether all volumes of a host did more, for three minutes, than what is published of it lets through."""
+    rates = counted(total, most)
+    above = np.logical_or.reduce([rates[side] > 1.05 * most[side] for side in SIDES])
+    return int(above[since:].sum()) >= 3
 
 
 def bound_minutes(work, observed, hosted, policy, *, measured_alone=False):

@@ -18,7 +18,7 @@ from tests.oracle.choice import (
     throttled_by_itself,
 )
 from tests.oracle.days import headroom_with_growth
-from tests.oracle.lifted import load_of
+from tests.oracle.lifted import disproved, load_of
 from tests.oracle.limits import EBS, INFINITE, LATENCY, PRICES, ceiling, price
 from tests.oracle.past import required_by
 from tests.oracle.published import in_minutes
@@ -28,7 +28,7 @@ from tests.oracle.trend import AUDIT_DAYS, busiest_hours, is_outgrown
 
 POLICY = {
     "headroom_pct": 20,
-    "growth_days": 45,
+    "growth_days": 90,
     "throttle_budget_min": 0,
     "max_wait_s": 60,
     "throttle_lift_pct": 50,
@@ -65,12 +65,17 @@ def limits_of_host(host):
     }
 
 
-def disproved(volume, work, siblings):
-    """Whether all volumes of its only host did more, for three minutes, than what is published lets through."""
-    maximum = limits_of_host(volume["hosts"][0])["maximum"]
-    total = counted(summed([work, *siblings]), AS_COUNTED)
-    above = np.logical_or.reduce([total[side] > 1.05 * maximum[side] for side in SIDES])
-    return int(above[max(0, volume.get("on_host_from") or 0) :].sum()) >= 3
+def maxima(volume, work, siblings, step):
+    """What all its hosts carry at most, by side. Infinite where more was done than is published while the volume was on
+    them; None where that is not known of each."""
+    known = [limits_of_host(one)["maximum"] for one in volume["hosts"] if one and one["maximum_iops"] is not None]
+    if not known or len(known) != volume["attachments"]:
+        return None
+    most = {side: sum(one[side] for one in known) for side in SIDES}
+    total = summed([work, *(siblings if len(known) == 1 else [])])
+    since = max(0, volume.get("on_host_from") or 0)
+    refuted = step is not None and disproved(total, plain(most["iops"], most["mib_s"]), since)
+    return dict.fromkeys(SIDES, INFINITE) if refuted else most
 
 
 def measure(carries, left, limits, measured, policy):
@@ -101,20 +106,20 @@ def measure(carries, left, limits, measured, policy):
 
 def load_for(volume, minutes, siblings, policy, days):
     """The load of a volume on its hosts, and the share of its credits that it begins with."""
-    minutes, undecided = in_minutes(minutes, older(volume["hosts"]))
+    minutes, step = in_minutes(minutes, older(volume["hosts"]))
     observed = observed_minutes(minutes)
     work = work_of(minutes, observed)
+    most = maxima(volume, work, siblings, step)
     restored = volume.get("restored_until")
     if restored is not None:
         begun = np.arange(len(observed)) >= restored
         work = {name: np.where(begun, values, 0.0) for name, values in work.items()}
     hosted = None
-    host = volume["hosts"][0] if volume["attachments"] == 1 else None
-    if host is not None and host["maximum_iops"] is not None:
+    if most is not None and len(volume["hosts"]) == 1:
         others = summed([{name: np.zeros(len(observed)) for name in work}, *siblings])
-        limits = limits_of_host(host)
-        if disproved(volume, work, siblings):
-            limits = dict.fromkeys(limits, dict.fromkeys(SIDES, INFINITE))
+        limits = limits_of_host(volume["hosts"][0])
+        if INFINITE in most.values():
+            limits = dict.fromkeys(limits, most)
         carries, left = host_carries(limits, counted(summed([work, others]), AS_COUNTED))
         checks_of_host = measure(carries, left, limits, volume.get("measured") or {}, policy)
         hosted = {"carries": carries, "counts": AS_COUNTED, "others": others, **checks_of_host}
@@ -122,9 +127,8 @@ def load_for(volume, minutes, siblings, policy, days):
         for side in SIDES:
             carries[side][: max(0, since)] = hosted["stands"][side][: max(0, since)] = INFINITE
             hosted["raised"][side][: max(0, since)] = False
-    if len(volume["hosts"]) > 1 and all(one is not None and one["maximum_iops"] is not None for one in volume["hosts"]):
-        limits = [limits_of_host(one)["maximum"] for one in volume["hosts"]]
-        carries = {side: np.full(len(observed), sum(one[side] for one in limits)) for side in SIDES}
+    elif most is not None:
+        carries = {side: np.full(len(observed), most[side]) for side in SIDES}
         hosted = {"carries": carries, "counts": AS_COUNTED, "others": None}  # nobody is bound by one of several
     checks = {
         side: None if minutes.get(name) is None else np.nan_to_num(minutes[name]) > 0
@@ -140,7 +144,7 @@ def load_for(volume, minutes, siblings, policy, days):
     if policy["size_on"] == "busy-time" and minutes.get("idle_s") is not None:
         seconds = busy_work(minutes, work)
     known = {
-        "undecided": undecided,
+        "step": step,
         "seconds": seconds,
         "checks": checks,
         "balance": shown,
@@ -261,7 +265,7 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
         whole_days = len(minutes["read_ops"]) // 1440
         headroom_pct = None
         if asks_the_past(found) and not found["rises"]:
-            headroom_pct = headroom_with_growth(volume, days, whole_days, policy)
+            headroom_pct = headroom_with_growth(volume, days, whole_days, policy, found["reduces"])
         if headroom_pct is not None:
             grown = {**policy, "headroom_pct": headroom_pct}
             more = decide_with(volume, minutes, siblings, grown, days, **known)
@@ -277,14 +281,9 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
 
 def carried_by_hosts(volume, minutes, siblings):
     """The most that all its hosts carry, by side; None where that is not known of each."""
-    if volume["attachments"] == 1 and volume["hosts"][0] and volume["hosts"][0]["maximum_iops"] is not None:
-        minutes, _ = in_minutes(minutes, older(volume["hosts"]))
-        if disproved(volume, work_of(minutes, observed_minutes(minutes)), siblings):
-            return None
-    limits = [limits_of_host(one)["maximum"] for one in volume["hosts"] if one and one["maximum_iops"] is not None]
-    if not limits or len(limits) != volume["attachments"]:
-        return None
-    return {side: sum(one[side] for one in limits) for side in SIDES}
+    minutes, step = in_minutes(minutes, older(volume["hosts"]))
+    most = maxima(volume, work_of(minutes, observed_minutes(minutes)), siblings, step)
+    return None if most is None or INFINITE in most.values() else most
 
 
 def asks_the_past(found):

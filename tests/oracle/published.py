@@ -11,14 +11,14 @@ LEAST = ("burst_balance_pct",)
 
 
 def in_minutes(minutes, older):
-    """The minutes as they were, sums of five spread evenly, and whether it is undecided what they are.
+    """The minutes as they were, sums of five spread evenly, and how many minutes a point is of (None: undecided).
 
     older: whether any of its hosts is not Nitro. The window begins with the first of five minutes.
     """
     told = step_of(minutes) if older else 1
     if told == 5:
-        return {name: None if values is None else spread(name, values) for name, values in minutes.items()}, False
-    return minutes, told is None
+        return {name: None if values is None else spread(name, values) for name, values in minutes.items()}, told
+    return minutes, told
 
 
 def step_of(minutes):

@@ -135,7 +135,7 @@ RESIZED: Final = (
         spec=gp3(500, 10_000, 125),
         was=Was(spec=gp3(500, 3000, 125), until_h=72),
         does=day(100, 1000),
-        right=reprovision(("gp3", 500, 3000, 125), 35.0),
+        right=reprovision(("gp3", 500, 3000, 125), 35.0, says="takes that back"),
         why="The old limit never held it back, so two weeks of demand are what they seem.",
     ),
     Scene(

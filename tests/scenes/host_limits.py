@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from cloud_simulator.aws.volume_maker import gp2, gp3
+from cloud_simulator.aws.volume_maker import gp2, gp3, io
 from tests.scenes.scene import Scene, Was, keep, migrate, reprovision, upgrade, wait
 from tests.scenes.work import Time, Work, day, flat, job
 
@@ -105,6 +105,16 @@ STEPS: Final = (
         does=flat(951.6, busy_s=57.0),
         right=migrate(("gp3", 400, 3000, 125), 8.0, says="one sum each five minutes"),
         why="285,480 operations in five minutes are 951.6 IOPS, not 4,758: it was never throttled.",
+    ),
+    Scene(
+        name="nearly-at-its-ceiling-each-five-minutes",
+        spec=io("io1", 400, 1000),
+        host="m4.large",
+        nitro=False,
+        five_minutes=True,
+        does=flat(951.6, busy_s=57.0),
+        right=migrate(("gp3", 400, 3000, 250), 78.0, says="one sum each five minutes"),
+        why="95.2 % in the mean of five minutes: not each of them need have stood at 95 %.",
     ),
     Scene(
         name="job-each-five-minutes",

@@ -100,7 +100,7 @@ OUR_OWN: Final = (
         does=_ramp(5000, 15, 40),
         created_h=40 * 24,
         attached_h=40 * 24,
-        right=reprovision(("gp3", 500, 7000, 125), 45.0, says="grow"),
+        right=reprovision(("gp3", 500, 8000, 125), 40.0, says="grow"),
         why="15 a day are 210 in two weeks: 6,000 carry that, and four weeks tell of room for more.",
     ),
     Scene(

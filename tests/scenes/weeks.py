@@ -42,8 +42,8 @@ GROWING: Final = (
         name="grows-and-is-too-large",
         spec=gp3(500, 16_000, 125),
         does=_growing(4000, 20),
-        right=reprovision(("gp3", 500, 6300, 125), 48.5, says="grow"),
-        why="20 IOPS more each day are over 5,000 in six weeks, and 6,000 with headroom: 4,800 would soon be too few.",
+        right=reprovision(("gp3", 500, 8200, 125), 39.0, says="grow"),
+        why="0.6 % more each day are 6,800 in three months, and 8,100 with headroom: 4,800 would soon be too few.",
     ),
     Scene(
         name="grows-and-nobody-keeps-room",
@@ -57,8 +57,8 @@ GROWING: Final = (
         name="grows-past-its-limit",
         spec=gp3(500, 3000, 125),
         does=_grown_past_its_limit,
-        right=upgrade(("gp3", 500, 5500, 125), -12.5, says="grow"),
-        why="Nearly one percent more each day: 4,500 would be too few within six weeks.",
+        right=upgrade(("gp3", 500, 8300, 125), -26.5, says="grow"),
+        why="Nearly one percent more each day: twice as much in three months. 4,500 would be too few within six weeks.",
     ),
     Scene(
         name="was-larger-once",

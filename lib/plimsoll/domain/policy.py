@@ -69,7 +69,7 @@ class Policy:
     resolution_s: int = 60
     headroom_pct: float = 20.0
     headroom_from: HeadroomFrom = HeadroomFrom.FIXED
-    growth_days: float = 45.0
+    growth_days: float = 90.0
     risk_pct: float = 5.0
     risk_days: float = 30.0
     size_on: SizeOn = SizeOn.PEAK_SECOND

@@ -322,7 +322,9 @@ class EventRecord(_Record):
     side: Side
     rate: float
     start: str = Field(description="ISO 8601, UTC, in seconds")
-    minutes: float = Field(description="how long it lasted, in buckets of five minutes or an hour; 1: a single minute")
+    minutes: float = Field(
+        description="how long it lasted on that day, in buckets of five minutes or an hour; 1: a single minute"
+    )
     days: int = Field(description="days that are known to have had what spoke against it")
     rhythm: str | None = Field(description="what those days have in common; null where nothing is seen")
 

@@ -53,9 +53,10 @@ def spec_of(name, size_gib, more):
 
 @st.composite
 def machines(draw):
-    """One to four disks of a virtual machine, their minutes, and which of them are excluded."""
+    """One to four disks of a virtual machine, their minutes, and which of them are excluded. In most machines no minute
+    is above what is published of it: in the others that is refuted as soon as three are."""
     vm = a_vm(draw(st.sampled_from(MACHINES)))
-    volumes, given_sums, excluded = [], {}, set()
+    volumes, made, excluded = [], {}, set()
     for number in range(draw(st.integers(1, 4))):
         spec = spec_of(
             draw(st.sampled_from(KINDS)), draw(st.sampled_from([10, 200, 1000, 4000])), draw(st.integers(1, 3))
@@ -72,10 +73,24 @@ def machines(draw):
             "read_share": draw(st.sampled_from([0.0, 0.4, 1.0])),
             "io_kib": draw(st.sampled_from([4.0, 16.0, 256.0])),
         }
-        given_sums[volume.id] = sums_of(WINDOW.start_s, iops, burst=draw(st.sampled_from([1.0, 1.5])), **shape)
+        made[volume.id] = iops, {"burst": draw(st.sampled_from([1.0, 1.5])), **shape}
         if draw(st.integers(0, 5)) == 0:
             excluded.add(volume.id)
+    times = held_to(vm, made.values(), draw(st.sampled_from([1.0, 1.0, 1.0, 1.04, 1.06, np.inf])))
+    given_sums = {name: sums_of(WINDOW.start_s, iops * times, **shape) for name, (iops, shape) in made.items()}
     return volumes, given_sums, excluded
+
+
+def held_to(vm, loads, most):
+    """What is left of each minute where all disks of a machine do no more than `most` times what is published of it."""
+    reach, ceiling = np.zeros((2, MINUTES)), vm.ceiling
+    for iops, shape in loads:
+        reads, mib = shape["read_share"], shape["io_kib"] / 1024
+        costs = reads + (1 - reads) * np.array([ceiling.write_iops_cost, ceiling.write_throughput_cost])
+        reach += np.nan_to_num(iops) * np.array(
+            [[costs[0] / ceiling.iops], [mib * costs[1] / ceiling.throughput_mib_s]]
+        )
+    return np.minimum(1.0, most / np.maximum(reach.max(axis=0), 1e-9))
 
 
 def judged(volumes, given_sums, excluded):
@@ -114,6 +129,19 @@ def test_every_answer_is_that_of_the_rule_done_by_hand(fleet):
             assert one.usd_month_then == pytest.approx(by_hand["usd_then"])
         assert one.demand.throttled_minutes == by_hand["throttled_minutes"], name
         assert one.demand.host_bound_minutes == by_hand["host_bound_minutes"], name
+
+
+@pytest.mark.parametrize(("times", "minutes", "bound"), [(1.04, 20, 20), (1.06, 2, 2), (1.06, 3, 0)])
+def test_what_a_machine_was_measured_to_carry_refutes_its_cap(times, minutes, bound):
+    vm = a_vm("c3-standard-8")
+    disk = replace(a_volume(id="0", on=vm, region="us-central1"), spec=spec_of("hyperdisk-balanced", 4000, 100))
+    iops = np.full(MINUTES, 1000.0)
+    iops[600 : 600 + minutes] = times * vm.ceiling.iops
+    given_sums = {"0": sums_of(WINDOW.start_s, iops, burst=1.0, read_share=1.0, io_kib=4.0)}
+    expected = decide([plain_disk(disk, given_sums["0"])])["0"]
+    found = judged([disk], given_sums, set())["0"]
+    assert (found.action, found.demand.host_bound_minutes) == (expected["action"], expected["host_bound_minutes"])
+    assert found.demand.host_bound_minutes == bound
 
 
 def test_what_a_host_held_back_of_a_pool_is_parted_as_its_demand_was():

@@ -13,12 +13,16 @@ from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.host_limit import HostLimit, host_limit
 from plimsoll.domain.host import Host
 from plimsoll.domain.metrics.host_seen import HostSeen
-from plimsoll.domain.metrics.knowledge import BoolArray
+from plimsoll.domain.metrics.knowledge import FIVE_MINUTES_S, BoolArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.units import MINUTE_S
 
 LEAST_HOST_SHARE = 0.05
 """A volume with less of its host's traffic than this does not count as held back by the host."""
+
+MINUTES_SUMMED = FIVE_MINUTES_S / MINUTE_S
+"""The minutes of a point that a host publishes each five minutes."""
 
 OVER = 1.05
 LEAST_MINUTES_OVER = 3
@@ -109,8 +113,8 @@ def _counted(demand: Demand, ceiling: Ceiling) -> tuple[FloatArray, FloatArray]:
 def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArray, BoolArray]:
     """The observed buckets at the volume's ceiling, on IOPS and on throughput.
 
-    At `saturation_pct` of the highest it can carry, in the mean or in some second, or any exceeded check, or its
-    credits spent.
+    At `saturation_pct` of the highest it can carry, in the mean of a minute or in some second, or any exceeded check,
+    or its credits spent.
     """
     iops, throughput = standing(demand, ceiling, policy)
     if demand.iops_exceeded is not None:
@@ -123,9 +127,9 @@ def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArr
 def standing(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArray, BoolArray]:
     """The buckets at the volume's ceiling by its rates and its credits, whatever the cloud's checks say."""
     share = policy.saturation_pct / 100
-    accounting = ceiling.accounting
-    iops = demand.evened.counted_iops(accounting) >= share * ceiling.iops
-    throughput = demand.evened.counted_throughput_mib_s(accounting) >= share * ceiling.throughput_mib_s
+    accounting, of_means = ceiling.accounting, _share_of_means(demand, share)
+    iops = demand.evened.counted_iops(accounting) >= of_means * ceiling.iops
+    throughput = demand.evened.counted_throughput_mib_s(accounting) >= of_means * ceiling.throughput_mib_s
     if demand.busiest is not None:
         surely_iops, surely_mib_s = demand.busiest.one_way(accounting)
         iops |= demand.busiest.exact & (surely_iops >= share * ceiling.iops)
@@ -136,6 +140,15 @@ def standing(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArra
         iops |= empty & (Resource.IOPS in credited)
         throughput |= empty & (Resource.THROUGHPUT in credited)
     return iops & demand.observed, throughput & demand.observed
+
+
+def _share_of_means(demand: Demand, share: float) -> FloatArray | float:
+    """The share of a ceiling at which the mean of a bucket stands there.
+
+    A mean of five minutes does if each of them must have.
+    """
+    of_five = [where for where in (demand.summed, demand.undecided) if where is not None]
+    return np.where(np.logical_or.reduce(of_five), 1 - (1 - share) / MINUTES_SUMMED, share) if of_five else share
 
 
 def _exceed(totals: tuple[FloatArray, FloatArray], ceiling: Ceiling, demand: Demand, there: BoolArray | None) -> bool:

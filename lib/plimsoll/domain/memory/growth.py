@@ -2,11 +2,11 @@
 
 The slope is that of Theil and Sen: the median over all pairs of weeks, which no single week decides (Sen, "Estimates
 of the regression coefficient based on Kendall's tau", JASA 63, 1968). Weeks are held against one another only where
-the volume and its hosts were the same.
+the volume and its hosts were the same, but for what speaks against a reduction.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -92,9 +92,15 @@ def weeks_of(days: DaySums, volume: Volume) -> Weeks:
     )
 
 
-def growth_of(days: DaySums, volume: Volume, policy: Policy) -> Growth | None:
-    """How fast what a volume does grows; None where it does not, or where the policy keeps no room for it."""
+def growth_of(days: DaySums, volume: Volume, policy: Policy, *, across: bool = False) -> Growth | None:
+    """How fast what a volume does grows; None where it does not, or where the policy keeps no room for it.
+
+    With `across` weeks of different epochs are held against one another too. What a raised limit has let through since
+    counts as growth then, so that this may speak against less, and for nothing else.
+    """
     weeks = weeks_of(days, volume)
+    if across:
+        weeks = replace(weeks, epoch=np.zeros_like(weeks.epoch))
     iops, throughput = (_a_day(row, weeks) for row in weeks.a_day)
     fastest = max(iops, throughput)
     if not fastest or not policy.growth_days:

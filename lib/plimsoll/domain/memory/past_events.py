@@ -16,8 +16,8 @@ _SIDES: Final = ("IOPS", "MiB/s")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Consecutive buckets that an offer would not have carried: the highest mean on one `side` ("IOPS" or "MiB/s"),
-    from when (epoch seconds) and for how long. `days` are the first seconds of all days that had such."""
+    """Consecutive buckets of one day (UTC) that an offer would not have carried: the highest mean on one `side` ("IOPS"
+    or "MiB/s"), from when (epoch seconds) and for how long. `days` are the first seconds of all days that had such."""
 
     side: str
     rate: float
@@ -42,12 +42,13 @@ def event_of(past: Past, limits: Sequence[float]) -> Event | None:
     if over.max(initial=0.0) <= 1:
         return None
     row, at = (int(place) for place in np.unravel_index(int(over.argmax()), over.shape))
-    above, ends_s = over[row] > 1, past.starts_s + past.lengths_s
+    day, ends_s = past.starts_s // DAY_S, past.starts_s + past.lengths_s
+    above = (over[row] > 1) & (day == day[at])
     apart = np.append(True, ~above[:-1] | (ends_s[:-1] != past.starts_s[1:]))
     first = int(np.flatnonzero(apart[: at + 1])[-1])
     breaks = np.flatnonzero(apart[at + 1 :] | ~above[at + 1 :])
     last = at + int(breaks[0]) if len(breaks) else len(above) - 1
-    days = np.unique(past.starts_s[(over > 1).any(axis=0)] // DAY_S) * DAY_S
+    days = np.unique(day[(over > 1).any(axis=0)]) * DAY_S
     return Event(
         side=_SIDES[row],
         rate=float(past.least[row, at]),

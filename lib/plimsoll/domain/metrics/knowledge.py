@@ -205,6 +205,7 @@ class Knowledge:
     __slots__ = (
         "_credited",
         "_hours",
+        "_kept",
         "_remembered",
         "disputes",
         "first",
@@ -223,7 +224,7 @@ class Knowledge:
         running_from_s: float | None = None,
         credited: Sequence[Window] | None = None,
     ) -> None:
-        self.segments = tuple(segments)
+        self.segments = self._kept = tuple(segments)
         self.window = Window(start_s=segments[0].window.start_s, end_s=segments[-1].window.end_s)
         self.running_from_s = running_from_s
         self._credited = (self.window,) if credited is None else tuple(credited)
@@ -240,7 +241,7 @@ class Knowledge:
         """Takes in what a look found: one array for each series that the cloud publishes, NaN where it has no point."""
         self.published.update(found)
         for group in look.groups:
-            grid = _grid(look.window, look.period_s, self.segments, LEAST_PERIOD_S.get(group, 0))
+            grid = self._grid_of(look, group)
             track = self.tracks[group] if group in self.tracks else _nothing(group)
             old = track.within(look.window)
             read = track.with_read(old, grid, found)
@@ -251,6 +252,11 @@ class Knowledge:
             self.tracks[group] = read
         self._fold()
         self._changed()
+
+    def _grid_of(self, look: Look, group: str) -> "_Grid":
+        """The buckets of a look at a group. A volume's step is not that of what its host measures."""
+        segments = self._kept if group in HOST else self.segments
+        return _grid(look.window, look.period_s, segments, LEAST_PERIOD_S.get(group, 0))
 
     def publishes(self, window: Window, step_s: int | None) -> None:
         """Takes in that a span of whole hours is published each `step_s` seconds; None: not known."""
@@ -302,7 +308,7 @@ class Knowledge:
     def learn_again(self, look: Look, found: Mapping[str, FloatArray]) -> None:
         """Takes in a second answer to a look: what it has stands, and what it lacks is as it was."""
         for group in look.groups:
-            grid = _grid(look.window, look.period_s, self.segments, LEAST_PERIOD_S.get(group, 0))
+            grid = self._grid_of(look, group)
             track = self.tracks[group]
             old = track.within(look.window)
             if not np.array_equal(track.starts_s[old], grid.starts_s):

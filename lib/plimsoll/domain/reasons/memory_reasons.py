@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from plimsoll.domain.memory.past_events import Peak, peak_of
+from plimsoll.domain.memory.past_events import Event, Peak, peak_of
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.offers.remembered import Remembered, reduces
 from plimsoll.domain.reason import Reason
+from plimsoll.domain.reasons.words import day_of, lasting
 from plimsoll.domain.recommendation import MemorySummary
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
 from plimsoll.domain.volume import VolumeSpec
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 OFTEN: Final = 3
 """As many days on one weekday are a rhythm."""
+
+ORDINARY: Final = 0.5
+"""What was done on that share of the days was ordinary work, and no event."""
 
 _QUARTERS: Final = (3, 6, 9, 12)
 
@@ -47,9 +51,9 @@ def spoken_against(case: "Case", chosen: VolumeSpec) -> Iterator[Reason]:
     event, times = summary.event, 1 + case.policy.headroom_pct / 100
     yield Reason(
         "past-event",
-        f"{summary.instead_of} would carry the last {case.window_s / DAY_S:,.0f} days, but not what the volume did on "
-        f"{_day(event.start_s)}: up to {event.rate:,.0f} {event.side} within {_lasting(event.minutes)}. With headroom "
-        f"that needs {event.rate * times:,.0f}.",
+        f"{summary.instead_of} would carry the last {case.window_s / DAY_S:,.0f} days, but not "
+        f"{_did(event, summary.days)}: up to {event.rate:,.0f} {event.side} within {lasting(event.minutes)}. With "
+        f"headroom that needs {event.rate * times:,.0f}.",
     )
     if summary.rhythm is not None:
         yield Reason(
@@ -59,6 +63,17 @@ def spoken_against(case: "Case", chosen: VolumeSpec) -> Iterator[Reason]:
         "set-memory-days",
         "If you know that this will not come again, set `memory_days` for this volume by an override, and audit again.",
     )
+
+
+def _did(event: Event, days: int) -> str:
+    """What an offer would not have carried: on one day, on some of the `days` that are remembered, or on most."""
+    day, count = day_of(event.start_s), len(event.days)
+    if count == 1:
+        return f"what the volume did on {day}"
+    if count < ORDINARY * days:
+        return f"what it did on {count} of the {days} days before that. The most was on {day}"
+    span = lasting((event.days[-1] + DAY_S - event.days[0]) / MINUTE_S)
+    return f"its ordinary work before that, on {count} of {days} days in {span}. The most was on {day}"
 
 
 def unproved_minutes(case: "Case", chosen: Offer) -> Iterator[Reason]:
@@ -72,7 +87,7 @@ def unproved_minutes(case: "Case", chosen: Offer) -> Iterator[Reason]:
 
 def _said(found: Peak, chosen: Offer) -> Reason:
     carried = chosen.ceiling.iops if found.side == "IOPS" else chosen.ceiling.throughput_mib_s
-    did = f"{found.rate:,.0f} {found.side} on {_day(found.day_s)}"
+    did = f"{found.rate:,.0f} {found.side} on {day_of(found.day_s)}"
     if found.likely:
         return Reason(
             "past-minute-likely",
@@ -122,16 +137,3 @@ def _ratios(case: "Case") -> tuple[float, float]:
         ratio(demand.iops, summary.least_peak_iops),
         ratio(demand.throughput_mib_s, summary.least_peak_throughput_mib_s),
     )
-
-
-def _day(time_s: int) -> str:
-    """A date as people write it."""
-    day = datetime.fromtimestamp(time_s, UTC)
-    return f"{day.day} {day:%B %Y}"
-
-
-def _lasting(minutes: float) -> str:
-    if minutes < HOUR_S / MINUTE_S:
-        return f"{minutes:,.0f} minute{'' if minutes == 1 else 's'}"
-    hours = minutes * MINUTE_S / HOUR_S
-    return f"{hours:,.3g} hour{'' if hours == 1 else 's'}"

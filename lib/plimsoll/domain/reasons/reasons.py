@@ -16,11 +16,12 @@ from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.prices import DOLLARS
 from plimsoll.domain.reason import Reason
+from plimsoll.domain.reasons.change_reasons import lately_changed
 from plimsoll.domain.reasons.growth_reasons import room_for_growth, takes_what_it_gets
 from plimsoll.domain.reasons.memory_reasons import spoken_against, unproved_minutes
 from plimsoll.domain.reasons.place_reasons import failed_change, not_in_place, of_a_storage_pool, stopped, used_of
 from plimsoll.domain.reasons.waste import unusable
-from plimsoll.domain.reasons.words import day_of
+from plimsoll.domain.reasons.words import day_of, lasting
 from plimsoll.domain.recommendation import Comparison, FrontierStep
 from plimsoll.domain.units import MINUTE_S, dollars
 from plimsoll.domain.volume import VolumeState
@@ -129,9 +130,9 @@ def _coverage(case: Case) -> Iterator[Reason]:
         yield Reason(
             "disputed",
             f"What the cloud sent disagrees: {', '.join(names)} lacked points that other series of the same time "
-            f"show, in {_lasting(coverage.disputed_hours)} from {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} UTC. "
-            "Plimsoll asked twice. What is missing may be the peak, so nothing is recommended. Audit again later. If "
-            "it stays so, look at these metrics in the console.",
+            f"show, in {lasting(60 * coverage.disputed_hours)} from {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} "
+            "UTC. Plimsoll asked twice. What is missing may be the peak, so nothing is recommended. Audit again later. "
+            "If it stays so, look at these metrics in the console.",
         )
     if coverage.hours_pct < least_pct:
         yield Reason(
@@ -145,14 +146,11 @@ def _observed(coverage: Coverage) -> str:
     return f"Metrics were received for {coverage.hours_observed:,.0f} of {coverage.hours_expected:,.0f} hours"
 
 
-def _lasting(hours: float) -> str:
-    return f"{hours:,.1f} hours" if hours >= 1 else f"{hours * MINUTE_S:,.0f} minutes"
-
-
 def keep(case: Case, comparison: Comparison, why: Reason) -> tuple[Reason, ...]:
     """Why nothing is changed, in the sentence given, and what was seen."""
     return (
         why,
+        *lately_changed(case, case.volume.spec),
         *failed_change(case.volume, case.context.now),
         *spoken_against(case, case.volume.spec),
         *_failed(comparison.offers),
@@ -182,6 +180,7 @@ def change(
         *given_up(losses),
         *not_in_place(case, comparison, target),
         *of_a_storage_pool(case, target),
+        *lately_changed(case, target.spec),
         *failed_change(case.volume, case.context.now),
         *_host(case),
         *_quality(case),
@@ -197,6 +196,7 @@ def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) 
             "expected-then",
             f"If demand stays as it was seen so far, {expected.spec} will then save {dollars(saved)} a month.",
         ),
+        *(() if settles.why in _OF_A_CHANGE else lately_changed(case, expected.spec)),
         *failed_change(case.volume, case.context.now),
         *_demand(case),
         *_failed(comparison.offers),
@@ -237,6 +237,9 @@ _WAITS: Final = {
     ),
 }
 """Why a reduction waits, by code."""
+
+_OF_A_CHANGE: Final = (Unsettled.RAISED, Unsettled.CHANGING)
+"""Waits that name the change themselves."""
 
 
 def _why_it_waits(case: Case, settles: Settles, offer: Offer) -> str:
@@ -639,7 +642,8 @@ def _quality(case: Case) -> Iterator[Reason]:
             "length tell. Taken for minutes they refuse reductions; relief waits for five minutes at the ceiling.",
         )
     if case.summary.gap_hours >= WORTH_A_WORD_H:
-        yield Reason("gaps", f"The metrics have gaps of {case.summary.gap_hours:,.1f} hours, which count as unknown.")
+        gaps = lasting(60 * case.summary.gap_hours)
+        yield Reason("gaps", f"The metrics have gaps of {gaps}, which count as unknown.")
     coverage = case.summary.coverage
     if coverage.hours_expected - coverage.hours_observed >= WORTH_A_WORD_H:
         yield Reason("coverage", f"{_observed(coverage)} in which its host ran.")

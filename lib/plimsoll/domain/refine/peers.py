@@ -153,15 +153,16 @@ class Peers:
         )
 
     def _wants_peaks(self, member: Member, takeover: Takeover) -> bool:
-        """Asks for the exact peaks of two volumes, one of which may have less than a tenth of the other's; whether any
-        was asked for that was not before."""
+        """Asks for the exact peaks of two volumes, one of which may have less than a tenth of the other's and would
+        leave too little for it; whether any was asked for that was not before."""
         answer = self._first[member.volume.id]
-        if not isinstance(answer, Change) or reduced_to(answer, answer.comparison.present) is None:
+        offer = reduced_to(answer, answer.comparison.present) if isinstance(answer, Change) else None
+        if not isinstance(answer, Change) or offer is None:
             return False
         asked = False
         for peer in self._peers(answer.volume, takeover, answer.comparison.present):
             own, peers = self._summary(answer.volume), self._summary(peer.volume)
-            if own is not None and peers is not None and _is_open(own, peers):
+            if own is not None and peers is not None and _leaves_less(offer, peer, _open_sides(own, peers)):
                 for one in (member, self._members[peer.volume.id]):
                     asked |= not one.exact_peaks
                     one.exact_peaks = True
@@ -197,12 +198,13 @@ def _sides(summary: DemandSummary) -> tuple[tuple[float, float], tuple[float, fl
     )
 
 
-def _is_open(own: DemandSummary, peers: DemandSummary) -> bool:
-    """Whether it is open on any side if one peak is under a tenth of the other."""
-    return any(
+def _open_sides(own: DemandSummary, peers: DemandSummary) -> tuple[bool, bool]:
+    """The sides, IOPS and MiB/s, on which it is open if one peak is under a tenth of the other."""
+    iops, throughput_mib_s = (
         least < SUSPECTED_SHARE * most_of_peer and not most < SUSPECTED_SHARE * least_of_peer
         for (least, most), (least_of_peer, most_of_peer) in zip(_sides(own), _sides(peers), strict=True)
     )
+    return iops, throughput_mib_s
 
 
 def _is_suspect(offer: Offer, own: DemandSummary, peer: Peer, peers: DemandSummary | None) -> bool:
@@ -216,13 +218,13 @@ def _is_suspect(offer: Offer, own: DemandSummary, peer: Peer, peers: DemandSumma
         least < SUSPECTED_SHARE * least_of_peer
         for (least, _), (least_of_peer, _) in zip(_sides(own), _sides(peers), strict=True)
     )
-    return any(
-        too_small(
-            "",
-            offer.ceiling,
-            Need(
-                iops=peer.need.iops if iops else 0.0,
-                throughput_mib_s=peer.need.throughput_mib_s if throughput_mib_s else 0.0,
-            ),
-        )
+    return _leaves_less(offer, peer, (iops, throughput_mib_s))
+
+
+def _leaves_less(offer: Offer, peer: Peer, sides: tuple[bool, bool]) -> bool:
+    """Whether an offer carries less than a peer will have, on any of these sides."""
+    need = Need(
+        iops=peer.need.iops if sides[0] else 0.0,
+        throughput_mib_s=peer.need.throughput_mib_s if sides[1] else 0.0,
     )
+    return any(too_small("", offer.ceiling, need))

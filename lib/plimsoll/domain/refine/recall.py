@@ -169,7 +169,7 @@ class Recall:
                 return True
         if not self._is_weighed and (less or more) and not waits:
             self._is_weighed, self._grows_an_upgrade = True, more
-            self.growth = growth_of(self.days, self._volume, self._policy)
+            self.growth = growth_of(self.days, self._volume, self._policy, across=less is not None)
             if self.growth is not None:
                 self.asked_for = None
                 return True

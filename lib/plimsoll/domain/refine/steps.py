@@ -22,6 +22,7 @@ import numpy as np
 from plimsoll.domain.demand.epochs import epochs_of
 from plimsoll.domain.metrics.knowledge import FIVE_MINUTES_S, IDLE, SERIES, STEP, Knowledge, Look
 from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.received import doubts
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.units import HOUR_S, MINUTE_S
 from plimsoll.domain.volume import Volume
@@ -57,7 +58,10 @@ class Steps:
         self._open = list(_spans(volume, knowledge))
 
     def looks(self) -> list[Look]:
-        """What to read next to tell them; nothing once they are told, which the knowledge knows from then on."""
+        """What to read next to tell them; nothing once they are told, which the knowledge knows from then on.
+
+        What disagreed while a sum of five minutes was taken for one of a minute is looked at again.
+        """
         found: list[Look] = []
         for span in tuple(self._open):
             looks = self._looks(span)
@@ -76,6 +80,7 @@ class Steps:
             if step_s is not None:
                 if step_s > MINUTE_S:
                     known.publishes(span.window, step_s)
+                    known.disputes = doubts(known) if known.disputes else ()
                 return []
             if not span.doubtful:
                 return []

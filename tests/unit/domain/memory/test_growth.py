@@ -44,14 +44,14 @@ def test_a_line_has_its_slope():
     found = growth_of(days_of(line(0.005)), a_large(), POLICY)
     assert found.iops_pct_a_day == pytest.approx(0.5, rel=0.01)
     assert found.weeks == 8
-    assert found.times == pytest.approx(np.exp(45 * 0.005), rel=0.01)
-    assert found.headroom_pct(20) == pytest.approx(120 * np.exp(45 * 0.005) - 100, abs=0.5)
+    assert found.times == pytest.approx(np.exp(90 * 0.005), rel=0.01)
+    assert found.headroom_pct(20) == pytest.approx(120 * np.exp(90 * 0.005) - 100, abs=0.5)
 
 
 def test_operations_and_bytes_grow_each_for_itself_and_the_faster_one_counts():
     found = growth_of(days_of(line(0.0), line(0.004)), a_large(), POLICY)
     assert (found.iops_pct_a_day, found.throughput_pct_a_day) == pytest.approx((0, 0.4), rel=0.01)
-    assert found.times == pytest.approx(np.exp(45 * 0.004), rel=0.01)
+    assert found.times == pytest.approx(np.exp(90 * 0.004), rel=0.01)
 
 
 @pytest.mark.parametrize("a_day", [0.0, -0.002])
@@ -82,7 +82,7 @@ def test_one_strange_week_decides_nothing():
 
 
 def test_a_ceiling_that_is_raised_every_week_is_no_growth():
-    """It takes all that it gets, and gets more each week."""
+    """It takes all that it gets, and gets more each week. It speaks against less, all the same."""
     done = 1e6 * (1 + np.arange(DAYS) // 7)
     specs = [a_spec("gp3", iops=3000 + 300 * week) for week in range(11)]
     raised = [
@@ -92,6 +92,7 @@ def test_a_ceiling_that_is_raised_every_week_is_no_growth():
     ]
     volume = a_volume("gp3", iops=6000, created=MADE, seen=tuple(raised))
     assert growth_of(days_of(done), volume, POLICY) is None
+    assert growth_of(days_of(done), volume, POLICY, across=True) is not None
     assert growth_of(days_of(done), a_large(), POLICY) is not None
 
 
@@ -103,7 +104,7 @@ def test_four_weeks_of_one_epoch_are_enough_and_three_are_not():
         assert (growth_of(days_of(only_since), a_large(*seen), POLICY) is not None) is right, days
 
 
-def test_weeks_of_several_epochs_are_not_held_against_one_another():
+def test_weeks_of_several_epochs_are_held_against_one_another_for_a_reduction_alone():
     """Three weeks, three and two: too few pairs of one epoch, enough of all."""
     first_s, then_s = (BEGINS_S + (DAYS - days) * DAY_S for days in (35, 14))
     volume = a_large(
@@ -116,6 +117,8 @@ def test_weeks_of_several_epochs_are_not_held_against_one_another():
     earlier = tuple(replace(one, at_s=one.at_s - 4 * DAY_S) for one in volume.seen[2:])
     later = replace(volume, seen=(*volume.seen[:2], *earlier))
     assert growth_of(days_of(line(0.005)), later, POLICY) is None
+    found = growth_of(days_of(line(0.005)), later, POLICY, across=True)
+    assert found.iops_pct_a_day == pytest.approx(0.5, rel=0.01)
 
 
 @st.composite
@@ -142,14 +145,14 @@ def histories(draw):
 
 
 @settings(max_examples=examples(400), deadline=None)
-@given(histories(), st.sampled_from([0, 20, 100]), st.sampled_from([0.0, 30.0, 90.0, 365.0]))
-def test_headroom_for_growth_is_that_of_counting_every_pair(history, headroom_pct, growth_days):
+@given(histories(), st.sampled_from([0, 20, 100]), st.sampled_from([0.0, 30.0, 90.0, 365.0]), st.booleans())
+def test_headroom_for_growth_is_that_of_counting_every_pair(history, headroom_pct, growth_days, less):
     rows, volume, epochs = history
     policy = replace(POLICY, headroom_pct=headroom_pct, growth_days=growth_days)
-    found = growth_of(days_of(*rows), volume, policy)
+    found = growth_of(days_of(*rows), volume, policy, across=less)
     counted = {day - (DAYS - 14): done for day, done in enumerate(zip(*rows, strict=True)) if not np.isnan(done[0])}
     rules = {"headroom_pct": headroom_pct, "growth_days": growth_days}
-    right = headroom_with_growth({"epochs": epochs, "spec": volume.spec}, counted, 14, rules)
+    right = headroom_with_growth({"epochs": epochs, "spec": volume.spec}, counted, 14, rules, less)
     assert (found is None) == (right is None)
     if found is not None:
         assert found.headroom_pct(headroom_pct) == right

@@ -44,6 +44,25 @@ def test_an_hour_before_the_window_speaks_against_less_and_is_named_by_its_day()
     assert f"{day.day} {day:%B %Y}" in " ".join(found.reasons)
 
 
+def test_an_event_is_a_days_and_a_year_of_ordinary_work_is_none():
+    found = answer_to(a_large(), flat_with(900, (70 * DAY - 30, 60 * DAY, 9000)), io_kib=8)
+    event, text = found.memory.event, " ".join(found.reasons)
+    assert found.target.spec.iops == 10_800
+    assert event.start_s % DAY_S == 0 or event.start_s == event.days[0] + 30 * 60
+    assert event.minutes <= DAY
+    assert len(event.days) == 61
+    assert "ordinary work before that, on 61 of 80 days in 2 months" in text
+    assert "e+0" not in text
+
+
+def test_what_goes_on_over_midnight_is_told_by_its_highest_day():
+    late = flat_with(900, (20 * DAY + 300, 300, 9000), (20 * DAY, 60, 9500))
+    found = answer_to(a_large(), late, io_kib=8)
+    assert found.memory.event.start_s == found.memory.event.days[1]
+    assert (found.memory.event.minutes, len(found.memory.event.days)) == (60, 2)
+    assert "on 2 of the 80 days" in " ".join(found.reasons)
+
+
 def test_without_such_an_hour_the_window_decides_alone():
     calm = answer_to(a_large(), flat_with(900))
     alone, _ = judged([a_large()], {"vol-1": a_life(flat_with(900))}, memory=())

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import plimsoll
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.reason import Reason
-from plimsoll.domain.volume import Modification
+from plimsoll.domain.volume import Modification, Seen
 from tests.builders import NOW, US_EAST_1, a_demand, a_host, a_market, a_policy, a_spec, a_volume, decision
 from tests.golden import assert_golden
 
@@ -33,6 +33,7 @@ CASES = {
     "a coarser resolution": (a_volume(), a_demand(iops=10, resolution_s=300)),
     "held back": (a_volume("gp2", 1000), a_demand(iops=[3000.0], buckets=3000)),
     "raised lately": (a_volume("gp3", iops=16_000, modification=RAISED), LATELY),
+    "raised without need": (a_volume("gp3", iops=16_000, modification=RAISED), replace(QUIET, start_s=LATELY.start_s)),
     "what it was before is not known": (
         a_volume("gp3", iops=16_000, modification=replace(RAISED, original=None)),
         LATELY,
@@ -116,6 +117,7 @@ def test_the_wording_of_every_reason():
         ("a coarser resolution", ["5 minutes"]),
         ("held back", ["ceiling in 1 minute."]),
         ("raised lately", ["was raised on", "Look again on 2026-11-27", "$"]),
+        ("raised without need", ["was gp3 500 GiB 3,000 IOPS 125 MiB/s", "takes that back"]),
         ("what it was before is not known", ["the least that the workload wanted"]),
         ("the last minute is dear", ["with no minute throttled", "15 minutes"]),
         ("the host is the limit", ["The host i-1 (m4.large) is the limit"]),
@@ -128,7 +130,7 @@ def test_the_wording_of_every_reason():
         ("bursts that size the offer", ["which sizes the offer"]),
         ("latency and durability given up", ["Given up: latency", "Given up: durability", "99.999 %", "99.8 %"]),
         ("billed by operation", ["billed by operation"]),
-        ("gaps of an hour", ["gaps of 1.0 hours"]),
+        ("gaps of an hour", ["gaps of 1 hour"]),
         ("too little is saved", ["$0.80 a month", "1.00"]),
         (
             "a drop-in replacement that saves nearly as much",
@@ -151,7 +153,7 @@ def test_a_reason_names_its_figures(name, figures):
         ((a_volume("gp2", 500), QUIET), "given up"),
         (
             (a_volume(), a_demand(iops=1, observed=[at >= 60 or at == 0 for at in range(3000)], buckets=3000)),
-            "gaps of 1.0 hours",
+            "gaps of 1 hour",
         ),
         ((a_volume("io1", 500, iops=10_000), HIDDEN, a_policy(size_on=SizeOn.BUSY_TIME)), "Risk:"),
     ],
@@ -178,6 +180,43 @@ def test_a_change_that_failed_lately_is_said_whatever_the_answer(hours, state, d
     latest = Modification(state=state, started=began, ended=began, original=a_spec("gp2"))
     codes = [reason.code for reason in decision(a_volume("gp2", 500, modification=latest), demand).reasons]
     assert codes.count("modification-failed") == (state == "failed" and hours < 24)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "demand", "right"),
+    [
+        # IOPS and MiB/s before and now; what is asked; which reason is said, and whether the answer takes it back
+        ((3000, 125), (10_000, 125), {"iops": 900}, [("raised-lately", True)]),  # a reduction
+        ((3000, 125), (6000, 500), {"iops": 900}, [("raised-lately", True)]),
+        ((3000, 125), (3000, 250), {"iops": 900, "throughput_mib_s": 200}, [("raised-lately", False)]),  # keep
+        ((3000, 125), (4000, 125), {"iops": 4000}, [("raised-lately", False)]),  # relief
+        ((16_000, 125), (4000, 125), {"iops": 4000}, [("lowered-lately", True)]),  # relief
+        ((16_000, 125), (6000, 125), {"iops": 900}, []),  # a further reduction
+        ((6000, 125), (6000, 125), {"iops": 900}, []),
+    ],
+)
+@pytest.mark.parametrize("known_by", ["the cloud", "an audit"])
+def test_what_somebody_raised_lately_is_said_whomever_the_answer_contradicts(before, now, demand, right, known_by):
+    old, spec = (a_spec("gp3", iops=iops, throughput_mib_s=mib_s) for iops, mib_s in (before, now))
+    at = NOW - timedelta(hours=26)
+    how = {"modification": Modification(state="completed", started=at, original=old)}
+    if known_by == "an audit":
+        at_s = int(at.timestamp())
+        how = {"seen": (Seen(at_s=at_s, spec=old), Seen(at_s=at_s, spec=spec, made=True))}
+    seen = a_demand(**{"throughput_mib_s": 20, **demand}, buckets=3000, start_s=int(NOW.timestamp()) - 180_000)
+    volume = a_volume("gp3", iops=spec.iops, throughput_mib_s=spec.throughput_mib_s, **how)
+    found = [one for one in decision(volume, seen).reasons if one.code in {"raised-lately", "lowered-lately"}]
+    assert [(one.code, "takes that back" in one) for one in found] == right
+    assert all(f"on 19 November 2026: it was {old}" in one for one in found)
+
+
+@pytest.mark.parametrize(("state", "hours", "iops"), [("completed", 60, 3000), ("failed", 3, 16_000)])
+def test_a_change_before_the_window_or_that_failed_is_not_lately(state, hours, iops):
+    change = Modification(state=state, started=NOW - timedelta(hours=hours), original=a_spec("gp3", iops=iops))
+    seen = a_demand(iops=900, buckets=3000, start_s=int(NOW.timestamp()) - 180_000)
+    found = decision(a_volume("gp3", iops=16_000, modification=change), seen)
+    assert found.reasons
+    assert "raised-lately" not in [one.code for one in found.reasons]
 
 
 @pytest.mark.parametrize("name", CASES)

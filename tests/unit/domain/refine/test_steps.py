@@ -75,6 +75,20 @@ def test_points_that_are_never_neighbors_are_of_five_minutes(idle_s):
     assert (found.demand.resolution_s, found.demand.throttled_minutes, found.demand.gap_hours) == (300, 0, 0)
 
 
+@pytest.mark.parametrize(
+    ("operations", "throttled_minutes"), [(285_491, 0), (296_900, 0), (297_000, MINUTES), (300_000, MINUTES)]
+)
+@pytest.mark.parametrize("idle_s", [{}, {"idle_s": each_five(15.0)}])
+def test_a_point_of_five_minutes_is_at_the_ceiling_if_each_of_its_minutes_must_have_been(
+    operations, throttled_minutes, idle_s
+):
+    """95 % of 1,000 IOPS in each minute is proved by 99 % of them in the mean."""
+    volume = a_volume("io1", 400, iops=1000, on=OLD)
+    found = answer(volume, published_each_five(operations, **idle_s))
+    assert found.demand.throttled_minutes == throttled_minutes
+    assert isinstance(found, Upgrade) == bool(throttled_minutes)
+
+
 def test_a_job_each_five_minutes_is_one_of_a_minute():
     sums = published_each_five(285_491, idle_s=np.where(FIFTH, 5.0, 60.0))
     found = answer(volume_on(OLD, 3600), sums)
@@ -121,6 +135,14 @@ def test_a_volume_that_moved_to_a_host_of_each_minute_has_both_steps():
         getattr(sums, name)[first:] = 0.0
     found = answer(moved, sums)
     assert found.demand.peak_iops == pytest.approx(2000)
+
+
+def test_what_a_host_measures_has_a_step_of_its_own():
+    raised = np.full(MINUTES, np.nan)
+    raised[1181:1188] = 1.0
+    sums = published_each_five(30_000, idle_s=each_five(285.0), host_iops_exceeded_minutes=raised)
+    found = answer(volume_on(OLD, 3600), sums)
+    assert (found.demand.resolution_s, found.demand.host_bound_measured_minutes) == (300, 7)
 
 
 def test_volumes_on_hosts_of_each_minute_are_asked_nothing_more():

@@ -81,7 +81,7 @@ def fleets(draw):
     policy = Policy(
         headroom_pct=draw(st.sampled_from([0, 20, 60])),
         settle_days=draw(st.sampled_from([1, 7])),
-        growth_days=draw(st.sampled_from([0, 45])),
+        growth_days=draw(st.sampled_from([0, 90])),
         drop_in_share_pct=draw(st.sampled_from([90, 100])),
     )
     return draw(arrivals(volume)), draw(lives()), policy, draw(st.sampled_from([a_tariff(), a_tariff(usd_query=0)]))
