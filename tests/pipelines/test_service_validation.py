@@ -82,7 +82,10 @@ def test_the_steps_give_the_verdicts_the_campaigns_and_the_recommendation_of_the
     for ours, theirs in zip(done.lines, lines, strict=True):
         assert figures(measured, ours.campaign) == figures(at_one_go.folder, theirs.campaign)
     decided = the(Decided, events)
-    campaigns = [line.campaign for line in (*lines, *done.lines)]
+    campaigns = [
+        f"{folder}/{line.campaign}" for folder in (measured, at_one_go.folder) for line in (*lines, *done.lines)
+    ]
+    campaigns += [line.campaign for line in (*lines, *done.lines)]
     assert without_names(done.before, campaigns) == without_names(decided.before, campaigns)
     assert without_names(done.after, campaigns) == without_names(decided.after, campaigns)
     assert [task.job for task in lab.tasks] == [task.job for task in at_one_go.tasks]

@@ -12,6 +12,7 @@ from plimsoll.backtesting.csv_rows import METRICS, Row, has_columns, row_of, row
 from plimsoll.backtesting.fleet import OWNER, SUMS
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.metrics.knowledge import BoolArray
+from plimsoll.reports.checksums import check_export
 from plimsoll.writing import whole
 
 PARQUET: Final = ".parquet"
@@ -91,6 +92,7 @@ def _rows(files: Sequence[Path]) -> Iterator[Row]:
 def _parquet_rows(path: Path) -> Iterator[Row]:
     import duckdb  # noqa: PLC0415  # the extra `sql` brings it
 
+    check_export(path)
     try:
         with duckdb.connect() as database:
             there = database.execute("select * from read_parquet(?) limit 0", [str(path)])

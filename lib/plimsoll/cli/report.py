@@ -14,6 +14,7 @@ from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.errors import BadInput
 from plimsoll.orders import resumed
 from plimsoll.reports.change_files import write_changes
+from plimsoll.reports.checksums import note_checksums
 from plimsoll.reports.csv_table import ENCODING
 from plimsoll.reports.data.database import Selection, opened, select
 from plimsoll.reports.data.exports import csv_lines, json_lines, not_of_the_run, write_parquet
@@ -101,7 +102,10 @@ def _html(report: Report, place: Path) -> list[Path]:
 
 def _parquet(report: Report, place: Path) -> list[Path]:
     with opened(report.folder) as database:
-        return write_parquet(database, place, select(database, report.where, report.volumes))
+        written = write_parquet(database, place, select(database, report.where, report.volumes))
+    if place.resolve() == report.folder.resolve():
+        note_checksums(place, [path.name for path in written])
+    return written
 
 
 def _changes(report: Report, place: Path) -> list[Path]:

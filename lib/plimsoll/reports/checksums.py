@@ -11,8 +11,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
+from plimsoll.domain.errors import BadInput
 from plimsoll.reading import opened, parse_json, read_bytes
-from plimsoll.reports.run_files import CHECKSUMS
+from plimsoll.reports.run_files import CHECKSUMS, RUN
 from plimsoll.writing import whole
 
 _LOOKS: Final = 3
@@ -20,10 +21,19 @@ _LOOKS: Final = 3
 
 
 def note_checksums(folder: Path, names: Iterable[str]) -> None:
-    """Notes what files are now."""
-    written = {name: _digest(folder / name) for name in names}
+    """Notes what files are now, beside what was noted of others."""
+    written = {**(_noted(folder) or {}), **{name: _digest(folder / name) for name in names}}
     with whole(folder / CHECKSUMS) as beside:
         beside.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+
+
+def check_export(path: Path) -> None:
+    """BadInput if a file in a run's folder is not what a report wrote there; of files elsewhere nothing is known."""
+    if (path.parent / RUN).exists() and path.name in (_noted(path.parent) or {}) and not is_as_written(path):
+        raise BadInput(
+            f"{path} is damaged, or {CHECKSUMS} beside it is: its checksum does not fit. Write it anew with "
+            "`plimsoll report --format parquet`."
+        )
 
 
 def is_as_written(path: Path, instead: bytes | None = None) -> bool:

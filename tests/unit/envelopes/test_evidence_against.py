@@ -29,7 +29,7 @@ def failed(*envelopes, by_validation=()) -> tuple[FailedMeasurement, ...]:
 def test_what_fell_short_here_lately_is_a_failed_measurement_with_its_figures():
     (one,) = failed(an_envelope([a_measurement(3_000, 46.9)]), fell_short())
     assert one.delivered == {IOPS: 300.0}
-    assert (one.published(IOPS), one.source, one.volume_id) == (3_000, "a-system", None)
+    assert (one.published(IOPS), one.source, one.volume_id) == (3_000, "a-campaign: notes.txt", None)
     assert "300 IOPS were all that a volume of 3,000 carried" in one.text
 
 

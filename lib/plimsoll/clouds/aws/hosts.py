@@ -11,7 +11,7 @@ from plimsoll.clouds.aws.published_hosts import BURST_S
 from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks
 from plimsoll.clouds.common.messages import Purpose
-from plimsoll.domain.errors import BadAnswer
+from plimsoll.domain.errors import AccessDenied, BadAnswer, CloudError
 from plimsoll.domain.host import Host, HostLimits
 from plimsoll.domain.units import mib_s_from_mb_s
 
@@ -37,16 +37,16 @@ class Instance:
 class Hosts:
     """The instances of one account and region, asked for as volumes need them by its EC2 client.
 
-    Those that were not described, or not so that it can be used, are `unread`, each with why. Raises CloudError, which
-    says what they were wanted for.
+    Those that were not described, or not so that it can be used, are `unread`, each with why: so are all if their types
+    may not be described. Raises CloudError, which says what they were wanted for.
     """
 
     ec2: Any
     asker: Asker
     purpose: Purpose = AUDITING
     known: dict[str, Instance] = field(default_factory=dict)
-    unread: dict[str, BadAnswer] = field(default_factory=dict)
-    _types: dict[str, InstanceTypeAnswer | BadAnswer] = field(default_factory=dict)
+    unread: dict[str, CloudError] = field(default_factory=dict)
+    _types: dict[str, InstanceTypeAnswer | CloudError] = field(default_factory=dict)
 
     def learn(self, instance_ids: Iterable[str]) -> None:
         """Looks up those that are not known yet; what the answer lacks is asked for again before it is unread."""
@@ -66,7 +66,7 @@ class Hosts:
     def forget_unread(self) -> None:
         """What is unread, and types that could not be read, are asked for again when they are needed."""
         self.unread.clear()
-        for name in [name for name, found in self._types.items() if isinstance(found, BadAnswer)]:
+        for name in [name for name, found in self._types.items() if isinstance(found, CloudError)]:
             del self._types[name]
 
     def take(self, found: Sequence[InstanceAnswer]) -> None:
@@ -74,7 +74,7 @@ class Hosts:
         self._learn_types({one.instance_type for one in found})
         for one in found:
             host = self._host(one)
-            if isinstance(host, BadAnswer):
+            if isinstance(host, CloudError):
                 self.unread[one.instance_id] = host
                 continue
             self.unread.pop(one.instance_id, None)
@@ -85,10 +85,10 @@ class Hosts:
                 ebs_optimized=one.ebs_optimized,
             )
 
-    def _host(self, one: InstanceAnswer) -> Host | BadAnswer:
+    def _host(self, one: InstanceAnswer) -> Host | CloudError:
         """The host that an instance of a type that was asked for is, or why that cannot be told."""
         kind = self._types[one.instance_type]
-        if isinstance(kind, BadAnswer):
+        if isinstance(kind, CloudError):
             return kind
         limits, weighting = limits_of(kind), one.network_performance_options.bandwidth_weighting
         if limits is not None and weighting != "default":
@@ -119,7 +119,7 @@ class Hosts:
             return None if instance is None else instance.host
         self._learn_types({type_name})
         kind = self._types[type_name]
-        if isinstance(kind, BadAnswer):
+        if isinstance(kind, CloudError):
             return None
         host = Host(id=instance_id, type=type_name, limits=limits_of(kind), nitro=kind.is_nitro)
         optimized = None if instance is None else instance.ebs_optimized
@@ -154,7 +154,11 @@ class Hosts:
         for chunk in in_chunks(sorted(types - set(self._types)), _TYPES_A_CALL):
             missing: Sequence[str] = chunk
             for _ in range(ASKED):
-                self._ask_types(missing)
+                try:
+                    self._ask_types(missing)
+                except AccessDenied as error:
+                    self._types |= dict.fromkeys(missing, error)
+                    break
                 missing = [one for one in missing if isinstance(self._types.get(one), BadAnswer | None)]
                 if not missing:
                     break

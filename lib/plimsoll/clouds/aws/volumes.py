@@ -82,7 +82,7 @@ class VolumeList:
         yield from self._all()
         mapped = yield from self._mapped()
         self._hosts.forget_unread()
-        denied = {name for name, error in self._unread.items() if error is self._denied_changes}
+        denied = {name for name, error in self._unread.items() if isinstance(error, AccessDenied)}
         again = sorted((self._lost(mapped) | set(self._unread)) - denied)
         for chunk in in_chunks(again, _IDS_A_CALL):
             yield from self._by_id(chunk)

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from plimsoll.domain.errors import BadInput
+from plimsoll.reports.checksums import check_export
 from plimsoll.reports.data import views
 from plimsoll.reports.data.column_types import KEYS, literal, quoted
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord, earlier_change
@@ -131,11 +132,14 @@ class Database:
 def opened(*folders: Path, files: Sequence[str] = ()) -> Iterator[Database]:
     """A database with the views of a run; of several runs, each in a schema of its own: run_0, run_1 ...
 
-    Queries read those runs, and `files` by the names that they are given here. BadInput where a folder holds no run.
+    Queries read those runs, and `files` by the names that they are given here. BadInput where a folder holds no run,
+    or where a file is a run's own and is damaged.
     What does not fit into memory goes to a folder that is removed at the end.
     """
     import duckdb  # noqa: PLC0415  # as above
 
+    for file in files:
+        check_export(Path(file))
     whole = tuple(folder.absolute() for folder in folders)
     schemas = tuple(f"run_{number}" for number in range(len(whole))) if len(whole) > 1 else ("main",)
     with TemporaryDirectory(prefix="plimsoll-") as spill, duckdb.connect(":memory:", config=_settings(spill)) as found:

@@ -401,7 +401,6 @@ def test_the_hosts_tags_tell_the_owner_where_the_volumes_own_do_not():
     [
         ("describe_volumes", "ec2:DescribeVolumes"),
         ("describe_instances", "ec2:DescribeInstances"),
-        pytest.param("describe_instance_types", "ec2:DescribeInstanceTypes"),
     ],
 )
 def test_a_refused_call_names_the_permission_that_lacks(operation, permission):
@@ -409,7 +408,6 @@ def test_a_refused_call_names_the_permission_that_lacks(operation, permission):
     steps = {
         "describe_volumes_modifications": account.changes,
         "describe_volumes": lambda: account.page(volume(on=["i-1"])),
-        "describe_instances": lambda: account.instances(instance()),
     }
     for name, answer in steps.items():
         if name == operation:
@@ -430,6 +428,16 @@ def test_without_the_permission_to_read_changes_attached_volumes_are_unread_by_n
     for one in (attached, neighbor):
         assert isinstance(one.error, AccessDenied)
         assert "ec2:DescribeVolumesModifications" in str(one.error)
+
+
+def test_without_the_permission_to_read_types_attached_volumes_are_unread_by_name_and_the_others_are_read():
+    account = Account().changes().page(volume("a", on=["i-1"]), volume("b"))
+    account.instances(instance()).refuses("describe_instance_types", "UnauthorizedOperation").all(instance())
+    attached, free = account.volumes()
+    assert isinstance(free, Volume)
+    assert attached.id == "vol-a"
+    assert isinstance(attached.error, AccessDenied)
+    assert "ec2:DescribeInstanceTypes" in str(attached.error)
 
 
 def test_another_failure_to_read_changes_still_costs_the_place():

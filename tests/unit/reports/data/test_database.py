@@ -241,7 +241,10 @@ def test_a_damaged_file_is_named_in_one_sentence(run, name, view, text, checked)
     with pytest.raises(BadInput) as raised:
         asked(run, f"select * exclude ({'start' if view == 'demand' else 'region'}) from {view}")
     found = str(raised.value).removeprefix(f"{path} is damaged")
-    assert found.removeprefix(": its checksum does not fit") == ": move the folder away and run again."
+    assert (
+        found.removeprefix(", or checksums.json beside it is: its checksum does not fit")
+        == ": move the folder away and run again."
+    )
 
 
 def test_a_file_that_is_still_being_written_is_to_be_waited_for(tmp_path):

@@ -3,16 +3,21 @@
 import csv
 import io
 import json
+import shutil
 
 import duckdb
 import pytest
+from typer.testing import CliRunner
 
+from plimsoll.backtesting.rows_fleet import fleet_of_rows
+from plimsoll.cli.main import app
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.data.database import opened, select
-from plimsoll.reports.data.exports import csv_lines, json_lines, not_of_the_run, write_parquet
+from plimsoll.reports.data.exports import PARQUET, csv_lines, json_lines, not_of_the_run, write_parquet
 from plimsoll.reports.printable import printable
 from plimsoll.reports.run_reader import read_records, stream_profiles
 from plimsoll.writing import write_lines
+from tests.faults.on_disk import cut, flip_bit, line_twice
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.runs import a_run, an_unanswered
 from tests.unit.reports.strategies import HOSTILE
@@ -186,3 +191,42 @@ def test_a_runs_own_files_are_not_to_be_overwritten(run, name, monkeypatch):
         not_of_the_run(run / ".." / "run" / name, run)
     not_of_the_run(run / "payments.json", run)
     not_of_the_run(run.parent / name, run)
+
+
+@pytest.fixture
+def exported(run):
+    """A run's own Parquet files, as `plimsoll report --format parquet` writes them."""
+    outcome = CliRunner().invoke(app, ["report", str(run), "--format", "parquet"])
+    assert outcome.exit_code == 0, outcome.output
+    return [run / name for name in PARQUET]
+
+
+def asked(path):
+    with opened(path.parent, files=[str(path)]) as database:
+        return database.connection.execute(f"select count(*) from '{path}'").fetchone()
+
+
+@pytest.mark.parametrize("damage", [flip_bit, cut, line_twice])
+@pytest.mark.parametrize("name", PARQUET)
+def test_a_runs_own_parquet_that_is_damaged_is_named_by_what_reads_it(exported, name, damage):
+    (path,) = [one for one in exported if one.name == name]
+    assert asked(path)
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(BadInput, match=f"{name} is damaged"):
+        asked(path)
+    with pytest.raises(BadInput, match=f"{name} is damaged"):
+        fleet_of_rows([path], path.with_suffix(".npz"), period_s=300)
+
+
+def test_parquet_elsewhere_is_nobodys_and_read_as_it_is(exported, tmp_path):
+    elsewhere = tmp_path / "elsewhere" / exported[0].name
+    elsewhere.parent.mkdir()
+    shutil.copyfile(exported[1], elsewhere)
+    (elsewhere.parent / "checksums.json").write_text(json.dumps({elsewhere.name: "of something else"}))
+    with opened(exported[0].parent, files=[str(elsewhere)]) as database:
+        assert database.connection.execute(f"select count(*) from '{elsewhere}'").fetchone()
+
+
+def test_the_checksums_of_answers_stay_beside_those_of_parquet(exported):
+    noted = json.loads((exported[0].parent / "checksums.json").read_text(encoding="utf-8"))
+    assert {"recommendations.json", "demand.jsonl", *PARQUET} <= set(noted)
