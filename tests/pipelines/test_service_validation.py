@@ -208,7 +208,7 @@ def test_a_step_that_is_killed_half_way_and_called_again_acts_once(at, after, tm
 @given(faults_of(BENCH_STEPS, most=6), st.sampled_from(list(Mode)))
 def test_no_sequence_of_faults_leaves_a_volume_for_good_or_a_claim(tmp_path_factory, given_faults, mode):
     lab = Lab(tmp_path_factory.mktemp("faults"), faults=given_faults, work_of={"vol-1": work(500.0, 8.0)})
-    stepping = Stepping(lab=lab, attempts=2)
+    stepping = Stepping(lab=lab, attempts=2, bounds={"copies": True})
     (done,) = stepping.validate(volume_id="vol-1", mode=mode)
     assert done.note is not None or done.lines, "it does not end in silence"
     assert not stepping.claims.held
