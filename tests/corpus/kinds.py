@@ -51,7 +51,9 @@ def _one(
     return fio(a_job(options=options, read=read, write=write, **(fields or {})), disks=disks)
 
 
-GROUP: Final = {"group_reporting": "1"}
+FIO_OF_2017: Final[dict[str, Any]] = {"fio version": "fio-2.21", "time": None, "timestamp": None}
+FIO_OF_2021: Final[dict[str, Any]] = {"fio version": "fio-3.28"}
+GROUP: Final[dict[str, Any]] = {"group_reporting": "1"}
 
 LITTLE: Final = [
     *_of(
@@ -141,7 +143,7 @@ COUNTING: Final = [
                     read={key: value for key, value in a_side(3_000).items() if key not in {"bw_bytes", "io_kbytes"}}
                     | {"io_bytes": 2_160_000}
                 ),
-                **{"fio version": "fio-2.21", "time": None, "timestamp": None},
+                **FIO_OF_2017,
             ),
         },
         grade="B",
@@ -328,7 +330,7 @@ CLOCK: Final = [
         {
             "another time zone": fio(a_job(), time="Tue Nov 24 01:00:00 2026"),
             "numbers alone": fio(a_job(), time=None),
-            "a fio of two years ago": fio(a_job(), **{"fio version": "fio-3.28"}),
+            "a fio of two years ago": fio(a_job(), **FIO_OF_2021),
         },
     ),
 ]
@@ -625,7 +627,7 @@ NAMES: Final = [
 ]
 
 
-def _short(**options: str | None) -> str:
+def _short(**options: Any) -> str:
     """300 of 3,000 IOPS."""
     return _one(a_side(300), **options)
 

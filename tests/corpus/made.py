@@ -79,7 +79,7 @@ def a_job(
 
 def a_disk(
     name: str = "nvme1n1", ios: Sequence[float] = (540_000, 0), merges: Sequence[float] = (0, 0), **fields: Any
-) -> dict:
+) -> dict[str, Any]:
     """A device's own counts."""
     counts = {
         "read_ios": int(ios[0]),
