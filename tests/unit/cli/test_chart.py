@@ -71,7 +71,7 @@ def test_a_volume_is_drawn_over_envelopes(here):
 
 def test_a_volumes_own_roofline_has_what_was_measured_of_its_offer(here):
     run("chart", "roofline", BURSTING, *RUN, "--out", "own.svg")
-    assert "Crosses: measured on gp3-1tb-3000-250." in (here / "own.svg").read_text(encoding="utf-8")
+    assert "Crosses: notes of 2021 on gp2 and gp3." in (here / "own.svg").read_text(encoding="utf-8")
 
 
 def test_a_comparison_is_drawn_instead_of_printed(here):
