@@ -139,14 +139,17 @@ def test_after_a_crash_a_rerun_asks_only_for_what_is_missing(fleet, whole, tmp_p
 
 
 def with_nodes_of_a_group(fleet, count):
-    """The organization with so many nodes of its Auto Scaling group, each of which boots from 40 GiB."""
+    """The organization with so many nodes of one launch template, each of which boots from 40 GiB."""
     first = next(volume for volume in fleet.volumes if ("Name", "worker-root") in volume.tags)
     nodes = [
         replace(
             first,
             id=f"vol-{number:017x}",
             spec=replace(first.spec, size_gib=40),
-            hosts=tuple(replace(host, id=f"i-{number:017x}") for host in first.hosts),
+            hosts=tuple(
+                replace(host, id=f"i-{number:017x}", tags=(("aws:ec2launchtemplate:id", "lt-0123456789abcdef0"),))
+                for host in first.hosts
+            ),
             workload=replace(first.workload, low_iops=20, high_iops=80, seed=number),
         )
         for number in range(count)

@@ -91,6 +91,7 @@ def test_the_demo_runs_from_an_empty_folder_and_its_files_fit_the_schema(tmp_pat
         assert verdicts[-1] == "passed", "what is recommended in the place of the flip carries the workload"
     folder = tmp_path / "plimsoll-runs" / "demo"
     files = [
+        "checksums.json",
         "demand.jsonl",
         "demand.parquet",
         "journal.jsonl",

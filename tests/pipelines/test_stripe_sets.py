@@ -225,8 +225,8 @@ def test_why_two_volumes_of_1000_mib_s_give_1300():
         recommendation = found[name].recommendation
         assert (
             "2 volumes of 1,000 MiB/s carry 2,000 MiB/s together. The host r5b.large carries 1,192 for 30 minutes "
-            "a day and 149 sustained. That is why the set gives no more. What is provisioned above 596 MiB/s a "
-            "volume is waste, unless you replace the host by a larger one."
+            "a day and 149 sustained. That is why the set gives no more. 808 MiB/s are paid for and cannot be used, "
+            "unless you replace it by a larger one."
         ) in recommendation.reasons
         assert recommendation.action == "reprovision"
         assert recommendation.target.spec.throughput_mib_s == 600

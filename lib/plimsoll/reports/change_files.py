@@ -26,7 +26,7 @@ from plimsoll.reports.wording import (
     usd,
     words_of,
 )
-from plimsoll.writing import writable, write_lines
+from plimsoll.writing import make_folder, writable, write_lines
 
 CHANGED_IN: Final = (Step.SAFE, Step.TRADE, Step.PROVED, Step.MEASURE, Step.THROTTLED)
 """The steps whose changes are written, in the order in which to act."""
@@ -147,7 +147,7 @@ def write_changes(
     removed. `profiles` are those that the run was made with. BadInput where nothing can be written.
     """
     with writable(out):
-        out.mkdir(parents=True, exist_ok=True)
+        make_folder(out)
         for path in out.iterdir():
             if path.name == ORDER or _WRITTEN.fullmatch(path.name):
                 path.unlink()

@@ -92,7 +92,7 @@ class Peers:
     def _peer(self, answer: Recommendation, takeover: Takeover) -> Peer | None:
         """The one that asks for most of those that the volume of an answer takes over from; None if what is chosen is
         enough for all of them."""
-        if not isinstance(answer, Change | Keep | Wait):
+        if not isinstance(answer, Change | Wait):
             return None
         present = answer.comparison.present
         offer = reduced_to(answer, present)
@@ -133,10 +133,9 @@ class Peers:
         if member is not None and member.error is not None:
             return "could not be read"
         answer = self._first.get(volume.id)
-        if isinstance(answer, Change):
-            return answer.target.ceiling
-        if isinstance(answer, Wait) and (waits or (takeover.told_by is ToldBy.AUTO_SCALING and answer.code in _UNSEEN)):
-            return answer.expected.ceiling
+        offer = _meant_for(answer, waits=waits, is_node=takeover.told_by is ToldBy.AUTO_SCALING)
+        if offer is not None:
+            return offer.ceiling
         spec = volume.spec
         if isinstance(answer, InsufficientData):
             if answer.part is None or not answer.part.together:
@@ -188,6 +187,19 @@ class Peers:
             return None
         answer = member.judged.recommendation
         return answer.demand if isinstance(answer, Change | Keep | Wait) else None
+
+
+def _meant_for(answer: Recommendation | None, *, waits: bool, is_node: bool) -> Offer | None:
+    """The offer that an answer means for its volume; None if that stays as it is."""
+    match answer:
+        case Change():
+            return answer.target
+        case Keep():
+            return answer.beneath
+        case Wait() if waits or (is_node and answer.code in _UNSEEN):
+            return answer.expected
+        case _:
+            return None
 
 
 def _sides(summary: DemandSummary) -> tuple[tuple[float, float], tuple[float, float]]:
