@@ -39,7 +39,7 @@ from tests.oracle.google_limits import (
 from tests.oracle.lifted import disproved, load_of, part_of
 from tests.oracle.limits import INFINITE
 from tests.oracle.naive import POLICY as AWS_POLICY
-from tests.oracle.received import COUNTERS, peak_work, summed, work_of
+from tests.oracle.received import COUNTERS, peak_work, scaled, summed, work_of
 from tests.oracle.replay import SIDES, plain
 
 POLICY = {**AWS_POLICY, "seconds_saturate": True}
@@ -118,7 +118,7 @@ def search(name, size, region, passes):
 class Unit:
     """Disks that change together: those of a pool that nobody excludes, or one alone."""
 
-    def __init__(self, free, staying, neighbors, series, host, room_for):
+    def __init__(self, free, staying, neighbors, series, room_for):
         self.room_for = room_for
         self.free, self.staying, self.neighbors, self.series = free, staying, neighbors, series
         self.hosts, self.own = free[0]["hosts"], free[0]["spec"]["type"]
@@ -126,25 +126,37 @@ class Unit:
         self.alone = not staying and not neighbors and len(free) == 1
         self.pooled = DISKS[self.own].get("pooled", False) and not self.alone
         self.now = pool_limit(self.own, everybody, self.hosts) if self.pooled else carried(free[0]["spec"], self.hosts)
-        whole = summed_series([series[disk["id"]] for disk in everybody])
-        hosted = None
-        zero = {name: np.zeros(len(whole["observed"])) for name in whole["work"]}
-        others = summed([zero, *(series[disk["id"]]["work"] for disk in neighbors)])
-        limit = None if host is None or host["limit"] is None else of_figures(host["limit"])
-        if limit is not None and not disproved(summed([whole["work"], others]), limit):
-            carries = {side: np.full(len(whole["observed"]), limit[side]) for side in SIDES}
-            counts = plain(INFINITE, INFINITE, limit["c"], limit["d"])
-            hosted = {"carries": carries, "stands": carries, "most": limit, "counts": counts, "others": others}
-        self.load = load_of(
-            whole["work"],
-            whole["observed"],
-            [{"first": 0, "limit": self.now}],
-            POLICY,
-            seconds=whole["seconds"],
-            hosted=hosted,
-        )
-        self.judge = Judge(POLICY, len(whole["observed"]))
+        self.whole = summed_series([series[disk["id"]] for disk in everybody])
+        self.load = self.load_on(None)
+        wanted = scaled(self.whole["work"], self.load["lift"]["iops"], self.load["lift"]["mib_s"])
+        self.extra = {name: wanted[name] - self.whole["work"][name] for name in wanted}
+        self.judge = Judge(POLICY, len(self.whole["observed"]))
         self.parts = {}
+
+    def load_on(self, hosted):
+        """The load of all of them, on a host that lets so much through."""
+        whole = self.whole
+        epochs = [{"first": 0, "limit": self.now}]
+        return load_of(whole["work"], whole["observed"], epochs, POLICY, seconds=whole["seconds"], hosted=hosted)
+
+    def put_on(self, host, units):
+        """Holds the load to what the host lets through beside all others there."""
+        limit = None if host is None or host["limit"] is None else of_figures(host["limit"])
+        zero = dict.fromkeys(self.whole["work"], np.zeros(len(self.whole["observed"])))
+        others = summed([zero, *(self.series[disk["id"]]["work"] for disk in self.neighbors)])
+        if limit is None or disproved(summed([self.whole["work"], others]), limit):
+            return
+        carries = {side: np.full(len(self.whole["observed"]), limit[side]) for side in SIDES}
+        hosted = {
+            "carries": carries,
+            "stands": carries,
+            "most": limit,
+            "limits": {"baseline": limit, "maximum": limit},
+            "counts": plain(INFINITE, INFINITE, limit["c"], limit["d"]),
+            "others": others,
+            "extra": summed([zero, *(unit.extra for unit in units if unit is not self)]),
+        }
+        self.load = self.load_on(hosted)
 
     def part(self, disks):
         """The load of some of the disks: all, or a part of it that was held back with all."""
@@ -480,7 +492,9 @@ def on_host(group, series, room_for):
         free = [disk for disk in inside if not disk["excluded"]]
         staying = [disk for disk in inside if disk["excluded"]]
         if free:
-            units.append(Unit(free, staying, [disk for disk in group if disk not in inside], series, host, room_for))
+            units.append(Unit(free, staying, [disk for disk in group if disk not in inside], series, room_for))
+    for unit in units:
+        unit.put_on(host, units)
     decided_on = [decided(unit, units) for unit in units]
     if len(group) > 1:
         side_by_side(units, decided_on)

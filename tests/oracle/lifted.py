@@ -19,7 +19,7 @@ import numpy as np
 from tests.oracle.days import FOREVER, MINUTES, takes_what_it_gets
 from tests.oracle.published import evened
 from tests.oracle.received import scaled, summed
-from tests.oracle.replay import SIDES, counted
+from tests.oracle.replay import SIDES, counted, host_carries
 
 FREQUENT_SHARE, FREQUENT_MINUTES = 0.005, 30
 DIRECTIONS = (("r", "w"), ("rm", "wm"))
@@ -31,8 +31,9 @@ def load_of(work, observed, epochs, policy, *, step=1, seconds=None, checks=None
     epochs: dictionaries of `first` (minute), `limit` (None: not known). step: how many minutes a point is of (None:
     not known). checks: raised minutes by side. hosted: None where no host or not every host is known, else what it
     `carries` by side, at what it `stands` (without credits at its baseline) and the `most` of it, the host's `counts`
-    (a limit that says how it counts) and `others`, the work of everybody else on it; None for several hosts, of which
-    nobody is bound by one. days: what was done on each known day, as `days.days_of` makes it; None where only the
+    (a limit that says how it counts), its `limits` (`baseline` and `maximum` by side), and `others`, the work of
+    everybody else on it, with the `extra` that their own limits held back; None for several hosts, of which nobody is
+    bound by one. days: what was done on each known day, as `days.days_of` makes it; None where only the
     window is known.
     """
     spans = spans_of(epochs, len(observed))
@@ -84,6 +85,7 @@ def load_of(work, observed, epochs, policy, *, step=1, seconds=None, checks=None
         if one is not None:
             lift_epoch(found, one, earlier_than(epochs, one["here"].start), described[number + 1 :], policy)
     bind(found, described, hosted)
+    found["relief"] = relief_of(found, hosted, policy) if found["frequent"] else found["room"]
     found["epochs"] = described
     return found
 
@@ -224,6 +226,40 @@ def room_of(work, observed, hosted, policy):
     return {side: np.where(full, 1.0, room[side]) for side in SIDES}
 
 
+def relief_of(found, hosted, policy):
+    """As `room`, if all volumes of the host did what was held back by their own limits as well.
+
+    Its credits are spent by that. Where a balance refutes what the replay of their work says, it carries its maximum.
+    If it were the limit in half of the minutes with more to do, it carries its baseline, and no more than was done
+    where that is nearly all of it. What it carries beyond what was done is parted as more is asked for.
+    """
+    if hosted is None or hosted["others"] is None:
+        return found["room"]
+    own, total = counted(found["work"], hosted["counts"]), summed([found["work"], hosted["others"]])
+    done = counted(total, hosted["counts"])
+    wanted = counted(scaled(found["work"], found["lift"]["iops"], found["lift"]["mib_s"]), hosted["counts"])
+    beside = counted(hosted["extra"], hosted["counts"])
+    more = {side: wanted[side] - own[side] for side in SIDES}
+    carries, _ = host_carries(hosted["limits"], {side: done[side] + more[side] + beside[side] for side in SIDES})
+    relief = {}
+    for side in SIDES:
+        extra = more[side] + beside[side]
+        if "refuted" in hosted:
+            carries[side] = np.where(hosted["refuted"][side], hosted["limits"]["maximum"][side], carries[side])
+        asks = extra > 1e-6
+        taken = asks & (done[side] + extra > carries[side] * (1 + 1e-6))
+        if taken.any() and taken.sum() >= asks.sum() / 2:
+            least = hosted["limits"]["baseline"][side]
+            nearly = done[side] >= policy["saturation_pct"] / 100 * least
+            carries[side] = np.where(nearly, done[side], least)
+        spare = np.maximum(0.0, carries[side] - done[side])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mine = np.where(asks, np.maximum(spare * more[side] / extra, spare - beside[side]), spare)
+            times = np.where(own[side] > 0, (own[side] + mine) / own[side], np.inf)
+        relief[side] = np.minimum(found["room"][side], np.maximum(1.0, times))
+    return relief
+
+
 def bind(found, described, hosted):
     """For reductions: minutes bound by the host, lifted until volume or host alone could ever carry no more."""
     if hosted is None or not found["bound"].any():
@@ -245,9 +281,9 @@ def asked(load, headroom, *, reducing):
     """What is to be carried: the `work` that queues, the `lifted` work of the minutes `at` a limit, and the `seconds`.
 
     headroom: 1 and more. Never more than the host's room, but for minutes that it bound, where a reduction must leave
-    what the whole host could carry.
+    what the whole host could carry. As relief, no more than the room that is left if nobody there is held back.
     """
-    room = load["room"]
+    room = load["room"] if reducing else load["relief"]
     work = scaled(load["work"], *(np.minimum(headroom, np.minimum(room[side], load["most"][side])) for side in SIDES))
     lifts = []
     for side, other in (SIDES, SIDES[::-1]):

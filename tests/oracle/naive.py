@@ -22,7 +22,7 @@ from tests.oracle.lifted import disproved, load_of
 from tests.oracle.limits import EBS, INFINITE, LATENCY, PRICES, ceiling, price
 from tests.oracle.past import required_by
 from tests.oracle.published import in_minutes
-from tests.oracle.received import busy_work, coverage_pct, observed_minutes, summed, work_of
+from tests.oracle.received import busy_work, coverage_pct, observed_minutes, scaled, summed, work_of
 from tests.oracle.replay import SIDES, counted, host_carries, plain
 from tests.oracle.trend import AUDIT_DAYS, busiest_hours, is_outgrown
 
@@ -86,14 +86,16 @@ def measure(carries, left, limits, measured, policy):
     none: without them it stands at its baseline. A check is raised, or says in a minute in which the host may use its
     maximum that it was not the limit.
     """
-    raised, quiet, empty, stands = {}, {}, {}, {}
+    raised, quiet, empty, stands, refuted = {}, {}, {}, {}, {}
     for side in SIDES:
         maximum, baseline = limits["maximum"][side], limits["baseline"][side]
         nothing = np.full(len(carries[side]), np.nan)
         balance = measured.get(f"{side}_balance", nothing)
         check = measured.get(f"{side}_check", nothing)
-        empty[side] = np.zeros(len(check), dtype=bool)
+        empty[side] = refuted[side] = np.zeros(len(check), dtype=bool)
         if maximum > baseline:
+            spent = (carries[side] < maximum) | (100 * left[side] < policy["empty_balance_pct"])
+            refuted[side] = (balance >= policy["empty_balance_pct"]) & spent
             empty[side] = balance < policy["empty_balance_pct"]
             known = np.where(empty[side], baseline, maximum)
             carries[side][:] = np.where(np.isnan(balance), carries[side], known)
@@ -101,7 +103,8 @@ def measure(carries, left, limits, measured, policy):
         stands[side] = np.where(spent, np.minimum(baseline, carries[side]), carries[side])
         raised[side] = check > 0
         quiet[side] = (check == 0) & (carries[side] >= maximum)
-    return {"raised": raised, "quiet": quiet, "empty": empty, "stands": stands, "most": limits["maximum"]}
+    most = limits["maximum"]
+    return {"raised": raised, "quiet": quiet, "empty": empty, "stands": stands, "most": most, "refuted": refuted}
 
 
 def load_for(volume, minutes, siblings, policy, days):
@@ -122,7 +125,8 @@ def load_for(volume, minutes, siblings, policy, days):
             limits = dict.fromkeys(limits, most)
         carries, left = host_carries(limits, counted(summed([work, others]), AS_COUNTED))
         checks_of_host = measure(carries, left, limits, volume.get("measured") or {}, policy)
-        hosted = {"carries": carries, "counts": AS_COUNTED, "others": others, **checks_of_host}
+        hosted = {"carries": carries, "counts": AS_COUNTED, "others": others, "limits": limits, **checks_of_host}
+        hosted["extra"] = summed([dict.fromkeys(work, 0.0), *(one["extra"] for one in siblings if "extra" in one)])
         since = volume.get("on_host_from") or 0
         for side in SIDES:
             carries[side][: max(0, since)] = hosted["stands"][side][: max(0, since)] = INFINITE
@@ -157,6 +161,15 @@ def load_for(volume, minutes, siblings, policy, days):
         of_its_type[max(0, one["first"]) :] = one["spec"] is not None and one["spec"]["type"] == volume["spec"]["type"]
     known = np.flatnonzero(of_its_type & ~np.isnan(balance)) if balance is not None else []
     return load, (float(balance[known[0]]) / 100 if len(known) else 1.0)
+
+
+def sibling_of(volume, minutes, policy=POLICY):
+    """The work of a volume as another one on its host sees it, with the `extra` that its own limit held back."""
+    raw, _ = in_minutes(minutes, older(volume["hosts"]))
+    load, _ = load_for(volume, minutes, [], policy, None)
+    wanted = scaled(load["work"], load["lift"]["iops"], load["lift"]["mib_s"])
+    extra = {name: wanted[name] - load["work"][name] for name in wanted}
+    return {**work_of(raw, observed_minutes(raw)), "extra": extra}
 
 
 def unsuited(volume, name, policy):
@@ -249,7 +262,8 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
     and whether it was made more than an hour earlier), `restored_until` (the minute up to which nothing is its demand),
     `modifying`, `ran_from` (the minute from which it is on a running host), `room_for` (what a reduction must carry at
     least, by the names of a limit). minutes: the series, as arrays with NaN where there is no point.
-    siblings: the work of every other volume on its only host. `frontier`: what the budgets cost as well. past, days:
+    siblings: the work of every other volume on its only host, as `sibling_of` makes it of those that may be changed.
+    `frontier`: what the budgets cost as well. past, days:
     what was before the window, as `past.buckets_of` and `days.days_of` make it, these of the window too. busy: the
     busiest hours of the days before it, as `days.busy_of` makes them.
     """

@@ -19,7 +19,7 @@ from plimsoll.reports.steps import Step, step_of
 from tests.oracle.compare import differences
 from tests.oracle.days import busy_of, days_of
 from tests.oracle.given_up import gives_up
-from tests.oracle.naive import POLICY, decide
+from tests.oracle.naive import POLICY, decide, sibling_of
 from tests.oracle.past import buckets_of
 from tests.oracle.received import observed_minutes, work_of
 from tests.pipelines.in_process import audited as audited_here
@@ -172,12 +172,13 @@ def oracle_answers(fleet: Fleet, window: Window, memory_days: int = 455) -> dict
     for volume in fleet.volumes:
         if len(volume.hosts) == 1:
             on_host.setdefault(volume.hosts[0].id, []).append(volume.id)
-    answers = {}
+    described, siblings = {}, {}
     for volume in fleet.volumes:
         if volume.spec.type == "gp9" or dict(volume.tags).get("plimsoll:exclude") == "true":
+            siblings[volume.id] = work_of(minutes[volume.id], observed_minutes(minutes[volume.id]))
             continue
         attached = volume.attached or volume.created
-        described = {
+        described[volume.id] = {
             "spec": spec_of(volume.spec),
             "region": volume.region,
             "state": volume.state,
@@ -192,12 +193,14 @@ def oracle_answers(fleet: Fleet, window: Window, memory_days: int = 455) -> dict
             "ran_from": ran_from(fleet, volume, window),
             "measured": measured_on_host(fleet, volume, window),
         }
+        siblings[volume.id] = sibling_of(described[volume.id], minutes[volume.id])
+    answers = {}
+    for volume in (one for one in fleet.volumes if one.id in described):
         beside = on_host.get(volume.hosts[0].id, []) if len(volume.hosts) == 1 else []
-        others = [minutes[one] for one in beside if one != volume.id]
         answers[volume.id] = decide(
-            described,
+            described[volume.id],
             minutes[volume.id],
-            [work_of(one, observed_minutes(one)) for one in others],
+            [siblings[one] for one in beside if one != volume.id],
             **past_of(volume, window, memory_days),
         )
     return answers

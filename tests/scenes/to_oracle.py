@@ -5,7 +5,7 @@ from typing import Any, Final
 import numpy as np
 
 from tests.oracle.days import busy_of, days_of
-from tests.oracle.naive import POLICY
+from tests.oracle.naive import POLICY, sibling_of
 from tests.oracle.past import buckets_of
 from tests.oracle.published import in_minutes
 from tests.oracle.received import observed_minutes, work_of
@@ -23,6 +23,8 @@ HOSTS: Final = {
     "m5.24xlarge": (2375.0, 2375.0, 80_000, 80_000),
     "r5b.24xlarge": (7500.0, 7500.0, 260_000, 260_000),
     "m4.4xlarge": (250.0, 250.0, 16_000, 16_000),
+    "m5.xlarge": (143.75, 593.75, 6000, 18_750),
+    "m5.2xlarge": (287.5, 593.75, 12_000, 18_750),
     "m5.large": (81.25, 593.75, 3600, 18_750),
     "m3.xlarge": (62.5, 62.5, 4000, 4000),
     "m4.large": (56.25, 56.25, 3600, 3600),
@@ -185,12 +187,17 @@ def _work_from_its_beginning(scene: Scene) -> tuple[int, list[Any]]:
 
 
 def siblings_of(scene: Scene, others: list[Scene]) -> list[dict[str, Any]]:
-    """The work of the others on its host."""
+    """The work of the others on its host, with what was held back of those that may be changed."""
     found = []
     for other in others:
         if scene.host_id is not None and other.host_id == scene.host_id and other.name != scene.name:
             minutes, _ = in_minutes(minutes_of(other), not other.nitro)
-            found.append(work_of(minutes, observed_minutes(minutes)))
+            is_free = not other.excluded
+            found.append(
+                sibling_of(described(other), minutes_of(other), policy_of(other))
+                if is_free
+                else work_of(minutes, observed_minutes(minutes))
+            )
     return found
 
 

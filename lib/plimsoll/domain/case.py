@@ -15,7 +15,7 @@ from plimsoll.domain.demand.epochs import epochs_of
 from plimsoll.domain.demand.lifting import Lifted, lift
 from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.required import Load, Purpose, load_of
-from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room
+from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room, with_relief
 from plimsoll.domain.demand.settling import Settles, settles
 from plimsoll.domain.demand.trend import (
     AUDIT_DAYS,
@@ -303,6 +303,8 @@ def case_of(
     there = on_these_hosts(found, demand)
     room = host_room(demand, host, hosts, policy, there).only_in(there)
     lifted = lift(demand, [one.span for one in found], policy)
+    if lifted.frequent:
+        room = with_relief(room, host, demand, lifted.demand, (volume.id,), policy)
     load = load_of(demand, lifted, room, [one.span for one in found], policy)
     summary = summary_of(demand, lifted, room, policy)
     return Case(

@@ -36,6 +36,8 @@ What else an answer says has to be the same in both views:
   volumes, a check that is not raised where they reached its maximum, a balance where it was spent or where the replay
   says so. Elsewhere no check is raised, none can take back what the replay does not say, and either view of the
   credits leaves all of them.
+- What a host would let through if none of its volumes was held back by itself: where one is to be relieved, and any was
+  held back, all of them are read if together, with headroom, they would do more than it always carries.
 - Where a host was the limit before it was resized, or another host: by the traffic of all its volumes where it is
   the host of today, held against what it always carried as it was then, from the window's beginning to the change.
 - The trial of the present configuration, and whether relief halves it: where the least and the most are one.

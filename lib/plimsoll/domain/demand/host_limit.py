@@ -12,16 +12,23 @@ without credits stands at its published baseline, whatever comes back to it mean
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.replay import credits_left, never_spent
+from plimsoll.domain.demand.replay import TOLERANCE, credits_left, never_spent
 from plimsoll.domain.metrics.host_seen import SideSeen
 from plimsoll.domain.metrics.knowledge import BoolArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.policy import Policy
+
+LEAST_EXTRA: Final = 1e-6
+"""A rate that differs by less is the same."""
+
+TAKEN_BACK: Final = 0.5
+"""The share of the buckets with more to do in which a host that is the limit leaves no relief."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +84,34 @@ def host_limit(
         check_open=seen.check_unread & ((seen.exceeded > 0) | (at_most & (seen.exceeded == 0))),
         balance_open=seen.balance_unread & (empty | (~np.isnan(seen.balance_pct) & (replayed_stood < most))),
     )
+
+
+def carried_in_relief(
+    ceiling: Ceiling,
+    resource: Resource,
+    total: FloatArray,
+    extra: FloatArray,
+    seen: SideSeen | None,
+    demand: Demand,
+    policy: Policy,
+) -> FloatArray:
+    """What a host lets through in each bucket if its volumes, which did so much in `total`, did the `extra` as well.
+
+    Its credits are replayed with all of that. Where a balance shows credits that the replay of what was done has not,
+    that replay is refuted, and the host carries its maximum. If the host were the limit in half of the buckets with
+    more, it takes back what it is asked for: it carries what it sustains, and nothing more where that was reached.
+    """
+    most = ceiling.limit(resource)
+    carried, _ = _replayed(ceiling, resource, total + extra, demand, policy)
+    if seen is not None and any(bucket.resource is resource for bucket in ceiling.buckets):
+        _, stood = _replayed(ceiling, resource, total, demand, policy)
+        carried = np.where((seen.balance_pct >= policy.empty_balance_pct) & (stood < most), most, carried)
+    more = extra > LEAST_EXTRA
+    taken_back = more & (total + extra > carried * (1 + TOLERANCE))
+    if not taken_back.any() or demand.minutes(taken_back) < TAKEN_BACK * demand.minutes(more):
+        return carried
+    sustained = min([most, *(bucket.free_rate for bucket in ceiling.buckets if bucket.resource is resource)])
+    return np.where(total >= policy.saturation_pct / 100 * sustained, total, sustained)
 
 
 def _replayed(

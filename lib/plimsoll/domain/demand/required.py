@@ -36,9 +36,10 @@ class Purpose(StrEnum):
 class Load:
     """A workload as something has to carry it.
 
-    `reducing` is what a cheaper configuration must carry, `raising` a dearer one: where the host was the limit, only a
-    reduction has to carry what it may have held back. `now` is without headroom, what the present one is judged by.
-    `offers` are those that were made for it: volumes are decided on more than once, with more of their past each time.
+    `reducing` is what a cheaper configuration must carry, `raising` a dearer one: where the host was the limit, or
+    would be, only a reduction has to carry what it holds back. `now` is without headroom, what the present one is
+    judged by. `offers` are those that were made for it: volumes are decided on more than once, with more of their past
+    each time.
     """
 
     reducing: Required
@@ -63,18 +64,21 @@ def load_of(
     """The load of a demand, lifted by the ceilings of `spans`, on a host with so much room. `bound_times` are those of
     all that it is a part of (`host_bound_times`), None for its own."""
     headroom = 1 + policy.headroom_pct / 100
-    times = (np.minimum(headroom, lifted.most[resource]) for resource in RESOURCES)
-    work = let_through(scaled(demand, *times), room)
+    wanted = scaled(demand, *(np.minimum(headroom, lifted.most[resource]) for resource in RESOURCES))
+    work = let_through(wanted, room)
     held_back = [_held_back(demand.rates, lifted, room)] if lifted.any.any() else []
     if bound_times is None:
         bound_times = host_bound_times(demand.rates, room, spans)
     by_host = [scaled(demand.rates, bound_times)] if room.bound.any() else []
     seconds, seconds_now = (_seconds(demand.rates, spans, policy, times) for times in (headroom, 1.0))
-    raising = Required(work=work, short=_highest([*held_back, *seconds]))
+    carried = Required(work=work, short=_highest([*held_back, *seconds]))
+    reducing = Required(work=work, short=_highest([*held_back, *by_host, *seconds])) if by_host else carried
+    raising = carried
+    if room.relief is not None:
+        held_back = [_held_back(demand.rates, lifted, room.in_relief)]
+        raising = Required(work=let_through(wanted, room.in_relief), short=_highest([*held_back, *seconds]))
     return Load(
-        reducing=Required(work=work, short=_highest([*held_back, *by_host, *seconds])) if by_host else raising,
-        raising=raising,
-        now=Required(work=demand, short=_highest([*held_back, *seconds_now])),
+        reducing=reducing, raising=raising, now=Required(work=demand, short=_highest([*held_back, *seconds_now]))
     )
 
 

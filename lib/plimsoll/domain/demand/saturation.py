@@ -4,19 +4,24 @@ A volume is at its ceiling by what was seen of it. A host is where the cloud mea
 bucket, replayed on what all its volumes did, left no room for more (`host_limit`).
 """
 
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.host_limit import HostLimit, host_limit
+from plimsoll.domain.demand.host_limit import LEAST_EXTRA, HostLimit, carried_in_relief, host_limit
+from plimsoll.domain.demand.replay import TOLERANCE
 from plimsoll.domain.host import Host
 from plimsoll.domain.metrics.host_seen import HostSeen
 from plimsoll.domain.metrics.knowledge import FIVE_MINUTES_S, BoolArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import MINUTE_S
+
+Rates = tuple[FloatArray, FloatArray]
+"""IOPS and MiB/s in each bucket, as the ceiling of a host counts them."""
 
 LEAST_HOST_SHARE = 0.05
 """A volume with less of its host's traffic than this does not count as held back by the host."""
@@ -35,7 +40,8 @@ class HostLoad:
     it can have had.
 
     It is not `complete` where it is not known what a volume on the host did, and the host may have been the limit.
-    `seen` is what the cloud measured of the host, None where it measures none.
+    `seen` is what the cloud measured of the host, None where it measures none. `extras` are what its volumes would do
+    beyond what they did if none was held back by its own limit, by volume; asked for only where one is to be relieved.
     """
 
     host: Host
@@ -45,6 +51,7 @@ class HostLoad:
     most_throughput_mib_s: FloatArray
     complete: bool = True
     seen: HostSeen | None = None
+    extras: Callable[[], Mapping[str, Rates]] = field(default=dict, repr=False, compare=False)
 
     @property
     def raised(self) -> BoolArray:
@@ -82,15 +89,25 @@ class HostRoom:
     where more was done than is published (`disproved`). Of the `bound` buckets the cloud `measured` some; `cleared`
     are those at the published limit in which it measured that the host was not the limit. `known` is False where it
     is not known what a volume on the host did, so that the host may have been the limit in any minute.
+
+    `relief` is the room that relief has: what the hosts leave if all their volumes do what was held back (None: as
+    much as `room`). In the buckets of `taken_back` that is less than this volume would do.
     """
 
     ceiling: Ceiling
-    room: tuple[FloatArray, FloatArray]
+    room: Rates
     bound: BoolArray = field(repr=False, compare=False)
     measured: BoolArray = field(repr=False, compare=False)
     cleared: BoolArray = field(repr=False, compare=False)
     known: bool = True
     disproved: bool = False
+    relief: Rates | None = field(default=None, repr=False, compare=False)
+    taken_back: BoolArray | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def in_relief(self) -> "HostRoom":
+        """The same with the room that relief has."""
+        return self if self.relief is None else replace(self, room=self.relief, relief=None)
 
     def only_in(self, where: BoolArray) -> "HostRoom":
         """The same where the volume was on these hosts, and no limit where it was on others."""
@@ -104,8 +121,58 @@ class HostRoom:
             cleared=self.cleared & where,
         )
 
+    def part_of(self, demand: Demand, whole: Demand) -> "HostRoom":
+        """The room of a part of a demand, as the demand is parted."""
+        shares = [
+            np.divide(own, total, out=np.ones_like(own), where=own > 0)
+            for own, total in zip(_counted(demand, self.ceiling), _counted(whole, self.ceiling), strict=True)
+        ]
+        relief = None if self.relief is None else (self.relief[0] * shares[0], self.relief[1] * shares[1])
+        return replace(self, room=(self.room[0] * shares[0], self.room[1] * shares[1]), relief=relief)
 
-def _counted(demand: Demand, ceiling: Ceiling) -> tuple[FloatArray, FloatArray]:
+
+def extra_of(demand: Demand, lifted: Demand, ceiling: Ceiling) -> Rates:
+    """What a lifted demand has beyond the demand, as a ceiling counts it."""
+    iops, throughput_mib_s = (
+        np.maximum(0.0, more - done)
+        for more, done in zip(_counted(lifted, ceiling), _counted(demand, ceiling), strict=True)
+    )
+    return iops, throughput_mib_s
+
+
+def with_relief(
+    room: HostRoom,
+    load: HostLoad | None,
+    demand: Demand,
+    lifted: Demand,
+    volume_ids: Collection[str],
+    policy: Policy,
+) -> HostRoom:
+    """The room of some volumes with what relief has of it; `lifted` is their demand without their own limits.
+
+    What their host can carry beyond what all did is parted as more is asked for. Others that are not relieved count
+    with what they would do as well: one answer holds for all volumes of a host.
+    """
+    if load is None or room.disproved or load.host.limits is None:
+        return room
+    extra = extra_of(demand, lifted, room.ceiling)
+    others = [extras for name, extras in load.extras().items() if name not in volume_ids]
+    relief, taken_back = [], np.zeros_like(demand.observed)
+    for resource, own, more, total, left in zip(
+        Resource, _counted(demand, room.ceiling), extra, (load.iops, load.throughput_mib_s), room.room, strict=True
+    ):
+        beside = np.sum([extras[0 if resource is Resource.IOPS else 1] for extras in others], axis=0)
+        seen = load.seen[resource] if load.seen else None
+        carried = carried_in_relief(load.host.ceiling, resource, total, more + beside, seen, demand, policy)
+        spare = np.maximum(0.0, carried - total)
+        part = np.divide(more, more + beside, out=np.ones_like(more), where=more + beside > LEAST_EXTRA)
+        there = np.minimum(left, own + np.maximum(spare * part, spare - beside))
+        taken_back |= (more > LEAST_EXTRA) & (own + more > there * (1 + TOLERANCE))
+        relief.append(there)
+    return replace(room, relief=(relief[0], relief[1]), taken_back=taken_back)
+
+
+def _counted(demand: Demand, ceiling: Ceiling) -> Rates:
     """IOPS and MiB/s as a ceiling counts them."""
     return demand.counted_iops(ceiling.accounting), demand.counted_throughput_mib_s(ceiling.accounting)
 

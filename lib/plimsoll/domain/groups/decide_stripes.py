@@ -9,7 +9,7 @@ from plimsoll.domain.case import Case, DecisionContext
 from plimsoll.domain.decide import answers, insufficient, is_insufficient
 from plimsoll.domain.demand.adding import together
 from plimsoll.domain.demand.required import highest_load, load_of
-from plimsoll.domain.demand.saturation import HostLoad, host_room
+from plimsoll.domain.demand.saturation import HostLoad, Rates, host_room, with_relief
 from plimsoll.domain.groups import set_reasons
 from plimsoll.domain.groups.stripes import StripeSet
 from plimsoll.domain.offers.offer import ceiling_on_hosts
@@ -84,6 +84,9 @@ def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[
     there = on_these_hosts(first.spans, whole)
     room = host_room(whole, host, first.hosts, first.policy, there).only_in(there)
     own = [case.demand for case in cases]
+    if any(case.frequent for case in cases):
+        lifted = together([case.lifted.demand for case in cases])
+        room = with_relief(room, host, whole, lifted, [case.volume.id for case in cases], first.policy)
     counted = first.room.ceiling.accounting
     seen = (
         np.max([demand.counted_iops(counted) for demand in own], axis=0),
@@ -92,7 +95,8 @@ def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[
     room = replace(
         room,
         ceiling=room.ceiling.divided(parts),
-        room=(np.maximum(seen[0], room.room[0] / parts), np.maximum(seen[1], room.room[1] / parts)),
+        room=_part(room.room, parts, seen),
+        relief=None if room.relief is None else _part(room.relief, parts, seen),
     )
     load = highest_load(
         [load_of(case.demand, case.lifted, room, [one.span for one in case.spans], case.policy) for case in cases]
@@ -101,6 +105,11 @@ def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[
     return [
         replace(case, room=room, load=load, held=load, lifted=replace(case.lifted, frequent=frequent)) for case in cases
     ]
+
+
+def _part(room: Rates, parts: int, seen: Rates) -> Rates:
+    """One of so many parts of a room, or what was seen if that is more."""
+    return np.maximum(seen[0], room[0] / parts), np.maximum(seen[1], room[1] / parts)
 
 
 def _set_answer(unit: Unit, cases: Sequence[Case], answers: Mapping[str, Recommendation]) -> SetAnswer:

@@ -13,7 +13,7 @@ from plimsoll.domain.demand.adding import together
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.lifting import Lifted, Span, lift
 from plimsoll.domain.demand.required import Load, added_load, host_bound_times, load_of
-from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room
+from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room, with_relief
 from plimsoll.domain.groups.hosting import usable
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, pool_name, present_ceiling, size_of
 from plimsoll.domain.metrics.period import FloatArray
@@ -69,6 +69,8 @@ class PoolView:
             whole = demands[pool.volumes[0].id]
             spans = [one.span for one in epoch_spans(pool.volumes[0], whole, types, policy)]
         lifted = lift(whole, spans, policy)
+        if lifted.frequent:
+            room = with_relief(room, host, whole, lifted.demand, [volume.id for volume in pool.volumes], policy)
         bound_times = host_bound_times(whole.rates, room, spans)
         return cls(
             pool=pool,
@@ -89,7 +91,8 @@ class PoolView:
         if volume.id not in self._own:
             demand, policy = self.demands[volume.id], self.context.policy
             lifted = self.lifted.of(demand)
-            self._own[volume.id] = load_of(demand, lifted, self.room, self.spans, policy, bound_times=self.bound_times)
+            room = self.room.part_of(demand, self.held.now.work)
+            self._own[volume.id] = load_of(demand, lifted, room, self.spans, policy, bound_times=self.bound_times)
         return self._own[volume.id]
 
     def shared(self, kind: VolumeType) -> list[SharedLoad]:
@@ -154,5 +157,7 @@ class PoolView:
         ceiling = pool_ceiling(kind, volumes) if kind.pooled else ceiling_on_hosts(kind, volumes[0].spec, volumes[0])
         spans = [Span(buckets=slice(None), ceiling=ceiling)]
         demand = together([self.demands[volume.id] for volume in volumes])
-        room = host_room(demand, self.host, usable(volumes[0]), policy)
-        return load_of(demand, lift(demand, spans, policy), room, spans, policy)
+        room, lifted = host_room(demand, self.host, usable(volumes[0]), policy), lift(demand, spans, policy)
+        if lifted.frequent:
+            room = with_relief(room, self.host, demand, lifted.demand, [volume.id for volume in volumes], policy)
+        return load_of(demand, lifted, room, spans, policy)

@@ -238,10 +238,12 @@ class _Group:
 
     @property
     def _is_host_bound(self) -> bool:
-        """Whether the host of any was the limit frequently."""
+        """Whether the host of any was the limit frequently, or would be if what was held back was not."""
         return any(
-            is_frequent(case.demand.minutes(case.room.bound), case.demand.minutes(case.demand.observed), case.policy)
+            is_frequent(case.demand.minutes(at), case.demand.minutes(case.demand.observed), case.policy)
             for case in self.cases
+            for at in (case.room.bound, case.room.taken_back)
+            if at is not None
         )
 
     def _reduces(self, bundle: Bundle) -> bool:

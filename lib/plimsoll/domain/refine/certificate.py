@@ -118,6 +118,7 @@ def open_buckets(
     if load is not None and always is not None:
         found.reaches(demands, _reach(load, headroom, always))
         found.reaches(demands, _wholly(load.raised))
+        _in_relief(found, decided, load, headroom, always)
     for case, answer in decided.values():
         _own(found, case, answer, load)
         if load is not None and always is not None:
@@ -321,6 +322,17 @@ def _beside(found: _Found, case: Case, load: HostLoad, always: FloatArray) -> No
     together_most = np.stack([load.most_iops, load.most_throughput_mib_s]) - own + np.maximum(wanted, own)
     reached = at & (together_most > always).any(axis=0)
     found.reaches(found.demands, _wholly(reached))
+
+
+def _in_relief(found: _Found, decided: Decided, load: HostLoad, headroom: float, always: FloatArray) -> None:
+    """Where any volume was held back, and one of them is to be relieved, what all would do then says what the host lets
+    through."""
+    extras = load.extras() if any(case.room.relief is not None for case, _ in decided.values()) else {}
+    if not extras:
+        return
+    more = np.sum([np.stack(extra) for extra in extras.values()], axis=0)
+    together_most = np.stack([load.most_iops, load.most_throughput_mib_s]) * headroom + more
+    found.reaches(found.demands, _wholly((more > 0).any(axis=0) & (together_most > always).any(axis=0)))
 
 
 def _tests(decided: Decided, pools: Sequence[Pool], demands: Demands) -> Iterator[_Tested]:

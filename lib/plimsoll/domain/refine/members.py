@@ -2,18 +2,21 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from typing import Final
 
 from plimsoll.domain.case import Case, DecisionContext, case_of, edges_of
+from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.day_sums import DaySums
 from plimsoll.domain.demand.demand import Demand, demand_of
 from plimsoll.domain.demand.demand_profile import DemandProfile
 from plimsoll.domain.demand.epochs import credited_in
-from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.demand.saturation import HostLoad, Rates
 from plimsoll.domain.demand.trend import NEVER, BusyHours
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.decide_stripes import Unit
+from plimsoll.domain.groups.held_back import extras_of_host
 from plimsoll.domain.groups.hosting import asking, host_loads, may_be_the_limit, running_from_s, sole_host
 from plimsoll.domain.groups.pool import Pool, pools_of
 from plimsoll.domain.groups.takeover import Peer
@@ -161,9 +164,16 @@ class Group:
     def _load(self, demands: Mapping[str, Demand]) -> HostLoad | None:
         """The traffic of its host, complete where that cannot be the limit."""
         load = next(iter(host_loads([member.volume for member in self.members], demands).values()), None)
-        if load is None or load.complete or self.may_reach_its_host:
-            return load
-        return replace(load, complete=True)
+        if load is None:
+            return None
+        extras = cache(partial(self._extras, demands, load.host.ceiling))
+        return replace(load, extras=extras, complete=load.complete or not self.may_reach_its_host)
+
+    def _extras(self, demands: Mapping[str, Demand], host: Ceiling) -> Mapping[str, Rates]:
+        """What was held back of its volumes that may be changed, whose demands are not disputed."""
+        known = {name: demand for name, demand in demands.items() if not demand.disputed}
+        volumes = [(member.volume, member.context) for member in self.members if member.context is not None]
+        return extras_of_host(volumes, self.pools, known, host)
 
     @property
     def may_reach_its_host(self) -> bool:

@@ -1,0 +1,61 @@
+"""Held back: what the volumes of a host would do beyond what they did, if none was held back by its own limit."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from plimsoll.domain.case import DecisionContext, without_restore
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.demand.adding import together
+from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.lifting import Span, lift
+from plimsoll.domain.demand.saturation import Rates, extra_of
+from plimsoll.domain.groups.pool import Pool, present_ceiling
+from plimsoll.domain.spans import epoch_spans
+from plimsoll.domain.volume import Volume
+
+
+def extras_of_host(
+    volumes: Sequence[tuple[Volume, DecisionContext]],
+    pools: Sequence[Pool],
+    demands: Mapping[str, Demand],
+    host: Ceiling,
+) -> dict[str, Rates]:
+    """What was held back of each volume on a host that may be changed, by the window alone, as the host counts.
+
+    What people left out stays as it is, and so does what it does. What a pool held back is parted as its demand was.
+    """
+    read = [(volume, context) for volume, context in volumes if volume.id in demands]
+    pooled = {volume.id for pool in pools if len(pool.volumes) > 1 for volume in pool.volumes}
+    alone = [one for one in read if one[0].id not in pooled]
+    return dict([*_of_pools(read, pools, demands, host), *_of_single(alone, demands, host)])
+
+
+def _of_single(
+    volumes: Sequence[tuple[Volume, DecisionContext]], demands: Mapping[str, Demand], host: Ceiling
+) -> Iterator[tuple[str, Rates]]:
+    for volume, context in volumes:
+        demand = demands[volume.id]
+        if not context.short_lived:
+            demand = without_restore(demand, volume, context.policy)
+        spans = epoch_spans(volume, demand, context.market.types, context.policy)
+        lifted = lift(demand, [one.span for one in spans], context.policy)
+        if lifted.any.any():
+            yield volume.id, extra_of(demand, lifted.demand, host)
+
+
+def _of_pools(
+    volumes: Sequence[tuple[Volume, DecisionContext]],
+    pools: Sequence[Pool],
+    demands: Mapping[str, Demand],
+    host: Ceiling,
+) -> Iterator[tuple[str, Rates]]:
+    contexts = {volume.id: context for volume, context in volumes}
+    for pool in pools:
+        policies = [contexts[volume.id].policy for volume in pool.volumes if volume.id in contexts]
+        own = {volume.id: demands[volume.id] for volume in pool.volumes if volume.id in demands}
+        if len(pool.volumes) == 1 or not policies:
+            continue
+        spans = [Span(buckets=slice(None), ceiling=present_ceiling(pool))]
+        lifted = lift(together(list(own.values())), spans, policies[0])
+        if lifted.any.any():
+            for name, demand in own.items():
+                yield name, extra_of(demand, lifted.of(demand).demand, host)
