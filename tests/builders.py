@@ -60,6 +60,8 @@ US_EAST_1 = PriceBook(
 # Baseline IOPS and MB/s, maximum IOPS and MB/s, as DescribeInstanceTypes gives them.
 HOST_FIGURES: Mapping[str, tuple[float, float, float, float] | None] = {
     "m5.large": (3_600, 81.25, 18_750, 593.75),
+    "m5.xlarge": (6_000, 143.75, 18_750, 593.75),
+    "m5.2xlarge": (12_000, 287.5, 18_750, 593.75),
     "r5b.large": (5_417, 156.25, 43_333, 1_250.0),
     "t3.micro": (500, 10.875, 11_800, 260.625),
     "m5.24xlarge": (80_000, 2_375.0, 80_000, 2_375.0),

@@ -12,6 +12,7 @@ from plimsoll.domain.case import DecisionContext, case_of
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.day_sums import sums_of_demand
 from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.memory.memory import memory_segments
 from plimsoll.domain.metrics.knowledge import Look
 from plimsoll.domain.metrics.sums import Segment, Window
@@ -92,7 +93,7 @@ def lived(workload: Workload, spec: VolumeSpec, weeks: int, policy: Policy = POL
         if isinstance(found, Change):
             after = found.target.spec
             life.steps.append(Step(week, spec, after))
-            at_s = int(_moment(now.stop).timestamp())
+            at_s = int(moment_of(now.stop).timestamp())
             seen += [Seen(at_s=at_s, spec=spec), Seen(at_s=at_s, spec=after)]
             spec = after
     return life
@@ -103,7 +104,8 @@ def _highest(one: VolumeSpec, other: VolumeSpec) -> VolumeSpec:
     return replace(other, iops=iops, throughput_mib_s=max(one.throughput_mib_s or 0, other.throughput_mib_s or 0))
 
 
-def _moment(bucket: int) -> datetime:
+def moment_of(bucket: int) -> datetime:
+    """When a bucket begins."""
     return BEGUN + timedelta(seconds=bucket * BUCKET_S)
 
 
@@ -111,19 +113,6 @@ def _audited(
     spec: VolumeSpec, served: Numbers, workload: Workload, end: int, seen: tuple[Seen, ...], policy: Policy
 ) -> Recommendation:
     """What is recommended of the last two weeks, and of what was before them where that is a reduction."""
-    here, io_kib = slice(end - WINDOW, end), workload.io_kib
-    observed = ~np.isnan(served[here])
-    iops, mib_s = np.nan_to_num(served[here]), np.nan_to_num(served[here]) * io_kib[here] / KIB
-    demand = Demand(
-        start_s=int(_moment(here.start).timestamp()),
-        resolution_s=BUCKET_S,
-        coarsest_s=BUCKET_S,
-        iops=iops,
-        throughput_mib_s=mib_s,
-        observed=observed,
-        read_iops=iops / 2,
-        read_throughput_mib_s=mib_s / 2,
-    )
     volume = a_volume(
         spec.type,
         spec.size_gib,
@@ -131,22 +120,51 @@ def _audited(
         throughput_mib_s=spec.throughput_mib_s,
         on=a_host("r5b.24xlarge"),
         seen=seen,
-        created=_moment(workload.born) if workload.born else LONG_AGO,
+        created=moment_of(workload.born) if workload.born else LONG_AGO,
     )
-    context = DecisionContext(market=a_market(), envelopes=(), policy=policy, now=_moment(end), draft=True)
-    recall = Recall.of(volume, context, _memory(here.start, end, policy), _window(here))
+    demand, context = demand_in(served, workload.io_kib, end), context_at(end, policy)
+    recall = remembered(volume, context, served, workload.io_kib, end)
+    return proved(volume, demand, context, recall, load_of(volume, demand))
+
+
+def demand_in(served: Numbers, io_kib: Numbers, end: int) -> Demand:
+    """What was done in the two weeks before a bucket."""
+    here = slice(end - WINDOW, end)
+    iops, mib_s = np.nan_to_num(served[here]), np.nan_to_num(served[here]) * io_kib[here] / KIB
+    return Demand(
+        start_s=int(moment_of(here.start).timestamp()),
+        resolution_s=BUCKET_S,
+        coarsest_s=BUCKET_S,
+        iops=iops,
+        throughput_mib_s=mib_s,
+        observed=~np.isnan(served[here]),
+        read_iops=iops / 2,
+        read_throughput_mib_s=mib_s / 2,
+    )
+
+
+def context_at(end: int, policy: Policy) -> DecisionContext:
+    """What decisions at the end of a week rest on."""
+    return DecisionContext(market=a_market(), envelopes=(), policy=policy, now=moment_of(end), draft=True)
+
+
+def remembered(volume: Volume, context: DecisionContext, served: Numbers, io_kib: Numbers, end: int) -> Recall | None:
+    """All that the cloud still has from before the last two weeks."""
+    here = slice(end - WINDOW, end)
+    recall = Recall.of(volume, context, _memory(here.start, end, context.policy), _window(here))
     if recall is not None:
         for look in recall.everything():
             found = _sums(look, served, io_kib)
             recall.learn(look, found)
             if recall.in_doubt(look):  # nothing is from before the loop began, asked again as well
                 recall.learn(look, found)
-    return _proved(volume, demand, context, recall)
+    return recall
 
 
-def _proved(volume: Volume, demand: Demand, context: DecisionContext, recall: Recall | None) -> Recommendation:
+def proved(
+    volume: Volume, demand: Demand, context: DecisionContext, recall: Recall | None, host: HostLoad | None
+) -> Recommendation:
     """The answer once its past has told all that it can."""
-    host = load_of(volume, demand)
     if recall is None:
         return answer(case_of(volume, demand, host, context))
     while True:
@@ -158,13 +176,13 @@ def _proved(volume: Volume, demand: Demand, context: DecisionContext, recall: Re
 
 
 def _window(buckets: slice) -> Window:
-    start_s, end_s = (int(_moment(at).timestamp()) for at in (buckets.start, buckets.stop))
+    start_s, end_s = (int(moment_of(at).timestamp()) for at in (buckets.start, buckets.stop))
     return Window(start_s=start_s, end_s=end_s)
 
 
 def _memory(start: int, end: int, policy: Policy) -> tuple[Segment, ...]:
     """All that the cloud still has from before the last two weeks."""
-    return memory_segments(int(_moment(start).timestamp()), policy.memory_days, KEPT_DAYS, _moment(end).timestamp())
+    return memory_segments(int(moment_of(start).timestamp()), policy.memory_days, KEPT_DAYS, moment_of(end).timestamp())
 
 
 def _sums(look: Look, served: Numbers, io_kib: Numbers) -> dict[str, Numbers]:

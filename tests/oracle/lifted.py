@@ -229,9 +229,10 @@ def room_of(work, observed, hosted, policy):
 def relief_of(found, hosted, policy):
     """As `room`, if all volumes of the host did what was held back by their own limits as well.
 
-    Its credits are spent by that. Where a balance refutes what the replay of their work says, it carries its maximum.
-    If it were the limit in half of the minutes with more to do, it carries its baseline, and no more than was done
-    where that is nearly all of it. What it carries beyond what was done is parted as more is asked for.
+    Its credits are spent by that. If a balance refutes the replay of what was done, it carries its maximum, but where
+    the balance was spent. If it were the limit in half of the minutes in which the volume stood at a limit, it carries
+    its baseline in them, and no more than was done where that is nearly all of it. What it carries beyond what was done
+    is parted as more is asked for. A lifted minute keeps its size of operations.
     """
     if hosted is None or hosted["others"] is None:
         return found["room"]
@@ -240,24 +241,33 @@ def relief_of(found, hosted, policy):
     wanted = counted(scaled(found["work"], found["lift"]["iops"], found["lift"]["mib_s"]), hosted["counts"])
     beside = counted(hosted["extra"], hosted["counts"])
     more = {side: wanted[side] - own[side] for side in SIDES}
-    carries, _ = host_carries(hosted["limits"], {side: done[side] + more[side] + beside[side] for side in SIDES})
+    then = {side: done[side] + more[side] + beside[side] for side in SIDES}
+    carries, _ = host_carries(hosted["limits"], then)
+    if "refuted" in hosted:
+        for side in (one for one in SIDES if hosted["refuted"][one]):
+            least, most = (hosted["limits"][name][side] for name in ("baseline", "maximum"))
+            carries[side] = np.where(hosted["empty"][side], least, most)
+    over = {side: then[side] > carries[side] * (1 + 1e-6) for side in SIDES}
+    for at in found["saturated"].values():
+        taken = at & (over["iops"] | over["mib_s"])
+        if not taken.any() or taken.sum() < at.sum() / 2:
+            continue
+        for side in SIDES:
+            if (taken & over[side]).any():
+                least = hosted["limits"]["baseline"][side]
+                least = np.where(done[side] >= policy["saturation_pct"] / 100 * least, done[side], least)
+                carries[side] = np.where(at, np.minimum(carries[side], least), carries[side])
     relief = {}
     for side in SIDES:
-        extra = more[side] + beside[side]
-        if "refuted" in hosted:
-            carries[side] = np.where(hosted["refuted"][side], hosted["limits"]["maximum"][side], carries[side])
-        asks = extra > 1e-6
-        taken = asks & (done[side] + extra > carries[side] * (1 + 1e-6))
-        if taken.any() and taken.sum() >= asks.sum() / 2:
-            least = hosted["limits"]["baseline"][side]
-            nearly = done[side] >= policy["saturation_pct"] / 100 * least
-            carries[side] = np.where(nearly, done[side], least)
         spare = np.maximum(0.0, carries[side] - done[side])
+        extra = more[side] + beside[side]
         with np.errstate(divide="ignore", invalid="ignore"):
-            mine = np.where(asks, np.maximum(spare * more[side] / extra, spare - beside[side]), spare)
+            mine = np.where(extra > 1e-6, np.maximum(spare * more[side] / extra, spare - beside[side]), spare)
             times = np.where(own[side] > 0, (own[side] + mine) / own[side], np.inf)
         relief[side] = np.minimum(found["room"][side], np.maximum(1.0, times))
-    return relief
+    lifted = (more["iops"] > 1e-6) | (more["mib_s"] > 1e-6)
+    both = np.minimum(relief["iops"], relief["mib_s"])
+    return {side: np.where(lifted, both, relief[side]) for side in SIDES}
 
 
 def bind(found, described, hosted):

@@ -92,10 +92,9 @@ def measure(carries, left, limits, measured, policy):
         nothing = np.full(len(carries[side]), np.nan)
         balance = measured.get(f"{side}_balance", nothing)
         check = measured.get(f"{side}_check", nothing)
-        empty[side] = refuted[side] = np.zeros(len(check), dtype=bool)
+        empty[side] = np.zeros(len(check), dtype=bool)
+        refuted[side] = ((100 * left[side] < policy["empty_balance_pct"]) & (balance >= 10)).sum() >= 3
         if maximum > baseline:
-            spent = (carries[side] < maximum) | (100 * left[side] < policy["empty_balance_pct"])
-            refuted[side] = (balance >= policy["empty_balance_pct"]) & spent
             empty[side] = balance < policy["empty_balance_pct"]
             known = np.where(empty[side], baseline, maximum)
             carries[side][:] = np.where(np.isnan(balance), carries[side], known)

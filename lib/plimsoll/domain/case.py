@@ -304,7 +304,7 @@ def case_of(
     room = host_room(demand, host, hosts, policy, there).only_in(there)
     lifted = lift(demand, [one.span for one in found], policy)
     if lifted.frequent:
-        room = with_relief(room, host, demand, lifted.demand, (volume.id,), policy)
+        room = with_relief(room, host, demand, lifted.demand, lifted.saturated, (volume.id,), policy)
     load = load_of(demand, lifted, room, [one.span for one in found], policy)
     summary = summary_of(demand, lifted, room, policy)
     return Case(

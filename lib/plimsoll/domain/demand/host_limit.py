@@ -12,23 +12,20 @@ without credits stands at its published baseline, whatever comes back to it mean
 """
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.replay import TOLERANCE, credits_left, never_spent
+from plimsoll.domain.demand.replay import credits_left, never_spent
 from plimsoll.domain.metrics.host_seen import SideSeen
 from plimsoll.domain.metrics.knowledge import BoolArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.policy import Policy
 
-LEAST_EXTRA: Final = 1e-6
-"""A rate that differs by less is the same."""
-
-TAKEN_BACK: Final = 0.5
-"""The share of the buckets with more to do in which a host that is the limit leaves no relief."""
+CREDITS_LEFT_PCT = 10.0
+REFUTING_MINUTES = 3
+"""A balance of so much, for so long, refutes a replay that has no credits left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,28 +87,32 @@ def carried_in_relief(
     ceiling: Ceiling,
     resource: Resource,
     total: FloatArray,
-    extra: FloatArray,
+    wanted: FloatArray,
     seen: SideSeen | None,
     demand: Demand,
     policy: Policy,
 ) -> FloatArray:
-    """What a host lets through in each bucket if its volumes, which did so much in `total`, did the `extra` as well.
+    """What a host lets through in each bucket if its volumes, which did so much in `total`, do what they `wanted`.
 
-    Its credits are replayed with all of that. Where a balance shows credits that the replay of what was done has not,
-    that replay is refuted, and the host carries its maximum. If the host were the limit in half of the buckets with
-    more, it takes back what it is asked for: it carries what it sustains, and nothing more where that was reached.
+    Its credits are replayed with that. If a balance clearly showed credits where the replay of what was done has none,
+    that replay is refuted: then the host carries its maximum, but where its balance was spent.
     """
-    most = ceiling.limit(resource)
-    carried, _ = _replayed(ceiling, resource, total + extra, demand, policy)
-    if seen is not None and any(bucket.resource is resource for bucket in ceiling.buckets):
-        _, stood = _replayed(ceiling, resource, total, demand, policy)
-        carried = np.where((seen.balance_pct >= policy.empty_balance_pct) & (stood < most), most, carried)
-    more = extra > LEAST_EXTRA
-    taken_back = more & (total + extra > carried * (1 + TOLERANCE))
-    if not taken_back.any() or demand.minutes(taken_back) < TAKEN_BACK * demand.minutes(more):
-        return carried
-    sustained = min([most, *(bucket.free_rate for bucket in ceiling.buckets if bucket.resource is resource)])
-    return np.where(total >= policy.saturation_pct / 100 * sustained, total, sustained)
+    carried, _ = _replayed(ceiling, resource, wanted, demand, policy)
+    for bucket in ceiling.buckets:
+        if seen is not None and bucket.resource is resource and not never_spent(total, bucket, demand.lengths_s):
+            empty = policy.empty_balance_pct / 100 * bucket.capacity
+            spent = credits_left(total, bucket, demand.lengths_s) < empty
+            if demand.minutes(spent & (seen.balance_pct >= CREDITS_LEFT_PCT)) >= REFUTING_MINUTES:
+                is_empty = seen.balance_pct < policy.empty_balance_pct
+                carried = np.where(is_empty, bucket.free_rate, ceiling.limit(resource))
+    return carried
+
+
+def sustained(ceiling: Ceiling, resource: Resource, total: FloatArray, policy: Policy) -> FloatArray:
+    """What a host carries of a resource without credits: no more than was done in `total` where that is nearly all."""
+    free_rates = (bucket.free_rate for bucket in ceiling.buckets if bucket.resource is resource)
+    least = min([ceiling.limit(resource), *free_rates])
+    return np.where(total >= policy.saturation_pct / 100 * least, total, least)
 
 
 def _replayed(

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
+from plimsoll.domain.ceiling import RESOURCES, UNBOUNDED, Ceiling, Resource
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.host_limit import LEAST_EXTRA, HostLimit, carried_in_relief, host_limit
+from plimsoll.domain.demand.host_limit import HostLimit, carried_in_relief, host_limit, sustained
 from plimsoll.domain.demand.replay import TOLERANCE
 from plimsoll.domain.host import Host
 from plimsoll.domain.metrics.host_seen import HostSeen
@@ -28,6 +28,12 @@ LEAST_HOST_SHARE = 0.05
 
 MINUTES_SUMMED = FIVE_MINUTES_S / MINUTE_S
 """The minutes of a point that a host publishes each five minutes."""
+
+LEAST_EXTRA = 1e-6
+"""A rate that differs by less is the same."""
+
+TAKEN_BACK = 0.5
+"""The share of the buckets at a limit in which a host that would be the limit takes relief back."""
 
 OVER = 1.05
 LEAST_MINUTES_OVER = 3
@@ -145,30 +151,46 @@ def with_relief(
     load: HostLoad | None,
     demand: Demand,
     lifted: Demand,
+    saturated: Mapping[Resource, BoolArray],
     volume_ids: Collection[str],
     policy: Policy,
 ) -> HostRoom:
     """The room of some volumes with what relief has of it; `lifted` is their demand without their own limits.
 
-    What their host can carry beyond what all did is parted as more is asked for. Others that are not relieved count
-    with what they would do as well: one answer holds for all volumes of a host.
+    What their host can carry beyond what all did is parted as more is asked for. If it would be the limit in half of
+    the buckets in which they stood at a limit, it takes that relief back: there it carries what it sustains.
     """
     if load is None or room.disproved or load.host.limits is None:
         return room
-    extra = extra_of(demand, lifted, room.ceiling)
-    others = [extras for name, extras in load.extras().items() if name not in volume_ids]
-    relief, taken_back = [], np.zeros_like(demand.observed)
-    for resource, own, more, total, left in zip(
-        Resource, _counted(demand, room.ceiling), extra, (load.iops, load.throughput_mib_s), room.room, strict=True
-    ):
-        beside = np.sum([extras[0 if resource is Resource.IOPS else 1] for extras in others], axis=0)
-        seen = load.seen[resource] if load.seen else None
-        carried = carried_in_relief(load.host.ceiling, resource, total, more + beside, seen, demand, policy)
-        spare = np.maximum(0.0, carried - total)
-        part = np.divide(more, more + beside, out=np.ones_like(more), where=more + beside > LEAST_EXTRA)
-        there = np.minimum(left, own + np.maximum(spare * part, spare - beside))
-        taken_back |= (more > LEAST_EXTRA) & (own + more > there * (1 + TOLERANCE))
-        relief.append(there)
+    ceiling, own = load.host.ceiling, np.stack(_counted(demand, room.ceiling))
+    more = np.stack(extra_of(demand, lifted, room.ceiling))
+    others = [np.stack(extra) for name, extra in load.extras().items() if name not in volume_ids]
+    beside, total = sum(others, np.zeros_like(more)), np.stack([load.iops, load.throughput_mib_s])
+    wanted = total + more + beside
+    carried = np.stack(
+        [
+            carried_in_relief(
+                ceiling, resource, total[side], wanted[side], load.seen[resource] if load.seen else None, demand, policy
+            )
+            for side, resource in enumerate(RESOURCES)
+        ]
+    )
+    over = wanted > carried * (1 + TOLERANCE)
+    for at in saturated.values():
+        taken = at & over.any(axis=0)
+        if not taken.any() or demand.minutes(taken) < TAKEN_BACK * demand.minutes(at):
+            continue
+        for side, resource in enumerate(RESOURCES):
+            if (taken & over[side]).any():
+                least = sustained(ceiling, resource, total[side], policy)
+                carried[side] = np.where(at, np.minimum(carried[side], least), carried[side])
+    spare = np.maximum(0.0, carried - total)
+    part = np.divide(more, more + beside, out=np.ones_like(more), where=more + beside > LEAST_EXTRA)
+    relief = np.minimum(np.stack(room.room), own + np.maximum(spare * part, spare - beside))
+    times = np.divide(relief, own, out=np.full_like(own, np.inf), where=own > 0).min(axis=0)
+    is_lifted = (more > LEAST_EXTRA).any(axis=0)
+    relief = np.where(is_lifted & (own > 0), np.minimum(relief, own * times), relief)
+    taken_back = (is_lifted & (own + more > relief * (1 + TOLERANCE))).any(axis=0)
     return replace(room, relief=(relief[0], relief[1]), taken_back=taken_back)
 
 

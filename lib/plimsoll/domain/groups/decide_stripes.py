@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plimsoll.domain.case import Case, DecisionContext
+from plimsoll.domain.ceiling import RESOURCES
 from plimsoll.domain.decide import answers, insufficient, is_insufficient
 from plimsoll.domain.demand.adding import together
 from plimsoll.domain.demand.required import highest_load, load_of
@@ -85,8 +86,15 @@ def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[
     room = host_room(whole, host, first.hosts, first.policy, there).only_in(there)
     own = [case.demand for case in cases]
     if any(case.frequent for case in cases):
-        lifted = together([case.lifted.demand for case in cases])
-        room = with_relief(room, host, whole, lifted, [case.volume.id for case in cases], first.policy)
+        room = with_relief(
+            room,
+            host,
+            whole,
+            together([case.lifted.demand for case in cases]),
+            {one: np.logical_or.reduce([case.lifted.saturated[one] for case in cases]) for one in RESOURCES},
+            [case.volume.id for case in cases],
+            first.policy,
+        )
     counted = first.room.ceiling.accounting
     seen = (
         np.max([demand.counted_iops(counted) for demand in own], axis=0),

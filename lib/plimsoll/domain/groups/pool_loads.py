@@ -70,7 +70,8 @@ class PoolView:
             spans = [one.span for one in epoch_spans(pool.volumes[0], whole, types, policy)]
         lifted = lift(whole, spans, policy)
         if lifted.frequent:
-            room = with_relief(room, host, whole, lifted.demand, [volume.id for volume in pool.volumes], policy)
+            ids = [volume.id for volume in pool.volumes]
+            room = with_relief(room, host, whole, lifted.demand, lifted.saturated, ids, policy)
         bound_times = host_bound_times(whole.rates, room, spans)
         return cls(
             pool=pool,
@@ -159,5 +160,6 @@ class PoolView:
         demand = together([self.demands[volume.id] for volume in volumes])
         room, lifted = host_room(demand, self.host, usable(volumes[0]), policy), lift(demand, spans, policy)
         if lifted.frequent:
-            room = with_relief(room, self.host, demand, lifted.demand, [volume.id for volume in volumes], policy)
+            ids = [volume.id for volume in volumes]
+            room = with_relief(room, self.host, demand, lifted.demand, lifted.saturated, ids, policy)
         return load_of(demand, lifted, room, spans, policy)
