@@ -1,4 +1,5 @@
-"""`python -m tests.closed_loop [--volumes N] [--growth-days N] [--write]`: the table, on the screen or in the page."""
+"""`python -m tests.closed_loop [--volumes N | --hosts N] [--growth-days N] [--write]`: the table, on the screen or in
+the page."""
 
 import argparse
 import sys
@@ -7,7 +8,8 @@ from dataclasses import replace
 from functools import partial
 
 from plimsoll.domain.policy import Policy
-from tests.closed_loop.figures import table, write
+from tests.closed_loop.figures import BEGIN, END, OF_HOSTS, table, table_of_hosts, write
+from tests.closed_loop.hosts import Housed, a_housed_life
 from tests.closed_loop.loop import POLICY, Life, a_life
 from tests.closed_loop.workload import KINDS
 
@@ -19,6 +21,12 @@ def lives(volumes: int, weeks: int, processes: int, policy: Policy = POLICY) -> 
         return list(pool.map(partial(_one, weeks=weeks, policy=policy), each, chunksize=5))
 
 
+def housed_lives(hosts: int, weeks: int, processes: int, policy: Policy = POLICY) -> list[Housed]:
+    """So many small hosts with their volumes."""
+    with ProcessPoolExecutor(processes) as pool:
+        return list(pool.map(partial(a_housed_life, weeks=weeks, policy=policy), range(hosts)))
+
+
 def _one(named: tuple[str, int], weeks: int, policy: Policy) -> Life:
     return a_life(*named, weeks, policy)
 
@@ -27,16 +35,20 @@ def main() -> None:
     """Runs the loop."""
     parser = argparse.ArgumentParser(prog="python -m tests.closed_loop")
     parser.add_argument("--volumes", type=int, default=1000)
+    parser.add_argument("--hosts", type=int, help="so many small hosts, with two to four volumes each")
     parser.add_argument("--weeks", type=int, default=52)
     parser.add_argument("--growth-days", type=float, default=POLICY.growth_days)
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--write", action="store_true", help="into docs/decision.md")
     options = parser.parse_args()
     policy = replace(POLICY, growth_days=options.growth_days)
-    found = lives(options.volumes, options.weeks, options.processes, policy)
-    sys.stdout.write(table(found))
+    if options.hosts:
+        text, marks = table_of_hosts(housed_lives(options.hosts, options.weeks, options.processes, policy)), OF_HOSTS
+    else:
+        text, marks = table(lives(options.volumes, options.weeks, options.processes, policy)), (BEGIN, END)
+    sys.stdout.write(text)
     if options.write:
-        write(found)
+        write(text, marks=marks)
 
 
 if __name__ == "__main__":

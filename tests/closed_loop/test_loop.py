@@ -76,11 +76,11 @@ def test_the_table_stands_between_its_marks(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(f"before\n{BEGIN}old\n{END}after\n")
     life = Life("diurnal", 12, 1.0, [Step(1, gp3(3000, 125), gp3(4500, 125))])
-    write([life], page)
+    write(table([life]), page)
     assert page.read_text() == f"before\n{BEGIN}{table([life])}{END}after\n"
     page.write_text("without marks")
     with pytest.raises(ValueError, match="add both"):
-        write([life], page)
+        write(table([life]), page)
 
 
 LEAST_SETTLED = {

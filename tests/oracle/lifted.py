@@ -230,9 +230,10 @@ def relief_of(found, hosted, policy):
     """As `room`, if all volumes of the host did what was held back by their own limits as well.
 
     Its credits are spent by that. If a balance refutes the replay of what was done, it carries its maximum, but where
-    the balance was spent. If it were the limit in half of the minutes in which the volume stood at a limit, it carries
-    its baseline in them, and no more than was done where that is nearly all of it. What it carries beyond what was done
-    is parted as more is asked for. A lifted minute keeps its size of operations.
+    the balance was spent. If it was the limit, or would be, in half of the minutes in which the volume stood at its
+    limit or at the host's, it carries its baseline where the volume stood at its own, and no more than was done where
+    that is nearly all of it. What it carries beyond what was done is parted as more is asked for. A lifted minute keeps
+    its size of operations.
     """
     if hosted is None or hosted["others"] is None:
         return found["room"]
@@ -247,16 +248,16 @@ def relief_of(found, hosted, policy):
         for side in (one for one in SIDES if hosted["refuted"][one]):
             least, most = (hosted["limits"][name][side] for name in ("baseline", "maximum"))
             carries[side] = np.where(hosted["empty"][side], least, most)
-    over = {side: then[side] > carries[side] * (1 + 1e-6) for side in SIDES}
-    for at in found["saturated"].values():
-        taken = at & (over["iops"] | over["mib_s"])
-        if not taken.any() or taken.sum() < at.sum() / 2:
+    by_host = np.logical_or.reduce([found["bound"], *(then[side] > carries[side] * (1 + 1e-6) for side in SIDES)])
+    lifted = (more["iops"] > 1e-6) | (more["mib_s"] > 1e-6)
+    for at in (at & lifted for at in found["saturated"].values()):
+        held = at | found["bound"]
+        if not at.any() or (held & by_host).sum() < held.sum() / 2:
             continue
         for side in SIDES:
-            if (taken & over[side]).any():
-                least = hosted["limits"]["baseline"][side]
-                least = np.where(done[side] >= policy["saturation_pct"] / 100 * least, done[side], least)
-                carries[side] = np.where(at, np.minimum(carries[side], least), carries[side])
+            least = hosted["limits"]["baseline"][side]
+            least = np.where(done[side] >= policy["saturation_pct"] / 100 * least, done[side], least)
+            carries[side] = np.where(at, np.minimum(carries[side], least), carries[side])
     relief = {}
     for side in SIDES:
         spare = np.maximum(0.0, carries[side] - done[side])
@@ -265,7 +266,6 @@ def relief_of(found, hosted, policy):
             mine = np.where(extra > 1e-6, np.maximum(spare * more[side] / extra, spare - beside[side]), spare)
             times = np.where(own[side] > 0, (own[side] + mine) / own[side], np.inf)
         relief[side] = np.minimum(found["room"][side], np.maximum(1.0, times))
-    lifted = (more["iops"] > 1e-6) | (more["mib_s"] > 1e-6)
     both = np.minimum(relief["iops"], relief["mib_s"])
     return {side: np.where(lifted, both, relief[side]) for side in SIDES}
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 import numpy as np
 
 from cloud_simulator.aws.volume_maker import gp3
-from tests.scenes.scene import Scene, keep, reprovision, upgrade
+from tests.scenes.scene import Scene, Was, keep, reprovision, upgrade
 from tests.scenes.work import Does, Time, Work, flat
 
 
@@ -52,6 +52,15 @@ ALL_DAY: Final = (
         does=_burst_until_spent(4500, 8.4),
         right=keep(codes=("host-is-the-limit",)),
         why="Half of the credits of a day went into each hour above 3,600: 6,800 would only spend them sooner.",
+    ),
+    Scene(
+        name="relieved-a-week-ago-on-a-small-host",
+        spec=gp3(500, 3600),
+        was=Was(spec=gp3(500), until_h=7 * 24),
+        host="m5.large",
+        does=lambda t: Work(np.where(t.ago_h > 7 * 24, 3000.0, 3600.0), io_kib=8, iops_exceeded=True),
+        right=keep(codes=("host-is-the-limit",)),
+        why="What it did a week ago is no reason to raise it again: since then it does what the host sustains.",
     ),
     Scene(
         name="bytes-all-day-on-a-small-host",

@@ -33,7 +33,7 @@ LEAST_EXTRA = 1e-6
 """A rate that differs by less is the same."""
 
 TAKEN_BACK = 0.5
-"""The share of the buckets at a limit in which a host that would be the limit takes relief back."""
+"""The share of the buckets that are held back in which a host that is the limit takes relief back."""
 
 OVER = 1.05
 LEAST_MINUTES_OVER = 3
@@ -157,8 +157,8 @@ def with_relief(
 ) -> HostRoom:
     """The room of some volumes with what relief has of it; `lifted` is their demand without their own limits.
 
-    What their host can carry beyond what all did is parted as more is asked for. If it would be the limit in half of
-    the buckets in which they stood at a limit, it takes that relief back: there it carries what it sustains.
+    What their host can carry beyond what all did is parted as more is asked for. If it was or would be the limit in
+    half of the buckets in which they were held back, it takes relief back: it carries what it sustains.
     """
     if load is None or room.disproved or load.host.limits is None:
         return room
@@ -175,21 +175,18 @@ def with_relief(
             for side, resource in enumerate(RESOURCES)
         ]
     )
-    over = wanted > carried * (1 + TOLERANCE)
-    for at in saturated.values():
-        taken = at & over.any(axis=0)
-        if not taken.any() or demand.minutes(taken) < TAKEN_BACK * demand.minutes(at):
-            continue
-        for side, resource in enumerate(RESOURCES):
-            if (taken & over[side]).any():
-                least = sustained(ceiling, resource, total[side], policy)
-                carried[side] = np.where(at, np.minimum(carried[side], least), carried[side])
+    by_host = (wanted > carried * (1 + TOLERANCE)).any(axis=0) | room.bound
+    least = np.stack([sustained(ceiling, resource, total[side], policy) for side, resource in enumerate(RESOURCES)])
+    is_lifted = (more > LEAST_EXTRA).any(axis=0)
+    for at in (where & is_lifted for where in saturated.values()):
+        held = demand.minutes(at | room.bound)
+        if at.any() and demand.minutes((at | room.bound) & by_host) >= TAKEN_BACK * held:
+            carried = np.where(at, np.minimum(carried, least), carried)
     spare = np.maximum(0.0, carried - total)
     part = np.divide(more, more + beside, out=np.ones_like(more), where=more + beside > LEAST_EXTRA)
     relief = np.minimum(np.stack(room.room), own + np.maximum(spare * part, spare - beside))
     times = np.divide(relief, own, out=np.full_like(own, np.inf), where=own > 0).min(axis=0)
-    is_lifted = (more > LEAST_EXTRA).any(axis=0)
-    relief = np.where(is_lifted & (own > 0), np.minimum(relief, own * times), relief)
+    relief = np.minimum(relief, np.multiply(own, times, out=np.full_like(own, np.inf), where=is_lifted & (own > 0)))
     taken_back = (is_lifted & (own + more > relief * (1 + TOLERANCE))).any(axis=0)
     return replace(room, relief=(relief[0], relief[1]), taken_back=taken_back)
 
