@@ -7,6 +7,7 @@ from tests.scenes import (
     changes,
     credits_and_types,
     decision_page,
+    held_back,
     host_limits,
     losses,
     measured_hosts,
@@ -30,4 +31,5 @@ SCENES: Final = (
     *measured_hosts.SCENES,
     *losses.SCENES,
     *host_limits.SCENES,
+    *held_back.SCENES,
 )

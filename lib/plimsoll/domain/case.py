@@ -247,7 +247,7 @@ class Case:
     def shared_as(self, kind: VolumeType, purpose: Purpose) -> Sequence[SharedLoad]:
         """What must be carried together where it becomes a type for that purpose."""
         found = self.shared.get(kind.name, ())
-        return [one for one in found if not (one.as_now and purpose is Purpose.REDUCE)]
+        return [one for one in found if not (one.as_now and purpose is not Purpose.RELIEVE)]
 
     @property
     def asked_by_peer(self) -> Need:

@@ -353,6 +353,11 @@ def _preference(case: Case, target: Offer, choice: Choice) -> Iterator[Reason]:
             choice.settles.why.value,
             f"{why} A reduction waits until {choice.settles.on:%Y-%m-%d}. This offer reduces nothing.",
         )
+    if choice.why is Why.THROTTLES_NO_MORE:
+        yield Reason(
+            Why.THROTTLES_NO_MORE,
+            f"{target.spec} throttles no more minutes than today, and carries everything else with headroom.",
+        )
     if choice.why is Why.RELIEF:
         usd_month = (target.usd_month or 0.0) - (case.usd_month or 0.0)
         verb = "costs" if usd_month >= 0 else "saves"

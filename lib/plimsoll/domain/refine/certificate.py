@@ -358,7 +358,7 @@ def _tests_of(
     if comparison.drop_in is not None and comparison.drop_in.tried is not None:
         yield _Tested(case.held.now, comparison.drop_in.ceiling, held_by, by_seconds)
         yield _Tested(case.held.reducing, comparison.drop_in.ceiling, held_by, by_seconds, headroom)
-    purposes = (Purpose.REDUCE, Purpose.RELIEVE) if often else (Purpose.REDUCE,)
+    purposes = tuple(Purpose) if often else (Purpose.REDUCE,)
     for offer in _offers(answer):
         for purpose in purposes:
             for one in case.shared_as(case.market.types[offer.spec.type], purpose):
