@@ -290,10 +290,10 @@ def silent_hours(disk, observed):
 
 def shown(unit, disk):
     """The figures of a disk; what was throttled is that of all that change with it."""
-    one, load = unit.series[disk["id"]], unit.load
+    one, load, work = unit.series[disk["id"]], unit.load, unit.part([disk])["work"]
     return {
-        "peak_iops": float((one["work"]["r"] + one["work"]["w"]).max(initial=0.0)),
-        "peak_mib_s": float((one["work"]["rm"] + one["work"]["wm"]).max(initial=0.0)),
+        "peak_iops": float((work["r"] + work["w"]).max(initial=0.0)),
+        "peak_mib_s": float((work["rm"] + work["wm"]).max(initial=0.0)),
         "hours": int(one["observed"].sum()) / 60,
         "throttled_minutes": int((load["saturated"]["iops"] | load["saturated"]["mib_s"]).sum()),
         "host_bound_minutes": int(load["bound"].sum()),

@@ -37,9 +37,16 @@ def load_of(work, observed, epochs, policy, *, step=1, seconds=None, checks=None
     nobody is bound by one. days: what was done on each known day, as `days.days_of` makes it; None where only the
     window is known.
     """
+    done = work
+    epochs, clip, unknown = held_against_record(work, observed, epochs, step)
+    work = scaled(done, clip, clip)
+    if seconds is not None and not policy["seconds_saturate"]:
+        seconds = scaled(seconds, clip, clip)
     spans = spans_of(epochs, len(observed))
     found = {
         "work": work,
+        "counts": clip,
+        "unknown": unknown,
         "observed": observed,
         "seconds": seconds,
         "frequent": set(),
@@ -51,10 +58,10 @@ def load_of(work, observed, epochs, policy, *, step=1, seconds=None, checks=None
         "held_at": {side: np.full(len(observed), np.inf) for side in SIDES},
         "bound_lift": {side: np.ones(len(observed)) for side in SIDES},
         "most": {side: np.full(len(observed), np.inf) for side in SIDES},
-        "room": room_of(work, observed, hosted, policy),
-        "bound": bound_minutes(work, observed, hosted, policy),
+        "room": {side: room / clip for side, room in room_of(done, observed, hosted, policy).items()},
+        "bound": bound_minutes(done, observed, hosted, policy),
         "clip": {side: np.full(len(observed), np.inf) for side in SIDES},
-        "days": days_in_window(work, observed) if days is None else days,
+        "days": days_in_window(done, observed) if days is None else days,
     }
     share = policy["saturation_pct"] / 100
     if step != 1:  # each of five minutes must have stood at that share
@@ -94,6 +101,43 @@ def load_of(work, observed, epochs, policy, *, step=1, seconds=None, checks=None
     bind(found, described, hosted)
     found["epochs"] = described
     return found
+
+
+def held_against_record(work, observed, epochs, step):
+    """The epochs as what was carried lets them be, how many times each minute counts, and the minutes of which it is
+    not known what the volume was although that is on record.
+
+    Up to 5 % above a limit is the limit. Further above it the limit of that epoch is unknown, up to the last such
+    minute; but one alone, of twice the limit between two ordinary ones, was counted twice. Of points of an unknown step
+    nothing is said.
+    """
+    length, found = len(observed), []
+    clip, unknown = np.ones(length), np.zeros(length, dtype=bool)
+    firsts = [max(0, epoch["first"]) for epoch in epochs] + [length]
+    for epoch, first, last in zip(epochs, firsts, firsts[1:], strict=False):
+        found.append(epoch)
+        if epoch["limit"] is None or step is None or first >= last:
+            continue
+        rates = counted(work, epoch["limit"])
+        times = np.maximum(*(rates[side] / epoch["limit"][side] for side in SIDES))
+        above = [minute for minute in range(first, last) if times[minute] > 1.05]
+        known = first
+        if above and not (len(above) == 1 and is_doubled(times, observed, above[0])):
+            known = above[-1] + 1
+            unknown[first:known] = True
+            found[-1] = {**epoch, "limit": None}
+            if known < last:
+                found.append({**epoch, "first": known})
+        clip[known:last] = 1 / np.maximum(1.0, times[known:last])
+    return found, clip, unknown
+
+
+def is_doubled(times, observed, minute):
+    """Whether a minute has twice the limit between two that were observed and have not."""
+    if not 0 < minute < len(times) - 1:
+        return False
+    beside = all(observed[one] and times[one] <= 1.05 for one in (minute - 1, minute + 1))
+    return beside and 1.9 <= times[minute] <= 2.1
 
 
 def spans_of(epochs, length):
@@ -323,7 +367,7 @@ def together(some):
 
 def part_of(load, work, seconds):
     """One volume's part of a load: its own work, held back in the minutes in which all were."""
-    return {**load, "work": work, "seconds": seconds}
+    return {**load, "work": scaled(work, load["counts"], load["counts"]), "seconds": seconds}
 
 
 def clipped(load, headroom):

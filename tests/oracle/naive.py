@@ -155,6 +155,7 @@ def load_for(volume, minutes, siblings, policy, days):
     of_its_type = np.zeros(len(observed), dtype=bool)
     for one in volume.get("epochs") or [{"first": 0, "spec": volume["spec"]}]:
         of_its_type[max(0, one["first"]) :] = one["spec"] is not None and one["spec"]["type"] == volume["spec"]["type"]
+    of_its_type &= ~load["unknown"]
     known = np.flatnonzero(of_its_type & ~np.isnan(balance)) if balance is not None else []
     return load, (float(balance[known[0]]) / 100 if len(known) else 1.0)
 

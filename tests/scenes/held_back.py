@@ -1,20 +1,26 @@
-"""Scenes of demand that was held back: its mix, what relief of one resource asks of the other."""
+"""Scenes of demand that was held back: its mix, what relief of one resource asks of the other, and impossible rates."""
 
 from typing import Final
 
 import numpy as np
 
-from cloud_simulator.aws.volume_maker import gp2, gp3
+from cloud_simulator.aws.volume_maker import gp2, gp3, io
 from cloud_simulator.published import VolumeSpec
-from tests.scenes.scene import Scene, migrate, reprovision, upgrade
+from tests.scenes.scene import Scene, Was, migrate, reprovision, upgrade
 from tests.scenes.work import Does, Work, flat, job
 
 GP3: Final = gp3(500, 3000, 125)
+IO2: Final = io("io2", 500, 3000)
 
 
 def flagged(iops: float, io_kib: float, *, side: str) -> Does:
     """The same in every minute, in every tenth of which the check of one side is raised."""
     return lambda t: Work(np.full(t.minute.shape, iops), io_kib=io_kib, **{f"{side}_exceeded": t.minute % 10 == 0})
+
+
+def single(base: float, high: float, *ago_h: float) -> Does:
+    """The same in every minute but single ones, so many hours ago."""
+    return lambda t: Work(np.where(np.logical_or.reduce([t.once(one) for one in ago_h]), high, base))
 
 
 SCENES: Final = (
@@ -86,5 +92,34 @@ SCENES: Final = (
         ),
         right=upgrade(("gp3", 171, 4500, 215), -7.68),
         why="What carries the copy's 176 MiB/s with headroom costs more than today, so that relief is the answer.",
+    ),
+    Scene(
+        name="measured-above-the-limit",
+        spec=IO2,
+        does=lambda t: Work(np.where(t.once(80, 20), 3017.0, 500.0)),
+        right=migrate(("gp3", 500, 3600, 125), 214.5, codes=("at-ceiling",), without=("above-record",)),
+        why="3,017 of 3,000 is the limit.",
+    ),
+    Scene(
+        name="changed-twice",
+        spec=gp3(500, 10_000, 500),
+        was=Was(spec=gp3(500, 3000, 500), until_h=48),
+        does=lambda t: Work(np.where(t.ago_h > 9 * 24, 8000.0, 1000.0), io_kib=8.0),
+        right=reprovision(("gp3", 500, 9600, 125), 17.0, codes=("above-record",), without=("at-ceiling",)),
+        why="Only the latest change is on record. 8,000 IOPS were never done by 3,000: nothing was held back.",
+    ),
+    Scene(
+        name="doubled-point",
+        spec=IO2,
+        does=single(500, 6000, 80),
+        right=migrate(("gp3", 500, 3600, 125), 214.5, codes=("doubled-point",), without=("above-record",)),
+        why="One minute of twice what it can carry, between ordinary ones, is counted twice.",
+    ),
+    Scene(
+        name="twice-on-two-days",
+        spec=IO2,
+        does=single(500, 6000, 80, 200),
+        right=migrate(("gp3", 500, 7200, 125), 196.5, codes=("above-record",), without=("doubled-point",)),
+        why="What comes again is no doubled point: it was something larger until then.",
     ),
 )

@@ -189,6 +189,10 @@ def _own(found: _Found, case: Case, answer: Recommendation, load: HostLoad | Non
     for one in case.spans:
         if one.span.ceiling is not None:
             _saturated(found, demand, one.span.ceiling, one.span.buckets, case.policy.saturation_pct, ids)
+        if one.on_record is not None:
+            last = np.zeros_like(demand.observed)
+            last[one.span.buckets.stop - 1] = True  # the minute up to which the record is wrong
+            found.reaches(ids, _wholly(last))
     _before(found, case, load)
     _lifted(found, case, ids)
     headroom = 1 + case.policy.headroom_pct / 100
