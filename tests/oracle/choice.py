@@ -3,8 +3,6 @@
 Where the page leaves room, this is how it is read here:
 
 - Two pairs of figures of one type at one price: fewer IOPS.
-- A resource that may not be lowered is compared with the present ceiling, burst included and sustained, whatever the
-  host lets through.
 - Throttled minutes of the lifted demand are counted within the host's room. So a volume whose host is the limit is not
   throttled by itself, and nothing dearer is offered.
 - A drop-in replacement is also taken where nothing cheaper passes or is worth `min_saving`, throttled or not, and while
@@ -37,22 +35,23 @@ class Judge:
         wanted = self.policy["throttle_budget_min"] if per_30_days is None else per_30_days
         return wanted * self.days / 30
 
-    def wanted(self, loads, headroom, reducing):
+    def wanted(self, loads, headroom, reducing, holding):
         """As `lifted.asked` of all together, made once."""
-        key = (*map(id, loads), headroom, reducing)
+        key = (*map(id, loads), headroom, reducing, holding)
         if key not in self.made:
-            self.made[key] = together([asked(load, headroom, reducing=reducing) for load in loads]), loads
+            parts = [asked(load, headroom, reducing=reducing, holding=holding) for load in loads]
+            self.made[key] = together(parts), loads
         return self.made[key][0]
 
-    def tried(self, loads, limit, *, reducing, headroom=None, start=1.0, offered=True):
+    def tried(self, loads, limit, *, reducing, headroom=None, start=1.0, offered=True, holding=False):
         """How many minutes are throttled, and the longest wait."""
-        wanted = self.wanted(loads, self.headroom if headroom is None else headroom, reducing)
+        wanted = self.wanted(loads, self.headroom if headroom is None else headroom, reducing, holding)
         throttled, wait = trial(wanted["work"], direct(wanted), limit, start=start, offered=offered)
         return int(throttled.sum()), wait
 
-    def passes(self, loads, limit, budget, *, reducing):
+    def passes(self, loads, limit, budget, *, reducing, holding=False):
         """Whether a limit throttles no more than the budget, and lets nothing wait too long."""
-        count, wait = self.tried(loads, limit, reducing=reducing)
+        count, wait = self.tried(loads, limit, reducing=reducing, holding=holding)
         return count <= budget + 1e-9 and wait <= self.policy["max_wait_s"] + 1e-9
 
 
@@ -115,12 +114,12 @@ def carries_all(limit, now, sides=SIDES):
     )
 
 
-def decision(offers, relief, drop_in, present, policy):
+def decision(offers, relief, drop_in, present, policy, hold=lambda: None):
     """What is done: (action, offer) of those found, where an offer is a dictionary of `usd`, `order` and what it is.
 
     present: `usd`, `passes`, `throttled` (frequently, and not by its host alone). offers and relief: those that pass,
-    for reductions and as relief. drop_in: the cheapest that carries everything, or None. The third is the relief that
-    is priced beside it.
+    for reductions and as relief. drop_in: the cheapest that carries everything, or None. hold: finds the cheapest that
+    throttles no more than today and need not wait. The third is the relief that is priced beside it.
     """
     now, least = present["usd"], policy["min_saving_usd_month"]
     best = min(offers, key=lambda one: one["order"], default=None)
@@ -131,9 +130,12 @@ def decision(offers, relief, drop_in, present, policy):
             return "upgrade", ending, None
         if spare:
             return "change", drop_in, ending
-        if ending is not None:
-            return "upgrade", ending, None
-        return "keep", None, None
+        if ending is None:
+            return "keep", None, None
+        held = hold() if ending["usd"] > now else None
+        if held is not None and now - held["usd"] >= least - 1e-9:
+            return "change", held, ending
+        return "upgrade", ending, None
     if present["passes"] and best is not None and best["usd"] >= now:
         best = None
     saved = 0.0 if best is None else now - best["usd"]

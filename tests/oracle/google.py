@@ -8,7 +8,6 @@ Where the page leaves room, this is how it is read here:
 - A larger size is offered as a relief alone, to a disk that changes alone, of a type that its size makes faster.
 - Of several pools of one machine that would become one type all change, the one that saves most first, as far as the
   type, or what the machine lets all of it do, carries those before it as well.
-- Each disk of a pool that becomes a type with figures of its own must carry what may not be lowered of the whole pool.
 """
 
 import numpy as np
@@ -215,17 +214,18 @@ class Unit:
         return bool(self.staying) or bool(shared and self.beside(name, units)[0])
 
 
-def offers(unit, units, budget, *, reducing, everything=False, larger=False):
-    """One offer a type that passes: for reductions, as relief, or because it does everything that is done now."""
-    kept = SIDES if everything else [FLOOR[side] for side in unit.load["frequent"]]
+def offers(unit, units, budget, *, reducing, everything=False, larger=False, holding=False):
+    """One offer a type that passes: for reductions, as relief, because it does everything that is done now, or because
+    it throttles no more than that."""
     made = []
     for name in DISKS:
         if any(unsuited(disk, name) for disk in unit.free):
             continue
         sizes = {disk["id"]: disk["spec"]["size_gib"] for disk in unit.free}
-        specs = fitted(unit, units, name, sizes, kept, budget, reducing=reducing, everything=everything)
+        how = {"reducing": reducing, "everything": everything, "holding": holding}
+        specs = fitted(unit, units, name, sizes, budget, **how)
         if specs is None and larger and len(unit.free) == 1 and not unit.staying and DISKS[name].get("pooled"):
-            specs = grown(unit, units, name, kept, budget)
+            specs = grown(unit, units, name, budget)
         if specs is None or all(specs[disk["id"]] == disk["spec"] for disk in unit.free):
             continue
         usd = sum(price(spec, unit.free[0]["region"]) for spec in specs.values())
@@ -243,19 +243,19 @@ def limit_then(unit, name, specs):
     return min(limits, key=lambda limit: (limit["iops"], limit["mib_s"]))
 
 
-def grown(unit, units, name, kept, budget):
+def grown(unit, units, name, budget):
     """The least larger size of a type that relieves the one disk; None where none does."""
     (disk,) = unit.free
     sizes = range(disk["spec"]["size_gib"] + 1, DISKS[name]["size_gib"][1] + 1)
 
     def at(size):
-        return fitted(unit, units, name, {disk["id"]: size}, kept, budget, reducing=False)
+        return fitted(unit, units, name, {disk["id"]: size}, budget, reducing=False)
 
     found = first_passing(sizes, lambda size: at(size) is not None)
     return None if found is None else at(sizes[found])
 
 
-def fitted(unit, units, name, sizes, kept, budget, *, reducing, everything=False):
+def fitted(unit, units, name, sizes, budget, *, reducing, everything=False, holding=False):
     """The configurations of a type that pass, one for each disk; None where one does not or all together do not."""
     judge, pooled = unit.judge, DISKS[name].get("pooled") and not unit.alone
     specs = {}
@@ -265,11 +265,11 @@ def fitted(unit, units, name, sizes, kept, budget, *, reducing, everything=False
         def passes(spec, free, load=load, room=room):
             limit = capped({**published(spec), **free}, name, unit.hosts)
             limit = {**limit, **free}
-            if not carries_all(limit, unit.now, kept):
+            if everything:
+                return carries_all(limit, unit.now)
+            if reducing and leaves_less(limit, room):
                 return False
-            if reducing and not everything and leaves_less(limit, room):
-                return False
-            return everything or judge.passes([load], limit, budget, reducing=reducing)
+            return judge.passes([load], limit, budget, reducing=reducing, holding=holding)
 
         if pooled:
             spec = {"type": name, "size_gib": sizes[disk["id"]], "iops": None, "throughput_mib_s": None}
@@ -278,15 +278,15 @@ def fitted(unit, units, name, sizes, kept, budget, *, reducing, everything=False
         if spec is None:
             return None
         specs[disk["id"]] = spec
-    if pooled and not carries_all(limit_then(unit, name, specs), unit.now, kept):
-        return None
     if everything:
+        if pooled and not carries_all(limit_then(unit, name, specs), unit.now):
+            return None
         return None if unit.touches_others(name, units) else specs
     rooms = [unit.room_for.get(one, {}) for one in specs]
     if reducing and pooled and any(leaves_less(limit_then(unit, name, specs), room) for room in rooms):
         return None
     fine = all(
-        judge.passes(loads, limit, budget, reducing=reducing)
+        judge.passes(loads, limit, budget, reducing=reducing, holding=holding)
         for loads, limit in unit.shares(name, specs, units, reducing=reducing)
     )
     return specs if fine else None
@@ -302,10 +302,10 @@ def silent_hours(disk, observed):
 
 def shown(unit, disk):
     """The figures of a disk; what was throttled is that of all that change with it."""
-    one, load = unit.series[disk["id"]], unit.load
+    one, load, work = unit.series[disk["id"]], unit.load, unit.part([disk])["work"]
     return {
-        "peak_iops": float((one["work"]["r"] + one["work"]["w"]).max(initial=0.0)),
-        "peak_mib_s": float((one["work"]["rm"] + one["work"]["wm"]).max(initial=0.0)),
+        "peak_iops": float((work["r"] + work["w"]).max(initial=0.0)),
+        "peak_mib_s": float((work["rm"] + work["wm"]).max(initial=0.0)),
         "hours": int(one["observed"].sum()) / 60,
         "throttled_minutes": int((load["saturated"]["iops"] | load["saturated"]["mib_s"]).sum()),
         "host_bound_minutes": int(load["bound"].sum()),
@@ -335,13 +335,15 @@ def decided(unit, units):
         "throttled": throttled_by_itself(unit.load, count, budget),
     }
     found = offers(unit, units, budget, reducing=True)
+
+    def then(one):
+        """How many minutes it throttles."""
+        pooled = len(unit.free) == 1 or DISKS[next(iter(one["specs"].values()))["type"]].get("pooled")
+        return judge.tried([unit.part(unit.free)], one["limit"], reducing=False, headroom=1.0)[0] if pooled else 0
+
     relief = []
     if present["throttled"]:
-        for one in offers(unit, units, budget, reducing=False, larger=True):
-            pooled = len(unit.free) == 1 or DISKS[next(iter(one["specs"].values()))["type"]].get("pooled")
-            then = judge.tried([unit.part(unit.free)], one["limit"], reducing=False, headroom=1.0)[0] if pooled else 0
-            if 2 * then <= count:
-                relief.append(one)
+        relief = [one for one in offers(unit, units, budget, reducing=False, larger=True) if 2 * then(one) <= count]
     same = offers(unit, units, budget, reducing=True, everything=True)
     drop_in = min(same, key=lambda one: one["order"], default=None)
     if drop_in is not None:
@@ -353,12 +355,18 @@ def decided(unit, units):
                 *unit.shares(name, drop_in["specs"], units, reducing=True),
             ]
         )
-    chosen = decision(found, relief, drop_in, present, POLICY)
     minutes = len(unit.load["observed"])
     unsettled = any(
         settled_from(unit.load, minutes, POLICY, made=disk.get("made"), came=disk.get("replaced_at")) is not None
         for disk in unit.free
     )
+
+    def hold():
+        """The cheapest that throttles no more than today."""
+        held = sorted(offers(unit, units, budget, reducing=True, holding=True), key=lambda one: one["order"])
+        return None if unsettled else next((one for one in held if then(one) <= count), None)
+
+    chosen = decision(found, relief, drop_in, present, POLICY, hold)
     action, offer, expected = held_back(chosen, drop_in, present, POLICY, unsettled=unsettled, modifying=False)
     for disk in unit.free:
         name = disk["id"]

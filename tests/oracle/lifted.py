@@ -7,9 +7,11 @@ Where the page leaves room, this is how it is read here:
   epoch before that are not lifted, whatever came after.
 - A job that takes what it gets (`days`) asks in its saturated minutes for no headroom above the ceiling of their epoch.
 - A bucket that is saturated on both resources is lifted to the farther of the two points.
+- Single seconds never stood at a limit in an epoch if any of the window are published (checks, or busiest seconds) and
+  none of the epoch's did.
 - The room that a host leaves is what it carries in the minute less what its other volumes did in it, and never less
-  than what was observed. A lifted point that it would have stopped on its one saturated side
-  has no more of the other either.
+  than what was observed. A lifted point that it would have stopped on its one saturated side, or on either side where
+  it moves along its line, has no more of the other either.
 - The first `settle_days` of a volume that was restored are no demand at all, reads and writes alike.
 - A rate that is known by the second, times 1 + headroom, is clipped to the ceiling of its epoch.
 """
@@ -36,9 +38,16 @@ def load_of(work, observed, epochs, policy, *, step=1, seconds=None, checks=None
     bound by one. days: what was done on each known day, as `days.days_of` makes it; None where only the
     window is known.
     """
+    done = work
+    epochs, clip, unknown = held_against_record(work, observed, epochs, step)
+    work = scaled(done, clip, clip)
+    if seconds is not None and not policy["seconds_saturate"]:
+        seconds = scaled(seconds, clip, clip)
     spans = spans_of(epochs, len(observed))
     found = {
         "work": work,
+        "counts": clip,
+        "unknown": unknown,
         "observed": observed,
         "seconds": seconds,
         "frequent": set(),
@@ -46,12 +55,14 @@ def load_of(work, observed, epochs, policy, *, step=1, seconds=None, checks=None
         "held_back": np.zeros(len(observed), dtype=bool),
         "saturated": {side: np.zeros(len(observed), dtype=bool) for side in SIDES},
         "lift": {side: np.ones(len(observed)) for side in SIDES},
+        "to_ceiling": {side: np.ones(len(observed)) for side in SIDES},
+        "held_at": {side: np.full(len(observed), np.inf) for side in SIDES},
         "bound_lift": {side: np.ones(len(observed)) for side in SIDES},
         "most": {side: np.full(len(observed), np.inf) for side in SIDES},
-        "room": room_of(work, observed, hosted, policy),
-        "bound": bound_minutes(work, observed, hosted, policy),
+        "room": {side: room / clip for side, room in room_of(done, observed, hosted, policy).items()},
+        "bound": bound_minutes(done, observed, hosted, policy),
         "clip": {side: np.full(len(observed), np.inf) for side in SIDES},
-        "days": days_in_window(work, observed) if days is None else days,
+        "days": days_in_window(done, observed) if days is None else days,
     }
     share = policy["saturation_pct"] / 100
     if step != 1:  # each of five minutes must have stood at that share
@@ -64,23 +75,27 @@ def load_of(work, observed, epochs, policy, *, step=1, seconds=None, checks=None
             continue
         rates = counted(cut(work, here), limit)
         stood = counted(cut(evened(work) if step is None else work, here), limit)
-        at = {}
+        at, single, clear = {}, {}, {}
         for side in SIDES:
             at[side] = stood[side] >= share * limit[side]
-            if checks is not None and checks.get(side) is not None:
-                at[side] = at[side] | checks[side][here]
             if limit["credits"] is not None and limit["credits"][0] == side and balance is not None:
                 at[side] = at[side] | (balance[here] < policy["empty_balance_pct"])
+            in_seconds, clear[side] = np.zeros(len(stood[side]), dtype=bool), False
+            if checks is not None and checks.get(side) is not None:
+                in_seconds, clear[side] = in_seconds | checks[side][here], True
             if seconds is not None and policy["seconds_saturate"]:
                 busiest = cut(seconds, here)
                 reads, writes = ("r", "w") if side == "iops" else ("rm", "wm")
                 cost = limit["c"] if side == "iops" else limit["d"]
                 level = policy["saturation_pct"] / 100 * limit[side]
-                at[side] = at[side] | (np.maximum(busiest[reads], cost * busiest[writes]) >= level)
-            at[side] = at[side] & observed[here]
+                in_seconds = in_seconds | (np.maximum(busiest[reads], cost * busiest[writes]) >= level)
+                clear[side] = True
+            clear[side] = clear[side] and not (in_seconds & observed[here]).any()
+            single[side] = in_seconds & ~at[side]
+            at[side] = (at[side] | in_seconds) & observed[here]
             found["saturated"][side][here] = at[side]
             found["clip"][side][here] = limit[side]
-        described.append({"here": here, "limit": limit, "at": at, "rates": rates})
+        described.append({"here": here, "limit": limit, "at": at, "rates": rates, "single": single, "clear": clear})
     for number, one in enumerate(described):
         if one is not None:
             lift_epoch(found, one, earlier_than(epochs, one["here"].start), described[number + 1 :], policy)
@@ -88,6 +103,43 @@ def load_of(work, observed, epochs, policy, *, step=1, seconds=None, checks=None
     found["relief"] = relief_of(found, hosted, policy) if found["frequent"] else found["room"]
     found["epochs"] = described
     return found
+
+
+def held_against_record(work, observed, epochs, step):
+    """The epochs as what was carried lets them be, how many times each minute counts, and the minutes of which it is
+    not known what the volume was although that is on record.
+
+    Up to 5 % above a limit is the limit. Further above it the limit of that epoch is unknown, up to the last such
+    minute; but one alone, of twice the limit between two ordinary ones, was counted twice. Of points of an unknown step
+    nothing is said.
+    """
+    length, found = len(observed), []
+    clip, unknown = np.ones(length), np.zeros(length, dtype=bool)
+    firsts = [max(0, epoch["first"]) for epoch in epochs] + [length]
+    for epoch, first, last in zip(epochs, firsts, firsts[1:], strict=False):
+        found.append(epoch)
+        if epoch["limit"] is None or step is None or first >= last:
+            continue
+        rates = counted(work, epoch["limit"])
+        times = np.maximum(*(rates[side] / epoch["limit"][side] for side in SIDES))
+        above = [minute for minute in range(first, last) if times[minute] > 1.05]
+        known = first
+        if above and not (len(above) == 1 and is_doubled(times, observed, above[0])):
+            known = above[-1] + 1
+            unknown[first:known] = True
+            found[-1] = {**epoch, "limit": None}
+            if known < last:
+                found.append({**epoch, "first": known})
+        clip[known:last] = 1 / np.maximum(1.0, times[known:last])
+    return found, clip, unknown
+
+
+def is_doubled(times, observed, minute):
+    """Whether a minute has twice the limit between two that were observed and have not."""
+    if not 0 < minute < len(times) - 1:
+        return False
+    beside = all(observed[one] and times[one] <= 1.05 for one in (minute - 1, minute + 1))
+    return beside and 1.9 <= times[minute] <= 2.1
 
 
 def spans_of(epochs, length):
@@ -151,14 +203,35 @@ def lift_epoch(found, one, earlier, after, policy):
         frequent = count >= max(FREQUENT_MINUTES, policy["frequent_share_pct"] / 100 * int(observed.sum()))
         if frequent:
             found["frequent"].add(side)
-        step = 1 + policy["throttle_lift_pct"] / 100 if frequent else 1.0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            factor = np.where(at & (one["rates"][side] > 0), step * one["limit"][side] / one["rates"][side], 1.0)
-            for other in SIDES:
-                most = np.where(one["rates"][other] > 0, step * one["limit"][other] / one["rates"][other], 1.0)
-                lift = np.maximum(1.0, np.minimum(factor, most))
-                here = found["lift"][other][one["here"]]
-                found["lift"][other][one["here"]] = np.maximum(here, lift)
+        raise_to(found["lift"], one, side, 1 + policy["throttle_lift_pct"] / 100 if frequent else 1.0)
+        raise_to(found["to_ceiling"], one, side, 1.0)
+        for other in SIDES if frequent else ():
+            here = found["held_at"][other][one["here"]]
+            here[at] = np.minimum(here, np.maximum(1.0, times(one, other, 1.0)))[at]
+
+
+def times(one, side, step):
+    """How many times its rate each minute of an epoch would be at so much of its limit; infinite without work."""
+    with np.errstate(divide="ignore"):
+        return np.where(one["rates"][side] > 0, step * one["limit"][side] / one["rates"][side], np.inf)
+
+
+def raise_to(lifts, one, side, step):
+    """Raises the lifts of the minutes that are saturated on a side: both figures along their line until the first of
+    them stands at its limit. In minutes that single seconds alone show that side goes all the way; the other one, if
+    no second of the epoch stood at its limit, no further than that, and nowhere if the line would be beyond it."""
+    (other,) = (name for name in SIDES if name != side)
+    line = np.minimum(times(one, side, step), times(one, other, step))
+    own = np.where(one["single"][side], times(one, side, step), line)
+    beside = line
+    if one["clear"][other]:
+        other_mix = times(one, side, 1.0) > times(one, other, 1.0)
+        allowed = np.where(other_mix, 1.0, np.minimum(line, times(one, other, 1.0)))
+        beside = np.where(one["single"][side], allowed, line)
+    works = one["at"][side] & (one["rates"][side] > 0)
+    for name, lift in ((side, own), (other, beside)):
+        here = lifts[name][one["here"]]
+        here[works] = np.maximum(here, lift)[works]
 
 
 def keep_to_ceiling(found, one, side):
@@ -287,19 +360,24 @@ def bind(found, described, hosted):
     found["bound_lift"] = dict.fromkeys(SIDES, lift)
 
 
-def asked(load, headroom, *, reducing):
+def asked(load, headroom, *, reducing, holding=False):
     """What is to be carried: the `work` that queues, the `lifted` work of the minutes `at` a limit, and the `seconds`.
 
     headroom: 1 and more. Never more than the host's room, but for minutes that it bound, where a reduction must leave
-    what the whole host could carry. As relief, no more than the room that is left if nobody there is held back.
+    what the whole host could carry. As relief, no more than the room that is left if nobody there is held back. Where
+    both figures move along their line, what stops the one stops the other. holding: to be throttled no more than
+    today, so that frequently saturated minutes ask up to their limit alone.
     """
-    room = load["room"] if reducing else load["relief"]
-    work = scaled(load["work"], *(np.minimum(headroom, np.minimum(room[side], load["most"][side])) for side in SIDES))
-    lifts = []
+    room, most = load["room"] if reducing or holding else load["relief"], load["most"]
+    if holding:
+        most = {side: np.minimum(most[side], load["held_at"][side]) for side in SIDES}
+    work = scaled(load["work"], *(np.minimum(headroom, np.minimum(room[side], most[side])) for side in SIDES))
+    lifts, wanted = [], load["to_ceiling"] if holding else load["lift"]
+    line = wanted["iops"] == wanted["mib_s"]
     for side, other in (SIDES, SIDES[::-1]):
-        stopped = load["saturated"][other] & ~load["saturated"][side]
-        most = np.where(stopped, np.minimum(room["iops"], room["mib_s"]), room[side])
-        lifts.append(np.minimum(load["lift"][side], most))
+        stopped = line | (load["saturated"][other] & ~load["saturated"][side])
+        limit = np.where(stopped, np.minimum(room["iops"], room["mib_s"]), room[side])
+        lifts.append(np.minimum(wanted[side], limit))
     at = load["saturated"]["iops"] | load["saturated"]["mib_s"]
     if reducing:
         lifts = [np.maximum(lift, load["bound_lift"][side]) for lift, side in zip(lifts, SIDES, strict=True)]
@@ -336,7 +414,7 @@ def together(some):
 
 def part_of(load, work, seconds):
     """One volume's part of a load: its own work, held back in the minutes in which all were."""
-    return {**load, "work": work, "seconds": seconds}
+    return {**load, "work": scaled(work, load["counts"], load["counts"]), "seconds": seconds}
 
 
 def clipped(load, headroom):

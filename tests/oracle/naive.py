@@ -158,6 +158,7 @@ def load_for(volume, minutes, siblings, policy, days):
     of_its_type = np.zeros(len(observed), dtype=bool)
     for one in volume.get("epochs") or [{"first": 0, "spec": volume["spec"]}]:
         of_its_type[max(0, one["first"]) :] = one["spec"] is not None and one["spec"]["type"] == volume["spec"]["type"]
+    of_its_type &= ~load["unknown"]
     known = np.flatnonzero(of_its_type & ~np.isnan(balance)) if balance is not None else []
     return load, (float(balance[known[0]]) / 100 if len(known) else 1.0)
 
@@ -339,16 +340,15 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
         "passes": throttled_now <= budget + 1e-9 and wait_now <= policy["max_wait_s"] + 1e-9,
         "throttled": throttled_by_itself(load, throttled_now, budget),
     }
-    floor = {"iops": "mib_s", "mib_s": "iops"}
-    kept = [floor[side] for side in load["frequent"]]
 
-    def passing(tolerated, *, reducing):
+    def passing(tolerated, *, reducing, holding=False):
         def passes(limit):
-            if reducing and asked is not None and any(limit[side] < asked[side] - 1e-6 for side in SIDES):
+            most = now if holding else dict.fromkeys(SIDES, INFINITE)
+            if reducing and asked and any(limit[side] < min(asked[side], most[side]) - 1e-6 for side in SIDES):
                 return False
             if reducing and any(limit[name] < least - 1e-6 for name, least in (volume.get("room_for") or {}).items()):
                 return False
-            return carries_all(limit, now, kept) and judge.passes([load], limit, tolerated, reducing=reducing)
+            return judge.passes([load], limit, tolerated, reducing=reducing, holding=holding)
 
         return passes
 
@@ -375,7 +375,6 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
             for minutes_of in BUDGETS
         }
     offers = [one for one in offers if one["spec"] != volume["spec"]]
-    chosen = decision(offers, relief, drop_in, present, policy)
     ends = settled_from(
         load,
         len(observed),
@@ -385,17 +384,29 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
         came=volume.get("on_host_from") if volume.get("replaced") else None,
     )
     modifying = bool(volume.get("modifying"))
-    rises = ends is None and not modifying and chosen[0] == "change" and not chosen[1]["carries_all"]
-    if rises:
+
+    def outgrown(limit):
         whole_days = len(observed) // 1440
         here = busiest_hours((plain_iops, load["work"]["rm"] + load["work"]["wm"]), observed, 0)
         begun = volume.get("restored_until") or 0
         held = {int(minute) // 1440 for minute in np.flatnonzero(load["held_back"])}
         own = {day: figures for day, figures in here.items() if day * 1440 >= begun and day not in held}
-        days_busy = {**busy, **own}
-        most = dict(zip(SIDES, peak(load, chosen[1]["limit"]), strict=True))
-        limit = chosen[1]["limit"]
-        rises = is_outgrown(days_busy, whole_days, limit, now, most, policy, usual_pct)
+        most = dict(zip(SIDES, peak(load, limit), strict=True))
+        return is_outgrown({**busy, **own}, whole_days, limit, now, most, policy, usual_pct)
+
+    def hold():
+        """The cheapest that throttles no more minutes than today, and carries everything else with headroom."""
+        if ends is not None or modifying:
+            return None
+        made = found_offers(volume, policy, mean_iops, passing(budget, reducing=True, holding=True))
+        for one in sorted(made, key=lambda one: one["order"]):
+            if judge.tried([load], one["limit"], reducing=False, headroom=1.0)[0] <= throttled_now:
+                return None if outgrown(one["limit"]) else one | {"carries_all": carries_all(one["limit"], now)}
+        return None
+
+    chosen = decision(offers, relief, drop_in, present, policy, hold)
+    rises = ends is None and not modifying and chosen[0] == "change" and not chosen[1]["carries_all"]
+    rises = rises and outgrown(chosen[1]["limit"])
     action, offer, expected = held_back(
         chosen, drop_in, present, policy, unsettled=ends is not None or rises, modifying=modifying
     )

@@ -58,8 +58,8 @@ CREDITS: Final = (
         name="gp2-without-credits-at-its-limit",
         spec=gp2(1000),
         does=lambda t: Work(t.wave(1500, 4000)).held(iops=3000),
-        right=upgrade(("gp3", 1000, 4500, 250), 7.5),
-        why="3,000 IOPS for hours: half as many again, the same MiB/s, and still cheaper than gp2.",
+        right=upgrade(("gp3", 1000, 4500, 125), 12.5),
+        why="3,000 IOPS for hours: half as many again at their size, and still cheaper than gp2.",
     ),
     Scene(
         name="gp2-200-uses-its-throughput",
@@ -202,8 +202,8 @@ TIERS: Final = (
         name="io1-at-its-limit",
         spec=io("io1", 200, 4000),
         does=job(300, 4000, (9, 17)),
-        right=Right(action=("upgrade", "migrate"), target=("gp3", 200, 6000, 500), saved=239.0),
-        why="More IOPS and the same throughput for a sixth of the price.",
+        right=Right(action=("upgrade", "migrate"), target=("gp3", 200, 6000, 125), saved=254.0),
+        why="More IOPS of the same size for a tenth of the price.",
     ),
 )
 
@@ -213,15 +213,15 @@ FIGURES: Final = (
         spec=gp3(500, 16_000, 1000),
         host="m5.24xlarge",
         does=lambda t: Work(np.full(t.minute.shape, 2000.0), io_kib=8, throughput_exceeded=t.once(50)),
-        right=keep(),
-        why="Its 8 KiB operations reach 16,000 IOPS long before 1,000 MiB/s: neither can be told to be too much.",
+        right=reprovision(("gp3", 500, 4000, 1000), 60.0),
+        why="Seconds of 1,000 MiB/s and never 16,000 IOPS were of larger operations than its 8 KiB.",
     ),
     Scene(
         name="media-at-its-throughput",
         spec=gp3(500, 6000, 125),
         does=job(20, 1000, (9, 17), io_kib=128),
-        right=upgrade(("gp3", 500, 6000, 190), -2.6),
-        why="Half as many MiB/s again; IOPS stay until they are seen.",
+        right=upgrade(("gp3", 500, 3000, 190), 12.4),
+        why="Half as many MiB/s again are 1,500 IOPS of their size.",
     ),
     Scene(
         name="limited-by-the-host-next",

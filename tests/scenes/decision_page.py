@@ -125,8 +125,8 @@ REST: Final = (
         name="backup-bound-by-throughput",
         spec=gp3(500, 16_000, 125),
         does=lambda t: Work(np.where(t.daily(1, 3), 500.0, 100.0), io_kib=np.where(t.daily(1, 3), 256.0, 51.2)),
-        right=upgrade(("gp3", 500, 16_000, 190), -2.6),
-        why="Give the backup room first; how many IOPS hide behind it is seen only then.",
+        right=upgrade(("gp3", 500, 3000, 190), 62.4),
+        why="The backup gets room, and half as many IOPS again as it has; nobody asked for the other 13,000.",
     ),
     Scene(
         name="backup-with-room",
@@ -192,7 +192,7 @@ REST: Final = (
         name="living-on-credits",
         spec=gp2(100),
         does=_credits,
-        right=migrate(("gp3", 100, 3000, 130), 1.8, relief=("gp3", 100, 4500, 130)),
+        right=migrate(("gp3", 100, 3000, 130), 1.8, relief=("gp3", 100, 4500, 125)),
         why="The same burst without credits costs less; more than the burst is priced beside it.",
     ),
     Scene(

@@ -192,6 +192,40 @@ OWN: Final = (
         why="Working hours at 3,000 IOPS: half as many again, in place.",
     ),
     GoogleScene(
+        name="hyperdisk-with-throughput-to-spare",
+        steps=(
+            {"vm": "spare", "type": "c3-standard-8", "boots": True},
+            {
+                "disk": "spare-data",
+                "spec": ["hyperdisk-balanced", 200, 4000, 400],
+                "vm": "spare",
+                "does": "throttled-iops",
+                "low": 200,
+            },
+        ),
+        right={"spare-data": upgrade(("hyperdisk-balanced", 200, 6000, 140), 0.4)},
+        why="6,000 IOPS of 16 KiB are 94 MiB/s: 140 are included, and 400 are not bought again.",
+    ),
+    GoogleScene(
+        name="hyperdisk-whose-relief-costs-more",
+        steps=(
+            {"vm": "dear", "type": "c3-standard-8", "boots": True},
+            {
+                "disk": "dear-data",
+                "spec": ["hyperdisk-balanced", 200, 14_000, 400],
+                "vm": "dear",
+                "does": "throttled-iops",
+                "low": 200,
+            },
+        ),
+        right={
+            "dear-data": reprovision(
+                ("hyperdisk-balanced", 200, 14_000, 265), 5.4, relief=("hyperdisk-balanced", 200, 21_000, 330)
+            )
+        },
+        why="14,000 IOPS stay, with the 219 MiB/s of their size and headroom; 21,000 cost $32.20 more than today.",
+    ),
+    GoogleScene(
         name="two-hyperdisks",
         steps=(
             {"vm": "pair", "type": "c3-standard-8", "boots": True},

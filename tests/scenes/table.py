@@ -7,6 +7,7 @@ from tests.scenes import (
     changes,
     credits_and_types,
     decision_page,
+    held_back,
     host_limits,
     losses,
     measured_hosts,
@@ -32,4 +33,5 @@ SCENES: Final = (
     *losses.SCENES,
     *host_limits.SCENES,
     *relief_on_hosts.SCENES,
+    *held_back.SCENES,
 )

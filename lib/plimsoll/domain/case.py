@@ -14,6 +14,7 @@ from plimsoll.domain.demand.demand import Demand, scaled
 from plimsoll.domain.demand.epochs import epochs_of
 from plimsoll.domain.demand.lifting import Lifted, lift
 from plimsoll.domain.demand.need import NOTHING, Need
+from plimsoll.domain.demand.record import clip_to_record
 from plimsoll.domain.demand.required import Load, Purpose, load_of
 from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room, with_relief
 from plimsoll.domain.demand.settling import Settles, settles
@@ -247,7 +248,7 @@ class Case:
     def shared_as(self, kind: VolumeType, purpose: Purpose) -> Sequence[SharedLoad]:
         """What must be carried together where it becomes a type for that purpose."""
         found = self.shared.get(kind.name, ())
-        return [one for one in found if not (one.as_now and purpose is Purpose.REDUCE)]
+        return [one for one in found if not (one.as_now and purpose is not Purpose.RELIEVE)]
 
     @property
     def asked_by_peer(self) -> Need:
@@ -288,20 +289,23 @@ def case_of(
     context: DecisionContext,
     days: DaySums | None = None,
     earlier: BusyHours | None = NEVER,
+    *,
+    in_pool: bool = False,
 ) -> Case:
     """The case of a volume; `host` is the traffic of its only host, None where it has several or an unknown one. `days`
     are those before the window and in it, None where only the window is known, and `earlier` the busiest hours before
-    it, None where they are still to be read."""
+    it, None where they are still to be read. `in_pool`: it shares what it can do with others."""
     policy, types = context.policy, context.market.types
     hosts = usable(volume)
     if context.short_lived:
         volume = replace(volume, restored_from=None)
-    demand = without_restore(demand, volume, policy)
-    found = epoch_spans(volume, demand, types, policy, days)
+    done = without_restore(demand, volume, policy)
+    found = epoch_spans(volume, done, types, policy, days, in_pool=in_pool)
+    demand = done if in_pool else scaled(done, clip_to_record(done, [one.span for one in found]))
     ceiling = ceiling_on_hosts(type_of(volume.spec, types), volume.spec, volume)
     present = as_balance_shows(ceiling, demand, of_type(found, volume.spec.type, demand))
     there = on_these_hosts(found, demand)
-    room = host_room(demand, host, hosts, policy, there).only_in(there)
+    room = host_room(done, host, hosts, policy, there).only_in(there)
     lifted = lift(demand, [one.span for one in found], policy)
     if lifted.frequent:
         room = with_relief(room, host, demand, lifted.demand, lifted.saturated, (volume.id,), policy)
@@ -320,7 +324,7 @@ def case_of(
         held=load,
         settles=settles(
             volume,
-            stands(found, demand, lifted, host, policy),
+            stands(found, done, lifted, host, policy),
             arrivals(volume, [one.epoch for one in found], demand, context.now, policy),
             context.now,
             policy,

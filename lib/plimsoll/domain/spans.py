@@ -1,6 +1,6 @@
 """Spans: the epochs of a volume over the buckets of its demand, and how it stood in each."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from plimsoll.domain.demand.day_sums import DaySums, sums_of_demand
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.epochs import Epoch, epochs_of
 from plimsoll.domain.demand.lifting import Lifted, Span
+from plimsoll.domain.demand.record import hold_against_record
 from plimsoll.domain.demand.saturation import HostLoad, host_room
 from plimsoll.domain.demand.settling import EpochStand, raised
 from plimsoll.domain.host import Host
@@ -20,37 +21,75 @@ from plimsoll.domain.offers.offer import ceiling_on
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import EpochSummary
 from plimsoll.domain.units import DAY_S
-from plimsoll.domain.volume import Volume
+from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpochSpan:
-    """An epoch, its buckets with the ceiling of the volume in it, and what its hosts carried (None: not known)."""
+    """An epoch, its buckets with the ceiling of the volume in it, and what its hosts carried (None: not known).
+
+    `on_record` is what the volume was by a record that its traffic disproves (None: none is disproved), and `doubled_s`
+    the minute, in epoch seconds, that was counted twice (None: none was).
+    """
 
     epoch: Epoch
     span: Span
     hosts: Ceiling | None
+    on_record: VolumeSpec | None = None
+    doubled_s: int | None = None
 
 
 def epoch_spans(
-    volume: Volume, demand: Demand, types: Mapping[str, VolumeType], policy: Policy, days: DaySums | None = None
+    volume: Volume,
+    demand: Demand,
+    types: Mapping[str, VolumeType],
+    policy: Policy,
+    days: DaySums | None = None,
+    *,
+    in_pool: bool = False,
 ) -> list[EpochSpan]:
     """The epochs of the window of a demand, oldest first, over its buckets. `days` are those before it and in it, None
-    where only the window is known."""
+    where only the window is known. What shares a pool (`in_pool`) may do more than its own size carries."""
     starts_s = demand.starts_s
     lengths_s = np.broadcast_to(np.asarray(demand.lengths_s), starts_s.shape)
     window = Window(start_s=int(starts_s[0]), end_s=int(starts_s[-1] + lengths_s[-1]))
     epochs = epochs_of(volume, window)
-    ceilings = [_ceiling(epoch, types) for epoch in epochs]
-    told = _told(volume, demand, window, types, policy, days)
+    parts = [part for epoch in epochs for part in _by_record(epoch, demand, types, in_pool=in_pool)]
+    ceilings = [part.span.ceiling for part in parts]
+    disproved_s = [part.epoch.window.end_s for part in parts if part.on_record is not None]
+    told = _told(volume, demand, window, types, policy, days, disproved_s)
     found = []
-    for place, (epoch, ceiling) in enumerate(zip(epochs, ceilings, strict=True)):
-        first, after = np.searchsorted(starts_s, (epoch.window.start_s, epoch.window.end_s)).tolist()
+    for place, (part, ceiling) in enumerate(zip(parts, ceilings, strict=True)):
         more = frozenset(resource for later in ceilings[place + 1 :] for resource in raised(ceiling, later))
-        span = Span(buckets=slice(first, after), ceiling=ceiling, raised=more, told=told(epoch))
-        found.append(EpochSpan(epoch=epoch, span=span, hosts=_carried(epoch.hosts)))
+        found.append(replace(part, span=replace(part.span, raised=more, told=told(part.epoch))))
     return found
+
+
+def _by_record(epoch: Epoch, demand: Demand, types: Mapping[str, VolumeType], *, in_pool: bool) -> Iterator[EpochSpan]:
+    """An epoch over the buckets of a demand; in two if what was carried disproves its record up to a time."""
+    starts_s, hosts, ceiling = demand.starts_s, _carried(epoch.hosts), _ceiling(epoch, types)
+    first, after = np.searchsorted(starts_s, (epoch.window.start_s, epoch.window.end_s)).tolist()
+    span = Span(buckets=slice(first, after), ceiling=ceiling)
+    if ceiling is None or in_pool:
+        yield EpochSpan(epoch=epoch, span=span, hosts=hosts)
+        return
+    known, doubled = hold_against_record(demand, span.buckets, ceiling)
+    doubled_s = None if doubled is None else int(starts_s[doubled])
+    known_s = int(starts_s[known]) if known < after else epoch.window.end_s
+    before, since = _split(epoch, known_s) if known > first else (None, epoch)
+    if before is not None:
+        unknown = Span(buckets=slice(first, known), ceiling=None)
+        yield EpochSpan(epoch=before, span=unknown, hosts=hosts, on_record=epoch.spec)
+    if known < after or before is None:
+        span = replace(span, buckets=slice(known, after))
+        yield EpochSpan(epoch=since, span=span, hosts=hosts, doubled_s=doubled_s)
+
+
+def _split(epoch: Epoch, at_s: int) -> tuple[Epoch, Epoch]:
+    """An epoch of which the configuration is known from a time on."""
+    before, since = replace(epoch.window, end_s=at_s), replace(epoch.window, start_s=at_s)
+    return replace(epoch, window=before, spec=None), replace(epoch, window=since)
 
 
 def _told(
@@ -60,9 +99,18 @@ def _told(
     types: Mapping[str, VolumeType],
     policy: Policy,
     days: DaySums | None,
+    disproved_s: Sequence[int],
 ) -> Callable[[Epoch], Told | None]:
-    """What whole days tell of an epoch of a window; None of the first one that there is."""
+    """What whole days tell of an epoch of a window; None of the first one that there is. Up to the times `disproved_s`
+    the record of the epoch that they lie in is wrong."""
     epochs = epochs_of(volume, window if days is None else replace(window, start_s=days.start_s))
+    for at_s in disproved_s:
+        epochs = tuple(
+            part
+            for epoch in epochs
+            for part in (_split(epoch, at_s) if epoch.window.start_s < at_s <= epoch.window.end_s else (epoch,))
+            if part.window.start_s < part.window.end_s
+        )
     if len(epochs) == 1:
         return lambda _: None
     known = days or sums_of_demand(demand).as_history(volume, policy)

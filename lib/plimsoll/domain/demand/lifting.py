@@ -2,20 +2,22 @@
 
 A bucket is *saturated* on a resource where its rate stood at the ceiling of its epoch, where the cloud says that some
 second asked for more, or where credits were spent. What the workload would have done there is not known, but its mix
-is: its point (IOPS, MiB/s) is moved along the line of constant I/O size until the saturated resource stands at its
-ceiling, or beyond it by `throttle_lift_pct` where saturation is frequent. Neither figure goes beyond its own ceiling by
-more than that (docs/decision.md, section 3).
+is: its point (IOPS, MiB/s) is moved along the line of constant I/O size until either figure stands at its ceiling, or
+beyond it by `throttle_lift_pct` where saturation is frequent. Where seconds alone show it their mix is not known: the
+saturated figure goes all the way, and the other one no further than its own seconds allow (docs/decision.md, section
+3).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
 from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
 from plimsoll.domain.demand.batch_jobs import Told, takes_what_it_gets
 from plimsoll.domain.demand.demand import Demand, scaled
-from plimsoll.domain.demand.saturation import standing, throttled
+from plimsoll.domain.demand.saturation import in_seconds, standing, steady, throttled
 from plimsoll.domain.metrics.knowledge import BoolArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.policy import Policy
@@ -25,6 +27,8 @@ FREQUENT_MINUTES = 30
 
 LEAST_RATE = 1e-9
 """A rate under this is none: a bucket without work has no mix that could be lifted."""
+
+_OTHER: Final = dict(zip(RESOURCES, reversed(RESOURCES), strict=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +50,8 @@ class Lifted:
     """A demand with its saturated buckets lifted, and which these are.
 
     `demand` is what would have been asked for: so many times the `operations` and the bytes `moved` of each bucket.
+    `holding` is that where it is to be held back no more than it is, up to the ceiling alone, and `held` how many times
+    its operations and bytes a bucket can want then: in a saturated one no more than that.
     `saturated` are the buckets by resource, `any` those on either, of which the
     cloud's checks alone show the `flagged`, and `frequent` the resources that are saturated
     frequently in an epoch whose limit was not raised since. `deferred` are those of which the workload takes what it
@@ -60,6 +66,8 @@ class Lifted:
     flagged: BoolArray
     frequent: frozenset[Resource]
     most: Mapping[Resource, FloatArray | float]
+    holding: tuple[FloatArray | float, FloatArray | float] = (1.0, 1.0)
+    held: tuple[FloatArray | float, FloatArray | float] = (np.inf, np.inf)
     deferred: frozenset[Resource] = frozenset()
 
     def of(self, demand: Demand) -> "Lifted":
@@ -72,20 +80,22 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
 
     A resource whose limit was raised since is not lifted, nor one of which a job took more without doing more.
     """
-    factors: dict[Resource, FloatArray] = {}
-    most: dict[Resource, FloatArray | float] = dict.fromkeys(Resource, np.inf)
     saturated = {resource: np.zeros_like(demand.observed) for resource in RESOURCES}
+    most: dict[Resource, FloatArray | float] = dict.fromkeys(Resource, np.inf)
     stood = np.zeros_like(demand.observed)
     frequent: set[Resource] = set()
     deferred: set[Resource] = set()
+    beyond, at_ceiling, held = _Factors(), _Factors(), _Factors(np.inf, np.minimum)
     for span in spans:
         if span.ceiling is None:
             continue
         inside = np.zeros_like(demand.observed)
         inside[span.buckets] = True
         at = dict(zip(Resource, throttled(demand, span.ceiling, policy), strict=True))
-        if at[Resource.IOPS].any() or at[Resource.THROUGHPUT].any():
-            stood |= np.logical_or(*standing(demand, span.ceiling, policy)) & inside
+        if not ((at[Resource.IOPS] | at[Resource.THROUGHPUT]) & inside).any():
+            continue
+        stood |= np.logical_or(*standing(demand, span.ceiling, policy)) & inside
+        by_seconds = _by_seconds(demand, span, span.ceiling, policy)
         for resource in RESOURCES:
             here = at[resource] & inside
             if not here.any():
@@ -95,17 +105,19 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
                 continue
             if span.told is not None and takes_what_it_gets(demand, span.ceiling, span.told, here, resource):
                 deferred.add(resource)
-                enough = _factors(demand, span.ceiling, resource, 1.0)[resource]
+                enough = np.maximum(1.0, _times(demand, span.ceiling, 1.0)[resource])
                 most[resource] = np.where(here, enough, most[resource])
                 continue
             often = is_frequent(demand.minutes(here), demand.minutes(demand.observed & inside), policy)
+            times = 1 + policy.throttle_lift_pct / 100 if often else 1.0
             frequent |= {resource} if often else set()
-            beyond = 1 + policy.throttle_lift_pct / 100 if often else 1.0
-            for side, factor in _factors(demand, span.ceiling, resource, beyond).items():
-                before = factors.get(side, np.ones_like(demand.iops))
-                factors[side] = np.where(here, np.maximum(before, factor), before)
-    operations, moved = (factors.get(resource, 1.0) for resource in RESOURCES)
+            beyond.add(_lifts(demand, span.ceiling, resource, times, by_seconds[resource]), here)
+            at_ceiling.add(_lifts(demand, span.ceiling, resource, 1.0, by_seconds[resource]), here)
+            if often:
+                limits = _times(demand, span.ceiling, 1.0)
+                held.add({side: np.maximum(1.0, limits[side]) for side in RESOURCES}, here)
     either = saturated[Resource.IOPS] | saturated[Resource.THROUGHPUT]
+    operations, moved = beyond.both
     return Lifted(
         demand=scaled(demand.rates, operations, moved),
         operations=operations,
@@ -115,8 +127,30 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
         flagged=either & ~stood,
         frequent=frozenset(frequent),
         most=most,
+        holding=at_ceiling.both,
+        held=held.both,
         deferred=frozenset(deferred),
     )
+
+
+class _Factors:
+    """How many times its operations and its bytes each bucket has, gathered span by span."""
+
+    def __init__(self, unless: float = 1.0, combine: Callable[..., FloatArray] = np.maximum) -> None:
+        self._unless, self._combine = unless, combine
+        self._factors: dict[Resource, FloatArray] = {}
+
+    def add(self, factors: Mapping[Resource, FloatArray], here: BoolArray) -> None:
+        """Counts factors in some buckets."""
+        for side, factor in factors.items():
+            before = self._factors.get(side, np.full_like(factor, self._unless))
+            self._factors[side] = np.where(here, self._combine(before, factor), before)
+
+    @property
+    def both(self) -> tuple[FloatArray | float, FloatArray | float]:
+        """Those of operations and of bytes."""
+        operations, moved = (self._factors.get(resource, self._unless) for resource in RESOURCES)
+        return operations, moved
 
 
 def is_frequent(minutes: float, observed_minutes: float, policy: Policy) -> bool:
@@ -124,14 +158,54 @@ def is_frequent(minutes: float, observed_minutes: float, policy: Policy) -> bool
     return minutes >= max(FREQUENT_MINUTES, policy.upgrade_throttled_share_pct / 100 * observed_minutes)
 
 
-def _factors(demand: Demand, ceiling: Ceiling, resource: Resource, beyond: float) -> dict[Resource, FloatArray]:
-    """How many times its operations and its bytes a bucket would have done that is saturated on a resource."""
+def _times(demand: Demand, ceiling: Ceiling, beyond: float) -> dict[Resource, FloatArray]:
+    """How many times its rate each bucket would stand at so much of the ceiling, by resource; infinite without work."""
     rates = {
         Resource.IOPS: demand.counted_iops(ceiling.accounting),
         Resource.THROUGHPUT: demand.counted_throughput_mib_s(ceiling.accounting),
     }
-    times = {
-        side: np.divide(ceiling.limit(side) * beyond, rate, out=np.ones_like(rate), where=rate > LEAST_RATE)
+    return {
+        side: np.divide(ceiling.limit(side) * beyond, rate, out=np.full_like(rate, np.inf), where=rate > LEAST_RATE)
         for side, rate in rates.items()
     }
-    return {side: np.maximum(1.0, np.minimum(times[resource], times[side])) for side in RESOURCES}
+
+
+@dataclass(frozen=True, slots=True)
+class _BySeconds:
+    """The buckets that single seconds alone show to be saturated on a resource, and whether the other one's seconds are
+    known and never stood at its ceiling."""
+
+    buckets: BoolArray
+    other_is_clear: bool
+
+
+def _by_seconds(demand: Demand, span: Span, ceiling: Ceiling, policy: Policy) -> dict[Resource, _BySeconds]:
+    seconds, means = in_seconds(demand, ceiling, policy), steady(demand, ceiling, policy)
+    shown = [np.zeros_like(demand.observed) if at is None else at for at in seconds]
+    clear = [at is not None and not at[span.buckets].any() for at in seconds]
+    return {
+        Resource.IOPS: _BySeconds(shown[0] & ~means[0], other_is_clear=clear[1]),
+        Resource.THROUGHPUT: _BySeconds(shown[1] & ~means[1], other_is_clear=clear[0]),
+    }
+
+
+def _lifts(
+    demand: Demand, ceiling: Ceiling, resource: Resource, beyond: float, by_seconds: _BySeconds
+) -> dict[Resource, FloatArray]:
+    """How many times its operations and its bytes a bucket would have done that is saturated on a resource.
+
+    If no second of the other one stood at its ceiling, that is as far as it follows; and it follows nowhere if the line
+    would be beyond that already: those seconds were of another mix.
+    """
+    times, (own, other) = _times(demand, ceiling, beyond), (resource, _OTHER[resource])
+    along, beside = np.minimum(times[own], times[other]), np.minimum(times[own], times[other])
+    if by_seconds.other_is_clear:
+        to_ceiling = _times(demand, ceiling, 1.0)
+        disproved = to_ceiling[own] > to_ceiling[other]
+        beside = np.where(disproved, 1.0, np.minimum(beside, to_ceiling[other]))
+    lifts = {
+        own: np.where(by_seconds.buckets, times[own], along),
+        other: np.where(by_seconds.buckets, beside, along),
+    }
+    works = np.isfinite(times[own])
+    return {side: np.where(works, np.maximum(1.0, lift), 1.0) for side, lift in lifts.items()}

@@ -26,10 +26,11 @@ from plimsoll.domain.units import KIB_PER_MIB
 
 
 class Purpose(StrEnum):
-    """What another configuration is for: to cost less, or to throttle less."""
+    """What another configuration is for: to cost less, to throttle less, or to cost less and throttle no more."""
 
     REDUCE = "reduce"
     RELIEVE = "relieve"
+    HOLD = "hold"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,19 +38,27 @@ class Load:
     """A workload as something has to carry it.
 
     `reducing` is what a cheaper configuration must carry, `raising` a dearer one: where the host was the limit, or
-    would be, only a reduction has to carry what it holds back. `now` is without headroom, what the present one is
-    judged by. `offers` are those that were made for it: volumes are decided on more than once, with more of their past
-    each time.
+    would be, only a reduction has to carry what it holds back. `holding` is what something cheaper must carry that
+    throttles no more than today: in frequently saturated buckets up to the ceiling alone. `now` is without headroom,
+    what the present one is judged by. `offers` are those that were made for it: volumes are decided on more than once,
+    with more of their past each time.
     """
 
     reducing: Required
     raising: Required
+    holding: Required
     now: Required
     offers: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def of(self, purpose: Purpose) -> Required:
         """What a configuration must carry that is chosen for that."""
-        return self.reducing if purpose is Purpose.REDUCE else self.raising
+        match purpose:
+            case Purpose.REDUCE:
+                return self.reducing
+            case Purpose.RELIEVE:
+                return self.raising
+            case Purpose.HOLD:
+                return self.holding
 
 
 def load_of(
@@ -64,21 +73,35 @@ def load_of(
     """The load of a demand, lifted by the ceilings of `spans`, on a host with so much room. `bound_times` are those of
     all that it is a part of (`host_bound_times`), None for its own."""
     headroom = 1 + policy.headroom_pct / 100
-    wanted = scaled(demand, *(np.minimum(headroom, lifted.most[resource]) for resource in RESOURCES))
+    times = [np.minimum(headroom, lifted.most[resource]) for resource in RESOURCES]
+    wanted = scaled(demand, *times)
     work = let_through(wanted, room)
-    held_back = [_held_back(demand.rates, lifted, room)] if lifted.any.any() else []
+
+    def held_back(room: HostRoom, lifts: tuple[FloatArray | float, FloatArray | float]) -> list[Demand]:
+        return [_held_back(demand.rates, lifted, room, lifts)] if lifted.any.any() else []
+
+    lifts = (lifted.operations, lifted.moved)
+    short = held_back(room, lifts)
     if bound_times is None:
         bound_times = host_bound_times(demand.rates, room, spans)
     by_host = [scaled(demand.rates, bound_times)] if room.bound.any() else []
     seconds, seconds_now = (_seconds(demand.rates, spans, policy, times) for times in (headroom, 1.0))
-    carried = Required(work=work, short=_highest([*held_back, *seconds]))
-    reducing = Required(work=work, short=_highest([*held_back, *by_host, *seconds])) if by_host else carried
+    carried = Required(work=work, short=_highest([*short, *seconds]))
+    reducing = Required(work=work, short=_highest([*short, *by_host, *seconds])) if by_host else carried
     raising = carried
     if room.relief is not None:
-        held_back = [_held_back(demand.rates, lifted, room.in_relief)]
-        raising = Required(work=let_through(wanted, room.in_relief), short=_highest([*held_back, *seconds]))
+        short = held_back(room.in_relief, lifts)
+        raising = Required(work=let_through(wanted, room.in_relief), short=_highest([*short, *seconds]))
+    holding = reducing
+    if lifted.frequent:
+        up_to_now = scaled(demand, *(np.minimum(*pair) for pair in zip(times, lifted.held, strict=True)))
+        at_limit = _highest([*held_back(room, lifted.holding), *by_host, *seconds])
+        holding = Required(work=let_through(up_to_now, room), short=at_limit)
     return Load(
-        reducing=reducing, raising=raising, now=Required(work=demand, short=_highest([*held_back, *seconds_now]))
+        reducing=reducing,
+        raising=raising,
+        holding=holding,
+        now=Required(work=demand, short=_highest([*short, *seconds_now])),
     )
 
 
@@ -154,10 +177,16 @@ def let_through(demand: Demand, room: HostRoom) -> Demand:
 
 def _combined(loads: Sequence[Load], combine: Callable[[Sequence[Required]], Required]) -> Load:
     reducing = combine([load.reducing for load in loads])
-    same = all(load.raising is load.reducing for load in loads)
+
+    def of(purpose: Purpose) -> Required:
+        wanted = [load.of(purpose) for load in loads]
+        same = all(one is load.reducing for one, load in zip(wanted, loads, strict=True))
+        return reducing if same else combine(wanted)
+
     return Load(
         reducing=reducing,
-        raising=reducing if same else combine([load.raising for load in loads]),
+        raising=of(Purpose.RELIEVE),
+        holding=of(Purpose.HOLD),
         now=combine([load.now for load in loads]),
     )
 
@@ -170,22 +199,18 @@ def _shorts(found: Sequence[Required]) -> list[Demand]:
     return [one.short for one in found if one.short is not None]
 
 
-def _held_back(demand: Demand, lifted: Lifted, room: HostRoom) -> Demand:
-    """What was lifted, as far as the host had room; where it stops the one resource that is saturated, the other wants
-    no more either."""
+def _held_back(
+    demand: Demand, lifted: Lifted, room: HostRoom, lifts: tuple[FloatArray | float, FloatArray | float]
+) -> Demand:
+    """What was lifted, as far as the host had room. Where it stops a point that moves along its line it stops both
+    figures; elsewhere where it stops the one resource that is saturated, the other wants no more either."""
     rates = zip(room.room, _rates(demand, room.ceiling), strict=True)
-    operations, moved = (_times(left, rate) for left, rate in rates)
+    rooms = [_times(left, rate) for left, rate in rates]
+    either, along = np.minimum(*rooms), np.equal(*lifts)
     by_iops, by_throughput = (lifted.saturated[resource] for resource in RESOURCES)
-    return only(
-        scaled(
-            demand,
-            np.minimum(
-                lifted.operations, np.where(by_throughput & ~by_iops, np.minimum(operations, moved), operations)
-            ),
-            np.minimum(lifted.moved, np.where(by_iops & ~by_throughput, np.minimum(operations, moved), moved)),
-        ),
-        lifted.any,
-    )
+    operations = np.where(along | (by_throughput & ~by_iops), either, rooms[0])
+    moved = np.where(along | (by_iops & ~by_throughput), either, rooms[1])
+    return only(scaled(demand, np.minimum(lifts[0], operations), np.minimum(lifts[1], moved)), lifted.any)
 
 
 def host_bound_times(demand: Demand, room: HostRoom, spans: Sequence[Span]) -> FloatArray:

@@ -202,24 +202,43 @@ def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArr
     At `saturation_pct` of the highest it can carry, in the mean of a minute or in some second, or any exceeded check,
     or its credits spent.
     """
-    iops, throughput = standing(demand, ceiling, policy)
-    if demand.iops_exceeded is not None:
-        iops = iops | demand.iops_exceeded
-    if demand.throughput_exceeded is not None:
-        throughput = throughput | demand.throughput_exceeded
-    return iops & demand.observed, throughput & demand.observed
+    pairs = zip(steady(demand, ceiling, policy), in_seconds(demand, ceiling, policy), strict=True)
+    iops, throughput = (means if seconds is None else means | seconds for means, seconds in pairs)
+    return iops, throughput
+
+
+def in_seconds(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArray | None, BoolArray | None]:
+    """The observed buckets in which some second asked for all that the volume can carry; None if nothing published
+    would show it."""
+    checks = demand.iops_exceeded, demand.throughput_exceeded
+    published = [
+        [one for one in pair if one is not None] for pair in zip(checks, _peaks(demand, ceiling, policy), strict=True)
+    ]
+    iops, throughput = (np.logical_or.reduce(shown) & demand.observed if shown else None for shown in published)
+    return iops, throughput
 
 
 def standing(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArray, BoolArray]:
     """The buckets at the volume's ceiling by its rates and its credits, whatever the cloud's checks say."""
-    share = policy.saturation_pct / 100
-    accounting, of_means = ceiling.accounting, _share_of_means(demand, share)
+    pairs = zip(steady(demand, ceiling, policy), _peaks(demand, ceiling, policy), strict=True)
+    iops, throughput = (means if peaks is None else means | peaks for means, peaks in pairs)
+    return iops & demand.observed, throughput & demand.observed
+
+
+def _peaks(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArray | None, BoolArray | None]:
+    """The buckets whose busiest second stood at the volume's ceiling; None if the cloud publishes none."""
+    if demand.busiest is None:
+        return None, None
+    share, exact = policy.saturation_pct / 100, demand.busiest.exact
+    iops, throughput_mib_s = demand.busiest.one_way(ceiling.accounting)
+    return exact & (iops >= share * ceiling.iops), exact & (throughput_mib_s >= share * ceiling.throughput_mib_s)
+
+
+def steady(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArray, BoolArray]:
+    """The buckets at the volume's ceiling by their means and its credits, whatever single seconds say."""
+    accounting, of_means = ceiling.accounting, _share_of_means(demand, policy.saturation_pct / 100)
     iops = demand.evened.counted_iops(accounting) >= of_means * ceiling.iops
     throughput = demand.evened.counted_throughput_mib_s(accounting) >= of_means * ceiling.throughput_mib_s
-    if demand.busiest is not None:
-        surely_iops, surely_mib_s = demand.busiest.one_way(accounting)
-        iops |= demand.busiest.exact & (surely_iops >= share * ceiling.iops)
-        throughput |= demand.busiest.exact & (surely_mib_s >= share * ceiling.throughput_mib_s)
     if demand.burst_balance_pct is not None:
         empty = demand.burst_balance_pct < policy.empty_balance_pct
         credited = {bucket.resource for bucket in ceiling.buckets}

@@ -156,21 +156,25 @@ def _cases(
             view = PoolView.of(pool, free, demands, host, context, present=present)
             views[id(context.policy)] = view, {name: view.shared(kind) for name, kind in context.market.types.items()}
         view, shared = views[id(context.policy)]
-        case = replace(case_of(volume, view.demands[volume.id], host, context), shared=shared, pool_gib=size_of(free))
-        yield _in_pool(case, view) if len(pool.volumes) > 1 else case
+        in_pool = len(pool.volumes) > 1
+        case = case_of(volume, view.demands[volume.id], host, context, in_pool=in_pool)
+        case = replace(case, shared=shared, pool_gib=size_of(free))
+        yield _in_pool(case, view) if in_pool else case
 
 
 def _in_pool(case: Case, view: PoolView) -> Case:
     """A case of one of several volumes: what its pool carries, and is asked for, is known of all of it together."""
-    lifted = view.lifted.of(case.demand)
+    demand = view.demand_of(case.volume)
+    lifted = view.lifted.of(demand)
     return replace(
         case,
+        demand=demand,
         present=view.present,
         lifted=lifted,
         room=view.room,
         load=view.own(case.volume),
         held=view.held,
-        summary=summary_of(case.demand, lifted, view.room, case.policy),
+        summary=summary_of(demand, lifted, view.room, case.policy),
     )
 
 

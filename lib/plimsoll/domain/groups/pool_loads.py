@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from plimsoll.domain.case import DecisionContext, SharedLoad
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.adding import together
-from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.demand import Demand, scaled
 from plimsoll.domain.demand.lifting import Lifted, Span, lift
+from plimsoll.domain.demand.record import clip_to_record, spans_on_record
 from plimsoll.domain.demand.required import Load, added_load, host_bound_times, load_of
 from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room, with_relief
 from plimsoll.domain.groups.hosting import usable
@@ -31,7 +32,8 @@ class PoolView:
     """A pool under one policy: its ceiling, and where its volumes' demand together was held back by that.
 
     `free` are its volumes that may change. `present` is what all in it carry, those that could not be read included.
-    `bound_times` is how many times what all did may have been wanted where the host was the limit.
+    `clip` is how many times what each bucket had counts, so that none is above the pool's ceiling, and `bound_times`
+    how many times what all did may have been wanted where the host was the limit.
     """
 
     pool: Pool
@@ -44,6 +46,7 @@ class PoolView:
     room: HostRoom
     host: HostLoad | None
     held: Load
+    clip: FloatArray | float
     bound_times: FloatArray
     _own: dict[str, Load] = field(default_factory=dict, repr=False, compare=False)
     _loads: dict[tuple[str, ...], Load] = field(default_factory=dict, repr=False, compare=False)
@@ -64,10 +67,13 @@ class PoolView:
         present = present_ceiling(pool) if present is None else present
         whole = together([demands[volume.id] for volume in pool.volumes])
         room = host_room(whole, host, usable(pool.volumes[0]), policy)
-        spans = [Span(buckets=slice(None), ceiling=present)]
         if len(pool.volumes) == 1:
             whole = demands[pool.volumes[0].id]
             spans = [one.span for one in epoch_spans(pool.volumes[0], whole, types, policy)]
+        else:
+            spans = spans_on_record(whole, present)
+        clip = clip_to_record(whole, spans)
+        whole = scaled(whole, clip)
         lifted = lift(whole, spans, policy)
         if lifted.frequent:
             ids = [volume.id for volume in pool.volumes]
@@ -84,13 +90,18 @@ class PoolView:
             room=room,
             host=host,
             held=load_of(whole, lifted, room, spans, policy, bound_times=bound_times),
+            clip=clip,
             bound_times=bound_times,
         )
+
+    def demand_of(self, volume: Volume) -> Demand:
+        """The demand of a volume of the pool, as its pool can have carried it."""
+        return scaled(self.demands[volume.id], self.clip)
 
     def own(self, volume: Volume) -> Load:
         """The load of a volume of the pool: its part of what the pool was asked for, and of what the host held back."""
         if volume.id not in self._own:
-            demand, policy = self.demands[volume.id], self.context.policy
+            demand, policy = self.demand_of(volume), self.context.policy
             lifted = self.lifted.of(demand)
             room = self.room.part_of(demand, self.held.now.work)
             self._own[volume.id] = load_of(demand, lifted, room, self.spans, policy, bound_times=self.bound_times)
@@ -156,9 +167,10 @@ class PoolView:
         """The load of another pool, or of a volume with a ceiling of its own."""
         kind, policy = self.context.market.types[volumes[0].spec.type], self.context.policy
         ceiling = pool_ceiling(kind, volumes) if kind.pooled else ceiling_on_hosts(kind, volumes[0].spec, volumes[0])
-        spans = [Span(buckets=slice(None), ceiling=ceiling)]
-        demand = together([self.demands[volume.id] for volume in volumes])
-        room, lifted = host_room(demand, self.host, usable(volumes[0]), policy), lift(demand, spans, policy)
+        done = together([self.demands[volume.id] for volume in volumes])
+        room, spans = host_room(done, self.host, usable(volumes[0]), policy), spans_on_record(done, ceiling)
+        demand = scaled(done, clip_to_record(done, spans))
+        lifted = lift(demand, spans, policy)
         if lifted.frequent:
             ids = [volume.id for volume in volumes]
             room = with_relief(room, self.host, demand, lifted.demand, lifted.saturated, ids, policy)

@@ -14,7 +14,6 @@ from enum import StrEnum
 from typing import Final
 
 from plimsoll.domain.case import Case
-from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.demand.lifting import is_frequent
 from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.required import Purpose
@@ -51,6 +50,7 @@ class Why(StrEnum):
     CHEAPEST = "cheapest"
     DROP_IN = "drop-in"
     RELIEF = "relief"
+    THROTTLES_NO_MORE = "throttles-no-more"
     HOST_IS_THE_LIMIT = "host-is-the-limit"
     NOTHING_PASSES = "nothing-passes"
     PRESENT_IS_CHEAPEST = "present-is-cheapest"
@@ -130,18 +130,36 @@ class _Group:
         return self._settled(Why.CHEAPEST, best, bundles, frontier)
 
     def relieved(self) -> Choice:
-        """The cheapest that passes and halves what is throttled; a cheaper drop-in replacement goes before a dearer
-        one."""
-        bundles = Makers(self.cases, Purpose.RELIEVE, self.budget_min, self._untouched).bundles(self.budget_min)
+        """The cheapest that passes and halves what is throttled; before a dearer one goes a cheaper drop-in
+        replacement, or else what costs less and throttles no more."""
+        bundles = Makers(self.cases, Purpose.RELIEVE, self.budget_min, lambda _: NOTHING).bundles(self.budget_min)
         frontier = self._frontier(bundles)
         passing = [bundle for bundle in bundles if bundle.feasible]
         relief = next((bundle for bundle in passing if self._halves(bundle)), None)
         if self._spare is not None and (relief is None or self._saved(relief) <= 0):
             return self._settled(Why.DROP_IN, self._spare, bundles, frontier, relief=relief)
         if relief is not None:
+            holding = self._holding() if self._saved(relief) < 0 else None
+            if holding is not None:
+                return self._choice(Verdict.CHANGE, Why.THROTTLES_NO_MORE, holding, bundles, frontier, relief=relief)
             return self._choice(Verdict.RELIEVE, Why.RELIEF, relief, bundles, frontier)
         why = Why.HOST_IS_THE_LIMIT if passing or self._is_host_bound else Why.NOTHING_PASSES
         return self._choice(Verdict.KEEP, why, None, bundles, frontier)
+
+    def _holding(self) -> Bundle | None:
+        """The cheapest that throttles no more minutes than today and carries everything else with headroom; None where
+        none is worth it, or it cannot be judged yet: relief does not wait."""
+        makers = Makers(self.cases, Purpose.HOLD, self.budget_min, self._carries_of_today)
+        for bundle in makers.bundles(self.budget_min):
+            if not bundle.feasible or not self._is_worth_it(bundle):
+                return None
+            if self._throttled_by(bundle) <= self.now.throttled_minutes:
+                return None if self._waits(bundle) else bundle
+        return None
+
+    def _waits(self, target: Bundle) -> list[Settles]:
+        """Why a reduction to that waits."""
+        return [case.settles for case in self.cases if case.settles is not None] or self._rising(target)
 
     def _settled(
         self,
@@ -154,7 +172,7 @@ class _Group:
     ) -> Choice:
         """The change, unless it has to wait: all but relief in the middle of a modification, and reductions while it
         cannot be judged what the workload does. Then a drop-in replacement that saves something goes before."""
-        waits = [case.settles for case in self.cases if case.settles is not None] or self._rising(target)
+        waits = self._waits(target)
         settles = max(waits, key=lambda wait: wait.on, default=None)
         if settles is not None and any(wait.why is Unsettled.CHANGING for wait in waits):
             return self._choice(Verdict.WAIT, Why.NOT_SETTLED, target, bundles, frontier, settles=settles)
@@ -252,34 +270,28 @@ class _Group:
         return any(reduces(offer, case.present) for case, offer in pairs)
 
     def _carries(self, case: Case) -> Need:
-        """What a reduction must carry whatever the window asks for: what must not be touched, the past, and what it
-        takes over."""
-        return self._untouched(case).no_less_than(self.past).no_less_than(case.asked_by_peer)
+        """What a reduction must carry whatever the window asks for: the past, and what it takes over."""
+        return self.past.no_less_than(case.asked_by_peer)
+
+    def _carries_of_today(self, case: Case) -> Need:
+        """The same where the past, too, is held back no more than it is."""
+        return self.past.no_more_than(Need.of_ceiling(case.present)).no_less_than(case.asked_by_peer)
 
     def _carries_at_most(self, case: Case) -> Need:
         """The same where all that was not read of the past is as high as it can be."""
-        return self._untouched(case).no_less_than(self.past_at_most).no_less_than(case.asked_by_peer)
-
-    def _untouched(self, case: Case) -> Need:
-        """What stays as it is while one resource is throttled frequently: the other may be starved behind it."""
-        if not self.frequent:
-            return NOTHING
-        own = case.present
-        iops, throughput = Resource.THROUGHPUT in self.frequent, Resource.IOPS in self.frequent
-        return Need(
-            iops=own.iops if iops else 0.0,
-            sustained_iops=own.sustained_iops if iops else 0.0,
-            throughput_mib_s=own.throughput_mib_s if throughput else 0.0,
-            sustained_throughput_mib_s=own.sustained_throughput_mib_s if throughput else 0.0,
-        )
+        return self.past_at_most.no_less_than(case.asked_by_peer)
 
     def _halves(self, bundle: Bundle) -> bool:
         """Whether a configuration throttles half of the lifted demand's minutes at most."""
+        return self._throttled_by(bundle) <= self.now.throttled_minutes / 2
+
+    def _throttled_by(self, bundle: Bundle) -> float:
+        """How many minutes of the lifted demand a configuration throttles."""
         pairs = zip(self.cases, bundle.offers, strict=True)
         then = worst(
             trial((case.held if offer.pool_gib is not None else case.load).now, offer.ceiling) for case, offer in pairs
         )
-        return then.throttled_minutes <= self.now.throttled_minutes / 2
+        return then.throttled_minutes
 
     def _frontier(self, bundles: Sequence[Bundle]) -> Sequence[Step]:
         """What each budget of throttled minutes would cost at the most, from none on, where any would save something.

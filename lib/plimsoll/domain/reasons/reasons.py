@@ -20,6 +20,7 @@ from plimsoll.domain.reasons.change_reasons import lately_changed
 from plimsoll.domain.reasons.growth_reasons import room_for_growth, takes_what_it_gets
 from plimsoll.domain.reasons.memory_reasons import spoken_against, unproved_minutes
 from plimsoll.domain.reasons.place_reasons import failed_change, not_in_place, of_a_storage_pool, stopped, used_of
+from plimsoll.domain.reasons.record_reasons import against_record
 from plimsoll.domain.reasons.waste import unusable
 from plimsoll.domain.reasons.words import day_of, lasting
 from plimsoll.domain.recommendation import Comparison, FrontierStep
@@ -308,7 +309,8 @@ def _demand(case: Case) -> Iterator[Reason]:
         )
     yield from takes_what_it_gets(case)
     yield from room_for_growth(case)
-    if any(epoch.spec is None for epoch in case.epochs):
+    yield from against_record(case)
+    if any(one.epoch.spec is None and one.on_record is None for one in case.spans):
         yield Reason(
             "earlier-spec-unknown",
             "The volume was changed in this time, and what it was before is not known. The demand of that time is the "
@@ -352,6 +354,11 @@ def _preference(case: Case, target: Offer, choice: Choice) -> Iterator[Reason]:
         yield Reason(
             choice.settles.why.value,
             f"{why} A reduction waits until {choice.settles.on:%Y-%m-%d}. This offer reduces nothing.",
+        )
+    if choice.why is Why.THROTTLES_NO_MORE:
+        yield Reason(
+            Why.THROTTLES_NO_MORE,
+            f"{target.spec} throttles no more minutes than today, and carries everything else with headroom.",
         )
     if choice.why is Why.RELIEF:
         usd_month = (target.usd_month or 0.0) - (case.usd_month or 0.0)

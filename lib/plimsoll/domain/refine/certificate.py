@@ -190,6 +190,10 @@ def _own(found: _Found, case: Case, answer: Recommendation, load: HostLoad | Non
     for one in case.spans:
         if one.span.ceiling is not None:
             _saturated(found, demand, one.span.ceiling, one.span.buckets, case.policy.saturation_pct, ids)
+        if one.on_record is not None:
+            last = np.zeros_like(demand.observed)
+            last[one.span.buckets.stop - 1] = True  # the minute up to which the record is wrong
+            found.reaches(ids, _wholly(last))
     _before(found, case, load)
     _lifted(found, case, ids)
     headroom = 1 + case.policy.headroom_pct / 100
@@ -370,7 +374,7 @@ def _tests_of(
     if comparison.drop_in is not None and comparison.drop_in.tried is not None:
         yield _Tested(case.held.now, comparison.drop_in.ceiling, held_by, by_seconds)
         yield _Tested(case.held.reducing, comparison.drop_in.ceiling, held_by, by_seconds, headroom)
-    purposes = (Purpose.REDUCE, Purpose.RELIEVE) if often else (Purpose.REDUCE,)
+    purposes = tuple(Purpose) if often else (Purpose.REDUCE,)
     for offer in _offers(answer):
         for purpose in purposes:
             for one in case.shared_as(case.market.types[offer.spec.type], purpose):

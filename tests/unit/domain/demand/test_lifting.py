@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.lifting import Span, lift
 from plimsoll.domain.policy import Policy
@@ -67,6 +67,37 @@ def test_a_hundred_large_operations_in_a_flagged_minute_are_not_more_than_the_vo
     demand = a_demand(np.full(1000, 100.0), 256, iops_exceeded=flagged(1000, 7))
     lifted = lift(demand, whole(Ceiling(iops=16_000.0, throughput_mib_s=1000.0, io_kib=256.0)), POLICY).demand
     assert lifted.throughput_mib_s[7] == pytest.approx(1000)
+
+
+def test_spent_credits_lift_large_operations_no_further_than_their_throughput():
+    gp2 = Ceiling(
+        iops=3000.0,
+        throughput_mib_s=128.0,
+        buckets=(TokenBucket(resource=Resource.IOPS, free_rate=0.0, refill_rate=300.0, capacity=5.4e6),),
+        io_kib=256.0,
+    )
+    demand = a_demand(np.full(1000, 300.0), 256, burst_balance_pct=np.zeros(1000))
+    lifted = lift(demand, whole(gp2), POLICY).demand
+    assert (lifted.iops[7], lifted.throughput_mib_s[7]) == pytest.approx((768, 192))
+
+
+@pytest.mark.parametrize(
+    ("io_kib", "moved"),
+    [
+        pytest.param(16, 250.0, id="within the other ceiling its line holds"),
+        pytest.param(256, 25.0, id="a line beyond it is of another mix"),
+    ],
+)
+def test_the_other_resource_is_lifted_no_further_than_its_own_check_allows(io_kib, moved):
+    demand = a_demand(np.full(1000, 100.0), io_kib, iops_exceeded=flagged(1000, 7), throughput_exceeded=flagged(1000))
+    lifted = lift(demand, whole(Ceiling(iops=16_000.0, throughput_mib_s=1000.0, io_kib=256.0)), POLICY).demand
+    assert (lifted.iops[7], lifted.throughput_mib_s[7]) == pytest.approx((16_000, moved))
+
+
+def test_a_check_that_was_raised_once_in_the_epoch_does_not_hold_the_other_back():
+    demand = a_demand(np.full(1000, 100.0), 256, iops_exceeded=flagged(1000, 7), throughput_exceeded=flagged(1000, 900))
+    lifted = lift(demand, whole(), POLICY).demand
+    assert (lifted.iops[7], lifted.throughput_mib_s[7]) == pytest.approx((3000, 125))
 
 
 def test_an_epoch_that_was_raised_since_is_not_lifted_but_counts_as_saturated():
