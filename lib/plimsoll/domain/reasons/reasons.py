@@ -430,11 +430,18 @@ def _sizing(case: Case, target: Offer) -> Iterator[Reason]:
         "busiest second": seen.peak_second_throughput_mib_s,
     }
     times = 1 + case.policy.headroom_pct / 100
-    sides = (
-        _required("IOPS", need.iops, iops, times, 0),
-        _required("MiB/s", need.throughput_mib_s, throughput, times, 1),
-    )
-    yield Reason("need", f"{target.spec} has to carry {' and '.join(sides)}.")
+    sides = {
+        Resource.IOPS: _required("IOPS", need.iops, iops, times, 0),
+        Resource.THROUGHPUT: _required("MiB/s", need.throughput_mib_s, throughput, times, 1),
+    }
+    cut = [required for side, required in sides.items() if side is not target.staying]
+    yield Reason("need", f"{target.spec} has to carry {' and '.join(cut)}.")
+    if target.staying is not None:
+        yield Reason(
+            "stays-as-it-is",
+            f"Its {target.staying.unit} stay as they are: no {target.spec.type} has headroom of "
+            f"{100 * (times - 1):g} % above what was seen.",
+        )
 
 
 def _required(unit: str, need: float, seen: Mapping[str, float | None], times: float, digits: int) -> str:

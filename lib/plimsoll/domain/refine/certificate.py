@@ -364,7 +364,7 @@ def _tests_of(
             for one in case.shared_as(case.market.types[offer.spec.type], purpose):
                 yield _Tested(one.load.of(purpose), one.ceiling, one.volume_ids, by_seconds, headroom)
             if offer.pool_gib is None:
-                yield _Tested(case.load.of(purpose), offer.ceiling, own, by_seconds, headroom)
+                yield _Tested(case.load.of(purpose), offer.judged, own, by_seconds, headroom)
         if often:
             load, ids = (case.load, own) if offer.pool_gib is None else (case.held, held_by)
             yield _Tested(load.now, offer.ceiling, ids, by_seconds)
@@ -458,8 +458,8 @@ def _promise(found: _Found, case: Case, offer: Offer) -> None:
     demand = together([found.demands[name] for name in ids])
     holds = replace(
         offer.ceiling,
-        iops=offer.ceiling.sustained_iops / most_times,
-        throughput_mib_s=offer.ceiling.sustained_throughput_mib_s / most_times,
+        iops=offer.judged.sustained_iops / most_times,
+        throughput_mib_s=offer.judged.sustained_throughput_mib_s / most_times,
     )
     reach = _against(demand, holds, 1.0, times)
     found.reaches(ids, reach)
