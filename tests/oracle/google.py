@@ -127,15 +127,14 @@ def search(name, size, region, passes, own=None):
     return None if found is None else spec(*found)
 
 
-def sized(disk, name, size, passes, *, reducing):
-    """As `search` at a size, or the least that the type is sold at, or else at the least larger size of which anything
-    passes. A reduction within the type has its size; there one of two resources may stay as it is."""
+def sized(disk, name, size, passes, *, reducing, grows):
+    """As `search` at a size, or, if it `grows`, the least larger one of which anything passes. A reduction within the
+    type has its size; there one of two resources may stay as it is."""
     own = disk["spec"]
     within = reducing and name == own["type"]
-    low, high = DISKS[name]["size_gib"]
-    size = max(low, size)
+    high = DISKS[name]["size_gib"][1]
     found = search(name, size, disk["region"], passes, own if within else None)
-    if found is not None or within or DISKS[name].get("pooled"):
+    if found is not None or within or not grows or DISKS[name].get("pooled"):
         return found
     sizes = range(size + 1, high + 1)
     place = first_passing(sizes, lambda at: search(name, at, disk["region"], passes) is not None)
@@ -289,7 +288,9 @@ def fitted(unit, units, name, sizes, kept, budget, *, reducing, everything=False
         if pooled:
             spec = {"type": name, "size_gib": sizes[disk["id"]], "iops": None, "throughput_mib_s": None}
         else:
-            spec = sized(disk, name, sizes[disk["id"]], passes, reducing=reducing and not everything)
+            spec = sized(
+                disk, name, sizes[disk["id"]], passes, reducing=reducing and not everything, grows=not everything
+            )
         if spec is None:
             return None
         specs[disk["id"]] = spec
@@ -327,6 +328,18 @@ def shown(unit, disk):
     }
 
 
+def replaced_unmeasured(unit, units, answers):
+    """The answer of a disk of which too little is known: what keeps all its limits, where that saves enough."""
+    (name, found), *others = answers.items()
+    same = [] if others or found["usd_now"] is None else offers(unit, units, 0, reducing=True, everything=True)
+    best = min(same, key=lambda one: one["order"], default=None)
+    if best is not None and found["usd_now"] - best["usd"] >= POLICY["min_saving_usd_month"] - 1e-9:
+        spec = best["specs"][name]
+        word = "reprovision" if spec["type"] == unit.own else "migrate"
+        answers[name] = found | {"action": word, "target": spec, "usd_then": price(spec, unit.free[0]["region"])}
+    return answers
+
+
 def decided(unit, units):
     """The answers to the disks of a unit, before those beside it are thought of."""
     usd = {disk["id"]: price(disk["spec"], disk["region"]) for disk in unit.free}
@@ -340,7 +353,7 @@ def decided(unit, units):
         said = ("insufficient-data", None) if short else ("keep", disk["spec"])
         answers[name] = {"action": said[0], "target": said[1], "usd_now": usd[name], "usd_then": usd[name], **known}
     if lacking:
-        return answers
+        return answers if unit.pooled or DISKS[unit.own].get("pooled") else replaced_unmeasured(unit, units, answers)
     judge = unit.judge
     budget, now = judge.budget(), sum(usd.values())
     count, wait = judge.tried([unit.load], unit.now, reducing=False, headroom=1.0)

@@ -161,7 +161,7 @@ class _Maker:
         if slow:
             return replace(offer, refused=tuple(refused_by(slow)), failed=slow)
         offer = self._judged(offer, shared, budget_minutes)
-        if offer.refused and self._may_grow(product, shared):
+        if offer.refused and self._may_grow(kind, shared):
             offer = self._grown(kind, shared, budget_minutes) or offer
         if not failed:
             return offer
@@ -217,21 +217,17 @@ class _Maker:
         refused = tuple(self._speaks_against(offer, tried, shared, budget_minutes))
         return replace(offer, tried=tried, need=offer.need if refused else _within(offer), refused=refused)
 
-    def _may_grow(self, product: Product, shared: Sequence[SharedLoad]) -> bool:
-        """Whether a larger volume is offered of a type whose size alone makes it faster. Of one that makes it faster
-        for the whole host: to relieve one that changes alone, and leaves nobody behind in its pool."""
-        kind = product.kind
-        if not kind.pooled:
-            return product.grows and not product.has_figures and not shared
+    def _may_grow(self, kind: VolumeType, shared: Sequence[SharedLoad]) -> bool:
+        """Whether a larger volume is offered: to relieve one that changes alone, and leaves nobody behind in its pool,
+        of a type whose size makes it faster for its whole host."""
         volume = self.case.volume
         alone = self.case.pool_gib == volume.spec.size_gib and all(volume.id in one.volume_ids for one in shared)
         leaves_nobody = kind.name != volume.spec.type or all(len(one.volume_ids) == 1 for one in shared)
-        return self._purpose is Purpose.RELIEVE and alone and leaves_nobody
+        return self._purpose is Purpose.RELIEVE and kind.pooled and alone and leaves_nobody
 
     def _grown(self, kind: VolumeType, shared: Sequence[SharedLoad], budget_minutes: float) -> Offer | None:
         """The offer of the least larger size that passes; None where none does."""
-        volume, least = self.case.volume, self.case.products.of(kind).size_gib
-        sizes = range(least + 1, kind.most_size_gib + 1)
+        volume, sizes = self.case.volume, range(self.case.volume.spec.size_gib + 1, kind.most_size_gib + 1)
 
         def at(size_gib: int) -> Offer:
             more = size_gib - volume.spec.size_gib

@@ -213,7 +213,7 @@ def unsuited(volume: Volume, kind: VolumeType, market: Market, policy: Policy) -
         yield f"{kind.name} is of a previous generation"
     if kind.name != volume.spec.type and not _is_target(kind, policy):
         yield f"{kind.name} is not among the policy's target_types"
-    if volume.spec.size_gib > kind.most_size_gib or (kind.pooled and volume.spec.size_gib < kind.least_size_gib):
+    if not kind.least_size_gib <= volume.spec.size_gib <= kind.most_size_gib:
         yield f"{kind.name} comes from {kind.least_size_gib:,} to {kind.most_size_gib:,} GiB"
     yield from impossible(volume, kind)
     if policy.latency_floor is not None and kind.latency < policy.latency_floor:

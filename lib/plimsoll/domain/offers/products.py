@@ -12,6 +12,7 @@ from typing import Final, TypeVar
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.demand.need import EVERYTHING, NOTHING, Need
 from plimsoll.domain.evidence.failed_measurement import SAME_CLASS, FailedMeasurement, promised
+from plimsoll.domain.offers.kept_limits import KeptLimits
 from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, fitted_on_grid, too_slow, unsuited
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume, VolumeSpec
@@ -34,7 +35,7 @@ class Product:
     `least_usd_month` is what it costs at the least, infinite where it is refused or has no price. `floor` is the least
     that is sold, with its ceiling: nothing that passes can cost less. None where a step of the policy is more than
     that, it has no price, or the type was measured. `drop_ins` are what carries all that volumes can today, by their
-    ceiling (`plimsoll.domain.offers.drop_ins`). It is of `size_gib`, or larger where it `grows` and that lets enough
+    limits (`plimsoll.domain.offers.drop_ins`). It is of `size_gib`, or larger where it `grows` and that lets enough
     figures be bought.
     """
 
@@ -52,7 +53,7 @@ class Product:
     least_usd_month: float = math.inf
     floor: tuple[VolumeSpec, Ceiling] | None = None
     grows: bool = True
-    drop_ins: dict[Ceiling, Offer] = field(default_factory=dict, init=False, repr=False, compare=False)
+    drop_ins: dict[KeptLimits, Offer] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def fitted(self, need: Need) -> VolumeSpec:
         """The smallest spec that answers a need, in figures that people use."""
@@ -148,18 +149,17 @@ def _product_of(volume: Volume, kind: VolumeType, market: Market, policy: Policy
     published = _once_each(lambda spec: ceiling_on_hosts(kind, spec, volume))
     believed = _once_each(lambda spec: ceiling_on_hosts(kind, spec, volume, failed)) if failed else published
     usd_month = _once_each(lambda spec: market.book.usd_month(spec, mean_iops=mean_iops))
-    size_gib = max(volume.spec.size_gib, kind.least_size_gib)
-    floor = fitted_on_grid(kind, size_gib, NOTHING, policy.steps)
+    floor = fitted_on_grid(kind, volume.spec.size_gib, NOTHING, policy.steps)
     step = Need(iops=policy.iops_step, throughput_mib_s=policy.throughput_step_mib_s)
     refused, least_usd = tuple(unsuited(volume, kind, market, policy)), usd_month(floor)
-    is_least = floor == fitted_on_grid(kind, size_gib, step, policy.steps)
+    is_least = floor == fitted_on_grid(kind, volume.spec.size_gib, step, policy.steps)
 
     def is_too_slow(spec: VolumeSpec) -> bool:
         return bool(slow) and spec != volume.spec and bool(too_slow(volume, published(spec), slow))
 
     return Product(
         kind=kind,
-        size_gib=size_gib,
+        size_gib=volume.spec.size_gib,
         policy=policy,
         usd_month=usd_month,
         ceiling=believed,

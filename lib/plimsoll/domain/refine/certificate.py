@@ -219,7 +219,7 @@ def _before(found: _Found, case: Case, load: HostLoad | None) -> None:
 
 def _trend(found: _Found, case: Case, answer: Recommendation) -> None:
     """Where a reduction may be outgrown, or may not be."""
-    offer = reduced_to(answer, case.present)
+    offer = reduced_to(answer, case.usable)
     if offer is None or case.settles is not None:
         return
     ids = (case.volume.id,) if offer.pool_gib is None else tuple(found.demands)
@@ -355,9 +355,9 @@ def _tests_of(
     held_by = own if case.held is case.load else together_with
     headroom, by_seconds = 1 + case.policy.headroom_pct / 100, case.policy.size_on is not SizeOn.AVERAGE
     yield _Tested(case.held.now, case.present, held_by, by_seconds)
-    if comparison.drop_in is not None and comparison.drop_in.tried is not None:
-        yield _Tested(case.held.now, comparison.drop_in.ceiling, held_by, by_seconds)
-        yield _Tested(case.held.reducing, comparison.drop_in.ceiling, held_by, by_seconds, headroom)
+    for same in comparison.same_limits:
+        yield _Tested(case.held.now, same.ceiling, held_by, by_seconds)
+        yield _Tested(case.held.reducing, same.ceiling, held_by, by_seconds, headroom)
     purposes = (Purpose.REDUCE, Purpose.RELIEVE) if often else (Purpose.REDUCE,)
     for offer in _offers(answer):
         for purpose in purposes:
