@@ -114,16 +114,19 @@ def carries_all(limit, now, sides=SIDES):
     )
 
 
-def decision(offers, relief, drop_in, present, policy, hold=lambda: None):
+def decision(offers, relief, drop_in, present, policy, *, by_host=None, hold=lambda: None):
     """What is done: (action, offer) of those found, where an offer is a dictionary of `usd`, `order` and what it is.
 
     present: `usd`, `passes`, `throttled` (frequently, and not by its host alone). offers and relief: those that pass,
-    for reductions and as relief. drop_in: the cheapest that carries everything, or None. hold: finds the cheapest that
-    throttles no more than today and need not wait. The third is the relief that is priced beside it.
+    for reductions and as relief. drop_in: the cheapest that carries everything, or None, with `whole`, the one that
+    carries also what its hosts cannot, where it does not; by_host: what carries what its hosts can where no drop_in
+    saves enough. hold: finds the cheapest that throttles no more than today and need not wait. The third is the relief
+    that is priced beside it.
     """
     now, least = present["usd"], policy["min_saving_usd_month"]
     best = min(offers, key=lambda one: one["order"], default=None)
     spare = drop_in is not None and now - drop_in["usd"] >= least - 1e-9
+    by_host = by_host if by_host is not None and now - by_host["usd"] >= least - 1e-9 else None
     if present["throttled"]:
         ending = min(relief, key=lambda one: one["order"], default=None)
         if ending is not None and ending["usd"] < now:
@@ -131,7 +134,7 @@ def decision(offers, relief, drop_in, present, policy, hold=lambda: None):
         if spare:
             return "change", drop_in, ending
         if ending is None:
-            return "keep", None, None
+            return ("change", by_host, None) if by_host else ("keep", None, None)
         held = hold() if ending["usd"] > now else None
         if held is not None and now - held["usd"] >= least - 1e-9:
             return "change", held, ending
@@ -140,9 +143,12 @@ def decision(offers, relief, drop_in, present, policy, hold=lambda: None):
         best = None
     saved = 0.0 if best is None else now - best["usd"]
     if best is None or saved < least - 1e-9:
+        if not spare and by_host:
+            return "change", by_host, None
         return ("change", drop_in, None) if spare else ("keep", None, None)
-    near = spare and now - drop_in["usd"] >= policy["drop_in_share_pct"] / 100 * saved - 1e-9
-    if near and (drop_in["passes"] or drop_in["usd"] <= best["usd"]):
+    whole = drop_in and drop_in.get("whole", drop_in)
+    near = spare and now - whole["usd"] >= policy["drop_in_share_pct"] / 100 * saved - 1e-9
+    if near and (whole["passes"] or whole["usd"] <= best["usd"]):
         return "change", drop_in, None
     return "change", best, None
 

@@ -6,6 +6,7 @@ of its limits a type delivers how much of the time, all in percent; None where t
 
 from tests.oracle.choice import carries_all
 from tests.oracle.limits import ceiling
+from tests.oracle.naive import within
 
 PUBLISHED = {
     "gp2": (1, 99.8, 90, 99),
@@ -18,8 +19,11 @@ PUBLISHED = {
 }
 
 
-def gives_up(now, then, older_host=False):
-    """The codes of what is given up beside limits, and whether a limit is lowered."""
+def gives_up(now, then, older_host=False, most=None):
+    """The codes of what is given up beside limits, and whether a limit is lowered.
+
+    most: what its hosts carry at most, by side, where it can use no more.
+    """
     lost = set()
     (rank, durable, share, time), (rank_then, durable_then, share_then, time_then) = (
         PUBLISHED[one["type"]] for one in (now, then)
@@ -34,7 +38,8 @@ def gives_up(now, then, older_host=False):
         lost.add("consistency")
     if then["size_gib"] > now["size_gib"]:
         lost.add("cannot-shrink")
-    cut = not carries_all(ceiling(then, older_host), ceiling(now, older_host))
+    used = within(ceiling(now, older_host), most)
+    cut = not carries_all(ceiling(then, older_host), used)
     if not cut and not carries_all(ceiling(then), ceiling(now)):
         lost.add("larger-host")
     return lost, cut

@@ -76,8 +76,11 @@ def pool_limit(name, disks, hosts):
     return carried({"type": name, "size_gib": size, "iops": None, "throughput_mib_s": None}, hosts)
 
 
-def search(name, size, region, passes):
-    """The cheapest figures of a type at a size for which `passes(spec)` holds; None where not even the largest does."""
+def search(name, size, region, passes, own=None):
+    """The cheapest figures of a type at a size for which `passes(spec)` holds; None where not even the largest does.
+
+    own: what the disk has, where a resource of which not even the largest passes stays as it is.
+    """
     rule, moved = DISKS[name]["iops"], DISKS[name]["throughput_mib_s"]
 
     def spec(iops=None, mib_s=None):
@@ -103,6 +106,15 @@ def search(name, size, region, passes):
     def sold(one, two):
         return least_sold(moved, size, one) <= two <= most_sold(moved, size, one)
 
+    if own is not None:
+        fewest = first_passing(iops, lambda one: alone("iops", one))
+        least = first_passing(mib_s, lambda one: alone("mib_s", one))
+        if fewest is None and least is not None:
+            return next(spec(own["iops"], two) for two in mib_s[least:] if sold(own["iops"], two))
+        if least is None and fewest is not None:
+            moved_now = own["throughput_mib_s"]
+            return next(spec(one, moved_now) for one in iops[fewest:] if sold(one, moved_now))
+
     found = cheapest_pair(
         iops,
         mib_s,
@@ -112,6 +124,20 @@ def search(name, size, region, passes):
         lambda one, two: passes(spec(one, two), {}),
     )
     return None if found is None else spec(*found)
+
+
+def sized(disk, name, size, passes, *, reducing, grows):
+    """As `search` at a size, or, if it `grows`, the least larger one of which anything passes. A reduction within the
+    type has its size; there one of two resources may stay as it is."""
+    own = disk["spec"]
+    within = reducing and name == own["type"]
+    high = DISKS[name]["size_gib"][1]
+    found = search(name, size, disk["region"], passes, own if within else None)
+    if found is not None or within or not grows or DISKS[name].get("pooled"):
+        return found
+    sizes = range(size + 1, high + 1)
+    place = first_passing(sizes, lambda at: search(name, at, disk["region"], passes) is not None)
+    return None if place is None else search(name, sizes[place], disk["region"], passes)
 
 
 class Unit:
@@ -274,7 +300,9 @@ def fitted(unit, units, name, sizes, budget, *, reducing, everything=False, hold
         if pooled:
             spec = {"type": name, "size_gib": sizes[disk["id"]], "iops": None, "throughput_mib_s": None}
         else:
-            spec = search(name, sizes[disk["id"]], disk["region"], passes)
+            spec = sized(
+                disk, name, sizes[disk["id"]], passes, reducing=reducing and not everything, grows=not everything
+            )
         if spec is None:
             return None
         specs[disk["id"]] = spec
@@ -312,6 +340,18 @@ def shown(unit, disk):
     }
 
 
+def replaced_unmeasured(unit, units, answers):
+    """The answer of a disk of which too little is known: what keeps all its limits, where that saves enough."""
+    (name, found), *others = answers.items()
+    same = [] if others or found["usd_now"] is None else offers(unit, units, 0, reducing=True, everything=True)
+    best = min(same, key=lambda one: one["order"], default=None)
+    if best is not None and found["usd_now"] - best["usd"] >= POLICY["min_saving_usd_month"] - 1e-9:
+        spec = best["specs"][name]
+        word = "reprovision" if spec["type"] == unit.own else "migrate"
+        answers[name] = found | {"action": word, "target": spec, "usd_then": price(spec, unit.free[0]["region"])}
+    return answers
+
+
 def decided(unit, units):
     """The answers to the disks of a unit, before those beside it are thought of."""
     usd = {disk["id"]: price(disk["spec"], disk["region"]) for disk in unit.free}
@@ -325,7 +365,7 @@ def decided(unit, units):
         said = ("insufficient-data", None) if short else ("keep", disk["spec"])
         answers[name] = {"action": said[0], "target": said[1], "usd_now": usd[name], "usd_then": usd[name], **known}
     if lacking:
-        return answers
+        return answers if unit.pooled or DISKS[unit.own].get("pooled") else replaced_unmeasured(unit, units, answers)
     judge = unit.judge
     budget, now = judge.budget(), sum(usd.values())
     count, wait = judge.tried([unit.load], unit.now, reducing=False, headroom=1.0)
@@ -366,7 +406,7 @@ def decided(unit, units):
         held = sorted(offers(unit, units, budget, reducing=True, holding=True), key=lambda one: one["order"])
         return None if unsettled else next((one for one in held if then(one) <= count), None)
 
-    chosen = decision(found, relief, drop_in, present, POLICY, hold)
+    chosen = decision(found, relief, drop_in, present, POLICY, hold=hold)
     action, offer, expected = held_back(chosen, drop_in, present, POLICY, unsettled=unsettled, modifying=False)
     for disk in unit.free:
         name = disk["id"]

@@ -36,6 +36,7 @@ POLICY = {
     "throughput_step_mib_s": 5,
     "drop_in_share_pct": 90,
     "settle_days": 7,
+    "idle_days": 30,
     "memory_days": 455,
     "size_on": "peak-second",
     "min_hours": 30,
@@ -194,9 +195,32 @@ def order(spec, usd):
     return usd, -LATENCY[kind["latency"]], -kind["durability_pct"], spec["type"]
 
 
-def search(volume, name, policy, mean_iops, passes):
-    """The cheapest figures of a type for which `passes(limit)` holds; None where not even the largest passes."""
-    kind, size = EBS[name], volume["spec"]["size_gib"]
+def search(volume, name, policy, mean_iops, passes, *, reducing, grows=True):
+    """The cheapest configuration of a type for which `passes(limit)` holds; None where none does.
+
+    It has the volume's size, or, if it `grows` and the type sells IOPS by size, the least larger one of which anything
+    passes. A reduction within the type has the volume's size; one of two resources may stay as it is.
+    """
+    within = reducing and name == volume["spec"]["type"]
+    size, high = volume["spec"]["size_gib"], EBS[name]["size_gib"][1]
+
+    def at(size_gib):
+        return search_at(size_gib, volume, name, policy, mean_iops, passes, may_stay=within)
+
+    found = at(size)
+    if found is not None or within or not grows or "least" not in EBS[name]["iops"]:
+        return found
+    sizes = range(size + 1, high + 1)
+    place = first_passing(sizes, lambda size_gib: at(size_gib) is not None)
+    return None if place is None else at(sizes[place])
+
+
+def search_at(size, volume, name, policy, mean_iops, passes, *, may_stay):
+    """The cheapest figures of a type at a size for which `passes(limit)` holds; None where not even the largest passes.
+
+    may_stay: a resource of which not even the most passes stays as it is, and the other alone has to pass.
+    """
+    kind = EBS[name]
     nitro_less = older(volume["hosts"])
 
     def spec(iops=None, mib_s=None):
@@ -222,6 +246,18 @@ def search(volume, name, policy, mean_iops, passes):
         free = {other: INFINITE, f"sustained_{other}": INFINITE}
         return passes({**limit(spec(iops[-1], mib_s[-1])), side: capped, f"sustained_{side}": capped, **free})
 
+    if may_stay:
+        own = volume["spec"]
+        at = {
+            "iops": first_passing(iops, lambda figure: alone("iops", figure)),
+            "mib_s": first_passing(mib_s, lambda figure: alone("mib_s", figure)),
+        }
+        if at["iops"] is None and at["mib_s"] is not None:
+            return spec(own["iops"], mib_s[at["mib_s"]])
+        if at["mib_s"] is None and at["iops"] is not None:
+            bringing = [figure for figure in iops if moved["per_iops"] * figure >= own["throughput_mib_s"]]
+            return spec(max(iops[at["iops"]], bringing[0]), own["throughput_mib_s"])
+
     found = cheapest_pair(
         iops,
         mib_s,
@@ -233,19 +269,46 @@ def search(volume, name, policy, mean_iops, passes):
     return None if found is None else spec(*found)
 
 
-def found_offers(volume, policy, mean_iops, passes):
+def found_offers(volume, policy, mean_iops, passes, *, reducing, grows=True):
     """The cheapest passing configuration of each type that may be offered."""
     made = []
     for name in EBS:
         if unsuited(volume, name, policy):
             continue
-        spec = search(volume, name, policy, mean_iops, passes)
+        spec = search(volume, name, policy, mean_iops, passes, reducing=reducing, grows=grows)
         if spec is not None:
             usd = price(spec, volume["region"], mean_iops)
             made.append(
                 {"spec": spec, "usd": usd, "order": order(spec, usd), "limit": ceiling(spec, older(volume["hosts"]))}
             )
     return made
+
+
+def replaced_unmeasured(volume, usd_now, policy, mean_iops):
+    """What keeps all limits wherever it is, where too little is known of what the volume does; None where nothing does
+    that saves enough, the volume is billed by the operation, or it is between two configurations."""
+    if volume.get("modifying") or EBS[volume["spec"]["type"]].get("billed_per_io"):
+        return None
+    found = cheapest_that_keeps(volume, ceiling(volume["spec"]), policy, mean_iops, anywhere=True)
+    saves = found is not None and usd_now - found["usd"] >= policy["min_saving_usd_month"] - 1e-9
+    return found if saves else None
+
+
+def within(limit, most):
+    """A limit as far as its hosts carry it at most; as it is where that is not known."""
+    if most is None:
+        return limit
+    return {
+        **limit,
+        **{f"{long}{side}": min(limit[f"{long}{side}"], most[side]) for side in SIDES for long in ("", "sustained_")},
+    }
+
+
+def cheapest_that_keeps(volume, limit, policy, mean_iops, *, anywhere):
+    """The cheapest other configuration that does all that a limit does, on its hosts or `anywhere`; None where none."""
+    placed = {**volume, "hosts": []} if anywhere else volume
+    same = found_offers(placed, policy, mean_iops, lambda other: carries_all(other, limit), reducing=False, grows=False)
+    return min([one for one in same if one["spec"] != volume["spec"]], key=lambda one: one["order"], default=None)
 
 
 def answer(action, target, usd_now, usd_then, **more):
@@ -260,7 +323,8 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
     its only host (see `measure`), `epochs` (dictionaries of first, a minute, and spec, None where it is not known; the
     last is the present), `made` (the minute), `on_host_from` and `replaced` (the minute from which it is on its host,
     and whether it was made more than an hour earlier), `restored_until` (the minute up to which nothing is its demand),
-    `modifying`, `ran_from` (the minute from which it is on a running host), `room_for` (what a reduction must carry at
+    `modifying`, `may_move` (whether its host is stopped, was of another type, or a template or takeover moves it),
+    `ran_from` (the minute from which it is on a running host), `room_for` (what a reduction must carry at
     least, by the names of a limit). minutes: the series, as arrays with NaN where there is no point.
     siblings: the work of every other volume on its only host, as `sibling_of` makes it of those that may be changed.
     `frontier`: what the budgets cost as well. past, days:
@@ -320,6 +384,7 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
     mean_iops = float(plain_iops[observed].sum()) / seen if seen else 0.0
     usd_now = None if volume.get("edge") else price(volume["spec"], volume["region"], mean_iops)
     now = ceiling(volume["spec"], older(volume["hosts"]))
+    used = now if volume.get("may_move") else within(now, carried_by_hosts(volume, minutes, siblings))
     peak_iops, peak_mib_s = peak(load, AS_COUNTED)
     shown = {
         "peak_iops": peak_iops,
@@ -331,6 +396,10 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
     covered = coverage_pct(observed, volume.get("ran_from")) >= policy["min_coverage_pct"]
     works = volume["state"] in {"available", "in-use"}
     if not works or usd_now is None or shown["hours"] < policy["min_hours"] or not covered:
+        same = works and usd_now is not None and replaced_unmeasured(volume, usd_now, policy, mean_iops)
+        if same:
+            action = "reprovision" if same["spec"]["type"] == volume["spec"]["type"] else "migrate"
+            return answer(action, same["spec"], usd_now, same["usd"], **shown, unmeasured=True)
         return answer("insufficient-data", None, usd_now, usd_now, **shown)
     judge = Judge(policy, len(observed))
     budget = judge.budget()
@@ -353,22 +422,33 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
         return passes
 
     def cheaper_offers(tolerated):
-        made = found_offers(volume, policy, mean_iops, passing(tolerated, reducing=True))
-        return [one | {"carries_all": carries_all(one["limit"], now)} for one in made]
+        made = found_offers(volume, policy, mean_iops, passing(tolerated, reducing=True), reducing=True)
+        return [one | {"carries_all": carries_all(one["limit"], used)} for one in made]
 
     offers = cheaper_offers(budget)
     relief = []
     if present["throttled"]:
-        for one in found_offers(volume, policy, mean_iops, passing(budget, reducing=False)):
+        for one in found_offers(volume, policy, mean_iops, passing(budget, reducing=False), reducing=False):
             count, _ = judge.tried([load], one["limit"], reducing=False, headroom=1.0)
             if 2 * count <= throttled_now:
                 relief.append(one | {"carries_all": True})
-    same = found_offers(volume, policy, mean_iops, lambda limit: carries_all(limit, now))
-    same = [one for one in same if one["spec"] != volume["spec"]]
-    drop_in = min(same, key=lambda one: one["order"], default=None)
-    if drop_in is not None:
-        drop_in |= {"carries_all": True, "passes": judge.passes([load], drop_in["limit"], budget, reducing=True)}
-    shown |= {"replay_now": throttled_now, "drop_in_usd": drop_in and drop_in["usd"]}
+    full = cheapest_that_keeps(volume, ceiling(volume["spec"]), policy, mean_iops, anywhere=True)
+    whole = full if volume.get("may_move") else cheapest_that_keeps(volume, now, policy, mean_iops, anywhere=False)
+    drop_in, by_host = whole, None
+    if whole is not None:
+        drop_in |= {"carries_all": True, "passes": judge.passes([load], whole["limit"], budget, reducing=True)}
+    if used != now:
+        kept_there = cheapest_that_keeps(volume, used, policy, mean_iops, anywhere=False)
+        if kept_there is not None:
+            kept_there |= {"carries_all": True, "whole": whole}
+            count, _ = judge.tried([load], kept_there["limit"], reducing=False, headroom=1.0)
+            if count > throttled_now:
+                pass
+            elif whole is not None and usd_now - whole["usd"] >= policy["min_saving_usd_month"] - 1e-9:
+                drop_in = kept_there
+            elif kept_there["spec"]["type"] != volume["spec"]["type"]:
+                by_host = kept_there
+    shown |= {"replay_now": throttled_now, "drop_in_usd": drop_in and drop_in["usd"], "full": full and full["spec"]}
     if frontier:
         shown["frontier"] = {
             minutes_of: min([one["usd"] for one in cheaper_offers(judge.budget(minutes_of))], default=None)
@@ -398,13 +478,15 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
         """The cheapest that throttles no more minutes than today, and carries everything else with headroom."""
         if ends is not None or modifying:
             return None
-        made = found_offers(volume, policy, mean_iops, passing(budget, reducing=True, holding=True))
+        made = found_offers(volume, policy, mean_iops, passing(budget, reducing=True, holding=True), reducing=True)
         for one in sorted(made, key=lambda one: one["order"]):
             if judge.tried([load], one["limit"], reducing=False, headroom=1.0)[0] <= throttled_now:
-                return None if outgrown(one["limit"]) else one | {"carries_all": carries_all(one["limit"], now)}
+                return None if outgrown(one["limit"]) else one | {"carries_all": carries_all(one["limit"], used)}
         return None
 
-    chosen = decision(offers, relief, drop_in, present, policy, hold)
+    chosen = decision(offers, relief, drop_in, present, policy, by_host=by_host, hold=hold)
+    if by_host is not None and chosen[1] is by_host:
+        shown["drop_in_usd"] = by_host["usd"]
     rises = ends is None and not modifying and chosen[0] == "change" and not chosen[1]["carries_all"]
     rises = rises and outgrown(chosen[1]["limit"])
     action, offer, expected = held_back(

@@ -35,7 +35,7 @@ def carried(other, now, waits):
     found = decide(**{name: value for name, value in other.items() if name != "excluded"})
     if found["action"] == "detached":
         return dict.fromkeys(NAMES, 0.0)
-    if found["action"] == "insufficient-data":
+    if found["action"] == "insufficient-data" or found.get("unmeasured"):
         return now
     if found["action"] == "wait" and waits:
         return limit_of(other, found["expected"])

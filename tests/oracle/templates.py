@@ -23,7 +23,7 @@ def change_of(members, region, policy=POLICY):
         if decide(**{**one, "volume": volume})["action"] == "upgrade":
             return None
         found = decide(**{**one, "volume": volume, "policy": rules})
-        if found["action"] not in {"migrate", "reprovision"}:
+        if found["action"] not in {"migrate", "reprovision"} or found.get("unmeasured"):
             return None
         targets.append(found["target"])
         now += found["usd_now"]

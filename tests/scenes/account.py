@@ -82,6 +82,7 @@ def _volume(scene: Scene) -> SimulatedVolume:
             nitro=scene.nitro,
             five_minutes=scene.five_minutes,
             ebs_optimized=scene.ebs_optimized,
+            stopped=None if scene.stopped_h is None else NOW - timedelta(hours=scene.stopped_h),
             tags=(("aws:autoscaling:groupName", scene.group),) if scene.group else (),
         )
         for number in range(scene.hosts if there else 0)

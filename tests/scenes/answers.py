@@ -23,6 +23,9 @@ def check(record: dict[str, Any], right: Right, why: str) -> None:
     if right.relief is not None:
         assert record["relief"] is not None, why
         assert figures(record["relief"]["spec"]) == right.relief, why
+    if right.full is not None:
+        assert record["full_limits"] is not None, why
+        assert figures(record["full_limits"]["spec"]) == right.full, why
     for budget, usd in right.frontier.items():
         step = max(
             (one for one in record["frontier"] if one["budget_min"] <= budget), key=lambda one: one["budget_min"]

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from cloud_simulator.aws.volume_maker import gp2, gp3, io
-from tests.scenes.scene import Scene, Was, insufficient, keep, migrate, reprovision, upgrade, wait
+from tests.scenes.scene import Scene, Was, keep, migrate, reprovision, upgrade, wait
 from tests.scenes.work import Time, Work, day, flat
 
 
@@ -182,16 +182,20 @@ YOUNG: Final = (
         does=_since(10, 400),
         created_h=10,
         attached_h=10,
-        right=insufficient(),
-        why="Ten hours are no day.",
+        right=migrate(
+            ("gp3", 500, 3000, 250), 5.0, step="safe", losses=(), codes=("drop-in", "needs-no-metrics", "few-hours")
+        ),
+        why="Ten hours are no day, and what keeps all limits needs none.",
     ),
     Scene(
         name="attached-four-hours-ago",
         spec=gp2(500),
         does=_since(4, 400),
         attached_h=4,
-        right=insufficient(),
-        why="It has only begun to work.",
+        right=migrate(
+            ("gp3", 500, 3000, 250), 5.0, step="safe", losses=(), codes=("drop-in", "needs-no-metrics", "few-hours")
+        ),
+        why="It has only begun to work: its replacement keeps all limits.",
     ),
     Scene(
         name="three-days-old",
@@ -255,8 +259,10 @@ GAPS: Final = (
         name="a-fifth-lost",
         spec=gp2(500),
         does=lambda t: Work(t.wave(200, 400), present=~t.daily(19, 24)),
-        right=insufficient(),
-        why="The host ran and every evening is missing: the evenings may be the peak.",
+        right=migrate(
+            ("gp3", 500, 3000, 250), 5.0, step="safe", losses=(), codes=("drop-in", "needs-no-metrics", "low-coverage")
+        ),
+        why="Every evening is missing, and may be the peak: its replacement keeps all limits.",
     ),
     Scene(
         name="web-without-checks",

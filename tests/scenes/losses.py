@@ -18,9 +18,14 @@ SCENES: Final = (
         spec=io("io1", 1000, 30_000),
         does=day(1000, 9000),
         right=migrate(
-            ("gp3", 1000, 30_000, 500), 1845.0, step="trade", losses=("consistency",), codes=("same-limits", "waste")
+            ("gp3", 1000, 18_800, 500),
+            1901.0,
+            step="trade",
+            losses=("consistency", "larger-host"),
+            codes=("same-limits", "waste"),
+            full=("gp3", 1000, 30_000, 500),
         ),
-        why="All IOPS and MiB/s are kept, but gp3 delivers them less of the time: the owner decides.",
+        why="What its host carries of it is kept, but gp3 delivers that less of the time: the owner decides.",
     ),
     Scene(
         name="io2-reduced-to-gp3",

@@ -25,7 +25,8 @@ class Right:
     """What a storage engineer answers.
 
     `action` are the labels that say the same thing, `saved` USD a month, `waits_until` a date, `blocked` whether
-    something forbids the change today, `relief` the offer that is priced beside it, `frontier` what some budgets of
+    something forbids the change today, `relief` the offer that is priced beside it, `full` the one that keeps
+    all limits where the host takes some, `frontier` what some budgets of
     throttled minutes in 30 days cost at most, `says` a word that must stand among the reasons. `step` is what people do
     with it, `losses` what is given up, and `codes` are reasons that must be there, and `without` those that must not.
     """
@@ -36,6 +37,7 @@ class Right:
     waits_until: str | None = None
     blocked: bool | None = None
     relief: Target | None = None
+    full: Target | None = None
     frontier: dict[float, float] = field(default_factory=dict)
     says: str | None = None
     step: str | None = None
@@ -60,8 +62,9 @@ class Scene:
     made its host; `takeover` names those that take over from one another, as `tags` or the name say to Plimsoll;
     `policy` holds for this volume alone; `hosts` is how many it is attached to, `host_was` which type its host was
     until how many hours ago, as an earlier audit saw, and `state` one that its attachments do not tell. With
-    `five_minutes` its host publishes one sum each five minutes; `ebs_optimized` is what it says of itself. `measured`
-    is what CloudWatch has of its only host, by the names of `MEASURED`; None: what its volumes did says it.
+    `five_minutes` its host publishes one sum each five minutes; `ebs_optimized` is what it says of itself, and
+    `stopped_h` how many hours ago it was stopped. `measured` is what CloudWatch has of its only host, by the names of
+    `MEASURED`; None: what its volumes did says it.
     """
 
     name: str
@@ -77,6 +80,7 @@ class Scene:
     host_id: str | None = None
     hosts: int = 1
     host_was: tuple[str, float] | None = None
+    stopped_h: float | None = None
     created_h: float = 90 * 24
     attached_h: float = 90 * 24
     launched_h: float | None = None

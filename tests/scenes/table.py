@@ -11,6 +11,7 @@ from tests.scenes import (
     host_limits,
     losses,
     measured_hosts,
+    offers,
     relief_on_hosts,
     sharing,
     takeovers,
@@ -34,4 +35,5 @@ SCENES: Final = (
     *host_limits.SCENES,
     *relief_on_hosts.SCENES,
     *held_back.SCENES,
+    *offers.SCENES,
 )

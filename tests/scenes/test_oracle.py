@@ -4,13 +4,16 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests.oracle.idle import idle_days
 from tests.oracle.takeover import decide_with_peers
 from tests.oracle.templates import change_of
 from tests.scenes.account import REGION
+from tests.scenes.offers import IDLE
 from tests.scenes.table import SCENES
 from tests.scenes.templates import CHANGES
 from tests.scenes.to_oracle import (
     FIRST_MINUTE,
+    MINUTES,
     busy_of_scene,
     days_of_scene,
     described,
@@ -20,6 +23,7 @@ from tests.scenes.to_oracle import (
     policy_of,
     siblings_of,
 )
+from tests.scenes.work import NOW
 
 pytestmark = pytest.mark.release
 
@@ -54,11 +58,20 @@ def test_the_oracle_says_what_was_written_down(scene):
         assert saved == pytest.approx(right.saved, abs=0.01), scene.why
     if right.relief is not None:
         assert tuple(found["relief"].values()) == right.relief, scene.why
+    if right.full is not None:
+        assert tuple(found["full"].values()) == right.full, scene.why
     if right.waits_until is not None:
         then = datetime.fromtimestamp((FIRST_MINUTE + found["settled_from"]) * 60, UTC)
         assert str(then.date()) == right.waits_until, scene.why
     for budget, usd in right.frontier.items():
         assert found["frontier"][budget] == pytest.approx(usd, abs=0.01), scene.why
+
+
+@pytest.mark.parametrize("scene", [one for one in IDLE if one.takeover is None], ids=lambda one: one.name)
+def test_the_oracle_says_whether_it_is_idle(scene):
+    made_s = NOW.timestamp() - 3600 * scene.created_h
+    found = idle_days(days_of_scene(scene), 60 * FIRST_MINUTE, MINUTES // 1440, made_s, policy_of(scene))
+    assert (found is not None) == ("idle" in scene.right.codes), scene.why
 
 
 @pytest.mark.parametrize("module", CHANGES)

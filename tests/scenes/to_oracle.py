@@ -29,6 +29,7 @@ HOSTS: Final = {
     "m3.xlarge": (62.5, 62.5, 4000, 4000),
     "m4.large": (56.25, 56.25, 3600, 3600),
     "t3.medium": (43.375, 260.625, 2000, 11_800),
+    "m4.16xlarge": (1250.0, 1250.0, 65_000, 65_000),
 }
 
 OPTIONAL: Final = frozenset({"m3.xlarge"})
@@ -105,8 +106,17 @@ def described(scene: Scene) -> dict[str, Any]:
         "made": minute_of(scene.created_h),
         "replaced": scene.attached_h < scene.created_h - 1,
         "restored_until": minute_of(scene.created_h - 7 * 24) if scene.restored else None,
+        "may_move": bool(
+            scene.stopped_h
+            or scene.module
+            or scene.group
+            or scene.takeover
+            or (scene.host_was or ("",))[0] not in ("", scene.host)
+        ),
         "modifying": scene.was is not None and scene.was.modifying,
-        "ran_from": minute_of(min(scene.attached_h, scene.launched_h or scene.attached_h)),
+        "ran_from": minute_of(min(scene.attached_h, scene.launched_h or scene.attached_h))
+        if scene.stopped_h is None
+        else None,
     }
 
 

@@ -103,7 +103,11 @@ def _instance(item: ET.Element, host: SimulatedHost, here: AccountRegion, volume
     xml.texts(item, launchTime=xml.time(here.fleet.launched(volumes)))
     xml.texts(item, ebsOptimized=str(host.ebs_optimized).lower())
     xml.texts(ET.SubElement(item, "placement"), availabilityZone=here.fleet.zone_of(host.id))
-    xml.texts(ET.SubElement(item, "instanceState"), code=16, name="running")
+    if host.stopped is None:
+        xml.texts(ET.SubElement(item, "instanceState"), code=16, name="running")
+    else:
+        xml.texts(ET.SubElement(item, "instanceState"), code=80, name="stopped")
+        xml.texts(item, reason=f"User initiated ({host.stopped:%Y-%m-%d %H:%M:%S} GMT)")
     devices = ET.SubElement(item, "blockDeviceMapping")
     for volume in volumes:
         xml.mapping(ET.SubElement(devices, "item"), volume)

@@ -29,7 +29,8 @@ _STARTING: Final = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedHost:
-    """An instance of a type that AWS knows. `five_minutes`: its volumes publish one sum each five minutes."""
+    """An instance of a type that AWS knows. `five_minutes`: its volumes publish one sum each five minutes. `stopped`
+    is since when it is."""
 
     id: str
     type: str
@@ -38,6 +39,7 @@ class SimulatedHost:
     five_minutes: bool = False
     ebs_optimized: bool = True
     root_device: str = "/dev/xvda"
+    stopped: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

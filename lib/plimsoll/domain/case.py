@@ -39,6 +39,7 @@ from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
 from plimsoll.domain.metrics.period import FloatArray, io_size_kib
 from plimsoll.domain.metrics.received import Coverage
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.offers.kept_limits import KeptLimits, all_limits, kept_limits, may_move
 from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, too_small
 from plimsoll.domain.offers.products import Products, Shelf
 from plimsoll.domain.offers.remembered import Remembered
@@ -130,6 +131,8 @@ class SharedLoad:
 class Case:
     """One volume's demand, what it could carry in each epoch, and what has to be carried of it.
 
+    `kept` are the limits that a same-limits replacement keeps.
+
     - `present` is its ceiling now, its credits as the balance shows them, or that of its pool; `held` is what that
       carries: its own load, or the pool's. `hosts` is the most that its hosts carry.
     - `load` is what its own ceiling has to carry. `shared` is what it would carry together with others, by type, of
@@ -155,10 +158,29 @@ class Case:
     epochs: tuple[EpochSummary, ...]
     shared: Mapping[str, Sequence[SharedLoad]] = field(default_factory=dict)
     pool_gib: int
+    kept: KeptLimits
     products: Products = field(repr=False, compare=False)
     remembered: Remembered | None = None
     history: History | None = None
     earlier: BusyHours | None = None
+
+    @property
+    def usable(self) -> Ceiling:
+        """What of its ceiling it can use: no more than its hosts carry at most, where they stay."""
+        return self.kept.ceiling if self.kept.by_host else self.present
+
+    @property
+    def with_own_limits(self) -> "Case":
+        """The case in which its hosts' maximum takes nothing from its limits."""
+        return replace(self, kept=KeptLimits(ceiling=self.present)) if self.kept.by_host else self
+
+    @property
+    def with_all_limits(self) -> "Case":
+        """The case in which nothing is taken from its limits by a host."""
+        if not self.kept.by_host:
+            return self
+        kind = type_of(self.volume.spec, self.market.types)
+        return replace(self, kept=all_limits(self.volume, kind, self.present))
 
     def rise(self, offer: Offer) -> Rise:
         """What the trend says of an offer."""
@@ -302,7 +324,8 @@ def case_of(
     done = without_restore(demand, volume, policy)
     found = epoch_spans(volume, done, types, policy, days, in_pool=in_pool)
     demand = done if in_pool else scaled(done, clip_to_record(done, [one.span for one in found]))
-    ceiling = ceiling_on_hosts(type_of(volume.spec, types), volume.spec, volume)
+    kind = type_of(volume.spec, types)
+    ceiling = ceiling_on_hosts(kind, volume.spec, volume)
     present = as_balance_shows(ceiling, demand, of_type(found, volume.spec.type, demand))
     there = on_these_hosts(found, demand)
     room = host_room(done, host, hosts, policy, there).only_in(there)
@@ -311,12 +334,16 @@ def case_of(
         room = with_relief(room, host, demand, lifted.demand, lifted.saturated, (volume.id,), policy)
     load = load_of(demand, lifted, room, [one.span for one in found], policy)
     summary = summary_of(demand, lifted, room, policy)
+    epochs = [one.epoch for one in found]
+    arrived = list(arrivals(volume, epochs, demand, context.now, policy))
+    most = UNBOUNDED if room.disproved else hosts
+    moves = may_move(volume, epochs, arrived, policy, context.now.timestamp())
     return Case(
         volume=volume,
         context=context,
         demand=demand,
         present=present,
-        hosts=UNBOUNDED if room.disproved else hosts,
+        hosts=most,
         spans=found,
         lifted=lifted,
         room=room,
@@ -325,13 +352,14 @@ def case_of(
         settles=settles(
             volume,
             stands(found, done, lifted, host, policy),
-            arrivals(volume, [one.epoch for one in found], demand, context.now, policy),
+            arrived,
             context.now,
             policy,
         ),
         summary=summary,
         epochs=summaries(found, demand, lifted),
         pool_gib=volume.spec.size_gib,
+        kept=kept_limits(volume, kind, present, most, may_move=moves),
         products=context.shelf.products(volume, context.market, policy, summary.mean_iops),
         earlier=earlier,
     )

@@ -17,8 +17,8 @@ from plimsoll.domain.evidence.evidence import Evidence, Place, evidence_for
 from plimsoll.domain.groups.rollup import part_of
 from plimsoll.domain.groups.takeover import Takeover
 from plimsoll.domain.groups.templates import template_of
-from plimsoll.domain.offers.choice import Choice, Step, Verdict, choose
-from plimsoll.domain.offers.losses import find_cuts, find_losses
+from plimsoll.domain.offers.choice import Choice, Step, Verdict, choose, choose_same_limits
+from plimsoll.domain.offers.losses import cuts_of, find_losses
 from plimsoll.domain.offers.offer import Offer, flip
 from plimsoll.domain.offers.safer import risks_of
 from plimsoll.domain.reason import Reason
@@ -65,7 +65,43 @@ def recommend_detached(volume: Volume, context: DecisionContext, takeover: Takeo
 
 def answer(case: Case) -> Recommendation:
     """What should be done in a case."""
-    return insufficient(case) if is_insufficient(case) else answers([case])[case.volume.id]
+    if not is_insufficient(case):
+        return answers([case])[case.volume.id]
+    return unmeasured([case]).get(case.volume.id) or insufficient(case)
+
+
+def unmeasured(cases: Sequence[Case]) -> dict[str, Migrate | Reprovision | Upgrade | Keep]:
+    """The same-limits replacement of volumes of which too little is known, by id: it needs no metrics.
+
+    It keeps also the limits that their hosts cannot carry: what was never seen cannot show that these hosts stay.
+    Nothing if it saves too little, or if a volume has no price, is billed by the operation, shares a pool, is between
+    two configurations, or is in a state in which nothing can be changed.
+    """
+    if not all(_is_replaceable(case) for case in cases):
+        return {}
+    whole = [case.with_all_limits for case in cases]
+    choice = choose_same_limits(whole)
+    if choice is None or choice.target is None:
+        return {}
+    kind, found = _kind(whole, choice), dict[str, Migrate | Reprovision | Upgrade | Keep]()
+    for place, (case, offer) in enumerate(zip(whole, choice.target.offers, strict=True)):
+        comparison = _comparison(case, place, choice)
+        if offer.spec == case.volume.spec:
+            found[case.volume.id] = kept(case, comparison, WITH_OTHERS)
+        else:
+            found[case.volume.id] = replace(_changed(kind, case, comparison, offer, choice, None), measured=False)
+    return found
+
+
+def _is_replaceable(case: Case) -> bool:
+    """Whether a volume can be replaced whatever it does."""
+    kind, change = type_of(case.volume.spec, case.market.types), case.volume.modification
+    return (
+        case.volume.state in {VolumeState.IN_USE, VolumeState.AVAILABLE}
+        and case.usd_month is not None
+        and not (kind.billed_per_io or kind.pooled or case.context.short_lived)
+        and not (change is not None and change.in_progress)
+    )
 
 
 def is_insufficient(case: Case) -> bool:
@@ -197,12 +233,16 @@ def _changed(
 ) -> Migrate | Reprovision | Upgrade:
     """The change to an offer, and what forbids it today."""
     evidence = evidence_of(case, target.spec, target.ceiling, target.need)
-    cuts = find_cuts(target.ceiling, case.present)
+    cuts = cuts_of(target.ceiling, case.present, case.usable)
     losses = find_losses(case.volume.spec, target.spec, case.market.types, cuts)
     return kind(
         volume=case.volume,
         usd_month_now=case.usd_month or 0.0,
-        reasons=reasons.change(case, comparison, target, choice, losses),
+        reasons=(
+            reasons.unmeasured(case, comparison, target, losses)
+            if is_insufficient(case)
+            else reasons.change(case, comparison, target, choice, losses)
+        ),
         losses=losses,
         epochs=case.epochs,
         memory=memory_summary(case.remembered, target.spec),
@@ -225,10 +265,13 @@ def _comparison(case: Case, place: int, choice: Choice) -> Comparison:
     cheapest, partly = choice.bundles[0], case.demand.spread is not None
     return Comparison(
         present=case.present,
+        usable=case.usable,
         hosts=case.hosts,
         now=choice.now,
         offers=tuple(bundle.offers[place] for bundle in choice.bundles),
         drop_in=None if choice.drop_in is None else choice.drop_in.offers[place],
+        same_limits=tuple(bundle.offers[place] for bundle in choice.same_limits),
+        full=None if choice.full is None else choice.full.offers[place],
         flip=flip((choice.target or cheapest).kind, case.volume.spec.size_gib, case.market.book),
         frontier=tuple(_step(step, place, partly=partly) for step in choice.frontier),
         relief=None if choice.relief is None else choice.relief.offers[place],

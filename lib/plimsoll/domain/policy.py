@@ -85,6 +85,7 @@ class Policy:
     throughput_step_mib_s: int = 5
     drop_in_share_pct: float = 90.0
     settle_days: float = 7.0
+    idle_days: float = 30.0
     read_audit_log: bool = False
     min_saving_usd_month: float = 1.0
     target_types: tuple[str, ...] = ()
@@ -175,6 +176,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "throughput_step_mib_s": (1, 1000),
     "drop_in_share_pct": (0, 100),
     "settle_days": (0, 90),
+    "idle_days": (1, 455),
     "min_saving_usd_month": (0, 1e9),
     "durability_floor_pct": (0, 100),
     "evidence_max_age_days": (1, 3650),

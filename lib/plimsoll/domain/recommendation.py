@@ -13,11 +13,12 @@ from plimsoll.domain.groups.stripes import StripeSet
 from plimsoll.domain.groups.takeover import Peer
 from plimsoll.domain.groups.templates import Part
 from plimsoll.domain.host import Host
+from plimsoll.domain.memory.idleness import Idleness
 from plimsoll.domain.memory.past_events import Event
 from plimsoll.domain.metrics.received import Coverage
 from plimsoll.domain.metrics.signals import Signals
 from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.offers.losses import Loss, find_cuts
+from plimsoll.domain.offers.losses import Loss, cuts_of
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.risk.past_peaks import PastPeaks
@@ -133,10 +134,13 @@ class Comparison:
     """What was weighed: ceilings, every offer, the drop-in replacement, a bare type flip, and the present one's trial.
 
     `frontier` is what each budget of throttled minutes would cost, `relief` the offer that ends frequent throttling
-    where something else was chosen, with its price.
+    where something else was chosen, with its price. `usable` is the present ceiling as far as the hosts carry it, and
+    `full` the offer that keeps all of that ceiling where `drop_in` does not. `same_limits` are those that were
+    weighed.
     """
 
     present: Ceiling
+    usable: Ceiling
     hosts: Ceiling
     now: Trial
     offers: tuple[Offer, ...]
@@ -144,6 +148,8 @@ class Comparison:
     flip: Offer | None
     frontier: tuple[FrontierStep, ...] = ()
     relief: Offer | None = None
+    full: Offer | None = None
+    same_limits: tuple[Offer, ...] = ()
 
     def offer(self, type_name: str) -> Offer:
         """The offer of a type."""
@@ -183,7 +189,8 @@ class Answer:
     together with it or not at all. `signals` are None where none were read, `memory` where the past had no say,
     `growth` where no room for any was asked for, and `risk` where no demand was sized. `part` is what the volume brings
     to the change of the template that made it, None where none is known or nothing was weighed. `peer` is the volume
-    that it takes over from and has to leave room for, None where it has enough."""
+    that it takes over from and has to leave room for, None where it has enough. `idle` is for how long it is known to
+    have done nothing, None if less than the policy asks for."""
 
     action: ClassVar[str]
     volume: Volume
@@ -199,11 +206,13 @@ class Answer:
     risk: Risk | None = None
     part: Part | None = None
     peer: Peer | None = None
+    idle: Idleness | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change(Answer):
-    """A change worth making. `losses` are what it gives up beside IOPS and MiB/s."""
+    """A change worth making. `losses` are what it gives up beside IOPS and MiB/s. If it is not `measured`, too little
+    is known of what the volume does: it keeps all limits."""
 
     usd_month_now: float
     target: Offer
@@ -212,11 +221,12 @@ class Change(Answer):
     comparison: Comparison
     evidence: Evidence
     losses: tuple[Loss, ...] = ()
+    measured: bool = True
 
     @property
     def cuts(self) -> tuple[str, ...]:
         """The limits that are lower than today's."""
-        return find_cuts(self.target.ceiling, self.comparison.present)
+        return cuts_of(self.target.ceiling, self.comparison.present, self.comparison.usable)
 
     @property
     def usd_month_saved(self) -> float:

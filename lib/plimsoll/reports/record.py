@@ -519,6 +519,15 @@ class RecommendationRecord(_Record):
     relief: OfferRecord | None = Field(
         default=None, description="what would end frequent throttling, where something else is recommended"
     )
+    idle_days: int | None = Field(
+        default=None,
+        description="for how many days it is known to have done nothing, although it is attached; null: it did "
+        "something lately or at the last quarter's end, or that is not known",
+    )
+    full_limits: OfferRecord | None = Field(
+        default=None,
+        description="what keeps also the limits that the present host cannot carry, where `drop_in` does not",
+    )
     signals: SignalsRecord | None = Field(default=None, description="null where none were read")
     memory: MemoryRecord | None = Field(default=None, description="null where the past had no say")
     growth: GrowthRecord | None = Field(default=None, description="null where no room for any is kept")

@@ -9,7 +9,7 @@ from plimsoll.domain.errors import UnknownVolumeType
 from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.groups.hosting import host_loads
 from plimsoll.domain.recommendation import Detached, InsufficientData, Keep, Migrate, Reprovision, Upgrade, Wait
-from plimsoll.domain.volume import Modification, VolumeState
+from plimsoll.domain.volume import Modification, VolumeSpec, VolumeState
 from tests.builders import (
     NOW,
     US_EAST_1,
@@ -113,7 +113,7 @@ def test_a_saving_under_the_policys_least_is_not_worth_it():
 
 
 def test_too_few_hours_are_no_answer():
-    answer = decision(a_volume(), a_demand(iops=100, buckets=29 * 60))
+    answer = decision(a_volume("gp3"), a_demand(iops=100, buckets=29 * 60))
     assert isinstance(answer, InsufficientData)
     assert "hold 29.0 hours of this volume, and the policy asks for 30" in answer.reasons[0]
     assert not isinstance(decision(a_volume(), a_demand(iops=100, buckets=30 * 60)), InsufficientData)
@@ -122,19 +122,53 @@ def test_too_few_hours_are_no_answer():
 def test_a_window_of_one_day_needs_the_hours_that_it_has_at_least():
     demand, policy = a_demand(iops=100, buckets=23 * 60), a_policy(lookback_days=1)
     assert isinstance(decision(a_volume(), demand, policy), Migrate)
-    assert isinstance(decision(a_volume(), a_demand(iops=100, buckets=22 * 60), policy), InsufficientData)
+    assert isinstance(decision(a_volume("gp3"), a_demand(iops=100, buckets=22 * 60), policy), InsufficientData)
 
 
 def test_hours_without_points_do_not_count():
     mostly_silent = a_demand(iops=100, observed=[index < 60 for index in range(3000)], buckets=3000)
-    assert isinstance(decision(a_volume(), mostly_silent), InsufficientData)
+    assert isinstance(decision(a_volume("gp3"), mostly_silent), InsufficientData)
 
 
 def test_silence_is_never_taken_for_idleness():
     silent = a_demand(iops=0, observed=[False] * 3000, buckets=3000)
-    answer = decision(a_volume(), silent, a_policy(min_hours=1))
+    answer = decision(a_volume("gp3"), silent, a_policy(min_hours=1))
     assert isinstance(answer, InsufficientData)
     assert answer.demand.hours_observed == 0
+
+
+def of_few_hours(volume, **policy):
+    return decision(volume, a_demand(iops=100, buckets=29 * 60), a_policy(**policy))
+
+
+def test_what_keeps_all_limits_needs_no_metrics():
+    answer = of_few_hours(a_volume("gp2", 500))
+    assert isinstance(answer, Migrate)
+    assert not answer.measured
+    assert answer.target.spec == VolumeSpec(type="gp3", size_gib=500, iops=3000, throughput_mib_s=250)
+    assert (answer.losses, answer.cuts, answer.risk) == ((), (), None)
+
+
+@pytest.mark.parametrize(
+    "volume",
+    [
+        a_volume("standard", 100),
+        a_volume("gp2", 500, state=VolumeState.ERROR),
+        a_volume("gp2", 500, modification=Modification(state="optimizing", started=NOW)),
+        a_volume("io2", 500, iops=20_000),
+    ],
+)
+def test_some_volumes_have_no_replacement_without_metrics(volume):
+    assert isinstance(of_few_hours(volume), InsufficientData)
+
+
+def test_a_replacement_without_metrics_has_to_save_enough():
+    assert isinstance(of_few_hours(a_volume("gp2", 500), min_saving_usd_month=6), InsufficientData)
+
+
+def test_a_host_takes_nothing_from_limits_where_metrics_are_missing():
+    answer = of_few_hours(a_volume("io1", 2000, iops=64_000, on=a_host("m4.large")))
+    assert (answer.target.spec.iops, answer.target.spec.throughput_mib_s) == (64_000, 1000)
 
 
 def test_without_a_price_for_the_present_type_there_is_no_answer():

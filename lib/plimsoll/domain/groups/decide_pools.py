@@ -6,13 +6,14 @@ from typing import Final
 
 from plimsoll.domain.case import Case, DecisionContext, SharedLoad, case_of, summary_of
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.decide import answers, insufficient, is_insufficient, kept
+from plimsoll.domain.decide import answers, insufficient, is_insufficient, kept, unmeasured
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.demand.trial import budget_of, trial
 from plimsoll.domain.groups.decide_stripes import of_others
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, present_ceiling, size_of
 from plimsoll.domain.groups.pool_loads import Demands, PoolView
 from plimsoll.domain.host import Host
+from plimsoll.domain.offers.kept_limits import KeptLimits
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import Change, Recommendation, Reprovision
 from plimsoll.domain.volume import Volume
@@ -125,7 +126,9 @@ def _decided(pool: Pool, demands: Demands, bases: Mapping[str, DecisionContext],
     free = [volume for volume in seen.volumes if volume.id in bases]
     cases = list(_cases(seen, free, demands, bases, host, present=present_ceiling(pool)))
     lacking = [case for case in cases if is_insufficient(case)]
-    found: dict[str, Recommendation] = {case.volume.id: insufficient(case) for case in lacking}
+    found: dict[str, Recommendation] = dict(unmeasured(lacking)) if lacking and len(pool.volumes) == 1 else {}
+    if not found:
+        found = {case.volume.id: insufficient(case) for case in lacking}
     held = {**dict.fromkeys(unread, UNREAD), **{case.volume.id: LACKING for case in lacking}}
     rest = [case for case in cases if case.volume.id not in found]
     found |= answers(rest, why_held=_held(held), already=ALREADY)
@@ -170,6 +173,7 @@ def _in_pool(case: Case, view: PoolView) -> Case:
         case,
         demand=demand,
         present=view.present,
+        kept=KeptLimits(ceiling=view.present),
         lifted=lifted,
         room=view.room,
         load=view.own(case.volume),

@@ -7,7 +7,7 @@ import numpy as np
 
 from plimsoll.domain.case import Case, DecisionContext
 from plimsoll.domain.ceiling import RESOURCES
-from plimsoll.domain.decide import answers, insufficient, is_insufficient
+from plimsoll.domain.decide import answers, insufficient, is_insufficient, unmeasured
 from plimsoll.domain.demand.adding import together
 from plimsoll.domain.demand.required import highest_load, load_of
 from plimsoll.domain.demand.saturation import HostLoad, Rates, host_room, with_relief
@@ -67,8 +67,11 @@ def decide_together(unit: Unit, cases: Sequence[Case], host: HostLoad | None) ->
         return {}
     members = as_one(cases, host, parts=len(unit.volumes) if unit.stripes.even else 1)
     lacking = [case for case in members if is_insufficient(case)]
-    held = {**unit.held, **{case.volume.id: set_reasons.LACKING for case in lacking}}
-    found: dict[str, Recommendation] = {case.volume.id: insufficient(case) for case in lacking}
+    found: dict[str, Recommendation] = dict(unmeasured(members)) if lacking and not unit.held else {}
+    held = dict(unit.held)
+    if not found:
+        found = {case.volume.id: insufficient(case) for case in lacking}
+        held |= dict.fromkeys(found, set_reasons.LACKING)
     rest = [case for case in members if case.volume.id not in found]
     found |= answers(rest, why_held=set_reasons.held(held, unit.stripes) if held else None, already=set_reasons.ALREADY)
     told = _set_answer(replace(unit, held=held), members, found)
@@ -111,7 +114,8 @@ def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[
     )
     frequent = frozenset(resource for case in cases for resource in case.frequent)
     return [
-        replace(case, room=room, load=load, held=load, lifted=replace(case.lifted, frequent=frequent)) for case in cases
+        replace(case.with_all_limits, room=room, load=load, held=load, lifted=replace(case.lifted, frequent=frequent))
+        for case in cases
     ]
 
 

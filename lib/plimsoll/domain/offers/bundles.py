@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.domain.case import Case, SharedLoad
-from plimsoll.domain.ceiling import RESOURCES, Accounting, Ceiling
+from plimsoll.domain.ceiling import RESOURCES, Accounting, Ceiling, Resource
 from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.required import Load, Purpose, peaks
 from plimsoll.domain.demand.trial import Required, Trial, budget_of, never_held_back, trial, worst
@@ -143,18 +143,20 @@ class _Maker:
         return found
 
     def _made(self, kind: VolumeType, budget_min: float) -> Offer:
-        case, product = self.case, self.case.products.of(kind)
+        case, product = self.case, self._product(kind)
         shared, need = case.shared_as(kind, self._purpose), self._need(kind).no_less_than(self._at_least)
         if product.refused:
             return self._with(product.fitted(product.promised(need)), kind, shared, refused=product.refused)
         budget_minutes = budget_of(budget_min, case.window_s)
         failed = self._failed(kind, need, shared)
         spec: VolumeSpec | None = None
+        staying: Resource | None = None
         if not _is_pooled(kind, shared):
             spec = self._floor(product) or cheapest(
                 self._stairs_of(product), budget_minutes=budget_minutes, at_least=self._at_least
             )
-        offer = self._with(spec or product.fitted(product.promised(need)), kind, shared)
+            staying = self._staying(product, spec, budget_minutes)
+        offer = self._with(spec or product.fitted(product.promised(need)), kind, shared, staying=staying)
         slow = self._too_slow(kind, offer.spec, shared)
         if slow:
             return replace(offer, refused=tuple(refused_by(slow)), failed=slow)
@@ -165,6 +167,18 @@ class _Maker:
             return offer
         why = (*refused_by(failed), *offer.refused) if offer.refused else ()
         return replace(offer, refused=why, failed=failed)
+
+    def _product(self, kind: VolumeType) -> Product:
+        """A type as it is sold to the volume. A reduction within its type is none of a larger size."""
+        product = self.case.products.of(kind)
+        within = kind.name == self.case.volume.spec.type and self._purpose is not Purpose.RELIEVE
+        return replace(product, grows=False) if within else product
+
+    def _staying(self, product: Product, spec: VolumeSpec | None, budget_minutes: float) -> Resource | None:
+        """The resource of an offer that stays as it is, because nothing that is sold has headroom on it."""
+        if spec is None or (product.floor is not None and spec == product.floor[0]):
+            return None
+        return self._stairs_of(product).staying(budget_minutes, self._at_least)
 
     def _floor(self, product: Product) -> VolumeSpec | None:
         """The least that is sold where it always carries what is required; None where something else may pass."""
@@ -234,7 +248,13 @@ class _Maker:
         name = product.kind.name
         if name not in self._stairs:
             most_minutes = budget_of(self._budget_min, self.case.window_s)
-            self._stairs[name] = staircase(product, self._required(self.case.load), most_minutes, self._tried_ceilings)
+            self._stairs[name] = staircase(
+                product,
+                self._required(self.case.load),
+                most_minutes,
+                self._tried_ceilings,
+                may_stay=self._purpose is not Purpose.RELIEVE and product.kind.name == self.case.volume.spec.type,
+            )
         return self._stairs[name]
 
     def _need(self, kind: VolumeType) -> Need:
@@ -251,7 +271,13 @@ class _Maker:
         return required.at_most if self._harmful else required
 
     def _with(
-        self, spec: VolumeSpec, kind: VolumeType, shared: Sequence[SharedLoad], *, refused: tuple[str, ...] = ()
+        self,
+        spec: VolumeSpec,
+        kind: VolumeType,
+        shared: Sequence[SharedLoad],
+        *,
+        refused: tuple[str, ...] = (),
+        staying: Resource | None = None,
     ) -> Offer:
         pooled, product = _is_pooled(kind, shared), self.case.products.of(kind)
         return Offer(
@@ -262,6 +288,7 @@ class _Maker:
             need=self._need(kind),
             refused=refused,
             pool_gib=shared[0].size_gib if pooled else None,
+            staying=staying,
         )
 
     def _carries(self, product: Product, spec: VolumeSpec) -> Ceiling:
@@ -273,7 +300,7 @@ class _Maker:
     def _tried(self, offer: Offer, shared: Sequence[SharedLoad]) -> Trial:
         trials = [trial(self._required(one.load), one.ceiling) for one in shared]
         if offer.pool_gib is None:
-            trials.append(trial(self._required(self.case.load), offer.ceiling))
+            trials.append(trial(self._required(self.case.load), offer.judged))
         return worst(trials)
 
     def _speaks_against(
@@ -281,14 +308,14 @@ class _Maker:
     ) -> Iterator[str]:
         """Why an offer does not pass."""
         policy, purpose = self.case.policy, self._purpose
-        yield from too_small(str(offer.spec), offer.ceiling, self._at_least)
+        yield from too_small(str(offer.spec), offer.judged, self._at_least)
         if tried.passes(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s):
             return
         carriers = [
             (one.name, one.ceiling, peaks(one.load.of(purpose).at_most, one.ceiling.accounting)) for one in shared
         ]
         if offer.pool_gib is None:
-            carriers.append((str(offer.spec), offer.ceiling, offer.need))
+            carriers.append((str(offer.spec), offer.judged, offer.need))
         small = [reason for name, ceiling, need in carriers for reason in too_small(name, ceiling, need)]
         yield from small
         if not small:

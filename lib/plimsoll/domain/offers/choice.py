@@ -21,7 +21,7 @@ from plimsoll.domain.demand.settling import Settles, Unsettled
 from plimsoll.domain.demand.trend import AUDIT_DAYS, Rise
 from plimsoll.domain.demand.trial import Trial, budget_of, trial, worst
 from plimsoll.domain.offers.bundles import Bundle, Makers
-from plimsoll.domain.offers.drop_ins import drop_ins
+from plimsoll.domain.offers.drop_ins import same_limits
 from plimsoll.domain.offers.remembered import least_of_all, reduces
 
 BUDGETS_MIN: Final = (0.0, 1.0, 5.0, 15.0, 60.0)
@@ -49,6 +49,7 @@ class Why(StrEnum):
 
     CHEAPEST = "cheapest"
     DROP_IN = "drop-in"
+    BY_HOST = "by-host"
     RELIEF = "relief"
     THROTTLES_NO_MORE = "throttles-no-more"
     HOST_IS_THE_LIMIT = "host-is-the-limit"
@@ -72,8 +73,9 @@ class Choice:
 
     `target` is what is chosen, or would be (wait, saves too little), for what costs `usd_month_now` together.
     `beneath` is what would be chosen if no least saving was asked for, where the saving is too small alone and could be
-    judged today, or once it is no longer new. `bundles` is one of each type, `relief` what ends frequent throttling
-    where something else was chosen, `frontier` what tolerating more would cost.
+    judged today, or once it is no longer new. `same_limits` are the replacements that were weighed; `full` keeps all
+    limits, also those that its host cannot carry, where `drop_in` does not. `bundles` is one of each type, `relief`
+    what ends frequent throttling where something else was chosen, `frontier` what tolerating more would cost.
     """
 
     verdict: Verdict
@@ -83,6 +85,8 @@ class Choice:
     usd_month_now: float
     bundles: Sequence[Bundle]
     drop_in: Bundle | None
+    full: Bundle | None = None
+    same_limits: Sequence[Bundle] = ()
     relief: Bundle | None = None
     settles: Settles | None = None
     frontier: Sequence[Step] = ()
@@ -93,6 +97,11 @@ def choose(cases: Sequence[Case]) -> Choice:
     """What is to be done with volumes that change together; each has a price."""
     group = _Group(cases)
     return group.relieved() if group.is_throttled else group.reduced()
+
+
+def choose_same_limits(cases: Sequence[Case]) -> Choice | None:
+    """The same-limits replacement of volumes whose demand is not known; None where none saves enough."""
+    return _Group(cases).same_limits()
 
 
 class _Group:
@@ -106,13 +115,19 @@ class _Group:
         self.budget_min = min(case.policy.throttle_budget_min for case in cases)
         self.budget_minutes = budget_of(self.budget_min, cases[0].window_s)
         self.least_usd = max(case.policy.min_saving_usd_month for case in cases)
-        self.drop_in = drop_ins(cases)
+        self.same = same_limits(cases, is_worth_it=self._is_worth_it)
         self.past, self.past_at_most = least_of_all(case.remembered for case in cases)
 
     @property
     def is_throttled(self) -> bool:
         """Whether it is throttled frequently, and in more minutes than are tolerated, within the room on its hosts."""
         return bool(self.frequent) and self.now.throttled_minutes > self.budget_minutes
+
+    def same_limits(self) -> Choice | None:
+        """The replacement that keeps all limits, where that is worth a change."""
+        if self._spare is None:
+            return None
+        return self._choice(Verdict.CHANGE, Why.DROP_IN, self._spare, [self._spare], ())
 
     def reduced(self) -> Choice:
         """The cheapest that carries what is required, where that is worth a change; a drop-in replacement where it
@@ -123,9 +138,11 @@ class _Group:
         if best is None or not self._is_worth_it(best):
             if self._spare is not None:
                 return self._settled(Why.DROP_IN, self._spare, bundles, frontier)
+            if self._by_host is not None:
+                return self._settled(Why.BY_HOST, self._by_host, bundles, frontier)
             kept = self._choice(Verdict.KEEP, self._why_nothing(best), None, bundles, frontier)
             return replace(kept, beneath=self._beneath(best))
-        if self._spare is not None and self._is_nearly_as_good(self._spare, best):
+        if self._spare is not None and self.same.whole is not None and self._is_nearly_as_good(self.same.whole, best):
             return self._settled(Why.DROP_IN, self._spare, bundles, frontier)
         return self._settled(Why.CHEAPEST, best, bundles, frontier)
 
@@ -143,6 +160,8 @@ class _Group:
             if holding is not None:
                 return self._choice(Verdict.CHANGE, Why.THROTTLES_NO_MORE, holding, bundles, frontier, relief=relief)
             return self._choice(Verdict.RELIEVE, Why.RELIEF, relief, bundles, frontier)
+        if self._by_host is not None:
+            return self._settled(Why.BY_HOST, self._by_host, bundles, frontier)
         why = Why.HOST_IS_THE_LIMIT if passing or self._is_host_bound else Why.NOTHING_PASSES
         return self._choice(Verdict.KEEP, why, None, bundles, frontier)
 
@@ -200,7 +219,9 @@ class _Group:
             now=self.now,
             usd_month_now=self.usd_month,
             bundles=bundles,
-            drop_in=self.drop_in,
+            drop_in=self.same.by_host if why is Why.BY_HOST else self.same.drop_in,
+            full=self.same.full,
+            same_limits=self.same.weighed,
             relief=relief,
             settles=settles,
             frontier=frontier,
@@ -215,15 +236,23 @@ class _Group:
     @property
     def _spare(self) -> Bundle | None:
         """The drop-in replacement where it saves enough."""
-        return self.drop_in if self.drop_in is not None and self._is_worth_it(self.drop_in) else None
+        drop_in = self.same.drop_in
+        return drop_in if drop_in is not None and self._is_worth_it(drop_in) else None
+
+    @property
+    def _by_host(self) -> Bundle | None:
+        """What keeps no more than the hosts carry, where that saves enough."""
+        by_host = self.same.by_host
+        return by_host if by_host is not None and self._is_worth_it(by_host) else None
 
     def _beneath(self, best: Bundle | None) -> Bundle | None:
         """What saves something, but less than is asked for, where it can be judged today."""
         if best is None or self._saved(best) <= ROUNDING_USD:
             return None
-        spare = self.drop_in is not None and self._saved(self.drop_in) > ROUNDING_USD
-        nearly = self.drop_in is not None and spare and self._is_nearly_as_good(self.drop_in, best)
-        chosen = self.drop_in if self.drop_in is not None and nearly else best
+        drop_in, whole = self.same.drop_in, self.same.whole
+        spare = whole is not None and self._saved(whole) > ROUNDING_USD
+        nearly = whole is not None and spare and self._is_nearly_as_good(whole, best)
+        chosen = drop_in if drop_in is not None and nearly else best
         waits = [case.settles for case in self.cases if case.settles is not None]
         changing = any(wait.why is Unsettled.CHANGING for wait in waits)
         held = any(wait.why is not Unsettled.NEW for wait in waits) or (not waits and self._rising(chosen))
@@ -267,7 +296,7 @@ class _Group:
     def _reduces(self, bundle: Bundle) -> bool:
         """Whether any carries less than now on any side."""
         pairs = zip(self.cases, bundle.offers, strict=True)
-        return any(reduces(offer, case.present) for case, offer in pairs)
+        return any(reduces(offer, case.usable) for case, offer in pairs)
 
     def _carries(self, case: Case) -> Need:
         """What a reduction must carry whatever the window asks for: the past, and what it takes over."""

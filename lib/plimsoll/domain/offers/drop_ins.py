@@ -1,24 +1,58 @@
 """Drop-in replacements: what can do everything that the present volumes can, and needs no proof of demand."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.required import peaks
-from plimsoll.domain.demand.trial import trial
-from plimsoll.domain.evidence.failed_measurement import FailedMeasurement, holding_back
+from plimsoll.domain.demand.trial import trial, worst
+from plimsoll.domain.evidence.failed_measurement import FailedMeasurement, believed, holding_back
 from plimsoll.domain.offers.bundles import Bundle
 from plimsoll.domain.offers.offer import Offer, ceiling_on_hosts, refused_by, too_slow, too_small
 from plimsoll.domain.volume_types import VolumeType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SameLimits:
+    """The same-limits replacements of volumes that change together, None where there is none.
+
+    `drop_in` is the cheapest, and preferred as `whole` is: the one that keeps also what their hosts cannot carry, which
+    is not bought again. `full` keeps all limits on any host, where `drop_in` does not. `by_host` keeps what the hosts
+    carry where no other replacement saves enough, and is of another type. `weighed` are all that this rests on.
+    """
+
+    drop_in: Bundle | None
+    whole: Bundle | None
+    full: Bundle | None = None
+    by_host: Bundle | None = None
+    weighed: tuple[Bundle, ...] = ()
+
+
+def same_limits(cases: Sequence[Case], *, is_worth_it: Callable[[Bundle], bool]) -> SameLimits:
+    """The same-limits replacements of volumes. What their hosts never carry is bought again by none that is worth it,
+    unless less than today would be carried."""
+    whole = drop_ins([case.with_own_limits for case in cases])
+    if not any(case.kept.by_host for case in cases):
+        return SameLimits(drop_in=whole, whole=whole, weighed=() if whole is None else (whole,))
+    full, found = drop_ins([case.with_all_limits for case in cases]), drop_ins(cases)
+    now = worst(trial(case.held.now, case.present) for case in cases)
+    weighed = tuple(bundle for bundle in (whole, found) if bundle is not None)
+    if found is None or found.tried.throttled_minutes > now.throttled_minutes:
+        return SameLimits(drop_in=whole, whole=whole, weighed=weighed)
+    if whole is not None and is_worth_it(whole):
+        return SameLimits(drop_in=found, whole=whole, full=full, weighed=weighed)
+    by_host = found if all(case.volume.spec.type != found.kind.name for case in cases) else None
+    return SameLimits(drop_in=whole, whole=whole, full=full, by_host=by_host, weighed=weighed)
 
 
 def drop_ins(cases: Sequence[Case]) -> Bundle | None:
     """The cheapest type, other than what there is, that can do everything the present volumes can; None where none can.
 
     What it is tried by is the demand now, without headroom: it passes as the present ones do. A type that would be
-    carried together with volumes that do not change is none: that needs proof of what those ask for.
+    carried together with volumes that do not change is none: that needs proof of what those ask for. It is of their
+    size: what cannot be taken back rests on demand.
     """
     kinds = [
         kind
@@ -53,24 +87,25 @@ def _touches_others(cases: Sequence[Case], kind: VolumeType) -> bool:
 
 
 def _drop_in(case: Case, kind: VolumeType) -> Offer:
-    """What carries all that the present volume, or its pool, ever could, made once unless it shares a pool."""
+    """What carries all that the present volume, or its pool, can use, made once unless it shares a pool."""
     if case.shared or case.pool_gib != case.volume.spec.size_gib:
         return _made(case, kind)
     known = case.products.of(kind).drop_ins
-    if case.present not in known:
-        known[case.present] = _made(case, kind)
-    return known[case.present]
+    if case.kept not in known:
+        known[case.kept] = _made(case, kind)
+    return known[case.kept]
 
 
 def _made(case: Case, kind: VolumeType) -> Offer:
-    volume, product = case.volume, case.products.of(kind)
-    wanted, measured = Need.of_ceiling(case.present.counted_as(kind.accounting)), product.failed
+    volume, product = case.volume, replace(case.products.of(kind), grows=False)
+    kept = case.kept
+    wanted, measured = Need.of_ceiling(kept.ceiling.counted_as(kind.accounting)), product.failed
     spec = product.fitted(product.promised(wanted))
     shared = case.shared.get(kind.name, ())
     pooled = kind.pooled and case.pool_gib != volume.spec.size_gib
     sized = replace(spec, size_gib=case.pool_gib) if pooled else spec
-    ceiling = product.ceiling(sized)
-    refused = tuple(too_small(str(spec), ceiling, Need.of_ceiling(case.present.counted_as(ceiling.accounting))))
+    ceiling = believed(kind.ceiling(sized), measured) if kept.anywhere else product.ceiling(sized)
+    refused = tuple(too_small(str(spec), ceiling, Need.of_ceiling(kept.ceiling.counted_as(ceiling.accounting))))
     slow: tuple[FailedMeasurement, ...] = ()
     short: tuple[FailedMeasurement, ...] = ()
     if measured:

@@ -73,6 +73,11 @@ def takeover_loss(now: Ceiling, then: Ceiling) -> Loss:
     return Loss(code=LossCode.TAKEOVER, now=next(carried), then=next(carried))
 
 
+def cuts_of(offered: Ceiling, present: Ceiling, usable: Ceiling) -> tuple[str, ...]:
+    """The limits that a reduction has lower than the present volume; none of an offer with all that is usable today."""
+    return find_cuts(offered, present) if find_cuts(offered, usable) else ()
+
+
 def find_cuts(offered: Ceiling, present: Ceiling) -> tuple[str, ...]:
     """The limits that an offer has lower than the present volume: IOPS, MiB/s, both or none."""
     need = Need.of_ceiling(present.counted_as(offered.accounting))

@@ -41,9 +41,9 @@ def times_carried(offer: Offer, case: Case, need: Need | None = None) -> float:
     """How many times what is required an offer carries without credits, on the side where that is least: of the window
     at least all, and of the highest minutes of its past perhaps not so much. `need` stands in for the offer's."""
     most = None if case.history is None else case.history.most
-    found = max(1.0, _times_of(need or offer.need, offer.ceiling))
+    found = max(1.0, _times_of(need or offer.need, offer.judged))
     return (
-        found if most is None else min(found, _times_of(most.times(1 + case.policy.headroom_pct / 100), offer.ceiling))
+        found if most is None else min(found, _times_of(most.times(1 + case.policy.headroom_pct / 100), offer.judged))
     )
 
 

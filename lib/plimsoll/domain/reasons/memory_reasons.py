@@ -78,7 +78,7 @@ def _did(event: Event, days: int) -> str:
 
 def unproved_minutes(case: "Case", chosen: Offer) -> Iterator[Reason]:
     """The minutes of the past that a reduction would have throttled, or likely would have."""
-    if case.remembered is None or not reduces(chosen, case.present):
+    if case.remembered is None or not reduces(chosen, case.usable):
         return
     found = peak_of(case.remembered.past, chosen.ceiling, case.present, _ratios(case))
     if found is not None:

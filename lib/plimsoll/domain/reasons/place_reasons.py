@@ -1,15 +1,19 @@
 """Reasons that lie in where a volume is: on a host that is stopped, in a pool that pays, of a type that is copied."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, TypeVar
 
 from plimsoll.domain.case import Case
+from plimsoll.domain.memory.idleness import Idleness
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.reason import Reason
-from plimsoll.domain.recommendation import Comparison
+from plimsoll.domain.recommendation import Comparison, Recommendation
 from plimsoll.domain.units import dollars
 from plimsoll.domain.volume import Volume
+
+Told = TypeVar("Told", bound=Recommendation)
 
 FAILED_LATELY: Final = timedelta(days=1)
 """How long a failed change is worth a word: changes are counted over 24 hours."""
@@ -38,6 +42,21 @@ def stopped(case: Case) -> Iterator[Reason]:
             f"Its host {names} has been stopped since {since:%Y-%m-%d}. The volume costs the same meanwhile: take a "
             "snapshot and delete both if nobody needs them.",
         )
+
+
+def with_idleness(answered: Told, idle: Idleness | None) -> Told:
+    """An answer with what is known of its idleness, and the sentence for that, in the place of what was."""
+    rest = tuple(reason for reason in answered.reasons if reason.code != "idle")
+    if idle is None:
+        return replace(answered, idle=None, reasons=rest)
+    cost = "" if answered.usd_month_now is None else f" It costs {dollars(answered.usd_month_now)} a month."
+    quarter = "" if idle.quarter is None else f", nor around the end of the last quarter ({idle.quarter:%Y-%m-%d})"
+    why = Reason(
+        "idle",
+        f"It is attached and idle: no operation in the last {idle.days:,} days{quarter}.{cost} Ask its owner. Take a "
+        "snapshot and delete it if nobody needs it.",
+    )
+    return replace(answered, idle=idle, reasons=(*rest, why))
 
 
 def failed_change(volume: Volume, now: datetime) -> Iterator[Reason]:

@@ -11,7 +11,7 @@ from plimsoll.domain.demand.trend import AUDIT_DAYS, LONG_DAYS
 from plimsoll.domain.evidence.failed_measurement import CODE
 from plimsoll.domain.metrics.received import Coverage
 from plimsoll.domain.offers.choice import Choice, Why
-from plimsoll.domain.offers.losses import LOSS_WORDS, Loss, find_cuts, find_losses
+from plimsoll.domain.offers.losses import LOSS_WORDS, Loss, cuts_of, find_losses
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.prices import DOLLARS
@@ -169,7 +169,7 @@ def change(
     return (
         *_demand(case),
         *_preference(case, target, choice),
-        *(_sizing(case, target) if choice.why is not Why.DROP_IN else ()),
+        *(_sizing(case, target) if choice.why not in {Why.DROP_IN, Why.BY_HOST} else ()),
         *_failed(comparison.offers),
         *spoken_against(case, target.spec),
         *_bursts(case, target),
@@ -185,6 +185,23 @@ def change(
         *failed_change(case.volume, case.context.now),
         *_host(case),
         *_quality(case),
+    )
+
+
+def unmeasured(case: Case, comparison: Comparison, target: Offer, losses: Sequence[Loss]) -> tuple[Reason, ...]:
+    """What is missing, and that the replacement needs none of it."""
+    return (
+        Reason(
+            "needs-no-metrics",
+            "Too little is known of what it does for a smaller size. This replacement keeps all of its limits, so that "
+            "no metric is needed for it.",
+        ),
+        *_same_limits(case, comparison, target),
+        *given_up(losses),
+        *not_in_place(case, comparison, target),
+        *of_a_storage_pool(case, target),
+        *lately_changed(case, target.spec),
+        *insufficient(case, case.usd_month),
     )
 
 
@@ -437,11 +454,18 @@ def _sizing(case: Case, target: Offer) -> Iterator[Reason]:
         "busiest second": seen.peak_second_throughput_mib_s,
     }
     times = 1 + case.policy.headroom_pct / 100
-    sides = (
-        _required("IOPS", need.iops, iops, times, 0),
-        _required("MiB/s", need.throughput_mib_s, throughput, times, 1),
-    )
-    yield Reason("need", f"{target.spec} has to carry {' and '.join(sides)}.")
+    sides = {
+        Resource.IOPS: _required("IOPS", need.iops, iops, times, 0),
+        Resource.THROUGHPUT: _required("MiB/s", need.throughput_mib_s, throughput, times, 1),
+    }
+    cut = [required for side, required in sides.items() if side is not target.staying]
+    yield Reason("need", f"{target.spec} has to carry {' and '.join(cut)}.")
+    if target.staying is not None:
+        yield Reason(
+            "stays-as-it-is",
+            f"Its {target.staying.unit} stay as they are: no {target.spec.type} has headroom of "
+            f"{100 * (times - 1):g} % above what was seen.",
+        )
 
 
 def _required(unit: str, need: float, seen: Mapping[str, float | None], times: float, digits: int) -> str:
@@ -500,7 +524,7 @@ def _bursts(case: Case, best: Offer) -> Iterator[Reason]:
         return
     if case.policy.size_on is SizeOn.BUSY_TIME:
         return
-    cuts = find_cuts(ceiling, case.present)
+    cuts = cuts_of(ceiling, case.present, case.usable)
     for unit, busy, peak, carried in (
         ("IOPS", summary.peak_busy_iops, summary.peak_iops, ceiling.iops),
         ("MiB/s", summary.peak_busy_throughput_mib_s, summary.peak_throughput_mib_s, ceiling.throughput_mib_s),
@@ -539,6 +563,13 @@ def _unsized_seconds(case: Case, best: Offer) -> Iterator[Reason]:
             )
 
 
+_KEPT: Final = {
+    False: "all of today's IOPS and MiB/s",
+    True: "all of today's IOPS and MiB/s that its host carries",
+}
+"""What a same-limits replacement keeps, by whether the host takes anything from it."""
+
+
 def _same_limits(case: Case, comparison: Comparison, target: Offer) -> Iterator[Reason]:
     """What could be had with all of today's limits kept, and whether that was chosen."""
     same, now = comparison.drop_in, case.usd_month or 0.0
@@ -555,9 +586,24 @@ def _same_limits(case: Case, comparison: Comparison, target: Offer) -> Iterator[
     lost = f" It gives up {', '.join(LOSS_WORDS[loss.code] for loss in shown)}." if shown else ""
     yield Reason(
         code,
-        f"{named}: {same.spec} keeps all of today's IOPS and MiB/s, and {verb} {dollars(abs(difference))} a "
+        f"{named}: {same.spec} keeps {_KEPT[case.kept.by_host]}, and {verb} {dollars(abs(difference))} a "
         f"month{more}.{lost}{chosen}",
     )
+    if case.kept.by_host:
+        yield _full_limits(case, comparison.full)
+
+
+def _full_limits(case: Case, full: Offer | None) -> Reason:
+    """What it costs to keep the limits that the host cannot carry."""
+    now = case.usd_month or 0.0
+    if full is None or full.usd_month is None or full.usd_month >= now:
+        text = f"Only the present configuration has all of today's limits on a larger host, for {dollars(now)} a month."
+    else:
+        text = (
+            f"On a larger host it would need {full.spec} for all of today's limits, which costs "
+            f"{dollars(full.usd_month)} a month."
+        )
+    return Reason("full-limits", text)
 
 
 def _money(case: Case, comparison: Comparison, best: Offer) -> Iterator[Reason]:
@@ -615,15 +661,15 @@ def _host(case: Case) -> Iterator[Reason]:
             "measured that it was not the bottleneck.",
         )
     spec, book = case.volume.spec, case.market.book
-    for unit, carried, usable in (
-        ("IOPS", present.iops, hosts.iops),
-        ("MiB/s", present.throughput_mib_s, hosts.throughput_mib_s),
+    for unit, carried, bought, usable in (
+        ("IOPS", present.iops, spec.iops, hosts.iops),
+        ("MiB/s", present.throughput_mib_s, spec.throughput_mib_s, hosts.throughput_mib_s),
     ):
         wasted = unusable(spec, unit, usable, book)
         if wasted:
             yield Reason(
                 "waste",
-                f"The volume is provisioned for {carried:,.0f} {unit}, and its host carries {usable:,.0f} at most. "
+                f"The volume is provisioned for {bought:,} {unit}, and its host carries {usable:,.0f} at most. "
                 f"{wasted:,.0f} are paid for and cannot be used, unless you replace the host by a larger one.",
             )
         elif carried > usable:

@@ -38,6 +38,7 @@ from plimsoll.domain.metrics.knowledge import Knowledge, Look, first_looks
 from plimsoll.domain.metrics.received import doubts, second_looks
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.reasons.place_reasons import with_idleness
 from plimsoll.domain.reasons.reasons import few_hours
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
 from plimsoll.domain.refine.certificate import open_buckets, open_of_host, reach_to_peaks
@@ -189,6 +190,8 @@ def _unsettled(
     for member in members:
         if member.volume.id in found:
             case, answered = found[member.volume.id]
+            if not asks:
+                answered = with_idleness(answered, member.idleness(case))
             member.judged = _judged(case, answered, keep_demand=keep_demand, settled=not asks)
     if not asks:
         _hint(members, demands)

@@ -224,7 +224,7 @@ def _before(found: _Found, case: Case, load: HostLoad | None) -> None:
 
 def _trend(found: _Found, case: Case, answer: Recommendation) -> None:
     """Where a reduction may be outgrown, or may not be."""
-    offer = reduced_to(answer, case.present)
+    offer = reduced_to(answer, case.usable)
     if offer is None or case.settles is not None:
         return
     ids = (case.volume.id,) if offer.pool_gib is None else tuple(found.demands)
@@ -371,16 +371,16 @@ def _tests_of(
     held_by = own if case.held is case.load else together_with
     headroom, by_seconds = 1 + case.policy.headroom_pct / 100, case.policy.size_on is not SizeOn.AVERAGE
     yield _Tested(case.held.now, case.present, held_by, by_seconds)
-    if comparison.drop_in is not None and comparison.drop_in.tried is not None:
-        yield _Tested(case.held.now, comparison.drop_in.ceiling, held_by, by_seconds)
-        yield _Tested(case.held.reducing, comparison.drop_in.ceiling, held_by, by_seconds, headroom)
+    for same in comparison.same_limits:
+        yield _Tested(case.held.now, same.ceiling, held_by, by_seconds)
+        yield _Tested(case.held.reducing, same.ceiling, held_by, by_seconds, headroom)
     purposes = tuple(Purpose) if often else (Purpose.REDUCE,)
     for offer in _offers(answer):
         for purpose in purposes:
             for one in case.shared_as(case.market.types[offer.spec.type], purpose):
                 yield _Tested(one.load.of(purpose), one.ceiling, one.volume_ids, by_seconds, headroom)
             if offer.pool_gib is None:
-                yield _Tested(case.load.of(purpose), offer.ceiling, own, by_seconds, headroom)
+                yield _Tested(case.load.of(purpose), offer.judged, own, by_seconds, headroom)
         if often:
             load, ids = (case.load, own) if offer.pool_gib is None else (case.held, held_by)
             yield _Tested(load.now, offer.ceiling, ids, by_seconds)
@@ -474,8 +474,8 @@ def _promise(found: _Found, case: Case, offer: Offer) -> None:
     demand = together([found.demands[name] for name in ids])
     holds = replace(
         offer.ceiling,
-        iops=offer.ceiling.sustained_iops / most_times,
-        throughput_mib_s=offer.ceiling.sustained_throughput_mib_s / most_times,
+        iops=offer.judged.sustained_iops / most_times,
+        throughput_mib_s=offer.judged.sustained_throughput_mib_s / most_times,
     )
     reach = _against(demand, holds, 1.0, times)
     found.reaches(ids, reach)

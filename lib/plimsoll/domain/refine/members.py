@@ -8,7 +8,7 @@ from typing import Final
 from plimsoll.domain.case import Case, DecisionContext, case_of, edges_of
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.decide import answer
-from plimsoll.domain.demand.day_sums import DaySums
+from plimsoll.domain.demand.day_sums import DaySums, sums_of_knowledge
 from plimsoll.domain.demand.demand import Demand, demand_of
 from plimsoll.domain.demand.demand_profile import DemandProfile
 from plimsoll.domain.demand.epochs import credited_in
@@ -21,6 +21,7 @@ from plimsoll.domain.groups.hosting import asking, host_loads, may_be_the_limit,
 from plimsoll.domain.groups.pool import Pool, pools_of
 from plimsoll.domain.groups.takeover import Peer
 from plimsoll.domain.memory.growth import Growth
+from plimsoll.domain.memory.idleness import Idleness, idleness_of, may_be_idle
 from plimsoll.domain.metrics.grid import grid_of
 from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.metrics.sums import Segment, Window
@@ -99,6 +100,14 @@ class Member:
             case = case_of(self.volume, demand, load, context, days, earlier)
         self._made = case, demand, load, days, earlier
         return case if self.recall is None else self.recall.remembering(case)
+
+    def idleness(self, case: Case) -> Idleness | None:
+        """For how long it is known to have done nothing; None if it did, or that is not known."""
+        if not may_be_idle(self.volume, case.demand):
+            return None
+        own = sums_of_knowledge(self.knowledge)
+        days = own if self.recall is None else self.recall.with_window(own)
+        return idleness_of(self.volume, days, self.knowledge.window, case.policy)
 
     def answer(self, case: Case) -> Recommendation:
         """The answer to its case, worked out once for the same case."""

@@ -18,6 +18,7 @@ from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.offers.losses import takeover_loss
 from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, too_small
 from plimsoll.domain.reasons import takeover_reasons
+from plimsoll.domain.reasons.place_reasons import with_idleness
 from plimsoll.domain.recommendation import Change, DemandSummary, InsufficientData, Keep, Recommendation, Wait
 from plimsoll.domain.refine.members import Group, Member
 from plimsoll.domain.refine.unread_past import reduced_to
@@ -70,6 +71,9 @@ class Peers:
         """Makes reductions of volumes that may take over from another, by its name, their owner's decision."""
         for name, takeover in self._takeovers.items():
             judged = self._members[name].judged
+            if judged is not None and judged.recommendation.idle is not None:  # it stands by for another
+                judged = replace(judged, recommendation=with_idleness(judged.recommendation, None))
+                self._members[name].judged = judged
             if not takeover.is_suspected or judged is None or self._members[name].error is not None:
                 continue
             answer = judged.recommendation
@@ -95,7 +99,7 @@ class Peers:
         if not isinstance(answer, Change | Wait):
             return None
         present = answer.comparison.present
-        offer = reduced_to(answer, present)
+        offer = reduced_to(answer, answer.comparison.usable)
         if offer is None:
             return None
         peers = list(self._peers(answer.volume, takeover, present, waits=isinstance(answer, Wait)))
@@ -133,6 +137,8 @@ class Peers:
         if member is not None and member.error is not None:
             return "could not be read"
         answer = self._first.get(volume.id)
+        if isinstance(answer, Change) and not answer.measured:
+            return "is not known well enough"
         offer = _meant_for(answer, waits=waits, is_node=takeover.told_by is ToldBy.AUTO_SCALING)
         if offer is not None:
             return offer.ceiling
@@ -155,7 +161,7 @@ class Peers:
         """Asks for the exact peaks of two volumes, one of which may have less than a tenth of the other's and would
         leave too little for it; whether any was asked for that was not before."""
         answer = self._first[member.volume.id]
-        offer = reduced_to(answer, answer.comparison.present) if isinstance(answer, Change) else None
+        offer = reduced_to(answer, answer.comparison.usable) if isinstance(answer, Change) else None
         if not isinstance(answer, Change) or offer is None:
             return False
         asked = False
@@ -172,7 +178,7 @@ class Peers:
         own = self._summary(answer.volume)
         if not isinstance(answer, Change) or own is None:
             return None
-        offer = reduced_to(answer, answer.comparison.present)
+        offer = reduced_to(answer, answer.comparison.usable)
         suspects = [
             peer
             for peer in self._peers(answer.volume, takeover, answer.comparison.present)

@@ -22,6 +22,7 @@ from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.settling import Unsettled
 from plimsoll.domain.demand.trend import EARLIER_DAYS, SHORT_DAYS, BusyHours, Rise
 from plimsoll.domain.memory.growth import WEEK_DAYS, WEEKS, Growth, growth_of
+from plimsoll.domain.memory.idleness import days_to_know, may_be_idle
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of
 from plimsoll.domain.metrics.knowledge import PAST_RATES, SERIES, Look
 from plimsoll.domain.metrics.period import FloatArray
@@ -58,6 +59,7 @@ class Recall:
         "_grows_an_upgrade",
         "_has_days",
         "_has_hours",
+        "_has_idle",
         "_has_rates",
         "_is_unsized",
         "_is_weighed",
@@ -84,7 +86,8 @@ class Recall:
         self.earlier: BusyHours | None = None
         self._latest = (window.start_s, np.zeros((2, 0)))
         self._is_unsized = context.goes_by_history
-        self._has_days = self._has_hours = self._has_rates = self._is_weighed = self._grows_an_upgrade = False
+        self._has_days = self._has_hours = self._has_rates = self._has_idle = False
+        self._is_weighed = self._grows_an_upgrade = False
 
     @classmethod
     def of(cls, volume: Volume, context: DecisionContext, memory: Sequence[Segment], window: Window) -> "Recall | None":
@@ -117,7 +120,7 @@ class Recall:
 
     def everything(self) -> list[Look]:
         """Looks at all of it at once."""
-        self._has_days = self._has_hours = self._has_rates = True
+        self._has_days = self._has_hours = self._has_rates = self._has_idle = True
         return [*look_at_everything(self._past), *look_at_latest(self._window)]
 
     def looks(self, case: Case, answer: Recommendation, limits: Limits, query_cost: QueryCost) -> list[Look]:
@@ -125,13 +128,26 @@ class Recall:
         if self._asks_earlier(case, answer) and not self._has_hours:
             self._has_hours = True
             return look_at_hours(self._earlier_days())
-        if reduced_to(answer, case.present) is not None and not self._has_rates:
-            self._has_days = self._has_rates = True
+        if reduced_to(answer, case.usable) is not None and not self._has_rates:
+            self._has_days = self._has_rates = self._has_idle = True
             return [*look_at_highest(self._past), *look_at_latest(self._window)]
         if isinstance(answer, Upgrade) and not self._has_days:
             self._has_days = True
             return look_at_days(self._days_to_read())
-        return looks(self._past, limits, query_cost) if self._has_rates and self.asked_for is not None else []
+        found = looks(self._past, limits, query_cost) if self._has_rates and self.asked_for is not None else []
+        return found or self._idle_looks(case)
+
+    def with_window(self, in_window: DaySums) -> DaySums:
+        """The days of the past, as far as they were read, and those of the window."""
+        return self._past.day_sums.before(in_window)
+
+    def _idle_looks(self, case: Case) -> list[Look]:
+        """Looks at the days that say whether a volume which did nothing in its window is idle, once."""
+        if self._has_idle or not may_be_idle(self._volume, case.demand):
+            return []
+        self._has_idle = True
+        asked, wanted = self._past.asked, days_to_know(self._window, self._policy)
+        return look_at_days(Window(start_s=max(asked.start_s, wanted.start_s), end_s=asked.end_s))
 
     def tells_more(self, case: Case, answer: Recommendation, in_window: Callable[[], DaySums]) -> bool:
         """Whether more of the past counts from now on than did for an answer, so that it is decided again. `in_window`
@@ -141,13 +157,13 @@ class Recall:
                 self.earlier = self._past.busy_hours(self._earlier_days().start_s)
                 return True
             return False
-        less, more = reduced_to(answer, case.present), isinstance(answer, Upgrade)
+        less, more = reduced_to(answer, case.usable), isinstance(answer, Upgrade)
         waits = isinstance(answer, Wait) and answer.code == Unsettled.RISING
         return self._is_sized_anew(less) or self._is_weighed_anew(less, in_window, more=more, waits=waits)
 
     def _asks_earlier(self, case: Case, answer: Recommendation) -> bool:
         """Whether it takes the days before the window to say if a reduction would be outgrown."""
-        offer = reduced_to(answer, case.present)
+        offer = reduced_to(answer, case.usable)
         is_open = self.earlier is None and offer is not None and case.settles is None
         return is_open and offer is not None and case.rise(offer) is Rise.IN_EARLIER_DAYS
 

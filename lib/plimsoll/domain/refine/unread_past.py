@@ -27,7 +27,7 @@ def limits_of_answer(case: Case, answer: Recommendation) -> Limits:
     the cheapest offer that carries the past so far."""
     if not isinstance(answer, Keep | Change | Wait):
         return UNLIMITED
-    best, chosen = answer.comparison.offers[0], reduced_to(answer, case.present)
+    best, chosen = answer.comparison.offers[0], reduced_to(answer, case.usable)
     offers = [offer for offer in (chosen, best if best.feasible else None) if offer is not None]
     return strictest([limits_of(offer, case.policy, case.hosts) for offer in offers])
 

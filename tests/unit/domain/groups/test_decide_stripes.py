@@ -257,15 +257,23 @@ def test_what_is_refused_to_one_is_refused_to_all():
     assert {one.action for one in found.values()} == {"keep"}
 
 
-def test_too_little_known_of_one_keeps_the_other():
-    stripes, volumes, demands = a_pair()
+def short_of_one(stripes, volumes, demands):
     short = demands["b"]
     there = np.arange(len(short.observed)) < 60
-    demands = {**demands, "b": replace(short, observed=there, iops=short.iops * there)}
-    found = decided(stripes, volumes, demands)
+    return decided(stripes, volumes, {**demands, "b": replace(short, observed=there, iops=short.iops * there)})
+
+
+def test_too_little_known_of_one_keeps_the_other():
+    found = short_of_one(*a_pair("gp3", iops=5000))
     assert isinstance(found["b"], InsufficientData)
     assert isinstance(found["a"], Keep)
     assert "held back by b (too little is known of it" in found["a"].reasons[0]
+
+
+def test_what_keeps_all_limits_of_all_needs_no_metrics_of_any():
+    found = short_of_one(*a_pair())
+    assert [one.action for one in found.values()] == ["migrate", "migrate"]
+    assert {(one.measured, one.losses, one.cuts) for one in found.values()} == {(False, (), ())}
 
 
 def test_what_throttles_one_raises_all():
