@@ -305,8 +305,7 @@ def relief_of(found, hosted, policy):
     Its credits are spent by that. If a balance refutes the replay of what was done, it carries its maximum, but where
     the balance was spent. If it was the limit, or would be, in half of the minutes in which the volume stood at its
     limit or at the host's, it carries its baseline where the volume stood at its own, and no more than was done where
-    that is nearly all of it. What it carries beyond what was done is parted as more is asked for. A lifted minute keeps
-    its size of operations.
+    that is nearly all of it. What it carries beyond what was done is parted as more is asked for.
     """
     if hosted is None or hosted["others"] is None:
         return found["room"]
@@ -339,8 +338,7 @@ def relief_of(found, hosted, policy):
             mine = np.where(extra > 1e-6, np.maximum(spare * more[side] / extra, spare - beside[side]), spare)
             times = np.where(own[side] > 0, (own[side] + mine) / own[side], np.inf)
         relief[side] = np.minimum(found["room"][side], np.maximum(1.0, times))
-    both = np.minimum(relief["iops"], relief["mib_s"])
-    return {side: np.where(lifted, both, relief[side]) for side in SIDES}
+    return relief
 
 
 def bind(found, described, hosted):

@@ -185,8 +185,6 @@ def with_relief(
     spare = np.maximum(0.0, carried - total)
     part = np.divide(more, more + beside, out=np.ones_like(more), where=more + beside > LEAST_EXTRA)
     relief = np.minimum(np.stack(room.room), own + np.maximum(spare * part, spare - beside))
-    times = np.divide(relief, own, out=np.full_like(own, np.inf), where=own > 0).min(axis=0)
-    relief = np.minimum(relief, np.multiply(own, times, out=np.full_like(own, np.inf), where=is_lifted & (own > 0)))
     taken_back = (is_lifted & (own + more > relief * (1 + TOLERANCE))).any(axis=0)
     return replace(room, relief=(relief[0], relief[1]), taken_back=taken_back)
 
