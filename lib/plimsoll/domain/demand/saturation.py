@@ -4,7 +4,7 @@ A volume is at its ceiling by what was seen of it. A host is where the cloud mea
 bucket, replayed on what all its volumes did, left no room for more (`host_limit`).
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -162,31 +162,46 @@ def with_relief(
     """
     if load is None or room.disproved or load.host.limits is None:
         return room
-    ceiling, own = load.host.ceiling, np.stack(_counted(demand, room.ceiling))
+    own = np.stack(_counted(demand, room.ceiling))
     more = np.stack(extra_of(demand, lifted, room.ceiling))
     others = [np.stack(extra) for name, extra in load.extras().items() if name not in volume_ids]
     beside, total = sum(others, np.zeros_like(more)), np.stack([load.iops, load.throughput_mib_s])
-    wanted = total + more + beside
-    carried = np.stack(
-        [
-            carried_in_relief(
-                ceiling, resource, total[side], wanted[side], load.seen[resource] if load.seen else None, demand, policy
-            )
-            for side, resource in enumerate(RESOURCES)
-        ]
-    )
-    by_host = (wanted > carried * (1 + TOLERANCE)).any(axis=0) | room.bound
-    least = np.stack([sustained(ceiling, resource, total[side], policy) for side, resource in enumerate(RESOURCES)])
     is_lifted = (more > LEAST_EXTRA).any(axis=0)
-    for at in (where & is_lifted for where in saturated.values()):
-        held = demand.minutes(at | room.bound)
-        if at.any() and demand.minutes((at | room.bound) & by_host) >= TAKEN_BACK * held:
-            carried = np.where(at, np.minimum(carried, least), carried)
+    lifted_by = [at & is_lifted for at in saturated.values()]
+    carried = _carried_in_relief(room, load, total, total + more + beside, lifted_by, demand, policy)
     spare = np.maximum(0.0, carried - total)
     part = np.divide(more, more + beside, out=np.ones_like(more), where=more + beside > LEAST_EXTRA)
     relief = np.minimum(np.stack(room.room), own + np.maximum(spare * part, spare - beside))
     taken_back = (is_lifted & (own + more > relief * (1 + TOLERANCE))).any(axis=0)
     return replace(room, relief=(relief[0], relief[1]), taken_back=taken_back)
+
+
+def _carried_in_relief(
+    room: HostRoom,
+    load: HostLoad,
+    total: FloatArray,
+    wanted: FloatArray,
+    lifted_by: Sequence[BoolArray],
+    demand: Demand,
+    policy: Policy,
+) -> FloatArray:
+    """What a host carries if its volumes do what they `wanted`, as two rows; what it sustains where it takes it back.
+
+    `lifted_by` are the buckets of some volumes that are lifted because of each resource.
+    """
+    ceiling, seen = load.host.ceiling, load.seen or {}
+    rows = [
+        carried_in_relief(ceiling, one, total[side], wanted[side], seen.get(one), demand, policy)
+        for side, one in enumerate(RESOURCES)
+    ]
+    carried = np.stack(rows)
+    least = np.stack([sustained(ceiling, one, total[side], policy) for side, one in enumerate(RESOURCES)])
+    by_host = (wanted > carried * (1 + TOLERANCE)).any(axis=0) | room.bound
+    for at in lifted_by:
+        held = at | room.bound
+        if at.any() and demand.minutes(held & by_host) >= TAKEN_BACK * demand.minutes(held):
+            carried = np.where(at, np.minimum(carried, least), carried)
+    return carried
 
 
 def _counted(demand: Demand, ceiling: Ceiling) -> Rates:

@@ -648,11 +648,12 @@ def _host(case: Case) -> Iterator[Reason]:
             f"The host was the bottleneck in {_minutes(minutes)}. A larger volume does not help there; a larger "
             f"host does. {_how_host_is_known(minutes, case.summary.host_bound_measured_minutes)}",
         )
-    if case.room.taken_back is not None and case.room.taken_back.any():
+    taken_back = None if case.room.taken_back is None else case.room.taken_back & ~case.room.bound
+    if taken_back is not None and taken_back.any():
         yield Reason(
             "host-takes-back",
             "If none of its volumes was held back by its own limit, the host would be the bottleneck in "
-            f"{_minutes(case.demand.minutes(case.room.taken_back))}. What it does not carry is not bought.",
+            f"{_minutes(case.demand.minutes(taken_back))}. What it does not carry is not bought.",
         )
     if case.summary.host_cleared_minutes:
         yield Reason(
