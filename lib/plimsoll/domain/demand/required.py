@@ -15,7 +15,7 @@ import numpy as np
 from plimsoll.domain.ceiling import RESOURCES, Accounting, Ceiling, Resource
 from plimsoll.domain.demand.adding import together
 from plimsoll.domain.demand.demand import Demand, scaled
-from plimsoll.domain.demand.lifting import LEAST_RATE, Lifted, Span
+from plimsoll.domain.demand.lifting import LEAST_RATE, Lifted, Lifts, Span
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.saturation import HostRoom
 from plimsoll.domain.demand.trial import Required
@@ -76,7 +76,7 @@ def load_of(
     times = [np.minimum(headroom, lifted.most[resource]) for resource in RESOURCES]
     work = let_through(scaled(demand, *times), room)
 
-    def held_back(lifts: tuple[FloatArray | float, FloatArray | float]) -> list[Demand]:
+    def held_back(lifts: Lifts) -> list[Demand]:
         return [_held_back(demand.rates, lifted, room, lifts)] if lifted.any.any() else []
 
     wanted = held_back((lifted.operations, lifted.moved))
@@ -194,18 +194,32 @@ def _shorts(found: Sequence[Required]) -> list[Demand]:
     return [one.short for one in found if one.short is not None]
 
 
-def _held_back(
-    demand: Demand, lifted: Lifted, room: HostRoom, lifts: tuple[FloatArray | float, FloatArray | float]
-) -> Demand:
-    """What was lifted, as far as the host had room. Where it stops a point that moves along its line it stops both
-    figures; elsewhere where it stops the one resource that is saturated, the other wants no more either."""
+def within_room(demand: Demand, lifted: Lifted, room: HostRoom) -> Lifted:
+    """A demand lifted no further than its host had room: any part of it was held back as all of it."""
+    demand = demand.rates
+    rates = zip(RESOURCES, room.room, _rates(demand, room.ceiling), strict=True)
+    most = {side: np.minimum(lifted.most[side], _times(left, rate)) for side, left, rate in rates}
+    operations, moved = _let_lifts(demand, lifted, room, (lifted.operations, lifted.moved))
+    holding = _let_lifts(demand, lifted, room, lifted.holding)
+    return replace(lifted, operations=operations, moved=moved, holding=holding, most=most)
+
+
+def _held_back(demand: Demand, lifted: Lifted, room: HostRoom, lifts: Lifts) -> Demand:
+    """What was lifted, as far as the host had room."""
+    return only(scaled(demand, *_let_lifts(demand, lifted, room, lifts)), lifted.any)
+
+
+def _let_lifts(demand: Demand, lifted: Lifted, room: HostRoom, lifts: Lifts) -> Lifts:
+    """How many times its operations and its bytes the host let a bucket have. Where it stops a point that moves along
+    its line it stops both figures; elsewhere where it stops the one resource that is saturated, the other wants no more
+    either."""
     rates = zip(room.room, _rates(demand, room.ceiling), strict=True)
     rooms = [_times(left, rate) for left, rate in rates]
     either, along = np.minimum(*rooms), np.equal(*lifts)
     by_iops, by_throughput = (lifted.saturated[resource] for resource in RESOURCES)
     operations = np.where(along | (by_throughput & ~by_iops), either, rooms[0])
     moved = np.where(along | (by_iops & ~by_throughput), either, rooms[1])
-    return only(scaled(demand, np.minimum(lifts[0], operations), np.minimum(lifts[1], moved)), lifted.any)
+    return np.minimum(lifts[0], operations), np.minimum(lifts[1], moved)
 
 
 def host_bound_times(demand: Demand, room: HostRoom, spans: Sequence[Span]) -> FloatArray:

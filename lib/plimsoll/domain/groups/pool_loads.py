@@ -13,7 +13,7 @@ from plimsoll.domain.demand.adding import together
 from plimsoll.domain.demand.demand import Demand, scaled
 from plimsoll.domain.demand.lifting import Lifted, Span, lift
 from plimsoll.domain.demand.record import clip_to_record, spans_on_record
-from plimsoll.domain.demand.required import Load, added_load, host_bound_times, load_of
+from plimsoll.domain.demand.required import Load, added_load, host_bound_times, load_of, within_room
 from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room
 from plimsoll.domain.groups.hosting import usable
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, pool_name, present_ceiling, size_of
@@ -74,7 +74,7 @@ class PoolView:
             spans = spans_on_record(whole, present)
         clip = clip_to_record(whole, spans)
         whole = scaled(whole, clip)
-        lifted = lift(whole, spans, policy)
+        lifted = within_room(whole, lift(whole, spans, policy), room)
         bound_times = host_bound_times(whole.rates, room, spans)
         return cls(
             pool=pool,
