@@ -115,7 +115,7 @@ def held_against_record(work, observed, epochs, step):
     """
     length, found = len(observed), []
     clip, unknown = np.ones(length), np.zeros(length, dtype=bool)
-    firsts = [max(0, epoch["first"]) for epoch in epochs] + [length]
+    firsts = [min(length, max(0, epoch["first"])) for epoch in epochs] + [length]
     for epoch, first, last in zip(epochs, firsts, firsts[1:], strict=False):
         found.append(epoch)
         if epoch["limit"] is None or step is None or first >= last:

@@ -272,6 +272,10 @@ class Case:
         found = self.shared.get(kind.name, ())
         return [one for one in found if not (one.as_now and purpose is not Purpose.RELIEVE)]
 
+    def load_under(self, offer: Offer) -> Load:
+        """What the ceiling of an offer has to carry: its own load, or that of all who change to its pool with it."""
+        return self.load if offer.pool_gib is None else self.shared[offer.spec.type][0].load
+
     @property
     def asked_by_peer(self) -> Need:
         """What a reduction must carry because the volume takes over from another."""

@@ -101,10 +101,10 @@ def a_backup(throughput):
     return iops, mib_s
 
 
-def test_a_backup_bound_by_throughput_gets_throughput_and_keeps_its_iops_at_first():
+def test_a_backup_bound_by_throughput_gets_throughput_and_the_iops_of_its_size():
     iops, mib_s = a_backup(125.0)
     found = Scene(spec=gp3(16_000, 125), iops=iops, mib_s=mib_s).answer
-    assert (type(found), found.target.spec) == (Upgrade, gp3(16_000, 190))
+    assert (type(found), found.target.spec) == (Upgrade, gp3(3000, 190))
 
 
 def test_once_it_has_settled_its_iops_go_down():

@@ -28,6 +28,9 @@ FREQUENT_MINUTES = 30
 LEAST_RATE = 1e-9
 """A rate under this is none: a bucket without work has no mix that could be lifted."""
 
+Lifts = tuple[FloatArray | float, FloatArray | float]
+"""How many times its operations, and how many times its bytes, each bucket has."""
+
 _OTHER: Final = dict(zip(RESOURCES, reversed(RESOURCES), strict=True))
 
 
@@ -66,8 +69,8 @@ class Lifted:
     flagged: BoolArray
     frequent: frozenset[Resource]
     most: Mapping[Resource, FloatArray | float]
-    holding: tuple[FloatArray | float, FloatArray | float] = (1.0, 1.0)
-    held: tuple[FloatArray | float, FloatArray | float] = (np.inf, np.inf)
+    holding: Lifts = (1.0, 1.0)
+    held: Lifts = (np.inf, np.inf)
     deferred: frozenset[Resource] = frozenset()
 
     def of(self, demand: Demand) -> "Lifted":
@@ -147,7 +150,7 @@ class _Factors:
             self._factors[side] = np.where(here, self._combine(before, factor), before)
 
     @property
-    def both(self) -> tuple[FloatArray | float, FloatArray | float]:
+    def both(self) -> Lifts:
         """Those of operations and of bytes."""
         operations, moved = (self._factors.get(resource, self._unless) for resource in RESOURCES)
         return operations, moved

@@ -15,7 +15,7 @@ import numpy as np
 from plimsoll.domain.ceiling import RESOURCES, Accounting, Ceiling, Resource
 from plimsoll.domain.demand.adding import together
 from plimsoll.domain.demand.demand import Demand, scaled
-from plimsoll.domain.demand.lifting import LEAST_RATE, Lifted, Span
+from plimsoll.domain.demand.lifting import LEAST_RATE, Lifted, Lifts, Span
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.saturation import HostRoom
 from plimsoll.domain.demand.trial import Required
@@ -77,7 +77,7 @@ def load_of(
     wanted = scaled(demand, *times)
     work = let_through(wanted, room)
 
-    def held_back(room: HostRoom, lifts: tuple[FloatArray | float, FloatArray | float]) -> list[Demand]:
+    def held_back(room: HostRoom, lifts: Lifts) -> list[Demand]:
         return [_held_back(demand.rates, lifted, room, lifts)] if lifted.any.any() else []
 
     lifts = (lifted.operations, lifted.moved)
@@ -199,9 +199,7 @@ def _shorts(found: Sequence[Required]) -> list[Demand]:
     return [one.short for one in found if one.short is not None]
 
 
-def _held_back(
-    demand: Demand, lifted: Lifted, room: HostRoom, lifts: tuple[FloatArray | float, FloatArray | float]
-) -> Demand:
+def _held_back(demand: Demand, lifted: Lifted, room: HostRoom, lifts: Lifts) -> Demand:
     """What was lifted, as far as the host had room. Where it stops a point that moves along its line it stops both
     figures; elsewhere where it stops the one resource that is saturated, the other wants no more either."""
     rates = zip(room.room, _rates(demand, room.ceiling), strict=True)

@@ -317,10 +317,7 @@ class _Group:
     def _throttled_by(self, bundle: Bundle) -> float:
         """How many minutes of the lifted demand a configuration throttles."""
         pairs = zip(self.cases, bundle.offers, strict=True)
-        then = worst(
-            trial((case.held if offer.pool_gib is not None else case.load).now, offer.ceiling) for case, offer in pairs
-        )
-        return then.throttled_minutes
+        return worst(trial(case.load_under(offer).now, offer.ceiling) for case, offer in pairs).throttled_minutes
 
     def _frontier(self, bundles: Sequence[Bundle]) -> Sequence[Step]:
         """What each budget of throttled minutes would cost at the most, from none on, where any would save something.

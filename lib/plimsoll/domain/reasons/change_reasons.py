@@ -40,12 +40,13 @@ def _latest(case: Case) -> tuple[str, VolumeSpec | None]:
     change = case.volume.modification
     if change is not None and change.started.timestamp() >= case.demand.start_s:
         return f"on {day_of(change.started.timestamp())}", change.original
-    others = [place for place, one in enumerate(case.epochs) if one.spec not in {None, case.volume.spec}]
+    specs = [one.epoch.spec or one.on_record for one in case.spans]
+    others = [place for place, spec in enumerate(specs) if spec not in {None, case.volume.spec}]
     if not others:
         return "", None
     last = others[-1]
     first, until = day_of(case.epochs[last].end_s), day_of(_known_again_s(case.epochs[last:]))
-    return f"on {first}" if first == until else f"between {first} and {until}", case.epochs[last].spec
+    return f"on {first}" if first == until else f"between {first} and {until}", specs[last]
 
 
 def _known_again_s(epochs: Sequence[EpochSummary]) -> int:

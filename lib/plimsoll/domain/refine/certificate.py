@@ -382,8 +382,8 @@ def _tests_of(
             if offer.pool_gib is None:
                 yield _Tested(case.load.of(purpose), offer.judged, own, by_seconds, headroom)
         if often:
-            load, ids = (case.load, own) if offer.pool_gib is None else (case.held, held_by)
-            yield _Tested(load.now, offer.ceiling, ids, by_seconds)
+            ids = own if offer.pool_gib is None else case.shared[offer.spec.type][0].volume_ids
+            yield _Tested(case.load_under(offer).now, offer.ceiling, ids, by_seconds)
 
 
 def _offers(answer: Keep | Change | Wait) -> Iterator[Offer]:

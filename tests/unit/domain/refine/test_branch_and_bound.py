@@ -97,7 +97,7 @@ def series(draw, spec):
     lines = [3000 / 1.2, 0.95 * ceiling.iops, ceiling.iops, ceiling.sustained_iops, 3600.0, 500.0, 16_000 / 1.2, 2100.0]
     lines += [line * 1024 / io_kib for line in (125 / 1.2, 0.95 * ceiling.throughput_mib_s, ceiling.throughput_mib_s)]
     for _ in range(draw(st.integers(0, 4))):
-        hot = draw(st.sampled_from(lines)) * draw(st.sampled_from([0.5, 0.98, 0.999, 1.0, 1.001, 1.02, 1.4]))
+        hot = draw(st.sampled_from(lines)) * draw(st.sampled_from([0.5, 0.98, 0.999, 1.0, 1.001, 1.02, 1.06, 1.4, 2.0]))
         start = draw(st.integers(0, MINUTES - 1))
         iops[start : start + draw(st.sampled_from([1, 1, 2, 7, 60, 500]))] = hot
     ops = np.round(iops * 60)
