@@ -16,7 +16,7 @@ from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import ChangeText
 from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord, RiskRecord
 from plimsoll.reports.to_record import record_of
-from tests.builders import US_EAST_1, a_basis, a_demand, a_market, a_volume, decision
+from tests.builders import US_EAST_1, a_basis, a_demand, a_market, a_policy, a_volume, decision
 
 RAISED_LATELY = Reason(Unsettled.RAISED, "Its limit was raised after it was throttled.")
 NO_PRICES = a_market(replace(US_EAST_1, types={}))
@@ -31,7 +31,7 @@ def every_action() -> dict[str, Recommendation]:
         decision(a_volume("gp3", 500, iops=3_000), a_demand(3_000, 20)),
         decision(a_volume("gp3", 500), a_demand(200, 10)),
         recommend_detached(a_volume("gp2", on=[]), a_basis()),
-        decision(a_volume("gp2", 500), a_demand(200, 10, buckets=60)),
+        decision(a_volume("gp2", 500), a_demand(200, 10, buckets=60), a_policy(min_saving_usd_month=6)),
     ]
     actions = {one.action: one for one in found}
     return {**actions, "wait": waiting(actions["reprovision"])}

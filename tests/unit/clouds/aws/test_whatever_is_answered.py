@@ -219,7 +219,7 @@ def test_whatever_is_answered_each_volume_has_the_same_answer_or_none_by_name(fa
     for name, one in found.items():
         if isinstance(one, CloudError):
             assert "us-east-1" in str(one)
-        elif isinstance(one.recommendation, InsufficientData):
+        elif isinstance(one.recommendation, InsufficientData) or not getattr(one.recommendation, "measured", True):
             assert one.recommendation.reasons
         else:
             assert told(one) == told(whole[name]), name
