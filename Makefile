@@ -89,9 +89,8 @@ lint: .venv/.ready ## style, types and the direction of imports
 	$(RUN) mypy --explicit-package-bases benchmarks/application benchmarks/scale
 	$(RUN) lint-imports
 
-backtest: .venv/.ready ## what docs/backtest.md says of the shipped fleets
-	$(CLEAN_ENV) $(RUN) plimsoll backtest benchmarks/fleets/bitbrains-rnd-250.npz --times 10 --times 40
-	$(CLEAN_ENV) $(RUN) plimsoll backtest benchmarks/fleets/cloudphysics-53.npz --memory 2 --days 2 --every 0.25 --budget-min 30
+backtest: .venv/.ready ## how often sizes of past weeks were outgrown, of the shipped fleets, into docs/backtest.md (two minutes)
+	$(CLEAN_ENV) $(RUN) python benchmarks/fleets/figures.py
 
 bench: .venv/.ready ## how fast Plimsoll is, into docs/performance.md (a quarter of an hour)
 	$(BIN)/uv sync --locked --quiet

@@ -7,75 +7,90 @@ from typing import Final
 
 from plimsoll.backtesting.findings import Reliability, SameSaving
 from plimsoll.backtesting.rules import LEARNED, MAX_AND_20
+from plimsoll.domain.risk.calibration import LEVELS_PCT
 
-NEAR: Final = 1.5
-"""How many times 10 % may be observed where 10 % was promised."""
-
-FEWER: Final = 2 / 3
-"""The share that is left of what the other rule throttles: a third fewer."""
-
-_PROMISED_PCT: Final = (1.0, 5.0, 10.0)
-_NEAR_PCT: Final = 10.0
+TOO_SAFE: Final = 1 / 4
+"""A promise of which less than this share is observed costs money for nothing."""
 
 
 class Aim(StrEnum):
     """What is aimed at."""
 
-    KEPT = "promise kept"
-    MINUTES = "minutes at the same saving"
-    VOLUMES = "volumes at the same saving"
+    KEPT = "promise kept, in percent"
+    MINUTES = "more minutes at the same saving"
+    VOLUMES = "more volumes at the same saving"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A target of the learned rule: its figure is to be at most `most`. `against` is the promise in percent, or the
-    rule that is compared. `found` is None where nothing was promised; then `reached` is None."""
+    """A target of the learned rule: its figure is to be at least `least` (None: any) and at most `most`.
+
+    Of a promise the figure is what was observed. Of the curve it is how much more is throttled than by the other rule,
+    and the most is by how much resampled fleets lie below that. `against` is the promise in percent, or the other rule.
+    `found` is None where nothing was promised; `reached` is None then, and where `too_few` volumes tell nothing.
+    """
 
     aim: Aim
     against: str
     memory_days: float
     times: float | None
     found: float | None
+    least: float | None
     most: float
+    too_few: bool = False
 
     @property
     def reached(self) -> bool | None:
-        """Whether the target was reached; None where there is no figure."""
-        return None if self.found is None else self.found <= self.most
+        """Whether the target was reached; None where that is not known."""
+        if self.found is None or self.too_few:
+            return None
+        return (self.least is None or self.found >= self.least) and self.found <= self.most
+
+    @property
+    def verdict(self) -> str:
+        """The same in words."""
+        if self.found is None:
+            return "no promise"
+        return {None: "too few to tell", True: "reached", False: "missed"}[self.reached]
 
 
 def targets_of(reliability: Sequence[Reliability], same_saving: Sequence[SameSaving]) -> list[Target]:
-    """All targets of a backtest: promises of 1, 5 and 10 %, and the curve against each other rule."""
-    return [*_promises(reliability), *_curve([one for one in same_saving if one.rule == LEARNED])]
+    """All targets of a backtest: promises at every level of a table, and the curve against the common rule."""
+    return [*_promises(reliability), *_curve(same_saving)]
 
 
 def _promises(reliability: Sequence[Reliability]) -> Iterator[Target]:
     together = [one for one in reliability if one.times is None] or reliability
     for one in together:
-        if one.rule == LEARNED and one.promised_pct in _PROMISED_PCT:
-            most = one.most_pct or 0.0
+        if one.rule == LEARNED and one.promised_pct in LEVELS_PCT:
+            least = TOO_SAFE * one.promised_pct
             yield Target(
                 aim=Aim.KEPT,
                 against=f"{one.promised_pct:g} %",
                 memory_days=one.memory_days,
                 times=one.times,
                 found=one.observed_pct,
-                most=min(most, NEAR * _NEAR_PCT) if one.promised_pct == _NEAR_PCT else most,
+                least=least,
+                most=one.promised_pct,
+                # One volume more or less must not decide whether a promise is too safe.
+                too_few=one.volumes * least / 100 < 1,
             )
 
 
 def _curve(same_saving: Sequence[SameSaving]) -> Iterator[Target]:
     for one in same_saving:
-        share = FEWER if one.other == MAX_AND_20 else 1.0
-        found = [(Aim.MINUTES, one.throttled_minutes, one.other_throttled_minutes)]
-        if one.other == MAX_AND_20:
-            found.append((Aim.VOLUMES, one.over_budget_volumes, one.other_over_budget_volumes))
-        for aim, figure, other in found:
+        if (one.rule, one.other) != (LEARNED, MAX_AND_20):
+            continue
+        for aim, figure, other, low in (
+            (Aim.MINUTES, one.throttled_minutes, one.other_throttled_minutes, one.minutes_low),
+            (Aim.VOLUMES, one.over_budget_volumes, one.other_over_budget_volumes, one.volumes_low),
+        ):
             yield Target(
                 aim=aim,
                 against=one.other,
                 memory_days=one.memory_days,
                 times=one.times,
-                found=figure,
-                most=round(share * other, 1),
+                found=round(figure - other, 1),
+                least=None,
+                most=round(figure - other - low, 1),
             )

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleOutcome:
     """What a rule did, over all cuts: of `volume_cuts` sizes the saving in percent of what is paid, how many were made
-    cheaper, and what was throttled of these. `promised_pct` is None where a rule promises nothing."""
+    cheaper, and what was throttled of these. A volume counts once a cut. `promised_pct` is None where a rule promises
+    nothing."""
 
     rule: str
     promised_pct: float | None
@@ -25,8 +26,8 @@ class RuleOutcome:
 class Reliability:
     """What a rule promised, and what was observed of the volumes that it cut to a line above what is free.
 
-    `observed_pct` is None where there was none of these. `most_pct` is the upper end of the one-sided 95 % band around
-    the promise: so many volumes show more only once in twenty times if the promise holds. A volume counts once.
+    A volume counts once. `observed_pct` is None where there was none of these. All but a tenth of the resampled fleets
+    lie from `low_pct` to `high_pct`.
     """
 
     rule: str
@@ -35,19 +36,23 @@ class Reliability:
     times: float | None
     volumes: int
     observed_pct: float | None
-    most_pct: float | None
+    low_pct: float | None
+    high_pct: float | None
 
     @property
     def holds(self) -> bool | None:
         """Whether the promise was kept as far as can be told; None where nothing was promised."""
-        if self.observed_pct is None or self.most_pct is None:
-            return None
-        return self.observed_pct <= self.most_pct
+        return None if self.low_pct is None else self.low_pct <= self.promised_pct
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SameSaving:
-    """What a learned rule throttles where it saves as much as another rule, between the two nearest of its levels."""
+    """What a learned rule throttles where it saves as much as another rule, between the two nearest of its levels.
+
+    `minutes_low` to `volumes_high` are how much more than the other it throttles in all but a tenth of the resampled
+    fleets. `worst` is the volume with most of the other rule's throttled minutes, `other_worst_minutes`; the learned
+    rule leaves it `worst_minutes`.
+    """
 
     rule: str
     other: str
@@ -56,5 +61,12 @@ class SameSaving:
     saving_pct: float
     throttled_minutes: float
     other_throttled_minutes: float
+    minutes_low: float
+    minutes_high: float
     over_budget_volumes: float
     other_over_budget_volumes: int
+    volumes_low: float
+    volumes_high: float
+    worst: str
+    worst_minutes: float
+    other_worst_minutes: float

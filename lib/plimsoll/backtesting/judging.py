@@ -7,13 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from plimsoll.backtesting.cuts import Known
-from plimsoll.backtesting.earlier_cuts import BY_HISTORY, Lessons, learned_from
+from plimsoll.backtesting.other_cuts import BY_HISTORY, Lessons, learned_from
 from plimsoll.backtesting.rules import Shop, Sized, learned_sizes, sizes
 from plimsoll.backtesting.scenario import Cut, Scenario
 from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.risk.calibration import is_counted
 from plimsoll.domain.risk.constant_limits import throttled
+from plimsoll.domain.risk.promise import MOST_FACTOR
 from plimsoll.domain.risk.scores import standing
 
 
@@ -65,6 +66,8 @@ def judged(
     for rule in BY_HISTORY:
         for level_pct in scenario.levels_pct:
             factors = lessons.factors(cut, rule, level_pct, volumes, known.histories.usual)
+            # No volume is given more headroom than an audit gives, but what is free may leave it more.
+            factors[(factors > MOST_FACTOR) & (factors * above_free > 1)] = np.nan
             counted = is_counted(above_free, of_present, np.nan_to_num(factors)) & ~known.held & known.judged
             key = Key(rule, level_pct, cut.memory_days, times)
             yield key, _tally(known, learned_sizes(known, factors, shop), counted, shop, period_s)
@@ -93,5 +96,5 @@ def _tally(known: Known, sized: Sized, counted: BoolArray, shop: Shop, period_s:
 
 
 def judged_cuts(cuts: Sequence[Cut], scenario: Scenario) -> list[Cut]:
-    """The cuts of the memories to be judged that enough could be learned before."""
+    """The cuts of the memories to be judged that enough can be learned for."""
     return [cut for cut in cuts if cut.memory_days in scenario.memories_days and learned_from(cut, cuts, scenario.days)]

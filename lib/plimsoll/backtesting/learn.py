@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.backtesting.earlier_cuts import LEAST_CUTS
 from plimsoll.backtesting.fleet import Fleet
+from plimsoll.backtesting.other_cuts import LEAST_CUTS
 from plimsoll.backtesting.run import Progress, learned_scores
 from plimsoll.backtesting.scenario import Scenario
 from plimsoll.domain.errors import BadInput

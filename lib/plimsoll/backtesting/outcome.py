@@ -1,6 +1,5 @@
 """The outcome of a backtest: what each rule saved and throttled, and what was promised against what was observed."""
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
@@ -10,13 +9,11 @@ import numpy as np
 from plimsoll.backtesting.aims import Target, targets_of
 from plimsoll.backtesting.findings import Reliability, RuleOutcome, SameSaving
 from plimsoll.backtesting.judging import Key, Tally
-from plimsoll.backtesting.splits import Spread
+from plimsoll.backtesting.resampled import at_saving, observed_pct, resampled, spread_of, sums_of
+from plimsoll.domain.metrics.period import FloatArray
 
-FORMAT: Final = 1
-"""The version of the JSON."""
-
-BAND_PCT: Final = 95.0
-_TAIL: Final = 1 - BAND_PCT / 100
+FORMAT: Final = 2
+"""The version of the JSON, and of what is judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +24,6 @@ class Outcome:
     rules: Sequence[RuleOutcome]
     reliability: Sequence[Reliability]
     same_saving: Sequence[SameSaving]
-    spreads: Sequence[Spread] = ()
 
     @property
     def targets(self) -> Sequence[Target]:
@@ -42,27 +38,23 @@ class Outcome:
             "rules": [asdict(one) for one in self.rules],
             "same_saving": [asdict(one) for one in self.same_saving],
             "reliability": [asdict(one) | {"holds": one.holds} for one in self.reliability],
-            "spreads": [asdict(one) for one in self.spreads],
             "targets": [asdict(one) | {"reached": one.reached} for one in self.targets],
         }
 
 
-def outcome_of(
-    about: Mapping[str, Any], parts: Iterable[Mapping[Key, Tally]], spreads: Sequence[Spread] = ()
-) -> Outcome:
-    """The outcome of all batches."""
+def outcome_of(about: Mapping[str, Any], names: Sequence[str], parts: Iterable[Mapping[Key, Tally]]) -> Outcome:
+    """The outcome of all batches of the volumes with these names."""
     found: dict[Key, list[Tally]] = {}
     for part in parts:
         for key, tally in part.items():
             found.setdefault(key, []).append(tally)
     all_of = {key: _joined(tallies) for key, tallies in found.items()}
-    rules = [_rule(key, tally) for key, tally in all_of.items()]
+    fleets = resampled(len(names))
     return Outcome(
         about=about,
-        rules=rules,
-        same_saving=list(_same_savings(rules)),
-        reliability=_reliabilities({key: tally for key, tally in all_of.items() if key.level_pct}),
-        spreads=spreads,
+        rules=[_rule(key, tally) for key, tally in all_of.items()],
+        same_saving=list(_same_savings(all_of, names, fleets)),
+        reliability=_reliabilities({key: tally for key, tally in all_of.items() if key.level_pct}, fleets),
     )
 
 
@@ -83,73 +75,82 @@ def _rule(key: Key, tally: Tally) -> RuleOutcome:
     )
 
 
-def _same_savings(rules: Sequence[RuleOutcome]) -> Iterator[SameSaving]:
+def _same_savings(tallies: Mapping[Key, Tally], names: Sequence[str], fleets: FloatArray) -> Iterator[SameSaving]:
     """Each learned rule against each other rule whose saving its levels reach."""
-    for other in (one for one in rules if one.promised_pct is None):
-        place = other.memory_days, other.times
-        here = [one for one in rules if one.promised_pct is not None and (one.memory_days, one.times) == place]
-        for name in dict.fromkeys(one.rule for one in here):
-            curve = sorted((one for one in here if one.rule == name), key=lambda one: one.saving_pct)
-            savings = [one.saving_pct for one in curve]
-            if other.saving_pct and savings[0] <= other.saving_pct <= savings[-1]:
-                minutes, volumes = (
-                    float(np.interp(other.saving_pct, savings, figures))
-                    for figures in (
-                        [one.throttled_minutes for one in curve],
-                        [one.over_budget_volumes for one in curve],
-                    )
-                )
-                yield SameSaving(
-                    rule=name,
-                    other=other.rule,
-                    memory_days=other.memory_days,
-                    times=other.times,
-                    saving_pct=other.saving_pct,
-                    throttled_minutes=round(minutes),
-                    other_throttled_minutes=other.throttled_minutes,
-                    over_budget_volumes=round(volumes, 1),
-                    other_over_budget_volumes=other.over_budget_volumes,
-                )
+    whole = np.ones((1, len(names)))
+    for key, other in tallies.items():
+        here = {one: tally for one, tally in tallies.items() if one[2:] == key[2:] and one.level_pct}
+        for rule in dict.fromkeys(one.rule for one in here) if not key.level_pct else ():
+            levels = [tally for one, tally in here.items() if one.rule == rule]
+            (saving,), (other_minutes,), (other_over,) = sums_of(other, whole)
+            (minutes,), (over,) = _levels_at(levels, other, whole)
+            if not saving or np.isnan(minutes):
+                continue
+            drawn = sums_of(other, fleets)
+            more_minutes, more_over = (
+                spread_of(one - its)
+                for one, its in zip(_levels_at(levels, other, fleets), (drawn.minutes, drawn.over_budget), strict=True)
+            )
+            worst = int(other.minutes.argmax())
+            alone = np.interp(saving, *_by_saving(levels, worst))
+            yield SameSaving(
+                rule=rule,
+                other=key.rule,
+                memory_days=key.memory_days,
+                times=key.times,
+                saving_pct=round(float(saving), 2),
+                throttled_minutes=round(float(minutes)),
+                other_throttled_minutes=float(other_minutes),
+                minutes_low=round(more_minutes.low),
+                minutes_high=round(more_minutes.high),
+                over_budget_volumes=round(float(over), 1),
+                other_over_budget_volumes=int(other_over),
+                volumes_low=round(more_over.low, 1),
+                volumes_high=round(more_over.high, 1),
+                worst=names[worst],
+                worst_minutes=round(float(alone)),
+                other_worst_minutes=float(other.minutes[worst]),
+            )
 
 
-def _reliabilities(tallies: Mapping[Key, Tally]) -> list[Reliability]:
+def _levels_at(levels: Sequence[Tally], other: Tally, fleets: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """What a rule's levels throttle where they save as much as another rule, in each fleet."""
+    return at_saving([sums_of(one, fleets) for one in levels], sums_of(other, fleets).saving_pct)
+
+
+def _by_saving(levels: Sequence[Tally], volume: int) -> tuple[list[float], list[float]]:
+    """The savings of a rule's levels in order, and the minutes of one volume at each."""
+    whole = np.ones((1, len(levels[0].minutes)))
+    found = sorted((float(sums_of(one, whole).saving_pct[0]), float(one.minutes[volume])) for one in levels)
+    return [saving for saving, _ in found], [minutes for _, minutes in found]
+
+
+def _reliabilities(tallies: Mapping[Key, Tally], fleets: FloatArray) -> list[Reliability]:
     """Of each scale of demand, and of all together, where a volume still counts once."""
     found = []
     together: dict[Key, Tally] = {}
     for key, tally in tallies.items():
-        found.append(_reliability(key, tally, key.times))
+        found.append(_reliability(key, tally, key.times, fleets))
         whole = key._replace(times=0.0)
         together[whole] = together[whole] + tally if whole in together else tally
     if len({key.times for key in tallies}) > 1:
-        found += [_reliability(key, tally, None) for key, tally in together.items()]
+        found += [_reliability(key, tally, None, fleets) for key, tally in together.items()]
     return found
 
 
-def _reliability(key: Key, tally: Tally, times: float | None) -> Reliability:
-    there = tally.counted > 0
-    volumes = int(there.sum())
-    missed = float((tally.missed[there] / tally.counted[there]).sum())
+def _reliability(key: Key, tally: Tally, times: float | None, fleets: FloatArray) -> Reliability:
+    volumes = int((tally.counted > 0).sum())
+    low, high = spread_of(observed_pct(tally, fleets)) if volumes else (None, None)
     return Reliability(
         rule=key.rule,
         promised_pct=key.level_pct,
         memory_days=key.memory_days,
         times=times,
         volumes=volumes,
-        observed_pct=round(100 * missed / volumes, 2) if volumes else None,
-        most_pct=round(100 * most_missed(volumes, key.level_pct / 100) / volumes, 2) if volumes else None,
+        observed_pct=round(float(observed_pct(tally, np.ones((1, len(tally.counted))))[0]), 2) if volumes else None,
+        low_pct=None if low is None else round(low, 2),
+        high_pct=None if high is None else round(high, 2),
     )
-
-
-def most_missed(volumes: int, chance: float) -> int:
-    """The fewest volumes that are exceeded with a chance of at most 5 %, if each misses with that chance: the quantile
-    of the binomial distribution."""
-    left, term = 1.0, (1 - chance) ** volumes
-    for missed in range(volumes + 1):
-        left -= term
-        if left <= _TAIL:
-            return missed
-        term *= (volumes - missed) / (missed + 1) * chance / (1 - chance) if chance < 1 else math.inf
-    return volumes
 
 
 def _joined(tallies: Sequence[Tally]) -> Tally:

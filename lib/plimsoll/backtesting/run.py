@@ -9,13 +9,12 @@ from typing import Any, Final
 import numpy as np
 
 from plimsoll.backtesting.cuts import Known, clipped, known_at, scores_at, without_initial_load
-from plimsoll.backtesting.earlier_cuts import LEAST_CUTS, Lessons, folds_of
 from plimsoll.backtesting.fleet import Batch, Fleet, keep_arrays
 from plimsoll.backtesting.judging import Key, Tally, judged, judged_cuts
-from plimsoll.backtesting.outcome import Outcome, outcome_of
+from plimsoll.backtesting.other_cuts import LEAST_CUTS, Lessons, folds_of
+from plimsoll.backtesting.outcome import FORMAT, Outcome, outcome_of
 from plimsoll.backtesting.rules import Shop
 from plimsoll.backtesting.scenario import Cut, Scenario
-from plimsoll.backtesting.splits import spreads
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.risk.scores import Scores, together
 from plimsoll.domain.units import DAY_S
@@ -41,7 +40,7 @@ def backtest(fleet: Fleet, scenario: Scenario, folder: Path, progress: Progress 
         owners=fleet.shape.owners,
     )
     parts = _judgments(fleet, scenario, folder, lessons, lambda done: progress(volumes + done, 2 * volumes))
-    return outcome_of(about, parts, spreads(lessons, judged_cuts(cuts, scenario), scenario.levels_pct))
+    return outcome_of(about, fleet.shape.names, parts)
 
 
 def learned_scores(
@@ -67,6 +66,7 @@ def about_of(fleet: Fleet, scenario: Scenario, cuts: list[Cut]) -> dict[str, Any
     judged = judged_cuts(cuts, scenario)
     counts = {f"{memory:g}": sum(one.memory_days == memory for one in judged) for memory in scenario.memories_days}
     return {
+        "format": FORMAT,
         "fleet": fleet.path.name,
         "volumes": len(fleet.shape.names),
         "days": round(_days(fleet), 1),
@@ -91,10 +91,10 @@ def _cuts(fleet: Fleet, scenario: Scenario) -> list[Cut]:
     cuts = scenario.cuts(total_days)
     if not judged_cuts(cuts, scenario):
         shortest = min(scenario.memories_days)
-        least = max(shortest, shortest / 2 + scenario.days + scenario.every_days) + scenario.days
+        least = max(shortest, shortest / 2 + LEAST_CUTS * scenario.every_days) + scenario.days
         raise BadInput(
             f"{fleet.path} has {total_days:.1f} days. A backtest with {shortest:g} days of memory that judges "
-            f"{scenario.days:g} days needs {least:g}, since it learns from {LEAST_CUTS} cuts that were over before. "
+            f"{scenario.days:g} days needs {least:g}, since it learns from {LEAST_CUTS} other cuts. "
             "Give less with --memory, --days and --every, or a longer fleet."
         )
     return cuts

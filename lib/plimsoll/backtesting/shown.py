@@ -9,7 +9,6 @@ from rich.table import Table
 from plimsoll.backtesting.aims import Target
 from plimsoll.backtesting.findings import Reliability, RuleOutcome, SameSaving
 from plimsoll.backtesting.outcome import Outcome
-from plimsoll.backtesting.splits import SPLITS, Spread
 from plimsoll.reports.printable import printable
 from plimsoll.reports.terminal.plot import plain_table
 from plimsoll.reports.wording import count_of, duration
@@ -28,20 +27,15 @@ def show_outcome(console: Console, outcome: Outcome) -> None:
     for (memory_days, times), rules in groupby(outcome.rules, key=lambda one: (one.memory_days, one.times)):
         console.print(f"\n{_days(memory_days)} of memory, demand times {times:g}")
         console.print(_rules_table(rules))
-    console.print('"minutes" are throttled; "too long" are volumes throttled for more than the promise allows')
-    console.print("\nAt the same saving as another rule")
+    console.print('"minutes" are throttled; "too long" counts, at each cut, volumes throttled for more than promised')
+    console.print('\nAt the same saving as another rule; "more" is what all but a tenth of resampled fleets show')
     console.print(_same_saving_table(outcome.same_saving))
     shown = [one for one in outcome.reliability if one.times is None] or outcome.reliability
     console.print("\nPromised, and observed of the volumes that were cut to a line above what is free")
     console.print(_reliability_table(shown))
     broken = [one for one in shown if one.holds is False]
     if broken:
-        console.print(f"{count_of(len(broken), 'promise')} did not hold: more was observed than the 95 % band allows.")
-    if outcome.spreads:
-        console.print(
-            f"\nThe same, learned from half of the volumes and judged by the other, in {SPLITS} random halvings"
-        )
-        console.print(_spreads_table(outcome.spreads))
+        console.print(f"{count_of(len(broken), 'promise')} did not hold in 19 of 20 resampled fleets.")
     console.print("\nTargets of the learned headroom")
     console.print(_targets_table(outcome.targets))
 
@@ -76,7 +70,8 @@ def _rules_table(rules: Iterable[RuleOutcome]) -> Table:
 
 
 def _same_saving_table(found: Sequence[SameSaving]) -> Table:
-    table = plain_table(["rule", "saves as much as"], ["memory", "demand", "saving", "minutes", "too long"])
+    figures = ["memory", "demand", "saving", "minutes", "more", "of one volume", "too long", "more"]
+    table = plain_table(["rule", "saves as much as"], figures)
     for one in found:
         table.add_row(
             one.rule,
@@ -84,14 +79,17 @@ def _same_saving_table(found: Sequence[SameSaving]) -> Table:
             f"{one.memory_days:g} d",
             f"x {one.times:g}",
             f"{one.saving_pct:.1f} %",
-            f"{one.throttled_minutes:,.0f} of {one.other_throttled_minutes:,.0f}",
-            f"{one.over_budget_volumes:,.0f} of {one.other_over_budget_volumes:,}",
+            f"{one.throttled_minutes:,.0f} for {one.other_throttled_minutes:,.0f}",
+            f"{one.minutes_low:,.0f} to {one.minutes_high:,.0f}",
+            printable(f"{one.worst}: {one.worst_minutes:,.0f} for {one.other_worst_minutes:,.0f}"),
+            f"{one.over_budget_volumes:,.0f} for {one.other_over_budget_volumes:,}",
+            f"{one.volumes_low:,.0f} to {one.volumes_high:,.0f}",
         )
     return table
 
 
 def _reliability_table(found: Sequence[Reliability]) -> Table:
-    table = plain_table(["rule", "memory"], ["promised", "observed", "volumes", "at most", ""])
+    table = plain_table(["rule", "memory"], ["promised", "observed", "volumes", "resampled", ""])
     for one in found:
         table.add_row(
             one.rule,
@@ -99,30 +97,23 @@ def _reliability_table(found: Sequence[Reliability]) -> Table:
             f"{one.promised_pct:g} %",
             "no promise" if one.observed_pct is None else f"{one.observed_pct:.1f} %",
             f"{one.volumes:,}",
-            "" if one.most_pct is None else f"{one.most_pct:.1f} %",
+            "" if one.low_pct is None else f"{one.low_pct:.1f} to {one.high_pct:.1f} %",
             {None: "", True: "holds", False: "does not hold"}[one.holds],
         )
     return table
 
 
-def _spreads_table(found: Sequence[Spread]) -> Table:
-    table = plain_table(["rule", "memory"], ["promised", "least", "mean", "most"])
-    for one in found:
-        figures = (f"{figure:.1f} %" for figure in (one.least_pct, one.mean_pct, one.most_pct))
-        table.add_row(one.rule, _days(one.memory_days), f"{one.promised_pct:g} %", *figures)
-    return table
-
-
 def _targets_table(found: Sequence[Target]) -> Table:
-    table = plain_table(["target", "against"], ["memory", "demand", "found", "at most", ""])
+    table = plain_table(["target", "against"], ["memory", "demand", "found", "at least", "at most", ""])
     for one in found:
         table.add_row(
             one.aim.value,
             one.against,
             _days(one.memory_days),
             "all" if one.times is None else f"x {one.times:g}",
-            "no promise" if one.found is None else f"{one.found:,.1f}",
+            "" if one.found is None else f"{one.found:,.1f}",
+            "" if one.least is None else f"{one.least:,.1f}",
             f"{one.most:,.1f}",
-            {None: "", True: "reached", False: "missed"}[one.reached],
+            one.verdict,
         )
     return table

@@ -4,22 +4,26 @@ import gc
 import json
 import re
 import tracemalloc
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
 from plimsoll.backtesting import run
-from plimsoll.backtesting.earlier_cuts import LEAST_CUTS, folds_of, learned_from
+from plimsoll.backtesting.aims import targets_of
+from plimsoll.backtesting.findings import Reliability, SameSaving
 from plimsoll.backtesting.fleet import Fleet
-from plimsoll.backtesting.judging import judged_cuts
+from plimsoll.backtesting.judging import Tally, judged_cuts
 from plimsoll.backtesting.learn import learn
-from plimsoll.backtesting.outcome import most_missed
+from plimsoll.backtesting.other_cuts import LEAST_CUTS, folds_of, learned_from
 from plimsoll.backtesting.page import outcome_page, picture_rows
+from plimsoll.backtesting.resampled import at_saving, observed_pct, resampled, spread_of, sums_of
 from plimsoll.backtesting.rules import CHANGE_OF_TYPE, DROP_IN, LEARNED, MAX_AND_20, ONE_FACTOR
 from plimsoll.backtesting.run import backtest
 from plimsoll.backtesting.scenario import Cut
 from plimsoll.backtesting.shown import rule_cells
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.risk.promise import MOST_FACTOR
 from plimsoll.reports.charts.backtest_rules import tradeoff_spec
 from plimsoll.reports.charts.theme import LIGHT
 from tests.unit.backtesting.fleets import a_scenario, bursty, write_fleet
@@ -109,22 +113,33 @@ def test_one_volume_promises_nothing_and_a_week_is_refused_in_words(tmp_path):
         learn([Fleet(tmp_path / "week.npz", 32)], a_scenario(), tmp_path / "learned", on="2026-11-23", public=False)
 
 
-def test_a_cut_is_learned_from_what_was_over_by_then_with_the_longest_memory_that_has_enough():
+def test_a_cut_is_learned_from_what_was_over_by_then_unless_all_of_that_overlaps():
     scenario = a_scenario(memories_days=(14.0, 28.0))
     cuts = scenario.cuts(91)
     assert {one.memory_days for one in cuts} == {7, 14, 28}
-    judged = judged_cuts(cuts, scenario)
-    assert {one.memory_days for one in judged} == {14, 28}
-    for cut in judged:
+    assert judged_cuts(cuts, scenario) == [one for one in cuts if one.memory_days in {14, 28}]
+    for cut in judged_cuts(cuts, scenario):
         source = learned_from(cut, cuts, scenario.days)
-        over = [one for one in cuts if one.day + scenario.days <= cut.day]
-        assert len({one.memory_days for one in source}) == 1
-        assert set(source) <= set(over)
-        counts = {memory: sum(one.memory_days == memory for one in over) for memory in (7, 14, 28)}
-        enough = [memory for memory, count in counts.items() if count >= LEAST_CUTS and memory <= cut.memory_days]
-        assert source[0].memory_days == max(enough)
-    assert [cut.day for cut in cuts if cut.memory_days == 14 and cut not in judged] == [14]
-    assert learned_from(Cut(memory_days=7, day=7, number=0), cuts, 7) == []
+        same = [one for one in cuts if one.memory_days == cut.memory_days and one.day != cut.day]
+        over = [one for one in same if one.day + scenario.days <= cut.day]
+        assert source == (over if len(over) >= LEAST_CUTS else same)  # they are as far apart as their days are long
+
+
+def test_cuts_that_all_overlap_teach_each_other_and_a_shorter_memory_stands_in_where_one_has_too_few():
+    scenario = a_scenario(memories_days=(14.0, 30.0, 60.0), days=30.0)
+    cuts = scenario.cuts(92)
+    found = {(cut.memory_days, cut.day): learned_from(cut, cuts, 30.0) for cut in judged_cuts(cuts, scenario)}
+    assert {memory: [day for one, day in found if one == memory] for memory in (14, 30, 60)} == {
+        14: [20, 27, 34, 41, 48, 55, 62],
+        30: [34, 41, 48, 55, 62],
+        60: [62],
+    }
+    for (memory, day), source in found.items():
+        assert {one.memory_days for one in source} == {min(memory, 30)}
+        assert day not in {one.day for one in source}
+        assert len(source) == {14: 6, 30: 4, 60: 4}[memory]
+    alone = Cut(memory_days=7, day=7, number=0)
+    assert learned_from(alone, [alone], 7) == []
 
 
 def test_folds_are_by_name_alone():
@@ -134,10 +149,136 @@ def test_folds_are_by_name_alone():
     assert min(np.bincount(list(found.values()))) > 50
 
 
-@pytest.mark.parametrize(("volumes", "chance"), [(20, 0.05), (100, 0.01), (125, 0.1), (3, 0.5)])
-def test_the_band_is_the_binomial_quantile(volumes, chance):
-    draws = np.random.default_rng(5).binomial(volumes, chance, 400_000)
-    assert most_missed(volumes, chance) == np.quantile(draws, 0.95)
+def a_tally(**sums) -> Tally:
+    volumes = len(next(iter(sums.values())))
+    return Tally(**{one.name: np.array(sums.get(one.name, np.zeros(volumes)), dtype=float) for one in fields(Tally)})
+
+
+def test_resampled_fleets_show_what_one_drawn_by_hand_shows():
+    rng = np.random.default_rng(4)
+    minutes, then, counted = rng.integers(0, 99, 30), rng.uniform(1, 9, 30), rng.integers(0, 3, 30)
+    tally = a_tally(
+        minutes=minutes,
+        usd_month_now=np.full(30, 10.0),
+        usd_month_then=then,
+        over_budget=minutes > 50,
+        counted=counted,
+        missed=np.minimum(counted, minutes > 80),
+    )
+    fleets = resampled(30)
+    assert (fleets.sum(axis=1) == 30).all()
+    drawn = np.repeat(np.arange(30), fleets[7].astype(int))
+    sums, there = sums_of(tally, fleets), drawn[counted[drawn] > 0]
+    assert sums.minutes[7] == minutes[drawn].sum()
+    assert sums.over_budget[7] == (minutes[drawn] > 50).sum()
+    assert sums.saving_pct[7] == pytest.approx(100 * (1 - then[drawn].sum() / 300))
+    shares = [min(counted[one], minutes[one] > 80) / counted[one] for one in there]
+    assert observed_pct(tally, fleets)[7] == pytest.approx(100 * np.mean(shares))
+
+
+def test_the_spread_is_what_chance_shows_of_the_mean_and_none_where_all_are_alike():
+    draws = np.random.default_rng(2).binomial(1, 0.3, 400)
+    spread = spread_of(observed_pct(a_tally(counted=np.ones(400), missed=draws), resampled(400)))
+    wide = 1.645 * np.sqrt(draws.mean() * (1 - draws.mean()) / 400)
+    assert spread.low == pytest.approx(100 * (draws.mean() - wide), abs=1.2)
+    assert spread.high == pytest.approx(100 * (draws.mean() + wide), abs=1.2)
+    alike = spread_of(observed_pct(a_tally(counted=np.ones(50), missed=np.ones(50)), resampled(50)))
+    assert alike == (100, 100)
+
+
+def test_between_two_levels_lies_what_saves_as_much_and_nothing_beyond_them():
+    one = np.ones((1, 1))
+    levels = [
+        sums_of(a_tally(usd_month_now=[10], usd_month_then=[usd], minutes=[minutes], over_budget=[over]), one)
+        for usd, minutes, over in ((5, 100, 4), (9, 0, 0))
+    ]
+    found = [at_saving(levels, np.array([saving])) for saving in (11.0, 30.0, 49.0, 51.0, 9.0)]
+    assert [(minutes[0], over[0]) for minutes, over in found[:3]] == [
+        pytest.approx(figures) for figures in ((2.5, 0.1), (50, 2), (97.5, 3.9))
+    ]
+    assert all(np.isnan(minutes[0]) and np.isnan(over[0]) for minutes, over in found[3:])
+
+
+def reliability(observed_pct, volumes) -> Reliability:
+    return Reliability(
+        rule=LEARNED,
+        promised_pct=10.0,
+        memory_days=30.0,
+        times=None,
+        volumes=volumes,
+        observed_pct=observed_pct,
+        low_pct=0.0,
+        high_pct=99.0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("observed", "volumes", "verdict"),
+    [
+        (10.0, 40, "reached"),
+        (2.5, 40, "reached"),
+        (10.1, 100, "missed"),
+        (2.4, 100, "missed"),
+        (10.1, 39, "too few to tell"),
+        (None, 0, "no promise"),
+    ],
+)
+def test_a_promise_is_kept_by_no_more_than_it_and_no_less_than_a_quarter(observed, volumes, verdict):
+    (target,) = targets_of([reliability(observed, volumes)], [])
+    assert target.verdict == verdict
+
+
+@pytest.mark.parametrize(("minutes_low", "verdict"), [(-1, "reached"), (0, "reached"), (1, "missed")])
+def test_a_curve_may_lie_above_by_no_more_than_resampled_fleets_differ(minutes_low, verdict):
+    same = SameSaving(
+        rule=LEARNED,
+        other=MAX_AND_20,
+        memory_days=30.0,
+        times=1.0,
+        saving_pct=50.0,
+        throttled_minutes=500,
+        other_throttled_minutes=100.0,
+        minutes_low=minutes_low,
+        minutes_high=900,
+        over_budget_volumes=3.0,
+        other_over_budget_volumes=5,
+        volumes_low=-4.0,
+        volumes_high=-1.0,
+        worst="vol-1",
+        worst_minutes=400,
+        other_worst_minutes=90.0,
+    )
+    assert [one.verdict for one in targets_of([], [same])] == [verdict, "reached"]
+    assert targets_of([], [replace(same, rule=ONE_FACTOR), replace(same, other=DROP_IN)]) == []
+
+
+def test_the_volume_with_most_minutes_is_named(tmp_path):
+    """One volume is quiet for the two weeks that the other rule knows, and busy before and after."""
+    rates = bursty(60, 50)
+    rates[17] = 14_000.0
+    rates[17, 29 * 24 : 43 * 24] = 10.0
+    found = backtest(Fleet(write_fleet(tmp_path / "fleet.npz", rates), 32), a_scenario(), tmp_path / "kept")
+    one = next(one for one in found.same_saving if (one.rule, one.other) == (LEARNED, MAX_AND_20))
+    assert one.worst == "vol-0017"
+    assert one.other_throttled_minutes >= one.other_worst_minutes >= 7 * 24 * 60
+    assert one.minutes_low <= one.throttled_minutes - one.other_throttled_minutes <= one.minutes_high
+
+
+def test_no_volume_is_cut_with_more_headroom_than_one_may_have_but_to_what_is_free(tmp_path, monkeypatch):
+    rates = bursty(120, 50)
+    rates[60:] /= 1000
+    fleet = Fleet(write_fleet(tmp_path / "fleet.npz", rates), 32)
+    found = []
+    for most in (MOST_FACTOR, 1.0):
+        monkeypatch.setattr("plimsoll.backtesting.judging.MOST_FACTOR", most)
+        outcome = backtest(fleet, a_scenario(), tmp_path / f"at most {most:g}")
+        counted = next(one.volumes for one in outcome.reliability if (one.rule, one.promised_pct) == (ONE_FACTOR, 10.0))
+        found.append((counted > 0, rule(outcome, ONE_FACTOR, 10.0).reduced / outcome.about["cuts_judged"]["14"]))
+    assert found[0][0]
+    assert found[0][1] > 60
+    # Only the quiet ones then, which what is free carries many times.
+    assert not found[1][0]
+    assert 0 < found[1][1] <= 60
 
 
 def test_memory_does_not_grow_with_the_fleet(tmp_path, monkeypatch):

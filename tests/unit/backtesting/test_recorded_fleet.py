@@ -94,7 +94,8 @@ def test_a_backtest_takes_a_recording_as_it_is(recording, tmp_path):
     )
     assert found.about["volumes"] == 2
     assert found.about["operations"] == "counted"
-    assert max(one.volume_cuts for one in found.rules) == 2 * found.about["cuts_judged"]["14"]
+    # Not at the first cut, of whose days too few are known.
+    assert {one.volume_cuts for one in found.rules} == {2 * (found.about["cuts_judged"]["14"] - 1)}
 
 
 def test_the_command_makes_a_fleet_of_one_recording_alone(recording, tmp_path):

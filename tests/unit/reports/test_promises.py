@@ -23,7 +23,7 @@ from tests.in_memory.service import MemoryHistory
 
 FIRST = NOW.replace(hour=0)
 CHANGED = FIRST + timedelta(days=1, hours=10)
-POLICY = Policy(memory_days=0, lookback_days=14, size_on="average", growth_days=0)
+POLICY = Policy(headroom_pct=30, memory_days=0, lookback_days=14, size_on="average", growth_days=0)
 WAS = VolumeSpec(type="gp3", size_gib=500, iops=16_000, throughput_mib_s=125)
 QUIET, LOUD = 2, 1
 

@@ -44,17 +44,24 @@ def backlog_behind(excess: FloatArray, lengths_s: IntArray | int, *, at_start: f
 
 
 def minutes_above(
-    least: float, backlog: FloatArray, excess: FloatArray, lengths_s: IntArray | int, resolution_s: int, at_start: float
+    least: FloatArray | float,
+    backlog: FloatArray,
+    excess: FloatArray,
+    lengths_s: IntArray | int,
+    resolution_s: int,
+    at_start: float,
 ) -> FloatArray:
     """The minutes in each bucket at whose end more than the least was waiting; within a bucket all was even.
 
-    Of one that is longer than the resolution, and drains what waited before, those until that is gone.
+    Of one that is longer than the resolution, and drains what waited before, those until that is gone. Buckets are
+    along the last axis.
     """
     minutes = np.where(backlog > least, np.asarray(lengths_s) / MINUTE_S, 0.0)
-    before = np.concatenate([[at_start], backlog[:-1]])
-    drains = (np.asarray(lengths_s) > resolution_s) & (backlog <= least) & (before > least) & (excess < 0)
+    first = np.full((*backlog.shape[:-1], 1), at_start)
+    waited = np.concatenate([first, backlog[..., :-1]], axis=-1) - least
+    drains = (np.asarray(lengths_s) > resolution_s) & (backlog <= least) & (waited > 0) & (excess < 0)
     if drains.any():
-        buckets = np.ceil((before - least)[drains] / (-excess[drains] * resolution_s)) - 1
+        buckets = np.ceil(waited[drains] / (-excess[drains] * resolution_s)) - 1
         minutes[drains] = np.maximum(0.0, buckets) * resolution_s / MINUTE_S
     return minutes
 

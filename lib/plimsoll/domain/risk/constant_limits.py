@@ -1,12 +1,13 @@
 """Many volumes against constant limits, IOPS and MiB/s: which minutes they would have throttled.
 
 It is the queue of `domain.demand.replay`, for all volumes of a batch at once. Rates are arrays of (volumes, 2, buckets)
-in the order of `Resource`.
+in the order of `Resource`. Of a bucket that is longer than a minute its mean is all that is known, so that each minute
+in it asks for that: a queue that drains in the next bucket counts for the minutes until it is gone.
 """
 
 import numpy as np
 
-from plimsoll.domain.demand.replay import TOLERANCE, backlog_behind
+from plimsoll.domain.demand.replay import TOLERANCE, backlog_behind, minutes_above
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import MINUTE_S
 
@@ -18,10 +19,14 @@ def throttled(rates: FloatArray, limits: FloatArray, period_s: int) -> tuple[Flo
     above = (rates > limits[:, :, None] * (1 + TOLERANCE)).any(axis=(1, 2))
     if above.any():
         carried = limits[above][:, :, None]
-        waiting = backlog_behind(rates[above] - carried, period_s)
-        late = waiting > carried * period_s * TOLERANCE
-        minutes[above] = late.any(axis=1).sum(axis=1) * period_s / MINUTE_S
-        longest_s[above] = np.divide(waiting, carried, out=np.zeros_like(waiting), where=late).max(axis=(1, 2))
+        excess = rates[above] - carried
+        waiting, resolution_s = backlog_behind(excess, period_s), min(period_s, MINUTE_S)
+        least = carried * resolution_s * TOLERANCE
+        # Both queues of a bucket wait from its beginning on, or to its end: the longer one has all its minutes.
+        late = minutes_above(least, waiting, excess, period_s, resolution_s, 0.0)
+        minutes[above] = late.max(axis=1).sum(axis=1)
+        waits = np.divide(waiting, carried, out=np.zeros_like(waiting), where=waiting > least)
+        longest_s[above] = waits.max(axis=(1, 2))
     return minutes, longest_s
 
 

@@ -15,6 +15,9 @@ from plimsoll.domain.risk.table import Band, LearnedTable
 MOST_HEADROOM_PCT: Final = 400.0
 """No more headroom than that is learned: what would need more is not promised."""
 
+MOST_FACTOR: Final = 1 + MOST_HEADROOM_PCT / 100
+"""The same as a factor."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SafetyLevel:
@@ -77,6 +80,8 @@ class Risk:
         if self.wanted_pct is None or (self.promised_pct is not None and self.promised_pct <= self.wanted_pct):
             return found
         instead = "The most cautious that is known" if self.is_learned else "The fixed headroom"
+        if self.promised_pct is None:
+            return f"{found} {instead} stands in."
         return f"{found} {instead} stands in: no headroom is known that keeps {chance_words(self.wanted_pct)}."
 
 
@@ -116,6 +121,9 @@ def risk_of(
     if band is not None and not why_none:
         promised_pct = band.learned.promised_pct((factor + 1e-9) / _scale(band, history.usual, owner))
         why_none = "" if promised_pct is not None else "too many volumes outgrew such a headroom, or too few were seen"
+        if _is_out_of_reach(policy, band, history, owner) and (promised_pct or 100.0) > policy.risk_pct:
+            left = "" if promised_pct is None else f" (what it is left keeps {chance_words(promised_pct)})"
+            promised_pct, why_none = None, f"{_out_of_reach_words(policy)}{left}"
     return Risk(
         promised_pct=promised_pct,
         why_none=why_none,
@@ -161,6 +169,17 @@ def _why_none(policy: Policy, table: LearnedTable, history: History) -> str:
     """Why a table promises nothing to a volume; "" where it may."""
     never = _why_never(policy, table)
     return never or ("" if table.band(history.days) is not None else "no fleet was watched with so little history")
+
+
+def _is_out_of_reach(policy: Policy, band: Band, history: History, owner: str) -> bool:
+    """Whether a policy asks for a risk that no headroom keeps which such a volume may have."""
+    learns = policy.headroom_from is HeadroomFrom.LEARNED
+    return learns and all(level > policy.risk_pct for level in _known(band, history.usual, owner))
+
+
+def _out_of_reach_words(policy: Policy) -> str:
+    most = f"{MOST_HEADROOM_PCT:.0f} % of headroom or less"
+    return f"{most} is not known to keep {chance_words(policy.risk_pct)} with such a history"
 
 
 def _learned_factor(policy: Policy, table: LearnedTable | None, history: History, owner: str) -> float | None:

@@ -51,7 +51,7 @@ def test_it_costs_what_an_audit_with_that_headroom_finds(iops, throughput_mib_s,
 
 def test_a_busy_volume_has_a_safer_level():
     found = decided(5_000, 50, headroom_pct=20.0)
-    assert (found.risk.promised_pct, found.risk.safer.level.promised_pct) == (20, 10)
+    assert (found.risk.promised_pct, found.risk.safer.level.promised_pct) == (30, 20)
     assert found.risk.safer.usd_month > found.usd_month_then
 
 

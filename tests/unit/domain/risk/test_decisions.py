@@ -30,15 +30,15 @@ def decided(policy: Policy, *, asked: float = 5_000, most: Need | None = None, *
 
 
 def test_the_size_is_that_of_the_same_headroom_as_a_fixed_figure():
-    found = decided(LEARNED)
+    found = decided(LEARNED, asked=3_000)
     assert isinstance(found, Reprovision)
     assert found.risk is not None
     assert found.risk.is_learned
     assert found.risk.promised_pct == 5.0
-    same = decided(a_policy(lookback_days=60, headroom_pct=found.risk.headroom_pct))
+    same = decided(a_policy(lookback_days=60, headroom_pct=found.risk.headroom_pct), asked=3_000)
     assert isinstance(same, Reprovision)
     assert same.target.spec == found.target.spec
-    assert found.target.spec.iops == pytest.approx(5_000 * (1 + found.risk.headroom_pct / 100), abs=100)
+    assert found.target.spec.iops == pytest.approx(3_000 * (1 + found.risk.headroom_pct / 100), abs=100)
 
 
 def test_less_risk_never_saves_more():
@@ -54,7 +54,7 @@ def test_a_fixed_headroom_says_what_it_risks_and_a_short_history_promises_nothin
     found = decided(LONG)
     assert isinstance(found, Reprovision)
     assert found.risk is not None
-    assert (found.risk.is_learned, found.risk.headroom_pct, found.risk.promised_pct) == (False, 20, 20)
+    assert (found.risk.is_learned, found.risk.headroom_pct, found.risk.promised_pct) == (False, 20, 30)
     young = decided(a_policy(lookback_days=7))
     assert isinstance(young, Reprovision)
     assert young.risk is not None
@@ -74,7 +74,7 @@ def test_what_is_kept_or_raised_has_no_risk_of_its_own():
 
 
 def test_the_promise_is_in_the_record_the_ticket_and_the_table():
-    found = decided(LEARNED)
+    found = decided(LEARNED, asked=3_000)
     assert found.risk is not None
     record = record_of(found, ChangeText(how="change it"), provider="aws")
     assert record.risk is not None
@@ -98,6 +98,6 @@ def test_a_minute_of_the_past_that_was_higher_leaves_less_headroom_and_risks_mor
         decided(LONG, most=None if iops is None else Need(iops=iops, throughput_mib_s=10)).risk
         for iops in (None, 5_500, 9_000)
     )
-    assert (none.left_pct, none.promised_pct) == (20, 20)
-    assert (higher.left_pct, higher.promised_pct) == (pytest.approx(9.1), 20)
+    assert (none.left_pct, none.promised_pct) == (20, 30)
+    assert (higher.left_pct, higher.promised_pct) == (pytest.approx(9.1), 30)
     assert (far.left_pct, far.promised_pct) == (pytest.approx(-33.3), 50)

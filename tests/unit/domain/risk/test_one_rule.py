@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.backtesting.earlier_cuts import Lessons
+from plimsoll.backtesting.other_cuts import Lessons
 from plimsoll.backtesting.rules import LEARNED
 from plimsoll.backtesting.scenario import Cut
 from plimsoll.domain.policy import HeadroomFrom

@@ -14,7 +14,7 @@ from plimsoll.bootstrap.clouds import own_or_public
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.risk.histories import History
-from plimsoll.domain.risk.promise import risk_of, with_learned_headroom
+from plimsoll.domain.risk.promise import MOST_FACTOR, risk_of, safer_level, with_learned_headroom
 from plimsoll.learned_table import load_table, table_text
 from plimsoll.settings import Settings
 from tests.profiles import examples
@@ -42,8 +42,8 @@ def test_a_learned_headroom_promises_what_was_asked_or_stays_the_fixed_one(risk_
     risk = risk_of(sized, table, History(days=history_days))
     assert risk is not None
     if risk.is_learned:
-        assert risk.promised_pct is not None
-        assert (risk.promised_pct <= risk_pct) is ("stands in" not in risk.text)
+        assert (risk.promised_pct is None) is ("stands in" in risk.text)
+        assert risk.promised_pct is None or risk.promised_pct <= risk_pct
         assert 0 <= sized.headroom_pct <= 400
         assert with_learned_headroom(sized, table, History(days=history_days)) == sized
     else:
@@ -84,6 +84,25 @@ def test_more_room_never_risks_more(times, history_days):
     assert [one.left_pct for one in found] == sorted(one.left_pct for one in found)
 
 
+def test_nothing_is_promised_where_no_headroom_that_a_volume_may_have_keeps_the_risk_that_is_asked_for():
+    """With 14 days the table knows 23.4 times for 5 %, and the least usual share is a quarter: nobody may have that."""
+    table, weeks, months = load_table(), History(days=14, usual=0.25), History(days=60, usual=0.6)
+    assert table.band(14).learned.factors[5.0] * 0.25 > MOST_FACTOR >= table.band(60).learned.factors[5.0] * 0.6
+    busy = with_learned_headroom(LEARNED, table, weeks)
+    found = risk_of(busy, table, weeks)
+    assert (found.promised_pct, found.is_learned) == (None, True)
+    assert "400 % of headroom or less is not known to keep a 1 in 20 chance" in found.why_none
+    assert "(what it is left keeps a 1 in 10 chance)" in found.why_none
+    assert found.text.endswith("14 days of history. The most cautious that is known stands in.")
+    assert safer_level(found, table) is None
+    # What is free leaves a quiet volume more than anybody is given, and that much keeps it.
+    quiet = risk_of(busy, table, weeks, times=table.band(14).learned.factors[5.0])
+    assert (quiet.promised_pct, quiet.why_none) == (5.0, "")
+    assert risk_of(with_learned_headroom(LEARNED, table, months), table, months).promised_pct == 5.0
+    # A fixed headroom asks for no risk: what it takes is said.
+    assert risk_of(Policy(), table, weeks).promised_pct == 30.0
+
+
 def test_a_fixed_headroom_is_never_changed_and_nothing_learned_promises_nothing():
     assert with_learned_headroom(Policy(), load_table(), History(days=60)) == Policy()
     assert risk_of(Policy(), None, History(days=60)) is None
@@ -110,7 +129,7 @@ def test_a_table_in_the_folder_of_runs_is_used_unless_another_is_named(tmp_path)
 
 
 def test_the_shipped_table_says_that_it_is_of_public_fleets():
-    risk = risk_of(Policy(headroom_pct=400), load_table(), History(days=60, usual=0.8))
+    risk = risk_of(Policy(headroom_pct=400), load_table(), History(days=60, usual=0.6))
     assert risk is not None
     assert risk.promised_pct == 5.0
     assert "1 in 20 chance" in risk.text

@@ -1,4 +1,4 @@
-"""What is learned for a cut: from earlier cuts alone, of volumes that are not judged by it."""
+"""What is learned for a cut: from other cuts of volumes that are not judged by it, earlier ones where they suffice."""
 
 import zlib
 from collections.abc import Mapping, Sequence
@@ -27,13 +27,17 @@ def folds_of(names: Sequence[str], folds: int) -> IntArray:
 
 
 def learned_from(cut: Cut, cuts: Sequence[Cut], days: float) -> list[Cut]:
-    """The cuts that another is learned from: those whose `days` were over by then. They are of the longest memory, no
-    longer than its own, that has enough of them; none where no memory has.
+    """The cuts that another is learned from: those of as long a memory whose `days` were over by then, if not all of
+    them overlap.
 
-    A shorter memory has seen no more, so that its factors are no less than they have to be.
+    Otherwise all other cuts of the longest memory, no longer than its own, that has enough, though some are later. None
+    where no memory has. A shorter memory has seen no more, so that its factors are no less than they have to be.
     """
-    over = [one for one in cuts if one.day + days <= cut.day and one.memory_days <= cut.memory_days]
-    by_memory = ([one for one in over if one.memory_days == memory] for memory in {one.memory_days for one in over})
+    over = [one for one in cuts if one.memory_days == cut.memory_days and one.day + days <= cut.day]
+    if over and max(one.day for one in over) - min(one.day for one in over) >= days:
+        return over
+    others = [one for one in cuts if one.memory_days <= cut.memory_days and one.day != cut.day]
+    by_memory = [[one for one in others if one.memory_days == memory] for memory in {one.memory_days for one in others}]
     enough = (found for found in by_memory if len(found) >= LEAST_CUTS)
     return max(enough, key=lambda found: found[0].memory_days, default=[])
 
