@@ -44,7 +44,7 @@ from plimsoll.domain.refine.certificate import open_buckets, open_of_host, reach
 from plimsoll.domain.refine.members import Group, Judged, Member, grouped, share_errors
 from plimsoll.domain.refine.peers import Peers
 from plimsoll.domain.refine.query_cost import QueryCost
-from plimsoll.domain.refine.refine import refine
+from plimsoll.domain.refine.refine import looks_at_unread_work, refine
 from plimsoll.domain.refine.unread_past import limits_of_answer, strictest
 from plimsoll.domain.volume import Volume
 
@@ -64,14 +64,18 @@ def judge(
     units: Sequence[Unit] = (),
     takeovers: Sequence[Takeover] = (),
     every_minute: bool = False,
+    by_minutes: bool = False,
     keep_demand: bool = False,
+    shown: frozenset[str] = frozenset(),
 ) -> dict[str, Judged | CloudError]:
     """The answer of each volume that has a context, or why it could not be read; the others lend their hosts' traffic.
 
     `bases` by volume id; `segments` say how finely each span of the window is kept, and `memory` of what was before it.
     `units` are stripe sets all of whose volumes are given, with a context where they are not held, and `takeovers` are
-    sized by the busiest. With `every_minute` everything is read at once.
-    Demands take memory by the volume, so that they are kept only with `keep_demand`.
+    sized by the busiest. With `every_minute` everything is read at once, and `by_minutes` the
+    window.
+    Demands take memory by the volume, so that they are kept only with `keep_demand`. Of the volumes that are `shown`,
+    by id, operations and bytes are read by the minute once they are decided.
     """
     groups = grouped(bases, volumes, segments, units, memory)
     first = {
@@ -86,7 +90,7 @@ def judge(
                 (member, look)
                 for member in group.members
                 for look in (
-                    *first[every_minute or member.whole, member.asks_host],
+                    *first[every_minute or by_minutes or member.whole, member.asks_host],
                     *(member.recall.everything() if every_minute and member.recall is not None else ()),
                 )
             ],
@@ -110,8 +114,20 @@ def judge(
         while again := peers.to_judge_again():
             settle([(group, []) for group in again])
         peers.name_suspected()
+    if shown:
+        settle([(group, asks) for group in groups if (asks := _unread_work(group, shown, query_cost))])
     members = [member for group in groups for member in group.members]
     return {member.volume.id: found for member in members if (found := member.error or member.judged) is not None}
+
+
+def _unread_work(group: Group, shown: frozenset[str], query_cost: QueryCost) -> list[tuple[Member, Look]]:
+    """What is unread of the operations and bytes of those of a host's volumes that are shown."""
+    return [
+        (member, look)
+        for member in group.readable()
+        if member.volume.id in shown
+        for look in looks_at_unread_work(member.knowledge, query_cost)
+    ]
 
 
 def read_looks(asked: Sequence[tuple[Member, Look]], fetch: Fetch) -> None:
@@ -140,6 +156,8 @@ def _take(
             member.recall.learn(look, found)
         elif member.error is None:
             learn(member.knowledge, look, found)
+            if member.recall is not None:
+                member.recall.overhear(look, found)
 
 
 def _in_doubt(asked: Iterable[tuple[Member, Look]]) -> Iterator[tuple[Member, Look]]:
