@@ -7,10 +7,10 @@ stream reports it (`plimsoll.run`). `plimsoll.auditing` has a module for each st
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
-from itertools import chain, takewhile
+from itertools import takewhile
 
 from plimsoll.auditing.batches import BATCHES_AT_ONCE, ahead, batch_size
-from plimsoll.auditing.decisions import decide_batch, read_by_minutes
+from plimsoll.auditing.decisions import decide_batch
 from plimsoll.auditing.inventory import (
     DENIED_AS_EXPECTED,
     Listing,
@@ -23,7 +23,7 @@ from plimsoll.auditing.inventory import (
 )
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.prices import market_of, price_outcomes
-from plimsoll.auditing.shown_first import read_shown_first
+from plimsoll.auditing.shown_first import shown_first
 from plimsoll.auditing.which_reading import ByTheMinute
 from plimsoll.domain.case import DecisionContext
 from plimsoll.domain.errors import CloudError
@@ -92,22 +92,14 @@ def audit_target(
     yield from price_outcomes(target, market.book, unpriced, now)
 
     context = context_of(market, ports, policy, now)
+    ports = replace(ports, shown=shown_first(volumes, ports, context, done))
     size = batch_size(ports, len(volumes), deciders)
     known = takeovers_of(volumes, policy.takeover_tags)
     takeovers, together = by_volume(known), [takeover.volumes for takeover in known]
     batches = takewhile(lambda batch: _is_done(batch, done) or not stop(), by_host(volumes, size, together))
     at_once = max(BATCHES_AT_ONCE, deciders)
-    decided = chain.from_iterable(
-        ahead(lambda batch: decide_batch(target, batch, ports, context, done, takeovers), batches, at_once)
-    )
-    if ports.every_minute or ports.by_minutes:
-        yield from decided
-    else:
-        yield from read_shown_first(
-            decided,
-            len(volumes),
-            lambda first: first if stop() else read_by_minutes(first, volumes, ports, context, takeovers),
-        )
+    for outcomes in ahead(lambda batch: decide_batch(target, batch, ports, context, done, takeovers), batches, at_once):
+        yield from outcomes
     yield from _notices(target, ports.metrics.remarks(target))
 
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from plimsoll.auditing.decision_batch import DecisionBatch
 from plimsoll.auditing.metrics_plan import metrics_segments, past_segments
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.auditing.signals import with_signals, with_signals_of
+from plimsoll.auditing.signals import with_signals
 from plimsoll.domain.case import DecisionContext
 from plimsoll.domain.decide import is_detached, recommend_detached
 from plimsoll.domain.demand.demand_profile import DemandProfile
@@ -83,12 +83,10 @@ def decide(
     takeovers: Mapping[str, Takeover] = MappingProxyType({}),
     *,
     keep_demand: bool = False,
-    shown: frozenset[str] = frozenset(),
 ) -> Mapping[str, Judged | CloudError]:
     """The decision on each pending volume, or why its metrics could not be read.
 
     Among the `volumes` are all on their hosts, and those that they take over from, by `takeovers`, with all on theirs.
-    Of those that are `shown`, by id, operations and bytes are read by the minute in any case.
     """
     found = (takeovers.get(volume.id) for volume in pending)
     whole = list({id(takeover): takeover for takeover in found if takeover is not None}.values())
@@ -107,34 +105,10 @@ def decide(
         every_minute=ports.every_minute,
         by_minutes=ports.by_minutes,
         keep_demand=keep_demand,
-        shown=shown,
+        shown=ports.shown & wanted,
     )
     with ports.stages.stage("decide"):
         return ports.deciders.decided(batch, lambda asks: _read_metrics(asks, ports))
-
-
-def read_by_minutes(
-    answers: Sequence[Answered],
-    volumes: Sequence[Volume],
-    ports: AuditPorts,
-    context: DecisionContext,
-    takeovers: Mapping[str, Takeover] = MappingProxyType({}),
-) -> list[Answered]:
-    """The same answers with what every minute of their volumes' operations and bytes tells beside; as they were where
-    that cannot be read."""
-    shown = frozenset(answered.recommendation.volume.id for answered in answers)
-    pending = [volume for volume in volumes if volume.id in shown]
-    decisions = decide(pending, volumes, ports, context, takeovers, shown=shown)
-    return [_shown(answered, decisions[answered.recommendation.volume.id]) for answered in answers]
-
-
-def _shown(answered: Answered, decision: Judged | CloudError) -> Answered:
-    """An answer with the demand and profile of a decision that was read by the minute."""
-    before = answered.recommendation
-    if isinstance(decision, CloudError) or type(decision.recommendation) is not type(before):
-        return answered
-    found = with_signals_of(replace(decision.recommendation, volume=before.volume), before)
-    return replace(answered, recommendation=found, profile=decision.profile)
 
 
 def is_judged(volume: Volume, context: DecisionContext) -> bool:

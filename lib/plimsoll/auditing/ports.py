@@ -49,6 +49,7 @@ class AuditPorts:
 
     - `query_cost` weighs how finely metrics are read. `every_minute` reads all of them whole, `by_minutes` those of the
       window, and of the time before it what answers need.
+    - The work of those in `shown`, by volume id, is read by the minute (`shown_first`).
     - `by_minutes_s` is how long a run may take to read small targets by the minute (`which_reading`).
     - `failed_measurements` are the configurations that failed a validation.
     - The volumes of a set in `stripes` are decided together.
@@ -71,6 +72,7 @@ class AuditPorts:
     every_minute: bool = False
     by_minutes: bool = False
     by_minutes_s: float = BY_MINUTES_S
+    shown: frozenset[str] = frozenset()
     failed_measurements: tuple[FailedMeasurement, ...] = ()
     stripes: Sequence[StripeSet] = ()
     batch_volumes: int = BATCH_VOLUMES

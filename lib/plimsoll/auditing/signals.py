@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.case import DecisionContext
@@ -14,7 +13,6 @@ from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import Change, Recommendation, Wait
 from plimsoll.domain.refine.members import Judged
 
-_UNREAD: Final = "latency-not-read"
 NOT_READ = "How it answers its workload could not be read: {why}"
 
 
@@ -42,13 +40,6 @@ def with_signals(
     return {**decisions, **told}
 
 
-def with_signals_of(one: Recommendation, before: Recommendation) -> Recommendation:
-    """An answer with the signals of an earlier one on the same volume, or with the sentence that says why it has
-    none."""
-    unread = (reason for reason in before.reasons if reason.code == _UNREAD)
-    return replace(one, signals=before.signals, reasons=(*one.reasons, *unread))
-
-
 def _read_twice(asks: Sequence[Ask], ports: AuditPorts) -> Sequence[Found | CloudError]:
     found = [one if isinstance(one, CloudError) else agreed(one) for one in _read(asks, ports)]
     gaps = [number for number, one in enumerate(found) if not isinstance(one, CloudError) and has_gaps(one)]
@@ -69,5 +60,5 @@ def _read(asks: Sequence[Ask], ports: AuditPorts) -> Sequence[Found | CloudError
 
 def _with(one: Recommendation, found: Found | CloudError, window: Window) -> Recommendation:
     if isinstance(found, CloudError):
-        return replace(one, reasons=(*one.reasons, Reason(_UNREAD, NOT_READ.format(why=found))))
+        return replace(one, reasons=(*one.reasons, Reason("latency-not-read", NOT_READ.format(why=found))))
     return replace(one, signals=signals_of(found, window))

@@ -44,7 +44,7 @@ from plimsoll.domain.refine.certificate import open_buckets, open_of_host, reach
 from plimsoll.domain.refine.members import Group, Judged, Member, grouped, share_errors
 from plimsoll.domain.refine.peers import Peers
 from plimsoll.domain.refine.query_cost import QueryCost
-from plimsoll.domain.refine.refine import looks_at_unread_work, refine
+from plimsoll.domain.refine.refine import refine
 from plimsoll.domain.refine.unread_past import limits_of_answer, strictest
 from plimsoll.domain.volume import Volume
 
@@ -75,13 +75,14 @@ def judge(
     sized by the busiest. With `every_minute` everything is read at once, and `by_minutes` the
     window.
     Demands take memory by the volume, so that they are kept only with `keep_demand`. Of the volumes that are `shown`,
-    by id, operations and bytes are read by the minute once they are decided.
+    by id, the work is read by the minute: no metric more is asked for than of others.
     """
     groups = grouped(bases, volumes, segments, units, memory)
     first = {
-        (whole, host): first_looks(segments, every_minute=whole, host=host)
+        (whole, host, work): first_looks(segments, every_minute=whole, host=host, work_by_minutes=work)
         for whole in (False, True)
         for host in (False, True)
+        for work in (False, True)
     }
     pending = [
         (
@@ -90,7 +91,7 @@ def judge(
                 (member, look)
                 for member in group.members
                 for look in (
-                    *first[every_minute or by_minutes or member.whole, member.asks_host],
+                    *first[every_minute or by_minutes or member.whole, member.asks_host, member.volume.id in shown],
                     *(member.recall.everything() if every_minute and member.recall is not None else ()),
                 )
             ],
@@ -114,20 +115,8 @@ def judge(
         while again := peers.to_judge_again():
             settle([(group, []) for group in again])
         peers.name_suspected()
-    if shown:
-        settle([(group, asks) for group in groups if (asks := _unread_work(group, shown, query_cost))])
     members = [member for group in groups for member in group.members]
     return {member.volume.id: found for member in members if (found := member.error or member.judged) is not None}
-
-
-def _unread_work(group: Group, shown: frozenset[str], query_cost: QueryCost) -> list[tuple[Member, Look]]:
-    """What is unread of the operations and bytes of those of a host's volumes that are shown."""
-    return [
-        (member, look)
-        for member in group.readable()
-        if member.volume.id in shown
-        for look in looks_at_unread_work(member.knowledge, query_cost)
-    ]
 
 
 def read_looks(asked: Sequence[tuple[Member, Look]], fetch: Fetch) -> None:

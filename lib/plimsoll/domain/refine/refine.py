@@ -60,17 +60,10 @@ def refine(case: Case | None, demand: Demand, found: Open, knowledge: Knowledge,
     if found.seconds.max(initial=0.0) >= 1 and knowledge.unread(PEAKS).any():
         looks += looks_at((PEAKS,), knowledge, _within(knowledge, PEAKS, demand, found.seconds), query_cost)
     if not looks and (found.rest or is_open(demand, found.work)):
-        looks += looks_at_unread_work(knowledge, query_cost)
+        for group in (OPERATIONS, BYTES):
+            everything = np.full(len(knowledge.tracks[group].starts_s), np.inf)
+            looks += looks_at((group,), knowledge, everything, query_cost)
     return looks or looks_for_presence(knowledge)
-
-
-def looks_at_unread_work(knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
-    """Looks at all operations and bytes that are unread, as finely as they are kept."""
-    return [
-        look
-        for group in (OPERATIONS, BYTES)
-        for look in looks_at((group,), knowledge, np.full(len(knowledge.tracks[group].starts_s), np.inf), query_cost)
-    ]
 
 
 def _of_host(demand: Demand, found: Open, knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
