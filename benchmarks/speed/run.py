@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import account
+import billed
 import cold_start
 import datapoints
 import decision
@@ -47,6 +48,8 @@ def main() -> None:
 def _measured() -> tuple[list[Row], Sequence[datapoints.Share]]:
     _say("datapoints of the demo's organization")
     rows, shares = datapoints.measure()
+    _say("metrics billed of accounts")
+    rows += billed.measure()
     _say(f"{google_calls.DISKS} disks of Google Cloud")
     rows += google_calls.measure()
     _say(f"{account.VOLUMES} volumes against Cloud Custodian")

@@ -180,8 +180,8 @@ def test_the_plan_counts_volumes_of_sets_at_every_minute():
         (plan,) = [one.plan for one in plan_audit(ports, POLICY, NOW) if isinstance(one, Planned)]
         return plan.expected.datapoints, plan.volumes
 
-    some, count = datapoints(project_ports(volumes, stripes=[a_stripe_set("a", "b")]))
-    none, _ = datapoints(project_ports(volumes))
+    some, count = datapoints(replace(project_ports(volumes, stripes=[a_stripe_set("a", "b")]), by_minutes_s=0.0))
+    none, _ = datapoints(replace(project_ports(volumes), by_minutes_s=0.0))
     most, _ = datapoints(replace(project_ports(volumes), every_minute=True))
     assert count == 3
     assert none < some < most

@@ -15,14 +15,16 @@ from plimsoll.auditing.inventory import (
     DENIED_AS_EXPECTED,
     Listing,
     is_expected,
+    list_targets,
     listings,
     notices_of,
     unread_outcomes,
     with_stripes_of,
 )
-from plimsoll.auditing.metrics_plan import metrics_plan
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.prices import market_of, price_outcomes
+from plimsoll.auditing.shown_first import shown_first
+from plimsoll.auditing.which_reading import ByTheMinute
 from plimsoll.domain.case import DecisionContext
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.hosting import by_host
@@ -53,11 +55,13 @@ def audit(
     answered, and the remaining volumes have no outcome. Raises PolicyError for a type that no cloud sells.
     """
     check_types(policy, ports.known_types)
-    for listing in takewhile(lambda _: not stop(), listings(ports)):
+    targets = list_targets(ports)
+    reading = ByTheMinute(left_s=ports.by_minutes_s, targets=len(targets))
+    for listing in takewhile(lambda _: not stop(), listings(ports, targets)):
         if isinstance(listing, FailedTarget):
             yield listing
         else:
-            yield from audit_target(listing, ports, policy, now, done=done, stop=stop)
+            yield from audit_target(listing, ports, policy, now, reading, done=done, stop=stop)
 
 
 def audit_target(
@@ -65,6 +69,7 @@ def audit_target(
     ports: AuditPorts,
     policy: Policy,
     now: datetime,
+    reading: ByTheMinute,
     *,
     done: frozenset[str] = frozenset(),
     stop: Callable[[], bool] = never,
@@ -76,7 +81,8 @@ def audit_target(
         yield from _failed(listing, listing.error, ports, done)
         return
     ports, changed_stripes = with_stripes_of(listing, ports)
-    yield Planned(target=target, plan=metrics_plan(volumes, ports, policy, now, done))
+    ports, plan = reading.choose(volumes, ports, policy, now, done)
+    yield Planned(target=target, plan=plan)
     yield from _notices(target, notices_of(target, ports))
     yield from changed_stripes
     yield from unread_outcomes(listing, done)
@@ -86,6 +92,7 @@ def audit_target(
     yield from price_outcomes(target, market.book, unpriced, now)
 
     context = context_of(market, ports, policy, now)
+    ports = replace(ports, shown=shown_first(volumes, ports, context, done))
     size = batch_size(ports, len(volumes), deciders)
     known = takeovers_of(volumes, policy.takeover_tags)
     takeovers, together = by_volume(known), [takeover.volumes for takeover in known]
@@ -99,7 +106,9 @@ def audit_target(
 def plan_audit(ports: AuditPorts, policy: Policy, now: datetime) -> Iterator[Seen | Planned | FailedTarget]:
     """What an audit is expected to take, target by target. Reads the inventory only."""
     check_types(policy, ports.known_types)
-    for listing in listings(ports):
+    targets = list_targets(ports)
+    reading = ByTheMinute(left_s=ports.by_minutes_s, targets=len(targets))
+    for listing in listings(ports, targets):
         if isinstance(listing, FailedTarget):
             yield listing
             continue
@@ -111,7 +120,8 @@ def plan_audit(ports: AuditPorts, policy: Policy, now: datetime) -> Iterator[See
             yield FailedTarget(name=str(target), error=listing.error)
         else:
             there, _ = with_stripes_of(listing, ports)
-            yield Planned(target=target, plan=metrics_plan(volumes, there, policy, now, frozenset()))
+            _, plan = reading.choose(volumes, there, policy, now, frozenset())
+            yield Planned(target=target, plan=plan)
 
 
 def context_of(market: Market, ports: AuditPorts, policy: Policy, now: datetime) -> DecisionContext:

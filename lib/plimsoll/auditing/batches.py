@@ -23,7 +23,7 @@ def batch_size(ports: AuditPorts, volumes: int, deciders: int) -> int:
     """The number of volumes in a batch of so many, where so many processes decide: each is to have one at least."""
     members = sum(len(stripes.members) for stripes in ports.stripes)
     pooled = any(kind.pooled for kind in ports.catalog.types.values())
-    many_whole = ports.every_minute or pooled or members > EVERY_MINUTE_BATCH_VOLUMES
+    many_whole = ports.every_minute or ports.by_minutes or pooled or members > EVERY_MINUTE_BATCH_VOLUMES
     most = min(ports.batch_volumes, EVERY_MINUTE_BATCH_VOLUMES) if many_whole else ports.batch_volumes
     return min(most, max(LEAST_BATCH, math.ceil(volumes / deciders))) if deciders else most
 

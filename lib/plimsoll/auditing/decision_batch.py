@@ -36,7 +36,9 @@ class DecisionBatch:
     memory: Sequence[Segment]
     query_cost: QueryCost
     every_minute: bool = False
+    by_minutes: bool = False
     keep_demand: bool = False
+    shown: frozenset[str] = frozenset()
 
     def decided(self, fetch: Fetch) -> Decisions:
         """The decisions, by metrics that are fetched as they need them."""
@@ -58,5 +60,7 @@ class DecisionBatch:
             units=units,
             takeovers=self.takeovers,
             every_minute=self.every_minute,
+            by_minutes=self.by_minutes,
             keep_demand=self.keep_demand,
+            shown=self.shown,
         )

@@ -103,7 +103,9 @@ def decide(
         memory=past_segments(ports, context.policy, context.now),
         query_cost=ports.query_cost,
         every_minute=ports.every_minute,
+        by_minutes=ports.by_minutes,
         keep_demand=keep_demand,
+        shown=ports.shown & wanted,
     )
     with ports.stages.stage("decide"):
         return ports.deciders.decided(batch, lambda asks: _read_metrics(asks, ports))

@@ -30,15 +30,21 @@ class Listing:
         return len(self.volumes) + sum(one.id is not None for one in self.unread)
 
 
-def listings(ports: AuditPorts) -> Iterator[Listing | FailedTarget]:
-    """Every target in scope with its volumes, several listed at once."""
+def list_targets(ports: AuditPorts) -> Sequence[Target | FailedTarget]:
+    """Every target in scope, and those that cannot be reached with why."""
     with ports.stages.stage("inventory"):
-        targets = ports.inventory.targets()
+        return ports.inventory.targets()
+
+
+def listings(
+    ports: AuditPorts, targets: Sequence[Target | FailedTarget] | None = None
+) -> Iterator[Listing | FailedTarget]:
+    """Some targets with their volumes, several listed at once; by default every target in scope."""
 
     def listed(target: Target | FailedTarget) -> Listing | FailedTarget:
         return target if isinstance(target, FailedTarget) else list_volumes(target, ports)
 
-    yield from side_by_side(listed, targets)
+    yield from side_by_side(listed, list_targets(ports) if targets is None else targets)
 
 
 def list_volumes(target: Target, ports: AuditPorts) -> Listing:

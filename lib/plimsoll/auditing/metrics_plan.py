@@ -40,7 +40,7 @@ def metrics_plan(
     hosts = hosts_plan(
         [ports.metrics.host_series(volume) for volume in asking_for_hosts(read, types, share)],
         metrics_segments(ports, policy, now),
-        every_minute=ports.every_minute,
+        every_minute=ports.every_minute or ports.by_minutes,
         page=limits.datapoints,
         most_queries=limits.queries,
     )
@@ -51,7 +51,7 @@ def metrics_plan(
             [ports.metrics.series(volume) for volume in read if volume.id not in whole],
             metrics_segments(ports, policy, now),
             whole=[ports.metrics.series(volume) for volume in read if volume.id in whole],
-            every_minute=ports.every_minute,
+            every_minute=ports.every_minute or ports.by_minutes,
             closer=ports.query_cost.closer,
             page=limits.datapoints,
             most_queries=limits.queries,

@@ -18,6 +18,9 @@ from plimsoll.ports import Catalog, Inventory, Metrics, Prices
 BATCH_VOLUMES = 500
 """Volumes whose metrics are read together. A host's volumes stay together, so a batch can be larger."""
 
+BY_MINUTES_S = 60.0
+"""Seconds that a run waits, by the quotas of a cloud, to read small targets by the minute."""
+
 
 @dataclass(slots=True)
 class Stages:
@@ -44,7 +47,10 @@ class Stages:
 class AuditPorts:
     """What an audit of one cloud reads from, with the measurements that exist already.
 
-    - `query_cost` weighs how finely metrics are read. `every_minute` reads all of them whole.
+    - `query_cost` weighs how finely metrics are read. `every_minute` reads all of them whole, `by_minutes` those of the
+      window, and of the time before it what answers need.
+    - The work of those in `shown`, by volume id, is read by the minute (`shown_first`).
+    - `by_minutes_s` is how long a run may take to read small targets by the minute (`which_reading`).
     - `failed_measurements` are the configurations that failed a validation.
     - The volumes of a set in `stripes` are decided together.
     - `batch_volumes` is the number of volumes whose metrics are read together, about.
@@ -64,6 +70,9 @@ class AuditPorts:
     query_cost: QueryCost
     stages: Stages = field(default_factory=Stages)
     every_minute: bool = False
+    by_minutes: bool = False
+    by_minutes_s: float = BY_MINUTES_S
+    shown: frozenset[str] = frozenset()
     failed_measurements: tuple[FailedMeasurement, ...] = ()
     stripes: Sequence[StripeSet] = ()
     batch_volumes: int = BATCH_VOLUMES

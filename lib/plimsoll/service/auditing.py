@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from plimsoll.auditing.ports import AuditPorts
+from plimsoll.auditing.ports import BY_MINUTES_S, AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stripe_book import sets_adapter
 from plimsoll.domain.errors import PASSING, CloudError, OutOfTime
@@ -62,6 +62,7 @@ def audit_lot(
     """
     keys = RunKeys(run_id=message.run_id)
     unanswered = [one for one in message.lot.batches if service.store.get(keys.result(one.whole)) is None]
+    share_s = BY_MINUTES_S / max(1, len(message.lot.batches))
     made, passing = Attempt(), list[CloudError]()
     for number, batch in enumerate(unanswered):
         if number and stop():
@@ -69,7 +70,7 @@ def audit_lot(
             break
         one = BatchMessage(run_id=message.run_id, batch=batch, sharing=message.lot.sharing)
         try:
-            made += audit_batch(service, one, stop=stop, slice_volumes=slice_volumes)
+            made += audit_batch(service, one, stop=stop, slice_volumes=slice_volumes, by_minutes_s=share_s)
         except PASSING as error:
             passing.append(error)
         except OutOfTime:
@@ -82,9 +83,16 @@ def audit_lot(
 
 
 def audit_batch(
-    service: Service, message: BatchMessage, *, stop: Callable[[], bool], slice_volumes: int = SLICE_VOLUMES
+    service: Service,
+    message: BatchMessage,
+    *,
+    stop: Callable[[], bool],
+    slice_volumes: int = SLICE_VOLUMES,
+    by_minutes_s: float = BY_MINUTES_S,
 ) -> Attempt:
     """Audits a batch unless that is done already, and says what this attempt came to.
+
+    It is read by the minute if that takes no longer than `by_minutes_s`, shared with those that share its quota.
 
     Once `stop` says so it goes no further, and keeps what it has answered: the next attempt goes on from there.
     OutOfTime where that is nothing.
@@ -94,7 +102,14 @@ def audit_batch(
         return Attempt()
     with TemporaryDirectory(prefix="plimsoll-") as temporary:
         order = order_of(service.store, message.run_id).into(Path(temporary))
-        audit = _BatchAudit(service=service, keys=keys, batch=batch, order=order, sharing=message.sharing)
+        audit = _BatchAudit(
+            service=service,
+            keys=keys,
+            batch=batch,
+            order=order,
+            sharing=message.sharing,
+            by_minutes_s=by_minutes_s / message.sharing,
+        )
         return audit.go_on(audit.resume(), stop, slice_volumes)
 
 
@@ -111,6 +126,7 @@ class _BatchAudit:
     batch: Batch
     order: Order
     sharing: int
+    by_minutes_s: float
     attempt: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def resume(self) -> Part:
@@ -166,6 +182,7 @@ class _BatchAudit:
             prices=StoredPrices(answer=book_in(service.store, keys.prices(target))),
             stripes=[one for one in stripes if here.issuperset(one.members)],
             batch_volumes=slice_volumes,
+            by_minutes_s=self.by_minutes_s,
             excluded=left_out(service.history, target, [volume.id for volume in volumes]),
         )
 

@@ -16,7 +16,7 @@ from plimsoll.domain.volume_types import VolumeType
 from plimsoll.ports import ChangeText
 from plimsoll.settings import Settings
 
-CLOSER: Final = Closer(datapoints=0.0125, queries=1.4, queries_a_call=35)
+CLOSER: Final = Closer(datapoints=0.0125, queries=0.75, queries_a_call=35)
 """What the simulated organization of 600 volumes took (docs/performance.md). Busier fleets take more, idle ones
 less."""
 

@@ -354,16 +354,19 @@ class Knowledge:
         return self._hours
 
 
-def first_looks(segments: Sequence[Segment], *, every_minute: bool = False, host: bool = False) -> list[Look]:
-    """What to read of every volume first: whole days (UTC) as one bucket each, what is left by the hour.
+def first_looks(
+    segments: Sequence[Segment], *, every_minute: bool = False, host: bool = False, work_by_minutes: bool = False
+) -> list[Look]:
+    """What to read of every volume first: its work by the hour, the rest by whole days (UTC) and what is left of one.
 
-    Idle time is read by the hour throughout: it costs no query more, and says in which hours there are points. With
-    `every_minute` everything is read at once, as finely as it is kept. With `host` its host's series are read as well.
+    Each metric of a call is billed, however many points it has: work that is read by the day first is asked again for
+    the hours of today, and most often by the hour then. With `every_minute` everything is read at once, as finely as
+    it is kept, and with `work_by_minutes` work is. With `host` its host's series are read as well.
     """
     if every_minute:
         return [look for segment in segments for look in _every_minute(segment, host=host)]
     looks = []
-    rest = tuple(group for group in (*FIRST, *(HOST if host else ())) if group != IDLE)
+    rest = tuple(group for group in (*FIRST, *(HOST if host else ())) if group not in WORK)
     for segment in segments:
         start_s, end_s = segment.window.start_s, segment.window.end_s
         first_day_s = min(-(-start_s // DAY_S) * DAY_S, end_s)
@@ -375,7 +378,8 @@ def first_looks(segments: Sequence[Segment], *, every_minute: bool = False, host
         ):
             if begin_s < until_s:
                 looks.append(Look(window=Window(start_s=begin_s, end_s=until_s), period_s=period_s, groups=rest))
-        looks.append(Look(window=segment.window, period_s=HOUR_S, groups=(IDLE,)))
+        period_s = segment.period_s if work_by_minutes else max(HOUR_S, segment.period_s)
+        looks.append(Look(window=segment.window, period_s=period_s, groups=WORK))
     return looks
 
 

@@ -194,9 +194,10 @@ def _impossible(
     if (idle := _Idle.of(knowledge, by_day.starts_s, lengths_s)) is not None:
         yield from spans_where("idle_s", by_day, busy & idle.fills)
     if "burst_balance_pct" in knowledge.published:
-        balance = ~np.isnan(knowledge.first[BALANCE].series["burst_balance_pct"])
+        track = knowledge.first[BALANCE]
+        balance = _any_within(~np.isnan(track.series["burst_balance_pct"]), track, by_day)
         credited = knowledge.is_credited(by_day.starts_s, lengths_s)
-        yield from spans_where("burst_balance_pct", by_day, busy & credited & ~np.logical_or.reduceat(balance, at))
+        yield from spans_where("burst_balance_pct", by_day, busy & credited & ~balance)
 
 
 def _lone_checks(knowledge: Knowledge, operations: Track) -> Iterator[Doubt]:
@@ -208,11 +209,19 @@ def _lone_checks(knowledge: Knowledge, operations: Track) -> Iterator[Doubt]:
         (name,) = SERIES[group]
         if name not in knowledge.published:
             continue
-        check = knowledge.first[group].series[name]
+        track = knowledge.first[group]
+        check = track.series[name]
         absent = np.isnan(check)
         if absent.any() and (check == 0).any():
             absent[: int(np.argmin(absent))] = False
-            yield from spans_where(name, operations, absent & operations.present)
+            yield from spans_where(name, track, absent & _any_within(operations.present, operations, track))
+
+
+def _any_within(there: BoolArray, track: Track, wider: Track) -> BoolArray:
+    """Whether anything is there within each bucket of a track whose buckets are no shorter."""
+    if len(there) == len(wider.starts_s):
+        return there
+    return np.asarray(np.logical_or.reduceat(there, np.searchsorted(track.starts_s, wider.starts_s)))
 
 
 def _lone_counts(knowledge: Knowledge) -> Iterator[Doubt]:
@@ -297,8 +306,13 @@ def _series_pct(knowledge: Knowledge) -> tuple[tuple[str, float], ...]:
     beside = {"read_bytes": reads > 0, "write_bytes": writes > 0, "burst_balance_pct": credited & (reads + writes > 0)}
     found = []
     for name in (name for group in EVERY_MINUTE for name in SERIES[group] if name in knowledge.published):
-        there = idle.any if name == "idle_s" and idle else ~np.isnan(knowledge.first[_GROUP_OF[name]].series[name])
-        found.append((name, _share_pct(some & beside.get(name, some), there, operations.lengths_s)))
+        wanted, track = some & beside.get(name, some), operations
+        if name == "idle_s" and idle:
+            there = idle.any
+        else:
+            track = knowledge.first[_GROUP_OF[name]]
+            there, wanted = ~np.isnan(track.series[name]), _any_within(wanted, operations, track)
+        found.append((name, _share_pct(wanted, there, track.lengths_s)))
     return tuple(found)
 
 

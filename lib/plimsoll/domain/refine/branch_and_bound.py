@@ -65,20 +65,25 @@ def judge(
     units: Sequence[Unit] = (),
     takeovers: Sequence[Takeover] = (),
     every_minute: bool = False,
+    by_minutes: bool = False,
     keep_demand: bool = False,
+    shown: frozenset[str] = frozenset(),
 ) -> dict[str, Judged | CloudError]:
     """The answer of each volume that has a context, or why it could not be read; the others lend their hosts' traffic.
 
     `bases` by volume id; `segments` say how finely each span of the window is kept, and `memory` of what was before it.
     `units` are stripe sets all of whose volumes are given, with a context where they are not held, and `takeovers` are
-    sized by the busiest. With `every_minute` everything is read at once.
-    Demands take memory by the volume, so that they are kept only with `keep_demand`.
+    sized by the busiest. With `every_minute` everything is read at once, and `by_minutes` the
+    window.
+    Demands take memory by the volume, so that they are kept only with `keep_demand`. Of the volumes that are `shown`,
+    by id, the work is read by the minute: no metric more is asked for than of others.
     """
     groups = grouped(bases, volumes, segments, units, memory)
     first = {
-        (whole, host): first_looks(segments, every_minute=whole, host=host)
+        (whole, host, work): first_looks(segments, every_minute=whole, host=host, work_by_minutes=work)
         for whole in (False, True)
         for host in (False, True)
+        for work in (False, True)
     }
     pending = [
         (
@@ -87,7 +92,7 @@ def judge(
                 (member, look)
                 for member in group.members
                 for look in (
-                    *first[every_minute or member.whole, member.asks_host],
+                    *first[every_minute or by_minutes or member.whole, member.asks_host, member.volume.id in shown],
                     *(member.recall.everything() if every_minute and member.recall is not None else ()),
                 )
             ],
@@ -141,6 +146,8 @@ def _take(
             member.recall.learn(look, found)
         elif member.error is None:
             learn(member.knowledge, look, found)
+            if member.recall is not None:
+                member.recall.overhear(look, found)
 
 
 def _in_doubt(asked: Iterable[tuple[Member, Look]]) -> Iterator[tuple[Member, Look]]:

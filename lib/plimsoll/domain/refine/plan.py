@@ -8,10 +8,10 @@ from typing import Final
 from plimsoll.domain.metrics.knowledge import (
     BYTES,
     HOST_CHECKS,
-    IDLE,
     OPERATIONS,
     PAST_RATES,
     SERIES,
+    WORK,
     Look,
     first_looks,
 )
@@ -153,10 +153,11 @@ def _asked(asked: Sequence[tuple[int, int]], page: int, most_queries: int) -> Re
 
 
 def _reading(looks: Sequence[Look], series: Sequence[int], *, page: int, most_queries: int) -> Reading:
-    """What some looks at every volume take; idle time is one series of each, the others are what a look has besides."""
-    total = Reading()
+    """What some looks at every volume take. Work is the first series of each, others are what a look has besides."""
+    total, of_work = Reading(), sum(len(SERIES[group]) for group in WORK)
+    work = sum(min(count, of_work) for count in series)
     for look in looks:
-        queries = len(series) if look.groups == (IDLE,) else sum(series) - len(series) * (IDLE not in look.groups)
+        queries = work if look.groups == WORK else sum(series) - (0 if set(WORK) <= set(look.groups) else work)
         buckets = look.window.buckets(look.period_s)
         calls = math.ceil(queries / max(1, min(most_queries, page // buckets)))
         total += Reading(queries=queries, calls=calls, datapoints=queries * buckets)

@@ -60,6 +60,7 @@ class Recall:
         "_has_days",
         "_has_hours",
         "_has_idle",
+        "_has_latest",
         "_has_rates",
         "_is_unsized",
         "_is_weighed",
@@ -86,7 +87,7 @@ class Recall:
         self.earlier: BusyHours | None = None
         self._latest = (window.start_s, np.zeros((2, 0)))
         self._is_unsized = context.goes_by_history
-        self._has_days = self._has_hours = self._has_rates = self._has_idle = False
+        self._has_days = self._has_hours = self._has_rates = self._has_idle = self._has_latest = False
         self._is_weighed = self._grows_an_upgrade = False
 
     @classmethod
@@ -113,6 +114,18 @@ class Recall:
             return
         unknown = np.full(look.window.buckets(DAY_S), np.nan)
         self._latest = look.window.start_s, np.stack([found.get(name, unknown) for name in SERIES[PAST_RATES]])
+        self._has_latest = True
+
+    def overhear(self, look: Look, found: Mapping[str, FloatArray]) -> None:
+        """Takes in the highest minutes of the window's days where a look at the window had them, so that nobody asks
+        again."""
+        if self._has_latest or not set(SERIES[PAST_RATES]) <= set(look.series):
+            return
+        if any((own.window, own.period_s) == (look.window, look.period_s) for own in self._at_latest()):
+            self.learn(look, found)
+
+    def _at_latest(self) -> list[Look]:
+        return look_at_latest(self._window)
 
     def in_doubt(self, look: Look) -> bool:
         """Whether what a look found has to be asked once more."""
@@ -121,7 +134,7 @@ class Recall:
     def everything(self) -> list[Look]:
         """Looks at all of it at once."""
         self._has_days = self._has_hours = self._has_rates = self._has_idle = True
-        return [*look_at_everything(self._past), *look_at_latest(self._window)]
+        return [*look_at_everything(self._past), *self._at_latest()]
 
     def looks(self, case: Case, answer: Recommendation, limits: Limits, query_cost: QueryCost) -> list[Look]:
         """What to read next for an answer; `limits` are what a bucket may have had without speaking against it."""
@@ -130,7 +143,7 @@ class Recall:
             return look_at_hours(self._earlier_days())
         if reduced_to(answer, case.usable) is not None and not self._has_rates:
             self._has_days = self._has_rates = self._has_idle = True
-            return [*look_at_highest(self._past), *look_at_latest(self._window)]
+            return [*look_at_highest(self._past), *(() if self._has_latest else self._at_latest())]
         if isinstance(answer, Upgrade) and not self._has_days:
             self._has_days = True
             return look_at_days(self._days_to_read())

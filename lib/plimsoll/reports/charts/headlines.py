@@ -1,7 +1,8 @@
 """Headlines: what a picture of a volume says, true to what was read of its demand and to what its ceilings carry.
 
-Peaks are the policy's, as everywhere: by its buckets and its quantile. Where not every bucket was read
-the peak that was seen is told with what it is at most; where a bucket above the quantile is drawn, that one is told.
+Peaks are the policy's, as everywhere: by its buckets and its quantile. Where the highest bucket was not read, the most
+that it can have been is told: what was read of it is a mean, and no peak. Where a bucket above the quantile is drawn,
+that one is told.
 """
 
 import math
@@ -226,13 +227,13 @@ def _against(peaks: Peaks, ceiling: CeilingRecord) -> str:
 
 def _side(least: float, most: float, limit: Limit | None, side: Side, *, waits: bool) -> str:
     """A peak on a side, and the limit that it came to: the sustained one where credits ran out, or may have."""
-    bound = f" (at most {rate_text(most)})" if rate_text(least) != rate_text(most) else ""
+    peak = rate_text(most) if rate_text(least) == rate_text(most) else f"no more than {rate_text(most)}"
     if limit is None or not limit.most:
-        return f"{rate_text(least)}{bound} {side}"
+        return f"{peak} {side}"
     if limit.lasting is None or not (waits or most > limit.lasting):
-        return f"{rate_text(least)}{bound} of {rate_text(limit.most)} {side}{writes_text(limit)}"
+        return f"{peak} of {rate_text(limit.most)} {side}{writes_text(limit)}"
     credits_ = f"({rate_text(limit.most)} while credits last)"
-    return f"{rate_text(least)}{bound} of {rate_text(limit.lasting)} {side} sustained {credits_}"
+    return f"{peak} of {rate_text(limit.lasting)} {side} sustained {credits_}"
 
 
 def _with_waits(found: DemandRecord | None, told: str) -> str:

@@ -191,8 +191,12 @@ def _axis(series: Series, width: int) -> str:
 
 def _demand(found: DemandRecord) -> list[RenderableType]:
     table = plain_table(["demand"], ["IOPS", "MiB/s"], header_style="dim")
+    least, most = (
+        (found.least_peak_iops, found.least_peak_throughput_mib_s),
+        (found.peak_iops, found.peak_throughput_mib_s),
+    )
     for label, iops, throughput_mib_s in (
-        ("peak", found.peak_iops, found.peak_throughput_mib_s),
+        ("peak" if least == most else "peak, at most", found.peak_iops, found.peak_throughput_mib_s),
         ("peak while busy (upper bound)", found.peak_busy_iops, found.peak_busy_throughput_mib_s),
         ("busiest seconds", found.peak_second_iops, found.peak_second_throughput_mib_s),
         ("mean", found.mean_iops, found.mean_throughput_mib_s),

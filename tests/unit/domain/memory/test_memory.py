@@ -144,7 +144,7 @@ def test_a_keep_and_a_drop_in_replacement_ask_nothing_of_the_past():
 def test_a_quiet_past_is_six_datapoints_a_day():
     lives = {"vol-1": a_life(flat_with(100))}
     (_, with_memory), (_, alone) = judged([a_large()], lives), judged([a_large()], lives, memory=())
-    assert with_memory.datapoints - alone.datapoints == 6 * 80 + 2 * DAYS
+    assert with_memory.datapoints - alone.datapoints == 6 * 80
     assert with_memory.calls == alone.calls + 1
 
 

@@ -14,7 +14,6 @@ from tests.profiles import examples
 from tests.unit.domain.answered import decided_on
 from tests.unit.domain.lives import (
     DAY,
-    DAYS,
     OLDEST_S,
     PAST_MINUTES,
     WINDOW,
@@ -34,7 +33,7 @@ def test_rates_that_are_under_the_means_are_asked_twice_and_then_nothing_is_reco
     (_, alone) = judged([a_large()], {"vol-1": life}, memory=())
     assert isinstance(found["vol-1"].recommendation, InsufficientData)
     assert {one.series for one in found["vol-1"].recommendation.demand.coverage.disputes} == {"highest_iops"}
-    assert usage.datapoints - alone.datapoints == 2 * 6 * 80 + 2 * DAYS
+    assert usage.datapoints - alone.datapoints == 2 * 6 * 80
 
 
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)

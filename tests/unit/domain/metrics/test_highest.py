@@ -41,10 +41,10 @@ def test_a_day_is_bounded_by_its_highest_minute_and_some_minute_had_that():
     assert np.count_nonzero(demand.surely.iops > 100) == 1
 
 
-def test_without_the_series_a_minute_may_have_had_all_of_the_day():
+def test_without_the_series_a_minute_may_have_had_all_of_the_hour():
     demand = known(replace(minutes(), **dict.fromkeys(with_rates(0, 0))))
     assert demand.surely is None
-    assert demand.most_iops.max() == pytest.approx(10 * (DAY - 1) + 900, rel=1e-9)
+    assert demand.most_iops.max() == pytest.approx(10 * (60 - 1) + 900, rel=1e-9)
 
 
 def test_what_the_series_lacks_may_have_been_done_in_one_minute():

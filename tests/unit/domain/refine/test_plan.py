@@ -16,9 +16,9 @@ def plan(series, *, every_minute=False, segments=FORTNIGHT):
     )
 
 
-def test_the_first_look_is_days_and_the_hours_of_today_and_idle_time_by_the_hour():
+def test_the_first_look_is_work_by_the_hour_and_the_rest_by_days_and_the_hours_of_today():
     found = plan([8] * 1000)
-    assert found.least == Reading(queries=15_000, calls=14 + 14 + 4, datapoints=7000 * 19 + 1000 * 341)
+    assert found.least == Reading(queries=11_000, calls=6 + 6 + 17, datapoints=3000 * 19 + 5000 * 341)
     assert found.most == Reading(queries=8000, calls=2000, datapoints=8000 * (14 * 1440 + 300))
     assert found.least.datapoints < found.expected.datapoints < found.most.datapoints
 

@@ -28,7 +28,7 @@ def test_the_title_of_demand_sets_the_peaks_against_the_present_ceiling():
 def test_a_peak_that_was_not_read_is_told_with_what_it_is_at_most():
     profile = a_profile([100.0, 300.0])
     record = a_volume(profile, demand=demand_of(profile, peak_iops=1_700.0))
-    assert demand_title(record, profile) == "Peaks at 600 (at most 1,700) of 3,000 IOPS and 9.38 of 125 MiB/s"
+    assert demand_title(record, profile) == "Peaks at no more than 1,700 of 3,000 IOPS and 9.38 of 125 MiB/s"
     assert roofline_title(record, profile) == "Peaks at 57 % of the present ceiling at most (3,000 IOPS)"
 
 

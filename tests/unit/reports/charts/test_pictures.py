@@ -250,7 +250,7 @@ def test_throttled_for_no_minute_is_said_of_each_side():
 def test_a_bound_is_told_of_a_demand_that_was_read_in_part():
     profile = a_profile([100.0])
     record = a_volume(profile, demand=demand_of(profile, peak_throughput_mib_s=100.0))
-    assert "3.12 (at most 100) of 125 MiB/s" in demand_picture(record, profile).title
+    assert "no more than 100 of 125 MiB/s" in demand_picture(record, profile).title
 
 
 def assert_drawn(svg: str) -> ET.Element:
