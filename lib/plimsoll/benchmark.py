@@ -12,8 +12,8 @@ from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.units import MINUTE_S
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.envelopes.campaigns import load_campaign
-from plimsoll.envelopes.fit import fit
-from plimsoll.envelopes.library import NewCampaign, add_campaign, as_measured, check_name
+from plimsoll.envelopes.fit import fit_envelope
+from plimsoll.envelopes.library import NewCampaign, add_campaign, check_name, to_new_result
 from plimsoll.envelopes.reading import read_results
 
 
@@ -67,7 +67,7 @@ def run_benchmark(
         new,
         tool=results[0].tool,
         tool_version=results[0].tool_version,
-        results=tuple(as_measured(result) for result in results),
+        results=tuple(to_new_result(result) for result in results),
     )
     path = add_campaign(folder, measured, types)
-    return path, fit(load_campaign(path).systems[0], types)
+    return path, fit_envelope(load_campaign(path).systems[0], types)

@@ -18,9 +18,9 @@ from plimsoll.domain.evidence.measuring_runs import MeasuringRun, short, usd_for
 from plimsoll.domain.evidence.validation_order import Mode
 from plimsoll.domain.evidence.verdict import Shown, Verdict, verdict, verdict_in_place
 from plimsoll.envelopes.campaigns import HostEntry
-from plimsoll.envelopes.library import NewCampaign, NewResult, add_campaign, as_measured
+from plimsoll.envelopes.library import NewCampaign, NewResult, add_campaign, to_new_result
 from plimsoll.envelopes.reading import read_results
-from plimsoll.envelopes.results import Result
+from plimsoll.envelopes.results import BenchResult
 from plimsoll.ports import BenchHost
 from plimsoll.validation.context import Context
 from plimsoll.validation.deciding import planned, rest_of
@@ -106,7 +106,7 @@ def _answer_of(job: Job) -> BenchAnswer:
     return command_of(job).answer(outcome)
 
 
-def _results_of(answer: BenchAnswer, attempt: Attempt) -> Sequence[Result]:
+def _results_of(answer: BenchAnswer, attempt: Attempt) -> Sequence[BenchResult]:
     """What the jobs of a run showed; NotMeasured where it was stopped, or one of them is no measurement."""
     host_id = attempt.prepared.host.host.id
     if answer.stopped is not None:
@@ -121,7 +121,7 @@ def _results_of(answer: BenchAnswer, attempt: Attempt) -> Sequence[Result]:
     for one in results:
         if one.fault is not None:
             raise NotMeasured(f"fio on {host_id}: {one.fault}. Nothing is concluded from it.")
-        if one.rate_capped and one.latency.at(99.0) is None:
+        if one.has_rate_cap and one.latency.at(99.0) is None:
             raise NotMeasured(
                 f"fio on {host_id} told no p99 latency of the job {one.name}, which the verdict rests on. Nothing is "
                 "concluded from it."
@@ -129,7 +129,7 @@ def _results_of(answer: BenchAnswer, attempt: Attempt) -> Sequence[Result]:
     return results
 
 
-def _verdict_on(results: Sequence[Result], job: Job, context: Context) -> Verdict:
+def _verdict_on(results: Sequence[BenchResult], job: Job, context: Context) -> Verdict:
     """The verdict on what a volume showed; in place, on whether it held what its free headroom allowed. All of it is
     counted as the ceiling of the run counts, for each of the volumes that carried the load together."""
     attempt = job.under_way
@@ -168,7 +168,7 @@ def _remarks(run: MeasuringRun, subject: Subject) -> Iterator[str]:
         yield f"one volume of {run.spec.size_gib:,} GiB, for all that would share what they carry on their host"
 
 
-def _shown(one: Result, volumes: int, counted: Accounting) -> Shown:
+def _shown(one: BenchResult, volumes: int, counted: Accounting) -> Shown:
     iops, throughput_mib_s = _as_counted(one, counted)
     return Shown(
         name=one.name,
@@ -176,11 +176,11 @@ def _shown(one: Result, volumes: int, counted: Accounting) -> Shown:
         throughput_mib_s=None if throughput_mib_s is None else throughput_mib_s / volumes,
         mean_latency_us=one.latency.mean_us,
         p99_latency_us=one.latency.at(99.0),
-        paced=one.rate_capped,
+        paced=one.has_rate_cap,
     )
 
 
-def _as_counted(one: Result, counted: Accounting) -> tuple[float | None, float | None]:
+def _as_counted(one: BenchResult, counted: Accounting) -> tuple[float | None, float | None]:
     """The IOPS and MiB/s of a job's result, as an accounting counts what it wrote; None where it does not tell."""
     iops, throughput_mib_s, writes = one.iops, one.throughput_mib_s, one.directions.get("write")
     if writes is not None:
@@ -190,7 +190,7 @@ def _as_counted(one: Result, counted: Accounting) -> tuple[float | None, float |
     return iops, throughput_mib_s
 
 
-def _campaign(job: Job, line: ValidationLine, results: Sequence[Result], context: Context) -> NewCampaign:
+def _campaign(job: Job, line: ValidationLine, results: Sequence[BenchResult], context: Context) -> NewCampaign:
     """What was measured, as a campaign of its own."""
     attempt, mode = job.under_way, job.mode
     run, host = attempt.proposal.run, attempt.prepared.host
@@ -229,12 +229,12 @@ def _notes(run: MeasuringRun, mode: Mode, context: Context, *, simulated: bool) 
         )
 
 
-def _result(one: Result, ceiling: Ceiling) -> NewResult:
+def _result(one: BenchResult, ceiling: Ceiling) -> NewResult:
     """A job's result with what stopped it: its own rate, or what is published of the volume."""
-    return as_measured(one) if one.rate_capped else NewResult(result=one, bound_by=_bound_by(one, ceiling))
+    return to_new_result(one) if one.has_rate_cap else NewResult(result=one, bound_by=_bound_by(one, ceiling))
 
 
-def _bound_by(one: Result, ceiling: Ceiling) -> BoundBy:
+def _bound_by(one: BenchResult, ceiling: Ceiling) -> BoundBy:
     """What stopped an unbounded job: what is published of the volume, where it came that near."""
     least, most = NEAR
     iops, throughput_mib_s = _as_counted(one, ceiling.accounting)
