@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from plimsoll.bench.answer import BenchAnswer, read_answer
+from plimsoll.bench.answer import BenchAnswer, read_bench_answer
 from plimsoll.bench.inspection import stacks
 from plimsoll.domain.errors import CloudError, NotMeasured
 from plimsoll.domain.groups.stripes import StripeSet
@@ -69,9 +69,9 @@ class Command:
     def answer(self, outcome: TaskOutcome) -> BenchAnswer:
         """What it printed; NotMeasured where it ended badly, in the document's own words where it gave any."""
         if outcome.end is TaskEnd.SUCCESS:
-            return read_answer(outcome.output)
+            return read_bench_answer(outcome.output)
         if outcome.output:
-            read_answer(outcome.output)
+            read_bench_answer(outcome.output)
         reason = f" ({outcome.reason.rstrip('.')})" if outcome.reason else ""
         raise NotMeasured(
             f"the command {self.id} on {self.host_id} {_ENDS[outcome.end]}{reason}. Nothing was measured; look at "
