@@ -261,7 +261,7 @@ def _join_pairs(bins: list[list[int]]) -> list[list[int]]:
     return [[pair[0][0], pair[-1][1], sum(latency_bin[2] for latency_bin in pair)] for pair in pairs]
 
 
-def probe_volumes(volumes: list[str], seconds: int) -> str:
+def watch_volumes(volumes: list[str], seconds: int) -> str:
     """Looks once a second for `seconds`, or until a signal comes, and returns the answer's line."""
     devices = [(volume, device_of(volume)) for volume in volumes]
     watched = [Watched(volume, name) for volume, name in devices if name is not None]
@@ -281,4 +281,4 @@ def probe_volumes(volumes: list[str], seconds: int) -> str:
 if __name__ == "__main__":
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda number, _frame: signals.append(number))
-    print(probe_volumes(sys.argv[1].split(","), int(sys.argv[2])))
+    print(watch_volumes(sys.argv[1].split(","), int(sys.argv[2])))
