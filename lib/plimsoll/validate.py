@@ -41,7 +41,7 @@ class ConcludedRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnmeasuredRun:
-    """A run ended without a verdict; the others go on."""
+    """A run ended without a verdict. The others go on."""
 
     run: MeasuringRun
     error: PlimsollError

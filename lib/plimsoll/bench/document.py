@@ -25,7 +25,7 @@ PROBE_DOCUMENT_NAME: Final = "Plimsoll-Probe"
 
 _REFERENCE: Final = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _PARTS: Final = ("answer", "bounds", "device", "filesystem", "job", "bench", "engine", "result", "inspect", "main")
-"""The script's parts, in their order; only the last one does anything."""
+"""The script's parts in order. Only the last one does anything."""
 
 _END_OF_THE_PROBE: Final = """END_OF_THE_PROBE
 done
@@ -47,7 +47,7 @@ def document(name: str = DOCUMENT_NAME) -> dict[str, Any]:
 
 
 def document_hash(name: str = DOCUMENT_NAME) -> str:
-    """16 hexadecimal digits that change with the content; a version of the document is named after them."""
+    """16 hexadecimal digits that change with the content. They name a version of the document."""
     return hashlib.sha256(_content(name).encode()).hexdigest()[:16]
 
 

@@ -49,8 +49,10 @@ def job_names() -> tuple[str, ...]:
 
 
 def load_job(name: str, *, runtime_s: int, ramp_s: int) -> str:
-    """The text of a job that ships. Each section runs for `runtime_s` after `ramp_s`. Raises BadInput if none has "
-    "the name."""
+    """The text of a job that ships. Each section runs for `runtime_s` after `ramp_s`.
+
+    Raises BadInput for an unknown name.
+    """
     if name not in job_names():
         raise BadInput(f"there is no job {name}: choose one of {', '.join(job_names())} (--job).")
     text = (_folder() / f"{name}.fio").read_text(encoding="utf-8")

@@ -95,7 +95,7 @@ class SeriesEntry(StrictEntry):
 
 
 class SpecEntry(StrictEntry):
-    """The volume spec. A figure is absent where the source leaves it out."""
+    """The volume spec. A figure is absent if the source leaves it out."""
 
     type: str
     size_gib: int = 0
@@ -104,7 +104,7 @@ class SpecEntry(StrictEntry):
 
 
 class SystemEntry(StrictEntry):
-    """One class of volume: what it was and, where it has its own, its host and published limits."""
+    """One class of volume: its spec and, if it has its own, its host and published limits."""
 
     title: str
     spec: SpecEntry
@@ -115,7 +115,7 @@ class SystemEntry(StrictEntry):
 
 
 class MeasuredEntry(PrintedEntry):
-    """One result of a system: its shape, what was printed, and its own job where it is not the campaign's."""
+    """One result of a system: its shape, its printed figures, and its job if that is not the campaign's."""
 
     system: str
     mode: str
@@ -176,7 +176,7 @@ def read_campaign_file(path: Path) -> CampaignEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class System:
-    """One class of volume in a campaign: what it was, on which host, and everything measured on it.
+    """One class of volume in a campaign: its spec, its host, and all measurements of it.
 
     `host_maximum` and `host_baseline` are the host's published ceilings (infinite where not published), None where
     the host is not known. `published_iops` is what the source says is published for the volume.

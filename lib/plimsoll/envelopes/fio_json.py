@@ -107,7 +107,7 @@ class DiskEntry(_Lenient):
 
 
 class FioJob(_Lenient):
-    """A job, or where group_reporting is set all jobs of a group."""
+    """A job. With group_reporting it is all jobs of a group."""
 
     jobname: str = ""
     groupid: int = Field(default=0, ge=0, lt=1 << 31)
@@ -188,7 +188,7 @@ def read_fio_json(text: str) -> Output:
 
 
 def _of_run(snapshots: Sequence[tuple[FioOutput, int]]) -> Iterator[BenchResult]:
-    """The results of a run: those of its last snapshot, with what lies between all of them."""
+    """The results of a run: those of its last snapshot, with the series of all snapshots."""
     by_snapshot = [list(_results(output, line)) for output, line in snapshots]
     for place, last in enumerate(by_snapshot[-1]):
         snapshot_results = [results[place] for results in by_snapshot]

@@ -138,7 +138,7 @@ def duration_s(printed: str | None) -> float | None:
 
 
 def _file_names(options: Mapping[str, str]) -> tuple[str, ...]:
-    """The files and devices of a job; fio separates them by colons, and a colon of a name has a backslash."""
+    """The files and devices of a job. fio separates them by colons. A colon in a name has a backslash."""
     name = options.get("filename_format") or options.get("filename") or ""
     folder = options.get("directory", "")
     listed = _split_names(name) or (_split_names(folder) if folder else ())

@@ -47,7 +47,8 @@ def read_fio_terse(text: str) -> Output:
 
 
 def _run_of(line: re.Match[str]) -> tuple[str, ...]:
-    """Lines of one run end with the same counts of its devices; a line without any stands alone."""
+    """The key of a line's run. Lines of a run end with the same counts of its devices. A line without counts is "
+    "alone."""
     disk = _disk(line)
     return (str(disk),) if disk else (str(line.start()),)
 

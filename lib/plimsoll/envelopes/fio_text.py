@@ -385,7 +385,7 @@ def _command_options(command: str) -> dict[str, str]:
 
 
 def _block(printed: str, used: Sequence[str]) -> dict[str, str]:
-    """The block size of the directions in use where it is one, a range otherwise."""
+    """The block size of the directions in use if it is a single one, else a range."""
     ranges = list(_RANGE.finditer(printed))
     letters = {"read": "R", "write": "W", MIXED: "R"}
     places = {"read": 0, "write": 1, MIXED: 0}

@@ -63,7 +63,7 @@ def no_caps(_host_type: str, _volume_type: str) -> None:
 
 
 def fit_envelope(system: System, types: Mapping[str, VolumeType], caps: Caps = no_caps) -> Envelope:
-    """The envelope of a system; `types` are the published volume types that may cut it, `caps` those of hosts."""
+    """The envelope of a system. Published volume `types` and the hosts' `caps` may cut it."""
     published, host = _published_ceiling(system, types), _host(system, caps)
     kind = types.get(system.spec.type)
     limits = SystemLimits(

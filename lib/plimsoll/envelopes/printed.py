@@ -22,7 +22,7 @@ PrintedFigures = dict[str, Any]
 DIRECTIONS: Final = ("read", "write")
 
 MIXED: Final = "mixed"
-"""Reads and writes in one figure, where fio was asked not to tell them apart (unified_rw_reporting)."""
+"""The direction of reads and writes in one figure (fio's unified_rw_reporting)."""
 
 PrintedSide = tuple[str, PrintedFigures]
 """A direction (empty if the source leaves it out) and its figures."""
@@ -80,7 +80,7 @@ def throughput_mib_s_in(printed: str) -> float:
 
 
 def size_kib_in(printed: str) -> float | None:
-    """KiB of a size as fio and sysbench take and print it (16k, 4096, 16.0KiB, 1G); None for anything else."""
+    """KiB of a size as fio and sysbench print it (16k, 4096, 16.0KiB, 1G). None for anything else."""
     match = _SIZE.fullmatch(printed.strip())
     return None if match is None else number_in(match.group(1)) * _SIZES[match.group(2).lower()] / float(KIB)
 
@@ -171,7 +171,7 @@ def rates(entry: PrintedEntry) -> tuple[float | None, float | None]:
 
 
 def scaled_iops(side: PrintedFigures) -> float:
-    """IOPS of a side; the mean of fio's samples where the headline is rounded to thousands and agrees with it."""
+    """IOPS of a side: the mean of fio's samples if the headline is rounded to thousands and agrees with it."""
     printed, samples = str(side["iops"]), side.get("iops_samples", {}).get("avg")
     rounded, unit = scaled_in(printed), _THOUSANDS.get(printed[-1:])
     if samples is None or unit is None:

@@ -52,7 +52,7 @@ _MOST_SNAP: Final = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Direction:
-    """Reads or writes of a result. `operations` is the number completed, None where not printed."""
+    """Reads or writes of a result. `operations` is the number completed, None if not printed."""
 
     iops: float
     throughput_mib_s: float
@@ -64,11 +64,11 @@ class Direction:
 class BenchResult:
     """One job group of a benchmark's output: jobs that ran together and are reported as one.
 
-    `iops` and `throughput_mib_s` are both directions together, None where nothing was done. `latency` of several
+    `iops` and `throughput_mib_s` are both directions together, None without I/O. `latency` of several
     directions or jobs is, per percentile, the worst of them: an upper bound. `directions` holds those that did I/O.
     `device_iops` is what the device itself counted, None where it cannot be told from other groups'. `measured_on` is
     the date as printed, `options` the job's options as printed, `error` the errno that the job ended with (0: none).
-    `series` is what it did over time, None where that is not told.
+    `series` is the result over time, None if it is not printed.
     `printed` are the figures for a campaign file, as printed. The job's block size is the mean where it varied; a mode
     that the output does not tell is unstated-read, unstated-write or unstated-rw.
     """
@@ -201,7 +201,7 @@ class JobPart:
 def combine_parts(
     parts: Sequence[JobPart], *, version: str | None, measured_on: str | None, disk: PrintedFigures
 ) -> BenchResult:
-    """The result of a group. `disk` has the device's own counts, and is empty where other groups share them."""
+    """The result of a group. `disk` has the device's own counts, and is empty if other groups share them."""
     first = parts[0]
     printed = _printed_entry(parts, disk)
     iops, throughput_mib_s = rates(printed) if any(part.sides for part in parts) else (None, None)
@@ -284,7 +284,7 @@ def unstated_mode(directions: Sequence[str]) -> str:
 
 
 def gib_of(size: str | None) -> float | None:
-    """GiB of a size option; None for a share such as 50% or none at all."""
+    """GiB of a size option. None for a share (50%), and without one."""
     kib = None if size is None else size_kib_in(size)
     return None if kib is None else kib / KIB**2
 

@@ -41,8 +41,7 @@ class HostCommand:
     failed_looks: int = 0
 
     def look(self, bench: Bench) -> TaskOutcome | None:
-        """The command's outcome. None while it runs or a look fails. Raises CloudError after too many failures in a "
-        "row."""
+        """The command's outcome. None while it runs or a look fails. Raises CloudError after too many in a row."""
         try:
             outcome = bench.outcome(self.target, self.host_id, self.id)
         except CloudError:

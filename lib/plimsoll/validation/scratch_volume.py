@@ -60,8 +60,7 @@ def _is_in(
 
 
 def clean(validation_id: str, target: Target, *, bench: Bench, patience: BenchPatience) -> Iterator[Left]:
-    """Detaches and deletes every scratch volume of a validation. Yields those that it could not delete, with the "
-    "reason."""
+    """Detaches and deletes every scratch volume of a validation. Yields each failure with its reason."""
     try:
         volumes = _try_often(lambda: bench.scratch(target), patience)
     except PlimsollError as error:

@@ -93,7 +93,7 @@ def _bytes_over_time(measurement: Measurement, _limits: SystemLimits) -> Iterato
 
 
 def _bytes_per_operation(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
-    """Bytes moved per operation must equal the job's block size, which is the mean where directions differ."""
+    """Bytes moved per operation must equal the job's block size, which is the mean if directions differ."""
     sides = [side for side in measurement.run.sides if side.iops and side.throughput_mib_s]
     iops, mib_s = sum(side.iops for side in sides), sum(side.throughput_mib_s for side in sides)
     if not sides or not mib_s or (measurement.run.lost_share or 0.0) > 0.0:
@@ -231,7 +231,7 @@ def _merges(measurement: Measurement, limits: SystemLimits) -> Iterator[Finding]
 
 _IOPS: Final = frozenset({Resource.IOPS})
 MERGED_KIB: Final = 128.0
-"""Up to this size I/O in sequence is merged where nothing is published of the volume: what a queue of Linux takes."""
+"""Without a published size of the volume's I/O, smaller I/O in sequence is merged: the limit of a queue of Linux."""
 
 FEW_MERGED: Final = 0.2
 """More merges than this are no accident of neighboring offsets."""

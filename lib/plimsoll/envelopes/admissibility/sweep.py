@@ -19,10 +19,10 @@ _LEAST_SIZES: Final = 2
 
 
 def with_edges(measurements: Sequence[Measurement], roofs: Mapping[Resource, float | None]) -> tuple[Measurement, ...]:
-    """The measurements, with a ruling where one is the best of its mode at the last size and still climbs.
+    """The measurements, with a ruling on each that is the best of its mode at the last size and still climbs.
 
-    Nothing where that side has a roof. Where the other side's roof explains the figure, it is a lower bound and
-    counts. Where nothing shows what stopped it, that is unknown.
+    A side with a roof gets no ruling. If the other side's roof explains the figure, it is a lower bound and counts.
+    Otherwise its limit is unknown.
     """
     edges: dict[int, list[Ruling]] = {}
     for side in Resource:
