@@ -19,7 +19,7 @@ _LEAST_SIZES: Final = 2
 
 
 def with_edges(measurements: Sequence[Measurement], roofs: Mapping[Resource, float | None]) -> tuple[Measurement, ...]:
-    """The measurements, with a ruling on each that is the best of its mode at the last size and still climbs.
+    """The measurements, with a ruling on each best of its mode that still climbs at the last size.
 
     A side with a roof gets no ruling. If the other side's roof explains the figure, it is a lower bound and counts.
     Otherwise its limit is unknown.
