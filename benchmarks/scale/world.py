@@ -100,7 +100,7 @@ class World:
         if call.operation == "GetMetricData":
             return self._metrics(call, account, tally)
         if call.service == "ec2":
-            written = ec2.answer(call.operation, call.form, self.organization.place(account, call.region).here)
+            written = ec2.answer_ec2(call.operation, call.form, self.organization.place(account, call.region).here)
             return self._as_moto(call, request) if written is None else Response(written, content_type="text/xml")
         plain = _PLAIN.get(f"{call.service}:{call.operation}")
         return self._as_moto(call, request) if plain is None else reply(call, plain(self, call))

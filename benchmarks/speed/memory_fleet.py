@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from cloud_simulator.aws.fleet import SimulatedVolume, truth
+from cloud_simulator.aws.fleet import SimulatedVolume, volume_truth
 from cloud_simulator.aws.organization import Mix, fleet_of
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.envelopes import envelope_library
@@ -54,7 +54,7 @@ class Patterns:
         """So many of one mix."""
         window = Window.before(NOW, days=14)
         volumes = [one for one in fleet_of(count, NOW, mix=mix).volumes if one.workload is not None and one.hosts]
-        minutes = {one.id: sums for one in volumes if (sums := truth(one, window)) is not None}
+        minutes = {one.id: sums for one in volumes if (sums := volume_truth(one, window)) is not None}
         return cls(volumes, {name: _with_rates(sums) for name, sums in minutes.items()})
 
     def volume(self, number: int, target: Target) -> Volume:

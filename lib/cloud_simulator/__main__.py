@@ -21,22 +21,22 @@ def main() -> None:
     options = _parser().parse_args()
     with contextlib.suppress(KeyboardInterrupt), ExitStack() as stack:
         for cloud in CLOUDS if options.cloud == "both" else (options.cloud,):
-            place = stack.enter_context(_served(cloud, options))
+            place = stack.enter_context(_serve(cloud, options))
             sys.stdout.write(json.dumps({"cloud": cloud, **place}) + "\n")
             sys.stdout.flush()
         sys.stdin.read()
 
 
-def _served(cloud: str, options: argparse.Namespace) -> AbstractContextManager[dict[str, int]]:
+def _serve(cloud: str, options: argparse.Namespace) -> AbstractContextManager[dict[str, int]]:
     """A cloud for as long as the block lasts, and where it is."""
     faults = Faults([_fault(fault) for fault in options.faults], seed=options.seed)
     if cloud == "google":
-        from cloud_simulator.google.serving import projects_served  # noqa: PLC0415  # gRPC is slow to import
+        from cloud_simulator.google.serving import serve_projects  # noqa: PLC0415  # gRPC is slow to import
 
-        return projects_served(options, faults)
-    from cloud_simulator.aws.server import organization_served  # noqa: PLC0415  # moto is slow to import
+        return serve_projects(options, faults)
+    from cloud_simulator.aws.server import serve_organization  # noqa: PLC0415  # moto is slow to import
 
-    return organization_served(options, faults)
+    return serve_organization(options, faults)
 
 
 def _fault(fields: dict[str, Any]) -> Fault:

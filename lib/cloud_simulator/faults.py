@@ -12,7 +12,7 @@ COMPLETE = "Complete"
 
 
 class Refused(Exception):
-    """What a service answers with an error code, a sentence and an HTTP status."""
+    """A service's refusal: an error code, a sentence and an HTTP status."""
 
     def __init__(self, code: str, message: str, status: int = 400) -> None:
         super().__init__(message)
@@ -20,7 +20,7 @@ class Refused(Exception):
 
 
 class Effect(StrEnum):
-    """What goes wrong although a call is answered well.
+    """A later failure of a call that is answered well.
 
     `HANGS`: AttachVolume, DetachVolume or SendCommand never come to an end (the agent died). `NO_DEVICE`: after
     AttachVolume the host sees no device. Of SendCommand, `CUT`: the output ends amid a line; `NO_FIO`: fio is missing
@@ -39,7 +39,7 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """What goes wrong where: an error code for an operation (None: every one), at most `times` (None: always).
+    """A fault: an error code for an operation (None: every one), at most `times` (None: always).
 
     `code` None: nothing but a delay. With a `metric`, the call succeeds and that metric's series come back with `code`
     as their StatusCode: PartialData (half of the points), InternalError or Forbidden (none). With an `effect`, the call
@@ -83,8 +83,8 @@ class Faults:
         struck = next(self._striking("GetMetricData", account, region, metric=metric), None)
         return COMPLETE if struck is None else struck.code or COMPLETE
 
-    def has(self, effect: Effect, operation: str, account: str, region: str) -> bool:
-        """Whether a call that is answered well has that effect."""
+    def has_effect(self, effect: Effect, operation: str, account: str, region: str) -> bool:
+        """A call that is answered well has that effect."""
         return next(self._striking(operation, account, region, effect=effect), None) is not None
 
     def _striking(
@@ -92,11 +92,11 @@ class Faults:
     ) -> Iterator[Fault]:
         for number, fault in enumerate(self.given):
             wanted = ((fault.operation, operation), (fault.account, account), (fault.region, region))
-            strikes = all(one in (None, found) for one, found in wanted)
-            if (fault.metric, fault.effect) == (metric, effect) and strikes and self._counts(number, fault):
+            strikes = all(place in (None, value) for place, value in wanted)
+            if (fault.metric, fault.effect) == (metric, effect) and strikes and self._count_strike(number, fault):
                 yield fault
 
-    def _counts(self, number: int, fault: Fault) -> bool:
+    def _count_strike(self, number: int, fault: Fault) -> bool:
         with self._lock:
             struck = self._struck.get(number, 0)
             if fault.times is not None and struck >= fault.times:

@@ -9,9 +9,9 @@ T = TypeVar("T")
 
 
 def page_of(
-    found: Sequence[T], token: object, size: object, *, most: int, refusal: str, least: int = 1
+    items: Sequence[T], token: object, size: object, *, most: int, refusal: str, least: int = 1
 ) -> tuple[Sequence[T], str | None]:
-    """A page of what was found, and the token of the next (None: there is none).
+    """A page of the items, and the token of the next (None: there is none).
 
     `token` and `size` are as they came, None or empty where nothing came; no page has more than `most`. Refused by
     the code `refusal` for a token that no page has, and for a size under `least`.
@@ -20,7 +20,7 @@ def page_of(
     if not wanted.isdecimal() or int(wanted) < least:
         raise Refused(refusal, f"The page size {wanted} is invalid: it is {least} to {most}.")
     end = begin + min(int(wanted), most)
-    return found[begin:end], str(end) if end < len(found) else None
+    return items[begin:end], str(end) if end < len(items) else None
 
 
 def place_of(token: object, refusal: str) -> int:

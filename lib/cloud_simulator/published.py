@@ -1,4 +1,4 @@
-"""What the simulator shares with Plimsoll: published limits and prices, and the types that they are written in.
+"""The figures that the simulator shares with Plimsoll: published limits and prices, and their types.
 
 No other module imports Plimsoll, but the one that puts its agent on Google's bench machines. Nothing that Plimsoll
 decides is here: what a cloud publishes is the same on both sides, as a mirror of one set of dated files.

@@ -117,7 +117,12 @@ def _process(
     cloud: str, now: datetime, options: Mapping[str, Any], faults: Sequence[Fault], *, plain_files: bool
 ) -> Iterator[Mapping[str, Any]]:
     """A simulated cloud's process, and where it says that it is."""
-    texts = {**options, "cloud": cloud, "now": now.isoformat(), "faults": json.dumps([asdict(one) for one in faults])}
+    texts = {
+        **options,
+        "cloud": cloud,
+        "now": now.isoformat(),
+        "faults": json.dumps([asdict(fault) for fault in faults]),
+    }
     words = [f"--{name.replace('_', '-')}={value}" for name, value in texts.items() if value is not None]
     command = [sys.executable, "-m", "cloud_simulator", *words, *(["--plain-files"] if plain_files else [])]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603  # our own module

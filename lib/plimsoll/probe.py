@@ -1,9 +1,9 @@
-"""The probe: volumes are read by their own hosts once a second, and what was seen is kept.
+"""The probe: hosts read their own volumes once a second, and the seconds are kept.
 
     find the hosts -> begin on each -> wait until each has ended -> keep
 
-What is under way on a host is one document. Whoever asks for the same volumes again goes on with it, whatever ended the
-process before. A host reads for as long as it was asked to, and no longer.
+A host's probe is one document. Whoever asks for the same volumes again goes on with it, whatever ended the process
+before. A host reads for as long as it was asked to, and no longer.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,31 +23,31 @@ from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.domain.task import Task, TaskMode
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import Bench, FailedTarget, RunStore, Target
-from plimsoll.validation.command import Command
-from plimsoll.validation.patience import Patience
+from plimsoll.validation.command import HostCommand
+from plimsoll.validation.patience import BenchPatience
 
 PROBES: Final = "probes/under-way/"
-"""Where the documents of what is under way are kept."""
+"""The folder of the documents of probes under way."""
 
 MOST_SECONDS: Final = 86_400
 MOST_VOLUMES_A_HOST: Final = 25
-"""What the answer of one host has room for (20,000 characters; bench/probe/on_host.py)."""
+"""The answer of one host has room for these (20,000 characters, bench/probe/on_host.py)."""
 MOST_HOSTS: Final = 50
 
 ENDING_S: Final = 60
-"""What a host may take beyond the time that it reads."""
+"""The seconds that a host may take beyond its reading."""
 
 MOST_PAUSE_S: Final = 60.0
-"""How long a host that still reads is left alone, at most: an answer that says why it ended early is heard by then."""
+"""The longest pause between looks at a host that still reads: an early end is noticed by then."""
 
-KEPT: Final = timedelta(days=7)
-"""How long a command's answer can be asked for: Systems Manager keeps it for 30 days (AWS Systems Manager User Guide,
+ANSWER_KEPT: Final = timedelta(days=7)
+"""The time for which a command's answer is used: Systems Manager keeps it for 30 days (AWS Systems Manager User Guide,
 "AWS Systems Manager Run Command", read 2026-11-20), and nobody waits that long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostProbe:
-    """Volumes that one host reads. `command_id` is None until that is begun."""
+    """Volumes that one host reads. `command_id` is None until it begins."""
 
     target: Target
     host_id: str
@@ -59,63 +59,63 @@ class HostProbe:
 
     @property
     def key(self) -> str:
-        """Where its document is kept."""
+        """The key of its document."""
         return f"{PROBES}{self.target.provider}/{self.target.account}/{self.target.region}/{self.host_id}.json"
 
     @property
     def task(self) -> Task:
-        """What the host is asked."""
+        """The host's task."""
         limit_s = self.seconds + ENDING_S
         return Task(mode=TaskMode.PROBE, volume_ids=self.volume_ids, seconds=self.seconds, limit_s=limit_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probed:
-    """What was seen of a volume. It is kept."""
+    """The seconds seen of a volume. They are kept."""
 
     line: ProbeLine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotProbed:
-    """Volumes of which nothing was seen, and why; the others go on."""
+    """Volumes without a second seen, and the reason. The others go on."""
 
     volume_ids: tuple[str, ...]
     error: PlimsollError
 
 
-Event = Probed | NotProbed
+ProbeEvent = Probed | NotProbed
 
 
-class Seen(Protocol):
-    """Where what was seen is kept."""
+class SecondsBook(Protocol):
+    """A book of the seconds seen."""
 
     def add(self, line: ProbeLine) -> None:
-        """Notes what was seen of a volume; doing it again changes nothing."""
+        """Notes the seconds seen of a volume. A second call changes nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeContext:
-    """The ports and how long is waited. `say` hears each step as a sentence."""
+    """The ports, the book and the patience. `say` hears each step as a sentence."""
 
     bench: Bench
     store: RunStore
-    book: Seen
-    patience: Patience
+    book: SecondsBook
+    patience: BenchPatience
     say: Callable[[str], None]
 
 
-def hosts_of(
+def group_by_host(
     volume_ids: Sequence[str], seconds: int, ports: AuditPorts, now: datetime
 ) -> Iterator[HostProbe | NotProbed]:
-    """Each host of these volumes with those that are attached to it, and the volumes that cannot be probed with why.
+    """A probe for each host of these volumes, and the volumes that cannot be probed with the reason.
 
-    BadInput for a time or a number of volumes beyond what a probe may take.
+    Raises BadInput if the time or the number of volumes exceeds the bounds of a probe.
     """
     if not 1 <= seconds <= MOST_SECONDS:
         raise BadInput(f"a probe takes from 1 s to {MOST_SECONDS:,} s (a day): give --for a time within that.")
     wanted, unsearched = dict.fromkeys(volume_ids), list[str]()
-    there: dict[tuple[Target, str], list[str]] = {}
+    by_host: dict[tuple[Target, str], list[str]] = {}
     for listing in listings(ports):
         if listing.error is not None:
             unsearched.append(str(listing.error))
@@ -126,108 +126,110 @@ def hosts_of(
                 continue
             del wanted[volume.id]
             if len(volume.hosts) == 1:
-                there.setdefault((listing.target, volume.hosts[0].id), []).append(volume.id)
+                by_host.setdefault((listing.target, volume.hosts[0].id), []).append(volume.id)
             else:
                 yield NotProbed(volume_ids=(volume.id,), error=_hostless(volume))
     for missing in wanted:
         why = f" ({'; '.join(dict.fromkeys(unsearched))})" if unsearched else ""
         error = BadInput(f"there is no volume {missing} in these accounts and regions{why}: check --region and its id.")
         yield NotProbed(volume_ids=(missing,), error=error)
-    _check_bounds(there.values())
-    for (target, host_id), found in there.items():
-        yield HostProbe(target=target, host_id=host_id, volume_ids=tuple(sorted(found)), seconds=seconds, began=now)
+    _check_bounds(by_host.values())
+    for (target, host_id), ids in by_host.items():
+        yield HostProbe(target=target, host_id=host_id, volume_ids=tuple(sorted(ids)), seconds=seconds, began=now)
 
 
-def probe(hosts: Iterable[HostProbe], context: ProbeContext) -> Iterator[Event]:
-    """Begins on every host, or goes on with what was begun before, and waits until each has ended.
+def probe_hosts(hosts: Iterable[HostProbe], context: ProbeContext) -> Iterator[ProbeEvent]:
+    """Begins on every host, or goes on with an earlier probe, and waits until each has ended.
 
-    What is under way goes on if this is interrupted; the same call later goes on with it.
+    The hosts read on if this is interrupted. The same call later goes on with them.
     """
     running: list[HostProbe] = []
-    for one in hosts:
+    for host_probe in hosts:
         try:
-            running.append(begin(one, context))
+            running.append(begin_on_host(host_probe, context))
         except PlimsollError as error:
-            yield NotProbed(volume_ids=one.volume_ids, error=error)
+            yield NotProbed(volume_ids=host_probe.volume_ids, error=error)
     while running:
         left: list[HostProbe] = []
-        for one in running:
-            found = look(one, context)
-            if isinstance(found, HostProbe):
-                left.append(found)
+        for host_probe in running:
+            state = look_at_host(host_probe, context)
+            if isinstance(state, HostProbe):
+                left.append(state)
             else:
-                yield from found
+                yield from state
         running = left
         if running:
             context.patience.pause(_pause_s(running, context.patience))
 
 
-def _pause_s(running: Sequence[HostProbe], patience: Patience) -> float:
-    """How long to wait before the hosts are asked again: until the first ends, within bounds."""
+def _pause_s(running: Sequence[HostProbe], patience: BenchPatience) -> float:
+    """Seconds until the next look at the hosts: until the first ends, within bounds."""
     first_s = (min(map(_end_of, running)) - patience.now()).total_seconds()
     return max(patience.every_s, min(first_s, MOST_PAUSE_S))
 
 
-def begin(one: HostProbe, context: ProbeContext) -> HostProbe:
-    """Asks a host to read, once: a probe of the same volumes that is under way is gone on with.
+def begin_on_host(host_probe: HostProbe, context: ProbeContext) -> HostProbe:
+    """Asks a host to read, once. A probe of the same volumes that is under way goes on.
 
-    NotMeasured where the host takes no commands, or reads other volumes just now; CloudError.
+    Raises NotMeasured if the host takes no commands or reads other volumes just now, and CloudError.
     """
-    before = find(one.key, context.store)
-    if before is not None and before.began + KEPT > context.patience.now():
-        if before.volume_ids != one.volume_ids:
+    before = find_probe(host_probe.key, context.store)
+    if before is not None and before.began + ANSWER_KEPT > context.patience.now():
+        if before.volume_ids != host_probe.volume_ids:
             raise NotMeasured(
-                f"{one.host_id} in {one.target} reads {', '.join(before.volume_ids)} until "
+                f"{host_probe.host_id} in {host_probe.target} reads {', '.join(before.volume_ids)} until "
                 f"{_end_of(before):%Y-%m-%d %H:%M} UTC, by an earlier probe. Probe these volumes again to get what it "
                 "saw, or end it with --stop."
             )
-        context.say(f"going on with {one.host_id}, which reads until {_end_of(before):%Y-%m-%d %H:%M} UTC")
+        context.say(f"going on with {host_probe.host_id}, which reads until {_end_of(before):%Y-%m-%d %H:%M} UTC")
         return before
-    (host,) = context.bench.hosts(one.target, (), (one.host_id,))
+    (host,) = context.bench.hosts(host_probe.target, (), (host_probe.host_id,))
     if not host.ready:
         raise NotMeasured(host.not_ready)
-    command_id = context.bench.send(one.target, one.host_id, one.task)
-    begun = replace(one, command_id=command_id)
-    _keep(begun, context)
-    context.say(f"{one.host_id} reads {', '.join(one.volume_ids)} until {_end_of(begun):%Y-%m-%d %H:%M} UTC")
+    command_id = context.bench.send(host_probe.target, host_probe.host_id, host_probe.task)
+    begun = replace(host_probe, command_id=command_id)
+    _keep_probe(begun, context)
+    context.say(
+        f"{host_probe.host_id} reads {', '.join(host_probe.volume_ids)} until {_end_of(begun):%Y-%m-%d %H:%M} UTC"
+    )
     return begun
 
 
-def look(one: HostProbe, context: ProbeContext) -> HostProbe | Sequence[Event]:
-    """The probe, while its host still reads; else what came of it. What was seen is kept."""
-    command = _command(one)
+def look_at_host(host_probe: HostProbe, context: ProbeContext) -> HostProbe | Sequence[ProbeEvent]:
+    """The probe while its host still reads, else its events. The seconds seen are kept."""
+    command = _command(host_probe)
     try:
         outcome = command.look(context.bench)
         if outcome is None:
-            limit_s = one.task.limit_s + context.patience.grace_s
-            context.patience.check(one.began, limit_s=limit_s, otherwise=command.overdue(limit_s))
-            return _looked(one, command, context)
+            limit_s = host_probe.task.limit_s + context.patience.grace_s
+            context.patience.check(host_probe.began, limit_s=limit_s, otherwise=command.overdue(limit_s))
+            return _note_failed_looks(host_probe, command, context)
         if not outcome.output.strip():
             command.answer(outcome)  # which says how it ended
         seen, absent = read_probe(outcome.output)
     except PlimsollError as error:
         if not isinstance(error, CloudError):
-            context.store.delete(one.key)
-        return [NotProbed(volume_ids=one.volume_ids, error=error)]
-    events: list[Event] = [Probed(line=_kept(one, found, context)) for found in seen]
-    context.store.delete(one.key)
+            context.store.delete(host_probe.key)
+        return [NotProbed(volume_ids=host_probe.volume_ids, error=error)]
+    events: list[ProbeEvent] = [Probed(line=_keep_seconds(host_probe, seconds_seen, context)) for seconds_seen in seen]
+    context.store.delete(host_probe.key)
     if absent:
-        events.append(NotProbed(volume_ids=tuple(absent), error=_deviceless(absent, one)))
+        events.append(NotProbed(volume_ids=tuple(absent), error=_deviceless(absent, host_probe)))
     return events
 
 
 def cancel(hosts: Iterable[HostProbe], context: ProbeContext) -> Iterator[HostProbe]:
-    """Ends what is under way on these hosts; gives what was ended. CloudError."""
-    for one in hosts:
-        before = find(one.key, context.store)
+    """Ends the probes under way on these hosts, and yields them. Raises CloudError."""
+    for host_probe in hosts:
+        before = find_probe(host_probe.key, context.store)
         if before is not None:
             _command(before).give_up(context.bench)
             context.store.delete(before.key)
             yield before
 
 
-def find(key: str, store: RunStore) -> HostProbe | None:
-    """What is under way on a host; None where nothing is. A damaged document is begun anew, and so is None too."""
+def find_probe(key: str, store: RunStore) -> HostProbe | None:
+    """The probe under way on a host. None if there is none, or if its document is damaged."""
     kept = store.get(key)
     try:
         return None if kept is None else _document().validate_json(kept)
@@ -235,37 +237,44 @@ def find(key: str, store: RunStore) -> HostProbe | None:
         return None
 
 
-def _looked(one: HostProbe, command: Command, context: ProbeContext) -> HostProbe:
-    """The probe with how often looking at it failed, for whoever looks next."""
-    if command.failed_looks == one.failed_looks:
-        return one
-    looked = replace(one, failed_looks=command.failed_looks)
-    _keep(looked, context)
+def _note_failed_looks(host_probe: HostProbe, command: HostCommand, context: ProbeContext) -> HostProbe:
+    """The probe with its number of failed looks, for whoever looks next."""
+    if command.failed_looks == host_probe.failed_looks:
+        return host_probe
+    looked = replace(host_probe, failed_looks=command.failed_looks)
+    _keep_probe(looked, context)
     return looked
 
 
-def _kept(one: HostProbe, seen: SecondsSeen, context: ProbeContext) -> ProbeLine:
-    line = ProbeLine(account=one.target.account, region=one.target.region, host_id=one.host_id, seen=seen)
+def _keep_seconds(host_probe: HostProbe, seen: SecondsSeen, context: ProbeContext) -> ProbeLine:
+    line = ProbeLine(
+        account=host_probe.target.account, region=host_probe.target.region, host_id=host_probe.host_id, seen=seen
+    )
     context.book.add(line)
     return line
 
 
-def _keep(one: HostProbe, context: ProbeContext) -> None:
-    context.store.put(one.key, _document().dump_json(one))
+def _keep_probe(host_probe: HostProbe, context: ProbeContext) -> None:
+    context.store.put(host_probe.key, _document().dump_json(host_probe))
 
 
-def _command(one: HostProbe) -> Command:
-    if one.command_id is None:
-        raise BadInput(f"nothing was asked of {one.host_id}: begin first.")
-    return Command(id=one.command_id, target=one.target, host_id=one.host_id, failed_looks=one.failed_looks)
+def _command(host_probe: HostProbe) -> HostCommand:
+    if host_probe.command_id is None:
+        raise BadInput(f"nothing was asked of {host_probe.host_id}: begin first.")
+    return HostCommand(
+        id=host_probe.command_id,
+        target=host_probe.target,
+        host_id=host_probe.host_id,
+        failed_looks=host_probe.failed_looks,
+    )
 
 
-def _end_of(one: HostProbe) -> datetime:
-    return one.began + timedelta(seconds=one.seconds)
+def _end_of(host_probe: HostProbe) -> datetime:
+    return host_probe.began + timedelta(seconds=host_probe.seconds)
 
 
-def _check_bounds(found: Iterable[Sequence[str]]) -> None:
-    by_host = list(found)
+def _check_bounds(volume_lists: Iterable[Sequence[str]]) -> None:
+    by_host = list(volume_lists)
     if len(by_host) > MOST_HOSTS:
         raise BadInput(f"these volumes are on {len(by_host):,} hosts, and a probe takes {MOST_HOSTS}: name fewer.")
     most = max(map(len, by_host), default=0)
@@ -282,10 +291,10 @@ def _hostless(volume: Volume) -> NotMeasured:
     return NotMeasured(f"{volume.id} is attached to no known host. Attach it, or name another volume.")
 
 
-def _deviceless(absent: Sequence[str], one: HostProbe) -> NotMeasured:
+def _deviceless(absent: Sequence[str], host_probe: HostProbe) -> NotMeasured:
     return NotMeasured(
-        f"{one.host_id} saw no second of {', '.join(absent)}: no device of it says that it is that volume, or it was "
-        "detached. See on the host with `lsblk -o NAME,SERIAL`, and probe again."
+        f"{host_probe.host_id} saw no second of {', '.join(absent)}: no device of it says that it is that volume, or "
+        "it was detached. See on the host with `lsblk -o NAME,SERIAL`, and probe again."
     )
 
 

@@ -3,7 +3,7 @@
     decide -> propose -> create -> attach -> send -> clean up -> conclude -> decide again -> ...
 
 with looks in between, until what was begun is there. Each step is a function of the job and the context, keeps the job
-that comes of it, and may be called again. The job itself says which step comes next.
+that comes of it, and may be called again. The job itself names its next step.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -21,18 +21,18 @@ from plimsoll.outcomes import Answered
 from plimsoll.ports import Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.to_record import record_of
-from plimsoll.validation.context import Agree, Context, agreed
-from plimsoll.validation.deciding import MOST_ATTEMPTS, decide, planned, rest_of, usd_month_of
-from plimsoll.validation.job import Job, JobName, Step, find, job_of_class
-from plimsoll.validation.killed_job import resumed
+from plimsoll.validation.context import Agree, Context, agree_to_all
+from plimsoll.validation.deciding import MOST_ATTEMPTS, decide_run, plan_run, rest_of, usd_month_of
+from plimsoll.validation.job import Job, JobName, JobStep, find_job, job_of_class
+from plimsoll.validation.killed_job import resume_job
 from plimsoll.validation.measuring import fail
 from plimsoll.validation.scratch_volume import Left
-from plimsoll.validation.steps import STEPS
+from plimsoll.validation.steps import JOB_STEPS
 from plimsoll.validation.thin_evidence import wants_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Concluded:
+class ConcludedRun:
     """A run ended in a verdict."""
 
     run: MeasuringRun
@@ -40,60 +40,62 @@ class Concluded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NotConcluded:
-    """A run ended without a verdict; the others go on."""
+class UnmeasuredRun:
+    """A run ended without a verdict. The others go on."""
 
     run: MeasuringRun
     error: PlimsollError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
-    """A recommendation before and after what was measured; `asked` is what was to be validated in its place, None where
-    that was the recommendation itself."""
+class RevisedAnswer:
+    """A recommendation before and after the measurements.
+
+    `asked` is the target that was validated in its place, None if that was the recommendation itself.
+    """
 
     before: RecommendationRecord
     after: RecommendationRecord
     asked: VolumeSpec | None = None
 
 
-Event = Concluded | NotConcluded | Decided | Left
+RunEvent = ConcludedRun | UnmeasuredRun | RevisedAnswer | Left
 
 
-def validate_volume(job: Job, context: Context) -> Iterator[Event]:
-    """Validates a volume's target; where it fails, the next that is then recommended, as far as the budget goes.
+def validate_volume(job: Job, context: Context) -> Iterator[RunEvent]:
+    """Validates a volume's target. If it fails, the next recommended one, within the budget.
 
-    Where nothing could be measured nothing new is known, and nothing else is tried.
+    After a run without a measurement nothing new is known, and nothing else is tried.
     """
-    with resumed(job, context) as found:
-        job = decide(found, context)
+    with resume_job(job, context) as resumed:
+        job = decide_run(resumed, context)
         while job.run is not None:
             job = yield from measure(job, context)
             if job.note is not None:
                 break
-            job = decide(job, context)
+            job = decide_run(job, context)
     if job.before is not None:
-        yield Decided(before=job.before, after=job.after or job.before, asked=job.asked_spec)
+        yield RevisedAnswer(before=job.before, after=job.after or job.before, asked=job.asked_spec)
 
 
-def measure(job: Job, context: Context) -> Generator[Event, None, Job]:
-    """Carries out what a job proposes, step by step, until there is a verdict or it has failed.
+def measure(job: Job, context: Context) -> Generator[RunEvent, None, Job]:
+    """Takes a job's steps until it has a verdict or has failed.
 
-    Nothing is left behind but what an event names, also after an error and Ctrl-C.
+    Nothing is left behind but the volumes that events name, also after an error and Ctrl-C.
     """
     run, left = job.run, dict[str | None, Left]()
     if run is None:
         return job
-    context = replace(context, left=lambda one: left.update({one.volume_id: one}))
-    event: Event | None = None
+    context = replace(context, left=lambda left_volume: left.update({left_volume.volume_id: left_volume}))
+    event: RunEvent | None = None
     try:
-        job = _stepped(job, context)
-        event = Concluded(run=run, line=job.lines[-1])
+        job = _take_steps(job, context)
+        event = ConcludedRun(run=run, line=job.lines[-1])
     except PlimsollError as error:
-        job = _failed(job, error, context)
-        event = NotConcluded(run=run, error=error)
+        job = _fail_job(job, error, context)
+        event = UnmeasuredRun(run=run, error=error)
     except BaseException as error:
-        _failed(job, error, context)
+        _fail_job(job, error, context)
         yield from left.values()
         raise
     yield event
@@ -101,26 +103,26 @@ def measure(job: Job, context: Context) -> Generator[Event, None, Job]:
     return job
 
 
-def _stepped(job: Job, context: Context) -> Job:
-    """The job after its verdict. A step that comes again is waited for."""
-    while (step := job.next) not in {Step.DECIDE, Step.DONE}:
-        job = STEPS[step](job, context)
+def _take_steps(job: Job, context: Context) -> Job:
+    """The job after its verdict. Before a step that comes again it pauses."""
+    while (step := job.next) not in {JobStep.DECIDE, JobStep.DONE}:
+        job = JOB_STEPS[step](job, context)
         if job.next is step:
             context.patience.pause(context.patience.every_s)
     return job
 
 
-def _failed(job: Job, error: BaseException, context: Context) -> Job:
-    """The job as it was kept last, ended and cleaned up after."""
-    return fail(find(job.name, context.jobs) or job, str(error), context)
+def _fail_job(job: Job, error: BaseException, context: Context) -> Job:
+    """The job as last kept, ended and cleaned up."""
+    return fail(find_job(job.name, context.jobs) or job, str(error), context)
 
 
 @dataclass(slots=True, kw_only=True)
 class RunValidation:
-    """The validation of a run: all its recommendations whose evidence is thin, class by class, those with the most at
-    stake first. What was measured is decided again, and what is thin then is measured in turn.
+    """The validation of a run: its recommendations with thin evidence, class by class, the largest stakes first.
 
-    `place` names the cloud; `least` is the grade that is enough, None for the policy's.
+    Measured volumes are decided again, and answers whose evidence is thin then are measured in turn. `place` names the
+    cloud. `least` is the grade that is enough, None for the policy's.
     """
 
     name: str
@@ -133,60 +135,60 @@ class RunValidation:
 
     @property
     def runs(self) -> int:
-        """How many measurements were begun."""
+        """The number of measurements that were begun."""
         return len(self._tried)
 
-    def events(self, records: Sequence[RecommendationRecord]) -> Iterator[Event]:
-        """What happens. A volume that cannot be read costs its own class only."""
+    def events(self, records: Sequence[RecommendationRecord]) -> Iterator[RunEvent]:
+        """The events of the validation. A volume that cannot be read costs its own class only."""
         latest, unagreed = {record.volume_id: record for record in records}, self.context.agree
         for _ in range(MOST_ATTEMPTS):
-            chosen = self._chosen(latest.values(), unagreed)
+            chosen = self._choose_runs(latest.values(), unagreed)
             if not chosen:
                 return
-            unagreed = agreed
+            unagreed = agree_to_all
             for run in chosen:
-                yield from self._of_class(run)
+                yield from self._measure_class(run)
             served = {want.volume_id for run in chosen for want in run.wants}
-            for decided in self._decided_again(served, latest):
+            for decided in self._revise(served, latest):
                 latest[decided.after.volume_id] = decided.after
                 yield decided
 
-    def _chosen(self, latest: Iterable[RecommendationRecord], agree: Agree) -> Sequence[MeasuringRun]:
-        """The runs that the rest of the budget allows, once they are agreed to."""
+    def _choose_runs(self, latest: Iterable[RecommendationRecord], agree: Agree) -> Sequence[MeasuringRun]:
+        """The runs that the rest of the budget allows, after the user's agreement."""
         context, prices = self.context, self.context.ports(self.place, self.now).prices
         wants = wants_in(latest, context.policy, self.least, context.types)
         runs = [run for run in runs_for(wants) if run.class_key not in self._tried]
         plans = {
-            run.class_key: planned(run, Mode.CANARY, usd_month_of(run, self._place_of(run), prices), context)
+            run.class_key: plan_run(run, Mode.CANARY, usd_month_of(run, self._place_of(run), prices), context)
             for run in runs
         }
         spent = sum(job.usd for job in self._tried.values())
-        rest = rest_of(self.budget, usd=spent, runs=len(self._tried))
-        chosen, left = within(runs, lambda run: plans[run.class_key].usd or 0.0, rest)
+        budget_left = rest_of(self.budget, usd=spent, runs=len(self._tried))
+        chosen, left = within(runs, lambda run: plans[run.class_key].usd or 0.0, budget_left)
         agree([plans[run.class_key] for run in chosen], left)
         return chosen
 
     def _place_of(self, run: MeasuringRun) -> Target:
         return replace(self.place, account=run.wants[0].account, region=run.wants[0].region)
 
-    def _of_class(self, run: MeasuringRun) -> Iterator[Event]:
+    def _measure_class(self, run: MeasuringRun) -> Iterator[RunEvent]:
         """A run with the workload of its first want."""
         name = JobName(validation=self.name, index=len(self._tried))
         job = job_of_class(run, name, self._place_of(run), self.now, budget=Budget())
         self._tried[run.class_key] = job
-        context = replace(self.context, agree=agreed)
-        with resumed(job, context) as found:
+        context = replace(self.context, agree=agree_to_all)
+        with resume_job(job, context) as resumed:
             try:
-                job = decide(found, context)
+                job = decide_run(resumed, context)
             except PlimsollError as error:
-                yield NotConcluded(run=run, error=error)
+                yield UnmeasuredRun(run=run, error=error)
                 return
             self._tried[run.class_key] = yield from measure(job, context)
 
-    def _decided_again(self, served: set[str], latest: Mapping[str, RecommendationRecord]) -> Iterator[Decided]:
-        """The recommendations of some volumes, decided with what has been measured by now."""
+    def _revise(self, served: set[str], latest: Mapping[str, RecommendationRecord]) -> Iterator[RevisedAnswer]:
+        """The recommendations of the served volumes, decided with all measurements so far."""
         ports, others = self.context.ports(self.place, self.now), frozenset(latest) - served
         for outcome in audit(ports, self.context.policy, self.now, done=others):
             if isinstance(outcome, Answered) and outcome.recommendation.volume.id in served:
                 after = record_of(outcome.recommendation, outcome.change, provider=self.place.provider)
-                yield Decided(before=latest[after.volume_id], after=after)
+                yield RevisedAnswer(before=latest[after.volume_id], after=after)

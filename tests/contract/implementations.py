@@ -11,8 +11,8 @@ import numpy as np
 
 from cloud_simulator.aws.organization import ACCOUNTS
 from cloud_simulator.faults import Fault
+from cloud_simulator.google.projects import GOOGLE_REGIONS as PROJECT_REGIONS
 from cloud_simulator.google.projects import PROJECTS
-from cloud_simulator.google.projects import REGIONS as PROJECT_REGIONS
 from cloud_simulator.running import running, running_google
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.metrics import AwsMetrics

@@ -17,10 +17,10 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.envelope import Admission, Envelope, Measurement
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.campaigns import load_campaign
-from plimsoll.envelopes.fit import fit
-from plimsoll.envelopes.library import NewCampaign, add_campaign, as_measured
-from plimsoll.envelopes.reading import decoded, read_output
-from plimsoll.envelopes.results import Result
+from plimsoll.envelopes.fit import fit_envelope
+from plimsoll.envelopes.library import NewCampaign, add_campaign, to_new_result
+from plimsoll.envelopes.reading import decode_text, read_output
+from plimsoll.envelopes.results import BenchResult
 
 HERE: Final = Path(__file__).parent
 FILES: Final = HERE / "files"
@@ -54,7 +54,7 @@ class Outcome:
     """What became of a file: the results that were read, what each counts for, or why it was refused."""
 
     entry: Entry
-    results: Sequence[Result] = ()
+    results: Sequence[BenchResult] = ()
     measurements: Sequence[Measurement] = ()
     envelope: Envelope | None = None
     refusal: str | None = None
@@ -107,7 +107,7 @@ IMPORTED_ON: Final = date(2026, 11, 26)
 
 def outcome(entry: Entry) -> Outcome:
     """What becomes of an entry's file when it is imported."""
-    return imported(entry, decoded(entry.path.read_bytes()), imported_on=IMPORTED_ON)
+    return imported(entry, decode_text(entry.path.read_bytes()), imported_on=IMPORTED_ON)
 
 
 def imported(entry: Entry, text: str, **place: Any) -> Outcome:
@@ -126,14 +126,14 @@ def imported(entry: Entry, text: str, **place: Any) -> Outcome:
             spec=VolumeSpec(**{name: value for name, value in options.items() if value is not None}),
             tool=found.results[0].tool if found.results else "fio",
             host=host_from("aws", host) if host else None,
-            results=tuple(as_measured(one) for one in found.results),
+            results=tuple(to_new_result(one) for one in found.results),
             **place,
         )
         with TemporaryDirectory() as folder:
             (system,) = load_campaign(add_campaign(Path(folder), new, types)).systems
     except BadInput as refused:
         return Outcome(entry=entry, refusal=str(refused))
-    envelope = fit(system, types)
+    envelope = fit_envelope(system, types)
     return Outcome(entry=entry, results=found.results, measurements=envelope.measurements, envelope=envelope)
 
 
@@ -165,6 +165,6 @@ def _expected(entry: Entry) -> Iterator[Sequence[Any]]:
 def _json(entry: Entry) -> Sequence[Any]:
     text, decoder, at, found = entry.path.read_text(encoding="utf-8"), json.JSONDecoder(), 0, []
     while (at := text.find("{", at)) >= 0:
-        decoded, at = decoder.raw_decode(text, at)
-        found.append(decoded)
+        document, at = decoder.raw_decode(text, at)
+        found.append(document)
     return found[-1:] if entry.last_only else found

@@ -16,7 +16,7 @@ from typing import Any, Final
 from xml.etree import ElementTree as ET
 
 from cloud_simulator.aws.fleet import HOME_KEY
-from cloud_simulator.aws.organization import ACCOUNTS, REGIONS
+from cloud_simulator.aws.organization import ACCOUNTS, AWS_REGIONS
 from plimsoll.settings import Settings
 
 from .calls import TOKENS, Asked, aws_call, google_call
@@ -43,7 +43,7 @@ _WAITS: Final = ("PLIMSOLL_CONNECT_TIMEOUT_S", "PLIMSOLL_SILENCE_TIMEOUT_S", "PL
 """The settings that say how long a call may take: short only where a plan makes calls slow, since machines are busy."""
 
 _DAYS: Final = ("--lookback-days", "1")
-_REGIONS: Final = ("--region", REGIONS[0], "--region", REGIONS[1])
+_REGIONS: Final = ("--region", AWS_REGIONS[0], "--region", AWS_REGIONS[1])
 _ROLE: Final = f"arn:aws:iam::{ACCOUNTS[1]}:role/plimsoll-audit"
 SCENARIOS: Final[Mapping[str, Sequence[str]]] = {
     "aws": (*_REGIONS, "--role-arn", _ROLE),
@@ -276,8 +276,8 @@ def _environment(ports: Mapping[str, int], monitoring: int, folder: Path, *, att
         "AWS_ENDPOINT_URL": f"http://127.0.0.1:{ports['aws']}",
         "AWS_ACCESS_KEY_ID": HOME_KEY,
         "AWS_SECRET_ACCESS_KEY": "simulated",
-        "AWS_REGION": REGIONS[0],
-        "AWS_DEFAULT_REGION": REGIONS[0],
+        "AWS_REGION": AWS_REGIONS[0],
+        "AWS_DEFAULT_REGION": AWS_REGIONS[0],
         "AWS_EC2_METADATA_DISABLED": "true",
         "PLIMSOLL_GOOGLE_URL": f"http://127.0.0.1:{ports['google']}",
         "PLIMSOLL_GOOGLE_MONITORING": f"127.0.0.1:{monitoring}",

@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Any
 
 from cloud_simulator.aws.fleet import Fleet
-from cloud_simulator.aws.organization import ACCOUNTS, REGIONS
-from cloud_simulator.aws.volume_maker import Maker, change, gp2, gp3, io
+from cloud_simulator.aws.organization import ACCOUNTS, AWS_REGIONS
+from cloud_simulator.aws.volume_maker import VolumeMaker, change, gp2, gp3, io
 from cloud_simulator.metrics.workloads import Archetype
 from cloud_simulator.published import VolumeSpec
 from cloud_simulator.units import ago
@@ -19,20 +19,20 @@ from cloud_simulator.units import ago
 
 def organization(now: datetime) -> Fleet:
     """Two accounts in two regions: a volume of every kind whose answer differs, and as few of each as that takes."""
-    places = [(account, region) for account in ACCOUNTS[:2] for region in REGIONS]
-    makers = [Maker(now, account, region, 700 + index) for index, (account, region) in enumerate(places)]
+    places = [(account, region) for account in ACCOUNTS[:2] for region in AWS_REGIONS]
+    makers = [VolumeMaker(now, account, region, 700 + index) for index, (account, region) in enumerate(places)]
     for maker, scene in zip(makers, (_home, _shared, _plain, _odd), strict=True):
         scene(maker)
     return Fleet(
         now=now,
         accounts=ACCOUNTS[:2],
-        regions=REGIONS,
+        regions=AWS_REGIONS,
         volumes=tuple(volume for maker in makers for volume in maker.volumes),
         automated=frozenset({ACCOUNTS[1]}),
     )
 
 
-def _home(maker: Maker) -> None:
+def _home(maker: VolumeMaker) -> None:
     maker.volume(gp2(500), Archetype.DIURNAL, "app", low=120, high=1200)
     maker.volume(gp2(1500), Archetype.NIGHTLY, "batch", low=40, high=1900)
     maker.volume(gp2(334), Archetype.BURSTS, "bursts", low=20, high=700)
@@ -43,7 +43,7 @@ def _home(maker: Maker) -> None:
     maker.volume(gp2(100), Archetype.STARVED, "jenkins", low=40)
 
 
-def _shared(maker: Maker) -> None:
+def _shared(maker: VolumeMaker) -> None:
     small = maker.host("t3.medium")
     for part in ("a", "b", "c"):
         maker.volume(gp2(500), Archetype.HOST_BOUND, f"node-{part}", low=20, high=1320, io_kib=64, hosts=(small,))
@@ -51,14 +51,14 @@ def _shared(maker: Maker) -> None:
     maker.volume(gp2(400), Archetype.STEADY, "stack", tags={"aws:cloudformation:stack-name": "billing"})
 
 
-def _plain(maker: Maker) -> None:
+def _plain(maker: VolumeMaker) -> None:
     maker.volume(gp2(250), Archetype.STEADY, "web", low=20, high=200)
     maker.volume(gp2(2000), Archetype.SEQUENTIAL, "log-archive", low=8, high=760, io_kib=256)
     maker.volume(VolumeSpec(type="st1", size_gib=4000), Archetype.SEQUENTIAL, "hdfs", low=4, high=120, io_kib=1024)
     maker.volume(gp3(300, 3000, 125), Archetype.IDLE, "idle", high=80)
 
 
-def _odd(maker: Maker) -> None:
+def _odd(maker: VolumeMaker) -> None:
     now, steady = maker.now, Archetype.STEADY
     both = maker.host(), maker.host()
     maker.volume(io("io2", 500, 6000), steady, "cluster-fs", high=900, hosts=both, multi_attach=True)
@@ -134,12 +134,11 @@ GOOGLE_SCENES: Sequence[Sequence[Mapping[str, Any]]] = (
 def served_google(now: datetime) -> Iterator[dict[str, Any]]:
     """Two projects on loopback."""
     from cloud_simulator.google.fleet import GoogleFleet
-    from cloud_simulator.google.projects import PROJECTS, Maker
-    from cloud_simulator.google.projects import REGIONS as GOOGLE_REGIONS
+    from cloud_simulator.google.projects import GOOGLE_REGIONS, PROJECTS, DiskMaker
     from cloud_simulator.google.serving import Cloud, serve
 
     places = [(project, region) for project in PROJECTS[:2] for region in GOOGLE_REGIONS]
-    makers = [Maker(now, project, region, 700 + index) for index, (project, region) in enumerate(places)]
+    makers = [DiskMaker(now, project, region, 700 + index) for index, (project, region) in enumerate(places)]
     for maker, scene in zip(makers, GOOGLE_SCENES, strict=True):
         maker.lay_out(scene)
     fleet = GoogleFleet(

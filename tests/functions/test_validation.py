@@ -21,7 +21,7 @@ from functions import (
     sweep,
 )
 from plimsoll.domain.errors import BadInput, NotMeasured
-from plimsoll.validation.job import JobName, keep, load
+from plimsoll.validation.job import JobName, keep_job, load
 from tests.contract.service_ports import home_account
 from tests.pipelines.lab import Lab
 from tests.pipelines.stepping import Stepping
@@ -87,7 +87,7 @@ def test_a_command_is_not_sent_twice_even_where_the_document_of_the_job_forgot_i
     ask(create_scratch, JOB)
     before = load(NAME, stepping.store)
     ask(send_command, JOB)
-    keep(before, stepping.store)
+    keep_job(before, stepping.store)
     assert ask(send_command, JOB) == JOB
     assert stepping.lab.bench.calls["send"] == 1
 
@@ -157,7 +157,7 @@ def test_steps_out_of_their_order_are_refused(stepping):
 def test_a_command_that_may_have_been_sent_is_not_sent_again(stepping):
     begun(stepping)
     job = load(NAME, stepping.store)
-    keep(job.having(sending=stepping.lab.clock.now()), stepping.store)
+    keep_job(job.update_attempt(sending=stepping.lab.clock.now()), stepping.store)
     with pytest.raises(NotMeasured, match="may have been sent already"):
         ask(send_command, JOB)
     assert "send" not in stepping.lab.bench.calls

@@ -19,7 +19,7 @@ from moto.moto_api._internal import moto_api_backend
 
 from cloud_simulator.aws.cloudwatch import CloudWatch
 from cloud_simulator.aws.fleet import Fleet
-from cloud_simulator.aws.organization import ACCOUNTS, REGIONS
+from cloud_simulator.aws.organization import ACCOUNTS, AWS_REGIONS
 from cloud_simulator.aws.server import Front, serve
 from cloud_simulator.devices.block_devices import Devices
 from cloud_simulator.faults import Fault, Faults
@@ -31,7 +31,7 @@ from .pace import hurried
 from .rules import DEFAULT_BUS, Rule, event_of
 
 HOME: Final = ACCOUNTS[0]
-REGION: Final = REGIONS[0]
+REGION: Final = AWS_REGIONS[0]
 _PACE_S: Final = 0.1
 """How long each passing state of a scratch volume or a command lasts."""
 

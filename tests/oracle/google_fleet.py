@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from cloud_simulator.google.fleet import SimulatedDisk, truth
+from cloud_simulator.google.fleet import SimulatedDisk, disk_truth
 from cloud_simulator.published import Window
 from tests.oracle.google_machines import machine_of
 from tests.oracle.google_ports import PEAKS, minutes_of
@@ -16,7 +16,7 @@ EXCLUDED = ("plimsoll-exclude", "true")
 
 def plain(disk: SimulatedDisk, window: Window) -> dict[str, object]:
     """What the oracle wants to know of a disk, from the fleet alone."""
-    spec, sums = disk.spec, truth(disk, window)
+    spec, sums = disk.spec, disk_truth(disk, window)
     silent = dict.fromkeys((*COUNTERS, *PEAKS), np.full(window.buckets(60), np.nan))
     return {
         "id": disk.id,

@@ -16,7 +16,7 @@ from plimsoll.reports.to_record import record_of
 from plimsoll.validate import RunValidation, validate_volume
 from plimsoll.validation.context import Context
 from plimsoll.validation.job import Job, JobName
-from plimsoll.validation.patience import Patience
+from plimsoll.validation.patience import BenchPatience
 from tests.builders import NOW, a_host, a_policy, a_volume, some_sums
 from tests.in_memory.answer import AsPublished
 from tests.in_memory.bench import MemoryBench
@@ -106,7 +106,9 @@ class Lab:
 
     @property
     def context(self):
-        patience = Patience(now=self.clock.now, pause=self.pause, create_s=60, attach_s=60, detach_s=60, grace_s=60)
+        patience = BenchPatience(
+            now=self.clock.now, pause=self.pause, create_s=60, attach_s=60, detach_s=60, grace_s=60
+        )
         return Context(
             bench=lambda _place: self.bench,
             ports=lambda _place, _now: self.remeasured(self.ports),

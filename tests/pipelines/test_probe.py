@@ -18,8 +18,8 @@ from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadInput, CloudError, NotMeasured, Throttled
 from plimsoll.domain.task import TaskEnd, TaskOutcome
 from plimsoll.ports import BenchHost
-from plimsoll.probe import MOST_SECONDS, HostProbe, NotProbed, ProbeContext, Probed, cancel, hosts_of, probe
-from plimsoll.validation.patience import Patience
+from plimsoll.probe import MOST_SECONDS, HostProbe, NotProbed, ProbeContext, Probed, cancel, group_by_host, probe_hosts
+from plimsoll.validation.patience import BenchPatience
 from tests.builders import NOW, a_host, a_volume
 from tests.in_memory.bench import MemoryBench
 from tests.in_memory.faults import Fault
@@ -96,14 +96,14 @@ class Lab:
         def pause(seconds):
             self.clock.time += timedelta(seconds=seconds)
 
-        patience = Patience(now=self.clock.now, pause=pause, grace_s=60)
+        patience = BenchPatience(now=self.clock.now, pause=pause, grace_s=60)
         return ProbeContext(bench=self.bench, store=self.store, book=self.book, patience=patience, say=self.said.append)
 
     def hosts(self, *volume_ids, seconds=60):
-        return list(hosts_of(volume_ids, seconds, self.ports, self.clock.now()))
+        return list(group_by_host(volume_ids, seconds, self.ports, self.clock.now()))
 
     def probe(self, *volume_ids, seconds=60):
-        return list(probe(self.hosts(*volume_ids, seconds=seconds), self.context))
+        return list(probe_hosts(self.hosts(*volume_ids, seconds=seconds), self.context))
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ def test_reading_an_answer_again_keeps_it_once(lab, volumes):
 
 def test_a_host_that_looks_at_other_volumes_says_until_when(lab, volumes):
     lab.bench.looks = 10**6
-    running_ = probe(lab.hosts(volumes[0].id), replace_pause(lab))
+    running_ = probe_hosts(lab.hosts(volumes[0].id), replace_pause(lab))
     with pytest.raises(StopLooking):
         next(running_)
     (event,) = lab.probe(volumes[1].id)
@@ -171,7 +171,7 @@ def replace_pause(lab):
 def test_what_is_under_way_can_be_ended(lab, volumes):
     lab.bench.looks = 10**6
     with pytest.raises(StopLooking):
-        next(probe(lab.hosts(volumes[0].id), replace_pause(lab)))
+        next(probe_hosts(lab.hosts(volumes[0].id), replace_pause(lab)))
     (ended,) = cancel(lab.hosts(volumes[0].id), lab.context)
     assert ended.volume_ids == (volumes[0].id,)
     assert lab.bench.calls["cancel"] == 1

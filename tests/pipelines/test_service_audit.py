@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import duckdb
 import pytest
 
-from cloud_simulator.aws.organization import ACCOUNTS, REGIONS, organization
+from cloud_simulator.aws.organization import ACCOUNTS, AWS_REGIONS, organization
 from cloud_simulator.faults import Fault
 from plimsoll.domain.policy import Policy
 from tests.service_loop import Loop, a_service, files, records, run_json
@@ -48,7 +48,7 @@ def whole(fleet, tmp_path_factory):
     return folder
 
 
-def a_loop(fleet, folder, *, regions=REGIONS, **fields):
+def a_loop(fleet, folder, *, regions=AWS_REGIONS, **fields):
     config = a_config(fleet, regions=regions)
     return Loop(service=a_service(config, aws_places(fleet, config), folder, NOW), now=NOW, **fields)
 
@@ -90,17 +90,21 @@ def test_the_parts_answer_as_the_whole_does_to_the_last_figure(fleet, whole, tmp
 
 def test_small_batches_that_stop_on_the_way_answer_the_same(fleet, whole, tmp_path):
     with served_here(fleet):
-        loop = a_loop(fleet, tmp_path, regions=REGIONS[1:], batch_volumes=6, slice_volumes=2, slices=1)
+        loop = a_loop(fleet, tmp_path, regions=AWS_REGIONS[1:], batch_volumes=6, slice_volumes=2, slices=1)
         loop.run()
     assert loop.rounds > 2
-    assert records(files(loop.service, "first")) == in_region(whole, REGIONS[1])
+    assert records(files(loop.service, "first")) == in_region(whole, AWS_REGIONS[1])
 
 
 def test_what_is_denied_throttled_or_locked_is_named_as_the_command_line_names_it(fleet, tmp_path):
-    denied, throttled, locked = f"{ACCOUNTS[0]}/{REGIONS[1]}", f"{ACCOUNTS[2]}/{REGIONS[0]}", f"{ACCOUNTS[1]}:role"
+    denied, throttled, locked = (
+        f"{ACCOUNTS[0]}/{AWS_REGIONS[1]}",
+        f"{ACCOUNTS[2]}/{AWS_REGIONS[0]}",
+        f"{ACCOUNTS[1]}:role",
+    )
     faults = (
-        Fault(code="UnauthorizedOperation", operation="DescribeVolumes", account=ACCOUNTS[0], region=REGIONS[1]),
-        Fault(code="RequestLimitExceeded", operation="DescribeVolumes", account=ACCOUNTS[2], region=REGIONS[0]),
+        Fault(code="UnauthorizedOperation", operation="DescribeVolumes", account=ACCOUNTS[0], region=AWS_REGIONS[1]),
+        Fault(code="RequestLimitExceeded", operation="DescribeVolumes", account=ACCOUNTS[2], region=AWS_REGIONS[0]),
         Fault(code="AccessDenied", operation="GetCallerIdentity", account=ACCOUNTS[1], status=403),
     )
     with served_here(fleet, *faults) as (there, _front):
@@ -121,7 +125,7 @@ def test_after_a_crash_a_rerun_asks_only_for_what_is_missing(fleet, whole, tmp_p
         if len(broken.audited) == 3:
             raise RuntimeError("the machine is gone")
 
-    small = {"regions": REGIONS[1:], "batch_volumes": 2}
+    small = {"regions": AWS_REGIONS[1:], "batch_volumes": 2}
     with served_here(fleet) as (_there, front):
         broken = a_loop(fleet, tmp_path, crash=crash, **small)
         with pytest.raises(RuntimeError):
@@ -135,7 +139,7 @@ def test_after_a_crash_a_rerun_asks_only_for_what_is_missing(fleet, whole, tmp_p
         straight = front.calls["GetMetricData"] - parted
     assert parted == straight
     assert not {str(item) for item in broken.audited[:2]} & {str(item) for item in rerun.audited}
-    assert records(files(rerun.service, "first")) == in_region(whole, REGIONS[1])
+    assert records(files(rerun.service, "first")) == in_region(whole, AWS_REGIONS[1])
 
 
 def with_nodes_of_a_group(fleet, count):

@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import pytest
 
-from cloud_simulator.aws.organization import ACCOUNTS, REGIONS, organization
+from cloud_simulator.aws.organization import ACCOUNTS, AWS_REGIONS, organization
 from cloud_simulator.faults import Fault
 from cloud_simulator.google.resource_manager import ORGANIZATION
 from cloud_simulator.running import running_google
@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.once, pytest.mark.release]
 NOW = datetime.now(UTC)
 POLICY = Policy(lookback_days=2)
 DENIED = "plimsoll-sim-data"
-HERE = REGIONS[1:]
+HERE = AWS_REGIONS[1:]
 """One region of AWS's, which is enough beside Google's."""
 COUNTED = ("volumes", "actions", "monthly_usd", "prices")
 

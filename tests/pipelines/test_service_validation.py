@@ -16,7 +16,7 @@ from plimsoll.service.shared_measurements import StoreVerdicts
 from plimsoll.service.step_messages import StepError
 from plimsoll.service.validating import clean_up, create_scratch, propose
 from plimsoll.service.validation_messages import ChooseMessage
-from plimsoll.validate import Concluded, Decided, NotConcluded
+from plimsoll.validate import ConcludedRun, RevisedAnswer, UnmeasuredRun
 from plimsoll.validation.job import JobName, load
 from tests.bench_faults import faults_of
 from tests.builders import NOW, a_volume
@@ -76,12 +76,12 @@ def test_the_steps_give_the_verdicts_the_campaigns_and_the_recommendation_of_the
     given = {"volume_id": "vol-1", "mode": mode, **({"target": target} if target else {})}
     (done,) = stepping.validate(**given)
 
-    lines = [event.line for event in events if isinstance(event, Concluded)]
+    lines = [event.line for event in events if isinstance(event, ConcludedRun)]
     assert [verdict(line) for line in done.lines] == [verdict(line) for line in lines]
     measured = stepping.service.measured
     for ours, theirs in zip(done.lines, lines, strict=True):
         assert figures(measured, ours.campaign) == figures(at_one_go.folder, theirs.campaign)
-    decided = the(Decided, events)
+    decided = the(RevisedAnswer, events)
     campaigns = [
         f"{folder}/{line.campaign}" for folder in (measured, at_one_go.folder) for line in (*lines, *done.lines)
     ]
@@ -125,7 +125,7 @@ NOT_MEASURED = {
 @pytest.mark.parametrize("faults", NOT_MEASURED.values(), ids=NOT_MEASURED)
 def test_what_cannot_be_measured_is_said_in_the_commands_sentence(faults, tmp_path):
     at_one_go, lab = (Lab(tmp_path / way, faults=faults) for way in ("at-one-go", "in-steps"))
-    said = str(the(NotConcluded, at_one_go.validate()).error)
+    said = str(the(UnmeasuredRun, at_one_go.validate()).error)
     stepping = Stepping(lab=lab)
     (done,) = stepping.validate()
     assert done.note.replace("within 600 s", "within 60 s") == said

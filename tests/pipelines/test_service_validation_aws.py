@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cloud_simulator.aws.organization import REGIONS, organization
+from cloud_simulator.aws.organization import AWS_REGIONS, organization
 from plimsoll.service.choosing import choose
 from plimsoll.service.step_messages import StepError
 from plimsoll.service.validating import attach_scratch, clean_up, create_scratch, look, propose
@@ -91,8 +91,8 @@ def test_an_answer_that_was_lost_makes_no_second_volume(service, there):
 
 def test_the_sweep_signs_in_to_an_account_once_for_all_its_regions(tmp_path):
     fleet = organization(NOW, volumes=1)
-    config = a_config(fleet, accounts=fleet.accounts[:2], regions=REGIONS)
+    config = a_config(fleet, accounts=fleet.accounts[:2], regions=AWS_REGIONS)
     with served_here(fleet) as (_there, front):
         made = a_service(config, aws_places(fleet, config), tmp_path, NOW)
         assert sweep(made, everywhere=True).failed == 0
-        assert (len(REGIONS), front.calls["AssumeRole"]) == (2, 2), "to find the regions, and to measure there"
+        assert (len(AWS_REGIONS), front.calls["AssumeRole"]) == (2, 2), "to find the regions, and to measure there"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cloud_simulator.aws import signals
-from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume, served_minutes, truth
+from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume, served_minutes, volume_truth
 from cloud_simulator.running import running
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
@@ -68,7 +68,7 @@ def audited(tmp_path_factory, request):
 
 def plain(volume: SimulatedVolume, window: Window) -> dict[str, object]:
     """The volume's full-resolution truth as plain arrays."""
-    sums = truth(volume, window)
+    sums = volume_truth(volume, window)
     if sums is None:
         return dict.fromkeys(SERIES[:4], np.full(window.buckets(60), np.nan))
     return {name: getattr(sums, name) for name in SERIES if getattr(sums, name) is not None}
@@ -79,7 +79,7 @@ def past_of(volume: SimulatedVolume, window: Window, memory_days: int) -> dict[s
     is attached to nothing."""
     forgotten_s = max(volume.created.timestamp(), NOW.timestamp() - memory_days * 86_400)
     first = min(int(forgotten_s) // 86_400 * 1440, window.start_s // 60)
-    sums = truth(volume, Window(start_s=first * 60, end_s=window.end_s))
+    sums = volume_truth(volume, Window(start_s=first * 60, end_s=window.end_s))
     if sums is None or volume.attached is None:
         return {}
     absent = np.isnan(sums.read_bytes) & np.isnan(sums.write_bytes) & np.isnan(sums.read_ops)
@@ -145,7 +145,7 @@ def ran_from(fleet: Fleet, volume: SimulatedVolume, window: Window) -> float | N
     if not volume.hosts:
         return None
     there = fleet.at(volume.account, volume.region)
-    launched = [fleet.launched([one for one in there if host in one.hosts]) for host in volume.hosts]
+    launched = [fleet.launch_time([one for one in there if host in one.hosts]) for host in volume.hosts]
     since = max(volume.attached or volume.created, min(launched))
     return (since.timestamp() - window.start_s) / 60
 
@@ -248,7 +248,10 @@ def test_the_first_step_is_what_gives_nothing_up_and_nothing_else(audited):
     assert first == truth
     assert len(first) > 0
     told = audited.run["steps"]["safe"]
-    assert (told["volumes"], told["monthly_usd"]["saved"]) == (len(truth), pytest.approx(sum(truth.values())))
+    assert (told["volumes"], told["monthly_usd"]["saved"]) == (
+        len(truth),
+        pytest.approx(sum(truth.values())),
+    )
 
 
 def bought(spec: VolumeSpec) -> dict[str, int | None]:

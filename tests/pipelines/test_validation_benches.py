@@ -9,7 +9,7 @@ from plimsoll.bench.answer import MARK
 from plimsoll.domain.errors import BenchWasTheLimit, CloudError
 from plimsoll.domain.evidence.bench_excuse import BenchLimitCode
 from plimsoll.domain.evidence.validation_order import Budget
-from plimsoll.validate import Concluded, Decided, NotConcluded
+from plimsoll.validate import ConcludedRun, RevisedAnswer, UnmeasuredRun
 from plimsoll.validation.concluding import BENCH_TRIES
 from tests.in_memory.faults import Fault
 
@@ -47,11 +47,11 @@ def lab(tmp_path):
 def test_a_bench_that_is_busy_all_the_time_refutes_nothing_and_the_recommendation_stays(lab):
     lab.loads = [busy() for _ in range(BENCH_TRIES)]
     events = lab.validate()
-    error = the(NotConcluded, events).error
+    error = the(UnmeasuredRun, events).error
     assert isinstance(error, BenchWasTheLimit)
     assert error.codes == (BenchLimitCode.CPU,)
-    assert not [event for event in events if isinstance(event, Concluded)]
-    decided = the(Decided, events)
+    assert not [event for event in events if isinstance(event, ConcludedRun)]
+    decided = the(RevisedAnswer, events)
     assert decided.after.target == decided.before.target
     assert lab.bench.calls["create"] == BENCH_TRIES
     assert list(lab.book.lines()) == []
@@ -61,7 +61,7 @@ def test_a_bench_that_is_busy_all_the_time_refutes_nothing_and_the_recommendatio
 
 def test_a_bench_that_is_busy_once_is_tried_again_and_the_target_proved(lab):
     lab.loads = [busy(), a_load(1.0)]
-    line = the(Concluded, lab.validate()).line
+    line = the(ConcludedRun, lab.validate()).line
     assert line.passed
     assert lab.bench.calls["create"] == 2
     assert not lab.leaked
@@ -70,7 +70,7 @@ def test_a_bench_that_is_busy_once_is_tried_again_and_the_target_proved(lab):
 
 def test_a_fit_bench_leaves_a_failure_a_failure(lab):
     lab.loads = [a_load(0.6)]
-    line = next(event.line for event in lab.validate() if isinstance(event, Concluded))
+    line = next(event.line for event in lab.validate() if isinstance(event, ConcludedRun))
     assert not line.passed
     (found,) = lab.book.failed_measurements()
     assert found.delivered
@@ -78,13 +78,13 @@ def test_a_fit_bench_leaves_a_failure_a_failure(lab):
 
 def test_a_bench_that_was_busy_does_not_excuse_what_its_loss_cannot_explain(lab):
     lab.loads = [a_load(0.3, waited_permille=300)]
-    line = next(event.line for event in lab.validate() if isinstance(event, Concluded))
+    line = next(event.line for event in lab.validate() if isinstance(event, ConcludedRun))
     assert not line.passed
 
 
 def test_a_failure_that_shows_on_a_second_try_is_not_hidden_by_the_first(lab):
     lab.loads = [busy(), a_load(0.6)]
-    line = next(event.line for event in lab.validate() if isinstance(event, Concluded))
+    line = next(event.line for event in lab.validate() if isinstance(event, ConcludedRun))
     assert not line.passed
     assert line.id.endswith("-2")
 
@@ -103,7 +103,7 @@ def test_a_failure_that_shows_on_a_second_try_is_not_hidden_by_the_first(lab):
 )
 def test_each_limit_of_a_bench_has_its_code(lab, changes, code):
     lab.loads = [a_load(0.6, **changes) for _ in range(BENCH_TRIES)]
-    assert the(NotConcluded, lab.validate()).error.codes == (code,)
+    assert the(UnmeasuredRun, lab.validate()).error.codes == (code,)
 
 
 def test_what_is_tried_in_vain_is_paid_from_the_budget(tmp_path):
@@ -158,7 +158,7 @@ def test_a_paced_job_without_a_p99_is_no_verdict(lab, monkeypatch):
         return MARK + json.dumps(told, separators=(",", ":")).removeprefix(MARK)
 
     monkeypatch.setattr(lab.bench, "measure", silent)
-    error = the(NotConcluded, lab.validate()).error
+    error = the(UnmeasuredRun, lab.validate()).error
     assert "told no p99 latency of the job paced-iops" in str(error)
     assert list(lab.book.lines()) == []
 
@@ -174,5 +174,5 @@ def test_a_job_without_io_is_no_verdict(lab, monkeypatch):
         return MARK + json.dumps(told, separators=(",", ":")).removeprefix(MARK)
 
     monkeypatch.setattr(lab.bench, "measure", idle)
-    assert "did no reads and no writes" in str(the(NotConcluded, lab.validate()).error)
+    assert "did no reads and no writes" in str(the(UnmeasuredRun, lab.validate()).error)
     assert list(lab.book.lines()) == []

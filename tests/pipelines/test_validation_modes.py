@@ -9,7 +9,7 @@ from plimsoll.domain.evidence.validation_order import Mode
 from plimsoll.domain.task import TaskMode
 from plimsoll.domain.volume import Modification
 from plimsoll.envelopes.library import load_library
-from plimsoll.validate import Concluded, NotConcluded
+from plimsoll.validate import ConcludedRun, UnmeasuredRun
 from tests.builders import NOW, a_volume
 
 from .lab import TYPES, Lab, the, work
@@ -22,7 +22,7 @@ def test_in_place_is_held_under_the_free_headroom_and_called_no_worse_than(tmp_p
     assert (asked.mode, task.mode) == (TaskMode.INSPECT, TaskMode.FILE)
     assert "unbounded" not in task.job
     assert "create" not in lab.bench.calls
-    line = the(Concluded, events).line
+    line = the(ConcludedRun, events).line
     assert line.shown_iops <= 0.5 * (3000 - 500)
     assert line.passed
     assert line.shown_iops == pytest.approx(500, rel=0.02)
@@ -34,12 +34,12 @@ def test_in_place_is_held_under_the_free_headroom_and_called_no_worse_than(tmp_p
 
 def test_in_place_refuses_a_volume_without_headroom_and_one_that_is_being_modified(tmp_path):
     busy = Lab(tmp_path, a_volume("gp2", 100, id="vol-1"), work_of={"vol-1": work(3000.0, 30.0)})
-    assert "no headroom" in str(the(NotConcluded, busy.validate(mode=Mode.IN_PLACE)).error)
+    assert "no headroom" in str(the(UnmeasuredRun, busy.validate(mode=Mode.IN_PLACE)).error)
     modified = replace(a_volume("gp2", 500, id="vol-1"), modification=Modification(state="optimizing", started=NOW))
     changing = Lab(tmp_path, modified)
-    assert "is being modified (optimizing)" in str(the(NotConcluded, changing.validate(mode=Mode.IN_PLACE)).error)
+    assert "is being modified (optimizing)" in str(the(UnmeasuredRun, changing.validate(mode=Mode.IN_PLACE)).error)
     assert "is being modified (optimizing)" in str(
-        the(NotConcluded, changing.validate(mode=Mode.COPY, target="gp3:3000:125")).error
+        the(UnmeasuredRun, changing.validate(mode=Mode.COPY, target="gp3:3000:125")).error
     )
     assert "create" not in changing.bench.calls
 
@@ -59,7 +59,7 @@ def test_in_place_a_member_of_a_stripe_set_shows_what_all_carried_and_claims_its
     ]
     tree = json.dumps({"plimsoll": 1, "mode": "inspect", "lsblk": {"blockdevices": disks}}, separators=(",", ":"))
     lab.bench.measure = lambda spec, task: tree if task.mode is TaskMode.INSPECT else plain(spec, task)
-    line = the(Concluded, lab.validate("vol-00000001", mode=Mode.IN_PLACE)).line
+    line = the(ConcludedRun, lab.validate("vol-00000001", mode=Mode.IN_PLACE)).line
     assert line.shown_iops == pytest.approx(250, rel=0.02)
     (envelope,) = load_library([tmp_path], TYPES).envelopes.values()
     assert envelope.volumes == 2
@@ -67,7 +67,7 @@ def test_in_place_a_member_of_a_stripe_set_shows_what_all_carried_and_claims_its
 
 def test_in_place_nothing_is_refuted_whatever_is_carried(tmp_path):
     lab = Lab(tmp_path, work_of={"vol-1": work(1000.0, 16.0)}, shares={"gp2": 0.1})
-    line = the(Concluded, lab.validate(mode=Mode.IN_PLACE)).line
+    line = the(ConcludedRun, lab.validate(mode=Mode.IN_PLACE)).line
     assert not line.passed
     assert "was to carry 1,000 IOPS beside its own workload and carried only" in line.failures[0]
     assert not lab.book.failed_measurements()
@@ -75,7 +75,7 @@ def test_in_place_nothing_is_refuted_whatever_is_carried(tmp_path):
 
 def test_a_copy_is_only_read_and_first_read_whole(tmp_path):
     lab = Lab(tmp_path)
-    assert the(Concluded, lab.validate(mode=Mode.COPY)).line.passed
+    assert the(ConcludedRun, lab.validate(mode=Mode.COPY)).line.passed
     (task,) = lab.tasks
     assert task.initialize
     modes = {line.partition("=")[2] for line in task.job.splitlines() if line.startswith("rw=")}
@@ -85,6 +85,6 @@ def test_a_copy_is_only_read_and_first_read_whole(tmp_path):
 
 def test_a_copy_too_large_to_be_read_in_one_command_is_refused_before_anything_is_made(tmp_path):
     lab = Lab(tmp_path, a_volume("gp2", 16_000, id="vol-1"), work_of={"vol-1": work(6000.0, 96.0)})
-    error = the(NotConcluded, lab.validate(mode=Mode.COPY)).error
+    error = the(UnmeasuredRun, lab.validate(mode=Mode.COPY)).error
     assert "takes about 46 hours, longer than one command may: use the mode canary" in str(error)
     assert "create" not in lab.bench.calls

@@ -11,7 +11,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.validation_order import Mode
 from plimsoll.domain.host import Host
 from plimsoll.domain.units import MIB
-from plimsoll.validate import Concluded, Decided, NotConcluded
+from plimsoll.validate import ConcludedRun, RevisedAnswer, UnmeasuredRun
 from tests.builders import a_policy, a_volume, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryPrices
 
@@ -62,19 +62,19 @@ def writes(iops, throughput_mib_s):
 
 def first_line(events):
     """The verdict on what was asked for; what is recommended then may be measured in turn."""
-    return next(event.line for event in events if isinstance(event, Concluded))
+    return next(event.line for event in events if isinstance(event, ConcludedRun))
 
 
 def test_disks_that_are_to_share_a_pool_are_measured_as_one_as_large_and_asked_for_what_all_need(tmp_path):
     pair = a_disk("pd-ssd", 200, "a"), a_disk("pd-ssd", 200, "b")
     lab = GoogleLab(tmp_path, *pair, work_of={"a": work(2000.0, 16.0), "b": work(1000.0, 8.0)})
     events = lab.validate("a")
-    line = the(Concluded, events).line
+    line = the(ConcludedRun, events).line
     assert (line.spec.type, line.spec.size_gib, line.passed) == ("pd-balanced", 400, True)
     assert (line.shown_iops, line.shown_throughput_mib_s) == (3000 + 6 * 400, pytest.approx(140 + 0.28 * 400))
     assert line.reasons[0] == "delivered 5,400 IOPS of the 3,600 that are needed, headroom included"
     assert line.reasons[-1] == "one volume of 400 GiB, for all that would share what they carry on their host"
-    decided = the(Decided, events)
+    decided = the(RevisedAnswer, events)
     assert (decided.after.target.size_gib, decided.after.evidence.grade) == (200, "A")
     assert not lab.leaked
 
@@ -88,15 +88,15 @@ def test_a_pool_that_delivers_less_than_all_of_it_needs_fails_for_each_of_its_di
     line = first_line(events)
     assert (line.spec.type, line.passed) == ("pd-balanced", False)
     assert line.shown_iops == pytest.approx(0.6 * 5400)  # of 3,600; 2,400 are what `a` needs
-    assert (the(Decided, events).after.target or the(Decided, events).after.current).type != "pd-balanced"
+    assert (the(RevisedAnswer, events).after.target or the(RevisedAnswer, events).after.current).type != "pd-balanced"
 
 
 def test_all_of_a_pool_are_one_run_and_are_decided_again_together(tmp_path):
     pair = a_disk("pd-ssd", 200, "a"), a_disk("pd-ssd", 200, "b")
     lab = GoogleLab(tmp_path, *pair, work_of={"a": work(2000.0, 16.0), "b": work(1000.0, 8.0)})
     events = lab.validate_all()
-    assert the(Concluded, events).line.spec.size_gib == 400
-    assert {one.after.volume_id: one.after.evidence.grade for one in events if isinstance(one, Decided)} == {
+    assert the(ConcludedRun, events).line.spec.size_gib == 400
+    assert {one.after.volume_id: one.after.evidence.grade for one in events if isinstance(one, RevisedAnswer)} == {
         "a": "A",
         "b": "A",
     }
@@ -104,14 +104,14 @@ def test_all_of_a_pool_are_one_run_and_are_decided_again_together(tmp_path):
 
 def test_what_is_decided_again_still_says_whose_cloud_it_is(tmp_path):
     lab = GoogleLab(tmp_path, a_disk("pd-ssd", 200, "a"), work_of={"a": work(2000.0, 16.0)})
-    assert the(Decided, lab.validate_all()).after.provider == GOOGLE
-    decided = the(Decided, lab.validate("a"))
+    assert the(RevisedAnswer, lab.validate_all()).after.provider == GOOGLE
+    decided = the(RevisedAnswer, lab.validate("a"))
     assert (decided.before.provider, decided.after.provider) == (GOOGLE, GOOGLE)
 
 
 def test_a_disk_alone_on_its_host_is_measured_by_its_own_size(tmp_path):
     lab = GoogleLab(tmp_path, a_disk("pd-ssd", 200, "a"), work_of={"a": work(2000.0, 16.0)})
-    line = the(Concluded, lab.validate("a")).line
+    line = the(ConcludedRun, lab.validate("a")).line
     assert line.spec.size_gib == 200
     assert not any("one volume of" in reason for reason in line.reasons)
 
@@ -149,14 +149,14 @@ def test_a_disk_that_carries_more_than_its_host_lets_through_is_proved_by_measur
     vm = a_vm(type_name="n2-standard-4")
     lab = GoogleLab(tmp_path, a_disk("pd-ssd", 500, "a", on=vm), work_of={"a": work(3000.0, 180.0)})
     events = lab.validate("a")
-    assert the(Concluded, events).line.shown_throughput_mib_s == pytest.approx(280)
-    after = the(Decided, events).after
+    assert the(ConcludedRun, events).line.shown_throughput_mib_s == pytest.approx(280)
+    after = the(RevisedAnswer, events).after
     assert (after.target.type, after.evidence.grade) == ("pd-balanced", "A"), after.evidence.text
 
 
 def test_a_type_that_is_kept_in_two_zones_is_not_measured_by_a_disk_in_one(tmp_path):
     lab = GoogleLab(tmp_path, a_disk("regional-pd-ssd", 400, "a"))
-    found = the(NotConcluded, lab.validate("a", "regional-pd-balanced"))
+    found = the(UnmeasuredRun, lab.validate("a", "regional-pd-balanced"))
     assert "is kept in 2 zones, and a scratch volume is made in one" in str(found.error)
     assert not lab.leaked
 

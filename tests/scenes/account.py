@@ -15,7 +15,7 @@ from unittest.mock import patch
 import numpy as np
 
 from cloud_simulator.aws import signals
-from cloud_simulator.aws.cloudwatch import UNEVEN, USUAL, CloudWatch
+from cloud_simulator.aws.cloudwatch import UNEVEN, USUAL_STATS, CloudWatch
 from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume, in_five_minutes
 from cloud_simulator.aws.server import Front, serve
 from cloud_simulator.aws.volume_maker import change
@@ -53,10 +53,10 @@ class SceneFleet(Fleet):
 
     started: Mapping[str, datetime]
 
-    def launched(self, volumes: Any) -> datetime:
+    def launch_time(self, volumes: Any) -> datetime:
         """When the host of those volumes was last started."""
         here = [host.id for volume in volumes for host in volume.hosts if host.id in self.started]
-        return min(self.started[host_id] for host_id in here) if here else super().launched(volumes)
+        return min(self.started[host_id] for host_id in here) if here else super().launch_time(volumes)
 
 
 def fleet_of(scenes: Sequence[Scene]) -> SceneFleet:
@@ -185,7 +185,7 @@ def served(scenes: Sequence[Scene]) -> Iterator[Running]:
             return made
         return np.where(np.arange(len(made)) % signals.BALANCE_MINUTES == 0, made, np.nan)
 
-    cloudwatch = CloudWatch(fleet, clock=NOW.timestamp, history=History(minutes, USUAL, UNEVEN), of_host=of_host)
+    cloudwatch = CloudWatch(fleet, clock=NOW.timestamp, history=History(minutes, USUAL_STATS, UNEVEN), of_host=of_host)
     front = Front(fleet, cloudwatch)
     server = serve(front)
     thread = threading.Thread(target=server.serve_forever, daemon=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from cloud_simulator.google.fleet import GoogleFleet, SimulatedDisk
-from cloud_simulator.google.projects import Maker
+from cloud_simulator.google.projects import DiskMaker
 from cloud_simulator.google.serving import Cloud, serve
 from cloud_simulator.running import RunningProjects
 from tests.pipelines.in_process import audited_projects
@@ -21,7 +21,7 @@ KNOWN: Final = {one.name for one in fields(SimulatedDisk)}
 
 def fleet_of(scenes: Sequence[GoogleScene]) -> GoogleFleet:
     """The project with the machines and disks of all scenes."""
-    maker = Maker(NOW, PROJECT, REGION, 7)
+    maker = DiskMaker(NOW, PROJECT, REGION, 7)
     more: dict[str, dict[str, Any]] = {}
     for scene in scenes:
         maker.lay_out(scene.steps)

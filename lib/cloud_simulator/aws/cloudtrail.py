@@ -21,14 +21,14 @@ def lookup_events(asked: Mapping[str, Any], here: AccountRegion) -> Mapping[str,
     if key not in {"EventName", "ResourceName"}:
         raise Refused("InvalidLookupAttributesException", "The simulated CloudTrail looks up names alone.")
     since_s = float(asked.get("StartTime") or 0.0)
-    found = [
+    events = [
         (event, names)
         for event, names in _events(here)
         if event.at.timestamp() >= since_s and (event.name == value if key == "EventName" else value in names)
     ]
-    found.sort(key=lambda one: one[0].at, reverse=True)
+    events.sort(key=lambda event_names: event_names[0].at, reverse=True)
     asked_for = asked.get("NextToken"), asked.get("MaxResults")
-    page, token = page_of(found, *asked_for, most=_A_PAGE, refusal="InvalidNextTokenException")
+    page, token = page_of(events, *asked_for, most=_A_PAGE, refusal="InvalidNextTokenException")
     return {"Events": [_event(event) for event, _ in page], **({"NextToken": token} if token else {})}
 
 
@@ -37,12 +37,12 @@ def _events(here: AccountRegion) -> Iterator[tuple[PastEvent, set[str]]]:
     for volume in here.volumes():
         if volume.modification is not None:
             yield (
-                modified(volume.id, volume.modification.started, volume.modification.before(volume), volume.spec),
+                modify_event(volume.id, volume.modification.started, volume.modification.before(volume), volume.spec),
                 {volume.id},
             )
         if volume.hosts and volume.attached is not None:
             for host in volume.hosts:
-                yield attached(volume.id, volume.attached, host.id, volume.device), {volume.id, host.id}
+                yield attach_event(volume.id, volume.attached, host.id, volume.device), {volume.id, host.id}
         for event in volume.past:
             yield event, _resources(event, volume)
 
@@ -52,9 +52,9 @@ def _resources(event: PastEvent, volume: SimulatedVolume) -> set[str]:
     return named if named else {volume.id}
 
 
-def modified(volume_id: str, at: datetime, before: VolumeSpec, after: VolumeSpec) -> PastEvent:
+def modify_event(volume_id: str, at: datetime, before: VolumeSpec, after: VolumeSpec) -> PastEvent:
     """A volume was changed."""
-    told = {
+    modification = {
         "volumeId": volume_id,
         "modificationState": "modifying",
         "progress": 0,
@@ -63,34 +63,34 @@ def modified(volume_id: str, at: datetime, before: VolumeSpec, after: VolumeSpec
         **_figures("target", after),
     }
     request = {"VolumeId": volume_id, "VolumeType": after.type}
-    answered = {"ModifyVolumeResponse": {"requestId": "simulated", "volumeModification": told}}
+    answered = {"ModifyVolumeResponse": {"requestId": "simulated", "volumeModification": modification}}
     return PastEvent(name="ModifyVolume", at=at, asked={"ModifyVolumeRequest": request}, answered=answered)
 
 
-def attached(volume_id: str, at: datetime, host_id: str, device: str = "/dev/sdf") -> PastEvent:
+def attach_event(volume_id: str, at: datetime, host_id: str, device: str = "/dev/sdf") -> PastEvent:
     """A volume was attached."""
     named = {"volumeId": volume_id, "instanceId": host_id, "device": device}
     return PastEvent(name="AttachVolume", at=at, asked=named, answered={**named, "status": "attaching"})
 
 
-def retyped(host_id: str, at: datetime, type_name: str) -> PastEvent:
+def retype_event(host_id: str, at: datetime, type_name: str) -> PastEvent:
     """A host was given another type."""
     asked = {"instanceId": host_id, "instanceType": {"value": type_name}}
     return PastEvent(name="ModifyInstanceAttribute", at=at, asked=asked, answered={"_return": True})
 
 
 def _figures(name: str, spec: VolumeSpec) -> dict[str, Any]:
-    found = {
+    figures = {
         f"{name}VolumeType": spec.type,
         f"{name}Size": spec.size_gib,
         f"{name}Iops": spec.iops,
         f"{name}Throughput": spec.throughput_mib_s,
     }
-    return {key: value for key, value in found.items() if value is not None}
+    return {key: value for key, value in figures.items() if value is not None}
 
 
 def _event(event: PastEvent) -> dict[str, Any]:
-    said = {
+    details = {
         "eventVersion": "1.09",
         "eventSource": "ec2.amazonaws.com",
         "eventName": event.name,
@@ -103,5 +103,5 @@ def _event(event: PastEvent) -> dict[str, Any]:
         "EventName": event.name,
         "EventTime": event.at.timestamp(),
         "EventSource": "ec2.amazonaws.com",
-        "CloudTrailEvent": json.dumps(said),
+        "CloudTrailEvent": json.dumps(details),
     }

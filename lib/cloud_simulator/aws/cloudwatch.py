@@ -11,11 +11,11 @@ import numpy as np
 from cloud_simulator.aws import signals
 from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume, served_minutes
 from cloud_simulator.aws.metric_request import (
-    Asked,
     AskedData,
+    AskedMetrics,
     AskedSeries,
     finest_kept_s,
-    parse,
+    parse_data,
     parse_statistics,
     seal,
 )
@@ -48,7 +48,7 @@ _SUMMED: Final = {
 _TIMED: Final = {"VolumeTotalReadTime": "Seconds", "VolumeTotalWriteTime": "Seconds"}
 """The units of what follows from the series, where somebody asks for one."""
 
-USUAL: Final = {
+USUAL_STATS: Final = {
     "read_ops": "Sum",
     "write_ops": "Sum",
     "read_bytes": "Sum",
@@ -120,31 +120,31 @@ class CloudWatch:
     faults: Faults = field(default_factory=Faults)
     clock: Callable[[], float] | None = None
     quotas: Quotas = field(default_factory=Quotas)
-    history: History[SimulatedVolume] = field(default_factory=lambda: History(served_minutes, USUAL, UNEVEN))
+    history: History[SimulatedVolume] = field(default_factory=lambda: History(served_minutes, USUAL_STATS, UNEVEN))
     of_host: OfHost = _of_what_volumes_did
     _started: float = field(default_factory=time.monotonic, repr=False)
 
     def get_metric_data(self, request: Mapping[str, Any], account: str, region: str) -> dict[str, Any]:
         """One page: values as arrays, timestamps as arrays of epoch seconds. Refused for what breaks the rules."""
         self.quotas.take("calls_per_s", 1, (account, region), "ThrottlingException")
-        asked = parse(request, self._now_s())
+        asked = parse_data(request, self._now_s())
         self.quotas.take("datapoints_per_s", asked.datapoints, (account, region), "ThrottlingException")
         results: list[dict[str, Any]] = []
         room, begin = asked.room, asked.first_point
         answer: dict[str, Any] = {"MetricDataResults": results, "Messages": []}
         for number in range(asked.first_series, len(asked.series)):
-            one = asked.series[number]
-            if not one.returned:
+            query = asked.series[number]
+            if not query.returned:
                 continue
             if room <= 0:
                 return {**answer, "NextToken": seal(number, 0)}
-            (stamps, values), status = self._answered(one, asked, account, region)
-            stamps, values, rest = stamps[begin:], values[begin:], len(values) - begin
-            whole = rest <= room
+            (stamps, values), status = self._read_series(query, asked, account, region)
+            stamps, values, points_left = stamps[begin:], values[begin:], len(values) - begin
+            whole = points_left <= room
             results.append(
                 {
-                    "Id": one.id,
-                    "Label": one.metric,
+                    "Id": query.id,
+                    "Label": query.metric,
                     "Timestamps": stamps[:room],
                     "Values": values[:room],
                     "StatusCode": status if whole else "PartialData",
@@ -152,7 +152,7 @@ class CloudWatch:
             )
             if not whole:
                 return {**answer, "NextToken": seal(number, begin + room)}
-            room, begin = room - max(0, rest), 0
+            room, begin = room - max(0, points_left), 0
         return answer
 
     def get_metric_statistics(self, request: Mapping[str, Any], account: str, region: str) -> dict[str, Any]:
@@ -164,91 +164,97 @@ class CloudWatch:
         if asked.unit not in {None, unit}:
             return {"Label": label, "Datapoints": []}
         rows: dict[float, dict[str, Any]] = {}
-        for one in asked.series:
-            stamps, values = self._points(one, asked, account, region)
+        for query in asked.series:
+            stamps, values = self._points(query, asked, account, region)
             for stamp, value in zip(stamps.tolist(), values.tolist(), strict=True):
-                rows.setdefault(stamp, {"Timestamp": int(stamp), "Unit": unit})[one.stat] = value
+                rows.setdefault(stamp, {"Timestamp": int(stamp), "Unit": unit})[query.stat] = value
         return {"Label": label, "Datapoints": list(rows.values())}
 
-    def _answered(self, one: AskedSeries, asked: AskedData, account: str, region: str) -> tuple[Points, str]:
+    def _read_series(self, query: AskedSeries, asked: AskedData, account: str, region: str) -> tuple[Points, str]:
         """The points of a series in the order asked for, and its status; a missing one is complete and empty."""
-        status = self.faults.status(one.metric, account, region)
+        status = self.faults.status(query.metric, account, region)
         if status not in {COMPLETE, "PartialData"}:
             return _NOTHING, status
-        stamps, values = self._points(one, asked, account, region)
+        stamps, values = self._points(query, asked, account, region)
         if not asked.ascending:
             stamps, values = stamps[::-1], values[::-1]
         kept = len(values) if status == COMPLETE else len(values) // 2
         return (stamps[:kept], values[:kept]), status
 
-    def _points(self, one: AskedSeries, asked: Asked, account: str, region: str) -> Points:
+    def _points(self, query: AskedSeries, asked: AskedMetrics, account: str, region: str) -> Points:
         """The present points; buckets begin at the start of the request, as the real ones do."""
         now_s = self._now_s()
         finest_s = finest_kept_s(asked.start_s, now_s)
-        if finest_s is None or one.period_s % finest_s:
+        if finest_s is None or query.period_s % finest_s:
             return _NOTHING
-        values = self._values(one, asked.start_s, _known(asked, now_s), (account, region))
+        values = self._values(query, asked.start_s, _known_minutes(asked, now_s), (account, region))
         if values is None:
             return _NOTHING
         present = np.flatnonzero(~np.isnan(values))
-        stamps = asked.start_s + present.astype(np.float64) * one.period_s
+        stamps = asked.start_s + present.astype(np.float64) * query.period_s
         return stamps, values[present]
 
-    def _values(self, one: AskedSeries, start_s: int, count: int, place: tuple[str, str]) -> FloatArray | None:
+    def _values(self, query: AskedSeries, start_s: int, count: int, place: tuple[str, str]) -> FloatArray | None:
         """A statistic of a metric by buckets of the period that is asked for; None where none is published."""
-        if one.metric not in signals.METRICS:
-            volume, series = self._named(one, *place)
+        if query.metric not in signals.METRICS:
+            volume, series = self._find_volume(query, *place)
             if volume is None:
                 return None
-            if series in _SUMMED and one.stat == "Sum":
-                return self._summed(volume, series, one, start_s, count)
-            return self.history.buckets(volume, series, one.stat, start_s, count, one.period_s)
-        made = self._signal(one, start_s, count, place)
+            if series in _SUMMED and query.stat == "Sum":
+                return self._sum_counters(volume, series, query, start_s, count)
+            return self.history.buckets(volume, series, query.stat, start_s, count, query.period_s)
+        made = self._signal(query, start_s, count, place)
         if made is None:
             return None
-        width = one.period_s // MINUTE_S
-        return fold(np.concatenate([made, np.full(-count % width, np.nan)]).reshape(-1, width), one.stat)
+        width = query.period_s // MINUTE_S
+        return fold(np.concatenate([made, np.full(-count % width, np.nan)]).reshape(-1, width), query.stat)
 
-    def _signal(self, one: AskedSeries, start_s: int, count: int, place: tuple[str, str]) -> FloatArray | None:
+    def _signal(self, query: AskedSeries, start_s: int, count: int, place: tuple[str, str]) -> FloatArray | None:
         """The minutes of what follows from what volumes did."""
 
-        lead = start_s % DAY_S // MINUTE_S if one.metric in signals.OF_HOSTS else 0
+        lead = start_s % DAY_S // MINUTE_S if query.metric in signals.OF_HOSTS else 0
 
         def each(volume: SimulatedVolume, name: str) -> FloatArray:
-            return self.history.buckets(volume, name, USUAL[name], start_s - lead * MINUTE_S, lead + count, MINUTE_S)
+            return self.history.buckets(
+                volume, name, USUAL_STATS[name], start_s - lead * MINUTE_S, lead + count, MINUTE_S
+            )
 
-        instance_id = one.dimensions.get("InstanceId")
-        if one.metric in signals.OF_HOSTS:
+        instance_id = query.dimensions.get("InstanceId")
+        if query.metric in signals.OF_HOSTS:
             host = self.fleet.hosts(*place).get(instance_id or "")
-            if host is None or one.namespace != _HOSTS_NAMESPACE or set(one.dimensions) != {"InstanceId"}:
+            if host is None or query.namespace != _HOSTS_NAMESPACE or set(query.dimensions) != {"InstanceId"}:
                 return None
-            there = [volume for volume in self.fleet.at(*place) if host in volume.hosts and volume.workload is not None]
-            made = self.of_host(one.metric, host, there, each, start_s // MINUTE_S - lead)
+            volumes = [
+                volume for volume in self.fleet.at(*place) if host in volume.hosts and volume.workload is not None
+            ]
+            made = self.of_host(query.metric, host, volumes, each, start_s // MINUTE_S - lead)
             return None if made is None else made[lead:]
-        volume = self.fleet.volume(one.dimensions.get("VolumeId", ""))
-        if volume is None or volume.workload is None or one.namespace != _NAMESPACE:
+        volume = self.fleet.volume(query.dimensions.get("VolumeId", ""))
+        if volume is None or volume.workload is None or query.namespace != _NAMESPACE:
             return None
-        if (volume.account, volume.region) != place or not one.dimensions.keys() <= {"VolumeId", "InstanceId"}:
+        if (volume.account, volume.region) != place or not query.dimensions.keys() <= {"VolumeId", "InstanceId"}:
             return None
-        return signals.of_volume(one.metric, volume, instance_id, each)
+        return signals.of_volume(query.metric, volume, instance_id, each)
 
-    def _summed(self, volume: SimulatedVolume, series: str, one: AskedSeries, start_s: int, count: int) -> FloatArray:
+    def _sum_counters(
+        self, volume: SimulatedVolume, series: str, query: AskedSeries, start_s: int, count: int
+    ) -> FloatArray:
         """The sum of a series of rates, from the counters that it is made of."""
         *counters, divisor = _SUMMED[series]
         reads, writes = (
-            self.history.buckets(volume, str(name), "Sum", start_s, count, one.period_s) for name in counters
+            self.history.buckets(volume, str(name), "Sum", start_s, count, query.period_s) for name in counters
         )
         return (reads + writes) / float(divisor)
 
-    def _named(self, one: AskedSeries, account: str, region: str) -> tuple[SimulatedVolume | None, str]:
-        """The volume and series that exactly this metric and this set of dimensions stand for in this place."""
-        volume = self.fleet.volume(one.dimensions.get("VolumeId", ""))
-        series, _ = _METRICS.get(one.metric, ("", ""))
-        if volume is None or not series or one.namespace != _NAMESPACE or volume.workload is None:
+    def _find_volume(self, query: AskedSeries, account: str, region: str) -> tuple[SimulatedVolume | None, str]:
+        """The volume and series of exactly this metric and set of dimensions in this place."""
+        volume = self.fleet.volume(query.dimensions.get("VolumeId", ""))
+        series, _ = _METRICS.get(query.metric, ("", ""))
+        if volume is None or not series or query.namespace != _NAMESPACE or volume.workload is None:
             return None, series
         here = (volume.account, volume.region) == (account, region)
-        exact = one.dimensions.keys() <= {"VolumeId", "InstanceId"}
-        published = here and exact and volume.publishes(series, one.dimensions.get("InstanceId"))
+        exact = query.dimensions.keys() <= {"VolumeId", "InstanceId"}
+        published = here and exact and volume.publishes(series, query.dimensions.get("InstanceId"))
         return (volume if published else None), series
 
     def _now_s(self) -> float:
@@ -257,7 +263,7 @@ class CloudWatch:
         return self.fleet.now.timestamp() + time.monotonic() - self._started
 
 
-def _known(asked: Asked, now_s: float) -> int:
-    """How many minutes of what is asked have begun: nothing is known of the future."""
+def _known_minutes(asked: AskedMetrics, now_s: float) -> int:
+    """The number of the request's minutes that have begun: nothing is known of the future."""
     present_minute_s = (now_s // MINUTE_S + 1) * MINUTE_S
     return max(0, int(min(asked.end_s, present_minute_s) - asked.start_s) // MINUTE_S)

@@ -6,7 +6,16 @@ from typing import Final
 from xml.etree import ElementTree as ET
 
 from cloud_simulator.aws import ec2_xml as xml
-from cloud_simulator.aws.ec2_request import Fields, Item, Parameters, filtered, listed, named, page, spec_of
+from cloud_simulator.aws.ec2_request import (
+    Fields,
+    Item,
+    Parameters,
+    apply_filters,
+    find_items,
+    list_values,
+    page,
+    spec_of,
+)
 from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume
 from cloud_simulator.aws.scratch_volumes import AccountRegion, Order
 from cloud_simulator.faults import Refused
@@ -30,7 +39,7 @@ _CHANGE_FIELDS: Final[Fields[SimulatedVolume]] = {
 _DEVICE: Final = re.compile(r"/dev/(sd[a-z][1-9]?|xvd[a-z]{1,2})")
 
 
-def answer(action: str, asked: Parameters, here: AccountRegion) -> bytes | None:
+def answer_ec2(action: str, asked: Parameters, here: AccountRegion) -> bytes | None:
     """The XML of an action; None for actions that are not simulated, or not about volumes."""
     handler = _READS.get(action)
     if handler is None:
@@ -41,15 +50,15 @@ def answer(action: str, asked: Parameters, here: AccountRegion) -> bytes | None:
             raise Refused("DryRunOperation", "Request would have succeeded, but DryRun flag is set.", 412)
     root = xml.document(action)
     handler(root, asked, here)
-    return xml.written(root)
+    return xml.serialize(root)
 
 
 def _regions(root: ET.Element, _asked: Parameters, here: AccountRegion) -> None:
     """The regions that the organization has switched on."""
-    found = ET.SubElement(root, "regionInfo")
+    regions = ET.SubElement(root, "regionInfo")
     for name in here.fleet.regions:
         xml.texts(
-            ET.SubElement(found, "item"),
+            ET.SubElement(regions, "item"),
             regionName=name,
             regionEndpoint=f"ec2.{name}.amazonaws.com",
             optInStatus="opt-in-not-required",
@@ -57,17 +66,17 @@ def _regions(root: ET.Element, _asked: Parameters, here: AccountRegion) -> None:
 
 
 def _volumes(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
-    _listing(root, "volumeSet", asked, _wanted(asked, here), xml.volume)
+    _listing(root, "volumeSet", asked, _find_volumes(asked, here), xml.volume)
 
 
 def _statuses(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
-    _listing(root, "volumeStatusSet", asked, _wanted(asked, here), _status)
+    _listing(root, "volumeStatusSet", asked, _find_volumes(asked, here), _status)
 
 
-def _wanted(asked: Parameters, here: AccountRegion) -> list[SimulatedVolume]:
+def _find_volumes(asked: Parameters, here: AccountRegion) -> list[SimulatedVolume]:
     known = {volume.id: volume for volume in here.volumes()}
-    found = named(asked, "VolumeId", known, "InvalidVolume.NotFound")
-    return filtered(asked, found, _VOLUME_FIELDS, lambda volume: volume.tags)
+    volumes = find_items(asked, "VolumeId", known, "InvalidVolume.NotFound")
+    return apply_filters(asked, volumes, _VOLUME_FIELDS, lambda volume: volume.tags)
 
 
 def _status(item: ET.Element, volume: SimulatedVolume) -> None:
@@ -83,8 +92,8 @@ def _instances(root: ET.Element, asked: Parameters, here: AccountRegion) -> None
         "instance-state-name": lambda _: ("running",),
         "availability-zone": lambda host: (here.fleet.zone_of(host.id),),
     }
-    found = named(asked, "InstanceId", here.hosts(), "InvalidInstanceID.NotFound")
-    found = filtered(asked, found, fields, lambda host: host.tags)
+    hosts = find_items(asked, "InstanceId", here.hosts(), "InvalidInstanceID.NotFound")
+    hosts = apply_filters(asked, hosts, fields, lambda host: host.tags)
     on_hosts: dict[str, list[SimulatedVolume]] = {}
     for volume in here.volumes():
         for host in volume.hosts:
@@ -95,12 +104,12 @@ def _instances(root: ET.Element, asked: Parameters, here: AccountRegion) -> None
         into = ET.SubElement(ET.SubElement(item, "instancesSet"), "item")
         _instance(into, host, here, on_hosts.get(host.id, []))
 
-    _listing(root, "reservationSet", asked, sorted(found, key=lambda host: host.id), reservation)
+    _listing(root, "reservationSet", asked, sorted(hosts, key=lambda host: host.id), reservation)
 
 
 def _instance(item: ET.Element, host: SimulatedHost, here: AccountRegion, volumes: Sequence[SimulatedVolume]) -> None:
     xml.texts(item, instanceId=host.id, instanceType=host.type, rootDeviceName=host.root_device, rootDeviceType="ebs")
-    xml.texts(item, launchTime=xml.time(here.fleet.launched(volumes)))
+    xml.texts(item, launchTime=xml.time(here.fleet.launch_time(volumes)))
     xml.texts(item, ebsOptimized=str(host.ebs_optimized).lower())
     xml.texts(ET.SubElement(item, "placement"), availabilityZone=here.fleet.zone_of(host.id))
     if host.stopped is None:
@@ -116,9 +125,9 @@ def _instance(item: ET.Element, host: SimulatedHost, here: AccountRegion, volume
 
 def _modifications(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
     changed = {volume.id: volume for volume in here.volumes() if volume.modification is not None}
-    found = named(asked, "VolumeId", changed, "InvalidVolumeModification.NotFound")
-    found = filtered(asked, found, _CHANGE_FIELDS, lambda _: ())
-    _listing(root, "volumeModificationSet", asked, found, _modification)
+    volumes = find_items(asked, "VolumeId", changed, "InvalidVolumeModification.NotFound")
+    volumes = apply_filters(asked, volumes, _CHANGE_FIELDS, lambda _: ())
+    _listing(root, "volumeModificationSet", asked, volumes, _modification)
 
 
 def _modification(item: ET.Element, volume: SimulatedVolume) -> None:
@@ -146,18 +155,18 @@ def _modification(item: ET.Element, volume: SimulatedVolume) -> None:
 
 
 def _listing(
-    root: ET.Element, name: str, asked: Parameters, found: list[Item], write: Callable[[ET.Element, Item], None]
+    root: ET.Element, name: str, asked: Parameters, items: list[Item], write: Callable[[ET.Element, Item], None]
 ) -> None:
     """One page of items under a named element, and the token of the next page."""
-    shown, token = page(asked, found)
+    shown, token = page(asked, items)
     into = ET.SubElement(root, name)
-    for one in shown:
-        write(ET.SubElement(into, "item"), one)
+    for item in shown:
+        write(ET.SubElement(into, "item"), item)
     xml.texts(root, nextToken=token)
 
 
 def _create(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
-    zone = _needed(asked, "AvailabilityZone")
+    zone = _require(asked, "AvailabilityZone")
     if zone not in {f"{here.region}{letter}" for letter in "abc"}:
         raise Refused("InvalidZone.NotFound", f"The zone '{zone}' does not exist.")
     order = Order(zone=zone, spec=spec_of(asked), tags=_specified_tags(asked), token=asked.get("ClientToken"))
@@ -165,7 +174,7 @@ def _create(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
 
 
 def _copy(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
-    source = _volume(_needed(asked, "SourceVolumeId"), here)
+    source = _volume(_require(asked, "SourceVolumeId"), here)
     if source.state not in {"available", "in-use"}:
         raise Refused("IncorrectState", f"The volume '{source.id}' is '{source.state}'.")
     order = Order(
@@ -180,15 +189,15 @@ def _copy(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
 
 
 def _attach(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
-    volume, host = _volume(_needed(asked, "VolumeId"), here), _host(_needed(asked, "InstanceId"), here)
-    device = _needed(asked, "Device")
+    volume, host = _volume(_require(asked, "VolumeId"), here), _host(_require(asked, "InstanceId"), here)
+    device = _require(asked, "Device")
     if _DEVICE.fullmatch(device) is None:
         raise Refused("InvalidParameterValue", f"Value ({device}) for parameter device is invalid.")
     xml.attachment(root, here.scratch.attach(volume.id, host, device, here.account, here.region), host)
 
 
 def _detach(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
-    volume = _volume(_needed(asked, "VolumeId"), here)
+    volume = _volume(_require(asked, "VolumeId"), here)
     if volume.hosts and asked.get("InstanceId", volume.hosts[0].id) != volume.hosts[0].id:
         raise Refused(
             "InvalidAttachment.NotFound", f"The volume '{volume.id}' is not attached to '{asked['InstanceId']}'."
@@ -198,17 +207,17 @@ def _detach(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
 
 
 def _delete(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
-    here.scratch.delete(_needed(asked, "VolumeId"), here.account, here.region)
+    here.scratch.delete(_require(asked, "VolumeId"), here.account, here.region)
     xml.texts(root, **{"return": "true"})
 
 
 def _tag(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
-    for volume_id in listed(asked, "ResourceId"):
+    for volume_id in list_values(asked, "ResourceId"):
         here.scratch.tag(volume_id, dict(_tags(asked, "Tag")), here.account, here.region)
     xml.texts(root, **{"return": "true"})
 
 
-def _needed(asked: Parameters, name: str) -> str:
+def _require(asked: Parameters, name: str) -> str:
     if not asked.get(name):
         raise Refused("MissingParameter", f"The request must contain the parameter {name}")
     return asked[name]
@@ -229,20 +238,20 @@ def _host(host_id: str, here: AccountRegion) -> SimulatedHost:
 
 
 def _volumes_alone(asked: Parameters) -> bool:
-    return all(one.startswith("vol-") for one in listed(asked, "ResourceId"))
+    return all(resource_id.startswith("vol-") for resource_id in list_values(asked, "ResourceId"))
 
 
 def _specified_tags(asked: Parameters) -> tuple[tuple[str, str], ...]:
     """The tags that a new volume is made with."""
     kinds = {key: value for key, value in asked.items() if re.fullmatch(r"TagSpecification\.\d+\.ResourceType", key)}
-    found: dict[str, str] = {}
+    tags: dict[str, str] = {}
     for key, kind in kinds.items():
         if kind != "volume":
             raise Refused(
                 "InvalidParameterValue", f"'{kind}' is not a valid taggable resource type for this operation."
             )
-        found.update(_tags(asked, f"{key.removesuffix('.ResourceType')}.Tag"))
-    return tuple(found.items())
+        tags.update(_tags(asked, f"{key.removesuffix('.ResourceType')}.Tag"))
+    return tuple(tags.items())
 
 
 def _tags(asked: Parameters, prefix: str) -> list[tuple[str, str]]:

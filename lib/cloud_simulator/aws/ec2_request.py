@@ -16,41 +16,43 @@ _FILTER_NAME: Final = re.compile(r"Filter\.(\d+)\.Name")
 Parameters = Mapping[str, str]
 Item = TypeVar("Item")
 Fields = Mapping[str, Callable[[Item], Iterable[str]]]
-"""By the name of a filter: what an item has to hold against its values."""
+"""An item's values, by the name of the filter that compares them."""
 
 
-def named(asked: Parameters, parameter: str, known: Mapping[str, Item], code: str) -> list[Item]:
-    """The items that are asked for by id, or all; Refused with that code for an id that is none of them."""
-    ids = listed(asked, parameter)
+def find_items(asked: Parameters, parameter: str, known: Mapping[str, Item], code: str) -> list[Item]:
+    """The items of the ids in a request, or all. Raises Refused with that code if an id is unknown."""
+    ids = list_values(asked, parameter)
     if ids and "MaxResults" in asked:
         raise Refused("InvalidParameterCombination", f"The parameters {parameter} and MaxResults exclude each other.")
-    for one in ids:
-        if one not in known:
-            raise Refused(code, f"The ID '{one}' does not exist")
-    return [known[one] for one in ids] if ids else list(known.values())
+    for item_id in ids:
+        if item_id not in known:
+            raise Refused(code, f"The ID '{item_id}' does not exist")
+    return [known[item_id] for item_id in ids] if ids else list(known.values())
 
 
-def filtered(
+def apply_filters(
     asked: Parameters, items: Sequence[Item], fields: Fields[Item], tags: Callable[[Item], Iterable[tuple[str, str]]]
 ) -> list[Item]:
-    """The items that pass every filter; Refused for a filter that EC2, or this simulator, does not know."""
-    found = list(items)
+    """The items that pass every filter. Raises Refused if EC2 or this simulator does not know a filter."""
+    passing = list(items)
     for name, values in _filters(asked).items():
         has = _field(name, fields, tags)
         if any("*" in value or "?" in value for value in values):
-            found = [item for item in found if any(fnmatchcase(had, value) for had in has(item) for value in values)]
+            passing = [
+                item for item in passing if any(fnmatchcase(had, value) for had in has(item) for value in values)
+            ]
         else:
-            found = [item for item in found if not values.isdisjoint(has(item))]
-    return found
+            passing = [item for item in passing if not values.isdisjoint(has(item))]
+    return passing
 
 
-def page(asked: Parameters, found: Sequence[Item]) -> tuple[Sequence[Item], str | None]:
-    """One page of what was found, and the token of the next."""
+def page(asked: Parameters, items: Sequence[Item]) -> tuple[Sequence[Item], str | None]:
+    """One page of the items, and the token of the next."""
     asked_for = asked.get("NextToken"), asked.get("MaxResults")
-    return page_of(found, *asked_for, most=_PAGE, least=_LEAST_PAGE, refusal="InvalidParameterValue")
+    return page_of(items, *asked_for, most=_PAGE, least=_LEAST_PAGE, refusal="InvalidParameterValue")
 
 
-def listed(asked: Parameters, prefix: str) -> list[str]:
+def list_values(asked: Parameters, prefix: str) -> list[str]:
     """The values of a list of fields: `prefix.1`, `prefix.2`, ..."""
     return [value for key, value in asked.items() if key.startswith(f"{prefix}.")]
 
@@ -69,16 +71,16 @@ def _field(
 
 def _filters(asked: Parameters) -> dict[str, set[str]]:
     numbers = {match.group(1): name for key, name in asked.items() if (match := _FILTER_NAME.fullmatch(key))}
-    return {name: set(listed(asked, f"Filter.{number}.Value")) for number, name in numbers.items()}
+    return {name: set(list_values(asked, f"Filter.{number}.Value")) for number, name in numbers.items()}
 
 
 _DEFAULT: Final = "gp2"
 
 
 def spec_of(asked: Parameters, like: VolumeSpec | None = None) -> VolumeSpec:
-    """The spec in a request; what it does not say is as EC2 has it, or as `like` (a copy's source) where that fits.
+    """The spec in a request. A missing figure is EC2's default, or that of `like` (a copy's source) if it fits.
 
-    Refused, with EC2's codes, for what cannot be bought.
+    Raises Refused, with EC2's codes, if the spec cannot be bought.
     """
     type_name = asked.get("VolumeType", _DEFAULT if like is None else like.type)
     kind = ebs_types().get(type_name)
@@ -100,11 +102,11 @@ def spec_of(asked: Parameters, like: VolumeSpec | None = None) -> VolumeSpec:
 
 
 def _iops(asked: Parameters, kind: VolumeType, size_gib: int, like: VolumeSpec | None) -> int | None:
-    given = _number(asked, "Iops")
+    asked_iops = _number(asked, "Iops")
     if not isinstance(kind.iops, Provisioned):
-        _not_given("iops", given, kind)
+        _refuse_value("iops", asked_iops, kind)
         return None
-    iops = given or (like.iops if like is not None else None) or kind.iops.included
+    iops = asked_iops or (like.iops if like is not None else None) or kind.iops.included
     if not iops:
         raise Refused("MissingParameter", f"The parameter iops must be specified for {kind.name} volumes.")
     _within("iops", iops, kind.iops.least, kind.iops.most)
@@ -119,11 +121,11 @@ def _iops(asked: Parameters, kind: VolumeType, size_gib: int, like: VolumeSpec |
 def _throughput(
     asked: Parameters, kind: VolumeType, size_gib: int, iops: int | None, like: VolumeSpec | None
 ) -> int | None:
-    given = _number(asked, "Throughput")
+    asked_mib_s = _number(asked, "Throughput")
     if not isinstance(kind.throughput, Provisioned):
-        _not_given("throughput", given, kind)
+        _refuse_value("throughput", asked_mib_s, kind)
         return None
-    throughput = given or (like.throughput_mib_s if like is not None else None) or kind.throughput.included
+    throughput = asked_mib_s or (like.throughput_mib_s if like is not None else None) or kind.throughput.included
     _within("throughput", throughput, kind.throughput.least, kind.throughput.most)
     if iops is not None and throughput > kind.throughput.most_at(size_gib, iops):
         raise Refused(
@@ -142,13 +144,13 @@ def _number(asked: Parameters, name: str) -> int | None:
     return int(asked[name])
 
 
-def _within(name: str, given: int, least: int, most: int) -> None:
-    if given < least:
-        raise Refused("InvalidParameterValue", f"Volume {name} of {given} is too low; minimum is {least}.")
-    if given > most:
-        raise Refused("InvalidParameterValue", f"Volume {name} of {given} is too high; maximum is {most}.")
+def _within(name: str, value: int, least: int, most: int) -> None:
+    if value < least:
+        raise Refused("InvalidParameterValue", f"Volume {name} of {value} is too low; minimum is {least}.")
+    if value > most:
+        raise Refused("InvalidParameterValue", f"Volume {name} of {value} is too high; maximum is {most}.")
 
 
-def _not_given(name: str, given: int | None, kind: VolumeType) -> None:
-    if given is not None:
+def _refuse_value(name: str, value: int | None, kind: VolumeType) -> None:
+    if value is not None:
         raise Refused("InvalidParameterCombination", f"The parameter {name} is not supported for {kind.name} volumes.")

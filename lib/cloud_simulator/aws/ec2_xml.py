@@ -18,58 +18,58 @@ def document(action: str) -> ET.Element:
     return root
 
 
-def written(root: ET.Element) -> bytes:
+def serialize(root: ET.Element) -> bytes:
     """An answer as it is sent."""
     return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
 
 
-def volume(item: ET.Element, one: SimulatedVolume) -> None:
+def volume(item: ET.Element, simulated: SimulatedVolume) -> None:
     """A volume, with its attachments and tags."""
     texts(
         item,
-        volumeId=one.id,
-        size=one.spec.size_gib,
-        snapshotId=one.snapshot,
-        fastRestored="true" if one.restored_fast else None,
-        sourceVolumeId=one.source,
-        availabilityZone=one.zone,
-        status=one.state,
-        createTime=time(one.created),
-        volumeType=one.spec.type,
-        iops=described_iops(one.spec),
-        throughput=one.spec.throughput_mib_s,
-        multiAttachEnabled=boolean(one.multi_attach),
+        volumeId=simulated.id,
+        size=simulated.spec.size_gib,
+        snapshotId=simulated.snapshot,
+        fastRestored="true" if simulated.restored_fast else None,
+        sourceVolumeId=simulated.source,
+        availabilityZone=simulated.zone,
+        status=simulated.state,
+        createTime=time(simulated.created),
+        volumeType=simulated.spec.type,
+        iops=described_iops(simulated.spec),
+        throughput=simulated.spec.throughput_mib_s,
+        multiAttachEnabled=boolean(simulated.multi_attach),
         encrypted="true",
     )
     attachments = ET.SubElement(item, "attachmentSet")
-    for host in one.hosts:
-        attachment(ET.SubElement(attachments, "item"), one, host)
-    tags(item, one.tags)
-    if one.operator is not None:
-        texts(ET.SubElement(item, "operator"), managed="true", principal=one.operator)
+    for host in simulated.hosts:
+        attachment(ET.SubElement(attachments, "item"), simulated, host)
+    tags(item, simulated.tags)
+    if simulated.operator is not None:
+        texts(ET.SubElement(item, "operator"), managed="true", principal=simulated.operator)
 
 
-def attachment(item: ET.Element, one: SimulatedVolume, host: SimulatedHost) -> None:
+def attachment(item: ET.Element, volume: SimulatedVolume, host: SimulatedHost) -> None:
     """A volume on a host."""
     texts(
         item,
-        volumeId=one.id,
+        volumeId=volume.id,
         instanceId=host.id,
-        device=one.device,
-        status=one.attachment,
-        attachTime=time(one.attached or one.created),
+        device=volume.device,
+        status=volume.attachment,
+        attachTime=time(volume.attached or volume.created),
         deleteOnTermination="false",
     )
 
 
-def mapping(item: ET.Element, one: SimulatedVolume) -> None:
+def mapping(item: ET.Element, volume: SimulatedVolume) -> None:
     """A volume as the instance that it is on has it."""
-    texts(item, deviceName=one.device)
+    texts(item, deviceName=volume.device)
     texts(
         ET.SubElement(item, "ebs"),
-        volumeId=one.id,
-        status=one.attachment,
-        attachTime=time(one.attached or one.created),
+        volumeId=volume.id,
+        status=volume.attachment,
+        attachTime=time(volume.attached or volume.created),
         deleteOnTermination="false",
     )
 
@@ -89,11 +89,11 @@ def texts(item: ET.Element, **values: object) -> None:
             ET.SubElement(item, name).text = str(value)
 
 
-def tags(item: ET.Element, given: Iterable[tuple[str, str]]) -> None:
+def tags(item: ET.Element, pairs: Iterable[tuple[str, str]]) -> None:
     """The set of tags."""
-    found = ET.SubElement(item, "tagSet")
-    for key, value in given:
-        texts(ET.SubElement(found, "item"), key=key, value=value)
+    tag_set = ET.SubElement(item, "tagSet")
+    for key, value in pairs:
+        texts(ET.SubElement(tag_set, "item"), key=key, value=value)
 
 
 def boolean(value: bool) -> str:

@@ -62,19 +62,19 @@ class SimulatedChange:
     original: VolumeSpec | None = None
 
     def before(self, volume: "SimulatedVolume") -> VolumeSpec:
-        """What the volume was before it."""
+        """The volume's spec before the change."""
         spec = volume.spec
         return self.original or replace(spec, size_gib=max(1, spec.size_gib // 2))
 
     @property
     def ended(self) -> datetime | None:
-        """When it was over, None while it runs."""
+        """The end of the change. None while it runs."""
         return self.started + timedelta(hours=1) if self.state in {"completed", "failed"} else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastEvent:
-    """What CloudTrail has of a volume or its host: the call, its time, what was asked, and what was answered."""
+    """An event of a volume or its host in CloudTrail: the call, its time, its parameters and its answer."""
 
     name: str
     at: datetime
@@ -114,38 +114,38 @@ class SimulatedVolume:
 
     @property
     def metrics_from_s(self) -> float:
-        """From when on CloudWatch has points of it (epoch seconds); never while it is attached to nothing."""
+        """The time of its first point in CloudWatch (epoch seconds). Infinite while it is attached to nothing."""
         if not self.hosts or self.attached is None or self.workload is None:
             return float("inf")
         return self.attached.timestamp()
 
     @property
     def specs(self) -> list[tuple[float, VolumeSpec]]:
-        """What it was, from when on (epoch seconds); the first always."""
+        """Its specs, each with the time from which it holds (epoch seconds, 0 for the first)."""
         if self.modification is None:
             return [(0.0, self.spec)]
         return [(0.0, self.modification.before(self)), (self.modification.started.timestamp(), self.spec)]
 
     def while_balanced(self, balance_pct: FloatArray, first_minute: int) -> FloatArray:
         """The minutes of a balance, without a point while it was of no size and type that has one."""
-        found = balance_pct.copy()
+        balances = balance_pct.copy()
         for from_s, spec in self.specs:
-            if not _is_balanced(spec):
-                found[max(0, int(-(-from_s // MINUTE_S)) - first_minute) :] = np.nan
+            if not _has_balance(spec):
+                balances[max(0, int(-(-from_s // MINUTE_S)) - first_minute) :] = np.nan
             elif from_s:
                 at = max(0, int(-(-from_s // MINUTE_S)) - first_minute)
-                found[at:] = balance_pct[at:]
-        return found
+                balances[at:] = balance_pct[at:]
+        return balances
 
     def publishes(self, series: str, instance_id: str | None) -> bool:
-        """Whether CloudWatch has such a series under the volume alone or under the volume and that instance."""
+        """CloudWatch has the series, under the volume alone (None) or under the volume and that instance."""
         if series in ATTACHED:
             host = next((host for host in self.hosts if host.id == instance_id), None)
             return host is not None and host.nitro and not self.multi_attach and self.spec.type != "standard"
         if instance_id is not None:
             return False
         if series == "burst_balance_pct":
-            return any(_is_balanced(spec) for _, spec in self.specs)
+            return any(_has_balance(spec) for _, spec in self.specs)
         return series != "idle_s" or not self.multi_attach
 
 
@@ -172,9 +172,11 @@ class Fleet:
             self._hosts.setdefault(place, {}).update((host.id, host) for host in volume.hosts)
             for host in volume.hosts:
                 self._zones.setdefault(host.id, volume.zone)
-        for one in self.standing:
-            self._hosts.setdefault((one.account, one.region), {})[one.host.id] = one.host
-            self._zones[one.host.id] = one.zone
+        for standing_host in self.standing:
+            self._hosts.setdefault((standing_host.account, standing_host.region), {})[standing_host.host.id] = (
+                standing_host.host
+            )
+            self._zones[standing_host.host.id] = standing_host.zone
 
     def at(self, account: str, region: str) -> list[SimulatedVolume]:
         """The volumes of one account in one region."""
@@ -188,9 +190,11 @@ class Fleet:
         """The instances of one account in one region, by id."""
         return self._hosts.get((account, region), {})
 
-    def launched(self, volumes: Iterable[SimulatedVolume]) -> datetime:
-        """When the host of those volumes was last started: before the first was attached, unless it was stopped since,
-        which shows as a gap in the metrics of any."""
+    def launch_time(self, volumes: Iterable[SimulatedVolume]) -> datetime:
+        """The last start of the volumes' host: before the first was attached, or at the end of its last stop.
+
+        A stop shows as a gap in the metrics of any of them.
+        """
         stops_s = [
             stopped_until_s(volume.workload, self.now.timestamp())
             for volume in volumes
@@ -222,21 +226,21 @@ def served_minutes(volume: SimulatedVolume, first_minute: int, count: int) -> di
     return made
 
 
-def _is_balanced(spec: VolumeSpec) -> bool:
+def _has_balance(spec: VolumeSpec) -> bool:
     return spec.type in BALANCED and not (spec.type == "gp2" and spec.size_gib >= 1000)
 
 
 def in_five_minutes(made: dict[str, FloatArray]) -> dict[str, FloatArray]:
     """The minutes of whole days as they are published each five: one figure in the first of them, and no other."""
-    found = {}
+    folded = {}
     for name, values in made.items():
-        found[name] = np.full(len(values), np.nan)
-        found[name][::5] = fold(values.reshape(-1, 5), "Minimum" if name == "burst_balance_pct" else "Sum")
-    return found
+        folded[name] = np.full(len(values), np.nan)
+        folded[name][::5] = fold(values.reshape(-1, 5), "Minimum" if name == "burst_balance_pct" else "Sum")
+    return folded
 
 
-def truth(volume: SimulatedVolume, window: Window) -> Sums | None:
-    """A volume's full-resolution sums over a window, without a cloud in between; None where it has no metrics."""
+def volume_truth(volume: SimulatedVolume, window: Window) -> Sums | None:
+    """A volume's full-resolution sums over a window, without a cloud in between. None if it has no metrics."""
     if volume.metrics_from_s == float("inf"):
         return None
     made = served_minutes(volume, window.start_s // MINUTE_S, window.buckets(MINUTE_S))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from cloud_simulator.aws.fleet import SimulatedVolume
-from cloud_simulator.aws.volume_maker import Maker, change, gp3
+from cloud_simulator.aws.volume_maker import VolumeMaker, change, gp3
 from cloud_simulator.metrics.workloads import Archetype
 from cloud_simulator.units import DAY_S, ago
 
@@ -28,25 +28,25 @@ _LIVES: Final = (
 """Name, workload, its highest IOPS, and how many days ago the life turned."""
 
 
-def long_lives(maker: Maker) -> Iterator[SimulatedVolume]:
+def long_lives(maker: VolumeMaker) -> Iterator[SimulatedVolume]:
     """A volume of each life, provisioned for more than its last two weeks asked for; one is on a host that is not
     Nitro, of which no minute's rate is published. The last two stand at their ceiling: one outgrew it, and one takes
     what it gets."""
     large = gp3(500, 16_000, 250)
     for name, archetype, high, days_ago in _LIVES:
-        yield _aged(maker, maker.volume(large, archetype, name, low=100, high=high, io_kib=8.0), days_ago)
+        yield _set_age(maker, maker.volume(large, archetype, name, low=100, high=high, io_kib=8.0), days_ago)
     older = (maker.host("m4.4xlarge", nitro=False),)
     volume = maker.volume(large, Archetype.RAN_ONCE, "old-host-job", low=100, high=6000, io_kib=8.0, hosts=older)
-    yield _aged(maker, volume, 45)
-    yield _aged(maker, maker.volume(large, Archetype.GROWING, "logs-growing", low=100, high=8000, io_kib=8.0), 200)
+    yield _set_age(maker, volume, 45)
+    yield _set_age(maker, maker.volume(large, Archetype.GROWING, "logs-growing", low=100, high=8000, io_kib=8.0), 200)
     outgrown = maker.volume(gp3(500), Archetype.GROWING, "orders-outgrown", low=100, high=4000, io_kib=8.0)
-    yield _aged(maker, outgrown, 300)
+    yield _set_age(maker, outgrown, 300)
     doubled = maker.volume(gp3(500, 6000), Archetype.DEFERRED, "nightly-export", low=100, io_kib=8.0)
     raised = ago(maker.now, days=RAISED_DAYS)
-    yield replace(_aged(maker, doubled, RAISED_DAYS), modification=change("completed", raised, 100, gp3(500)))
+    yield replace(_set_age(maker, doubled, RAISED_DAYS), modification=change("completed", raised, 100, gp3(500)))
 
 
-def _aged(maker: Maker, volume: SimulatedVolume, days_ago: int) -> SimulatedVolume:
+def _set_age(maker: VolumeMaker, volume: SimulatedVolume, days_ago: int) -> SimulatedVolume:
     """The volume, made long ago, with the day that its life turns on."""
     made, on_day = ago(maker.now, days=AGE_DAYS), int(maker.now.timestamp()) // DAY_S - days_ago
     workload = volume.workload and replace(volume.workload, on_day=on_day)

@@ -19,7 +19,7 @@ host's id."""
 
 
 def ping_of(host: SimulatedHost) -> str | None:
-    """How the agent on a host answers; None where there is none. On bench hosts it always does."""
+    """The agent's ping status on a host. None if it has no agent. On bench hosts it always answers."""
     if {BENCH_TAG, SMALL_BENCH_TAG} & {key for key, _ in host.tags}:
         return ONLINE
     return {_UNMANAGED: None, _LOST: LOST}.get(int(host.id[-1], 16), ONLINE)
@@ -27,26 +27,26 @@ def ping_of(host: SimulatedHost) -> str | None:
 
 def describe(asked: Mapping[str, Any], here: AccountRegion) -> dict[str, Any]:
     """The answer to DescribeInstanceInformation, with filters by InstanceIds and PingStatus, and pages."""
-    found = [_described(host) for host in here.hosts().values() if ping_of(host) is not None]
+    described = [_describe_host(host) for host in here.hosts().values() if ping_of(host) is not None]
     for key, values in _filters(asked):
         name = {"InstanceIds": "InstanceId", "PingStatus": "PingStatus"}.get(key)
         if name is None:
             raise Refused("InvalidFilterKey", f"The filter {key} is not valid.")
-        found = [one for one in found if one[name] in values]
+        described = [row for row in described if row[name] in values]
     page, token = page_of(
-        found, asked.get("NextToken"), asked.get("MaxResults"), most=_PAGE, refusal="InvalidNextToken"
+        described, asked.get("NextToken"), asked.get("MaxResults"), most=_PAGE, refusal="InvalidNextToken"
     )
     return {"InstanceInformationList": page, **({"NextToken": token} if token else {})}
 
 
 def _filters(asked: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
     """Filters in the present form and in the older one."""
-    present = [(one["Key"], one["Values"]) for one in asked.get("Filters", [])]
-    older = [(one["key"], one["valueSet"]) for one in asked.get("InstanceInformationFilterList", [])]
+    present = [(filter_["Key"], filter_["Values"]) for filter_ in asked.get("Filters", [])]
+    older = [(filter_["key"], filter_["valueSet"]) for filter_ in asked.get("InstanceInformationFilterList", [])]
     return present + older
 
 
-def _described(host: SimulatedHost) -> dict[str, Any]:
+def _describe_host(host: SimulatedHost) -> dict[str, Any]:
     return {
         "InstanceId": host.id,
         "PingStatus": ping_of(host),
@@ -74,11 +74,11 @@ def tools_of(host: SimulatedHost, volumes: Sequence[SimulatedVolume]) -> Mapping
     which are one RAID-0 with one, and for scratch volumes, which are empty.
     """
     roots = [volume for volume in volumes if volume.device == host.root_device]
-    rest = [volume for volume in volumes if volume.device != host.root_device]
+    others = [volume for volume in volumes if volume.device != host.root_device]
     nodes = [_disk(0, _serial(roots[0]) if roots else "vol00000000000000000", _root_gib(roots))]
     nodes[0]["children"] = [_node("nvme0n1p1", "part", nodes[0]["size"] - MIB, "nvme0n1", "xfs", "/")]
     stripes: dict[str, list[Node]] = {}
-    for number, volume in enumerate(rest, start=1):
+    for number, volume in enumerate(others, start=1):
         node = _disk(number, _serial(volume), volume.spec.size_gib)
         nodes.append(node)
         if volume.stripe is not None:

@@ -15,7 +15,7 @@ QUERIES_A_CALL: Final = 500
 DATAPOINTS_A_PAGE: Final = 100_800
 DATAPOINTS_OF_STATISTICS: Final = 1440
 KEPT_DAYS: Final = ((60, 15), (300, 63), (3600, 455))
-"""How many days data of each period is kept, finest first."""
+"""Each period in seconds and the days for which its data is kept, finest first."""
 
 _ID: Final = re.compile(r"[a-z][a-zA-Z0-9_]*")
 
@@ -47,8 +47,8 @@ class AskedData:
 
     @property
     def datapoints(self) -> int:
-        """What the call counts against the quota: a bucket of each series that is left, at most a page of them."""
-        left = sum(_buckets(self, one.period_s) for one in self.series[self.first_series :] if one.returned)
+        """The call's count against the quota: a bucket of each series that is left, at most a page of them."""
+        left = sum(_buckets(self, series.period_s) for series in self.series[self.first_series :] if series.returned)
         return max(0, min(self.room, left - self.first_point))
 
 
@@ -62,24 +62,24 @@ class AskedStatistics:
     unit: str | None
 
 
-Asked = AskedData | AskedStatistics
+AskedMetrics = AskedData | AskedStatistics
 
 
-def parse(request: Mapping[str, Any], now_s: float) -> AskedData:
-    """The request as asked; Refused, as CloudWatch would, for one that breaks its rules."""
+def parse_data(request: Mapping[str, Any], now_s: float) -> AskedData:
+    """The checked request. Raises Refused, as CloudWatch does, if it breaks a rule."""
     queries: Sequence[Mapping[str, Any]] = request.get("MetricDataQueries") or ()
     if not queries:
         raise _invalid("The parameter MetricDataQueries is required.")
     if len(queries) > QUERIES_A_CALL:
         raise _invalid(f"The collection MetricDataQueries must not have a size greater than {QUERIES_A_CALL}.")
     series = [_series(query) for query in queries]
-    if len({one.id for one in series}) < len(series):
+    if len({asked.id for asked in series}) < len(series):
         raise _invalid("The values for parameter id in MetricDataQueries are not unique.")
     start_s, end_s = _window(request, now_s, "ValidationError")
     room = int(request.get("MaxDatapoints") or DATAPOINTS_A_PAGE)
     if not 1 <= room <= DATAPOINTS_A_PAGE:
         raise _invalid(f"The parameter MaxDatapoints must be between 1 and {DATAPOINTS_A_PAGE}.")
-    first_series, first_point = _opened(request.get("NextToken"))
+    first_series, first_point = _open_token(request.get("NextToken"))
     return AskedData(
         series=series,
         start_s=start_s,
@@ -92,7 +92,7 @@ def parse(request: Mapping[str, Any], now_s: float) -> AskedData:
 
 
 def parse_statistics(request: Mapping[str, Any], now_s: float) -> AskedStatistics:
-    """The request of GetMetricStatistics as asked; Refused, as CloudWatch would, for one that breaks its rules."""
+    """The checked request of GetMetricStatistics. Raises Refused, as CloudWatch does, if it breaks a rule."""
     start_s, end_s = _window(request, now_s, "InvalidParameterValue")
     stats = request.get("Statistics") or ()
     if not stats:
@@ -101,7 +101,7 @@ def parse_statistics(request: Mapping[str, Any], now_s: float) -> AskedStatistic
     if period_s < MINUTE_S or period_s % MINUTE_S:
         raise Refused("InvalidParameterValue", f"The parameter Period must be a multiple of {MINUTE_S}.")
     asked = AskedStatistics(
-        series=[_asked(request, "", period_s, str(stat)) for stat in stats],
+        series=[_build_series(request, "", period_s, str(stat)) for stat in stats],
         start_s=start_s,
         end_s=end_s,
         unit=request.get("Unit"),
@@ -117,7 +117,7 @@ def parse_statistics(request: Mapping[str, Any], now_s: float) -> AskedStatistic
 
 
 def finest_kept_s(start_s: float, now_s: float) -> int | None:
-    """The finest period for which data that old is still kept; None where none is."""
+    """The finest period for which data that old is still kept. None if there is none."""
     age_days = (now_s - start_s) / DAY_S
     return next((finest_s for finest_s, days in KEPT_DAYS if age_days <= days), None)
 
@@ -139,15 +139,17 @@ def _series(query: Mapping[str, Any]) -> AskedSeries:
     metric, period_s = asked["Metric"], int(asked["Period"])
     if period_s < MINUTE_S or period_s % MINUTE_S:
         raise _invalid(f"{name}: the period {period_s} is not a multiple of {MINUTE_S}.")
-    return _asked(metric, name, period_s, str(asked.get("Stat")), returned=query.get("ReturnData") is not False)
+    return _build_series(metric, name, period_s, str(asked.get("Stat")), returned=query.get("ReturnData") is not False)
 
 
-def _asked(metric: Mapping[str, Any], name: str, period_s: int, stat: str, *, returned: bool = True) -> AskedSeries:
+def _build_series(
+    metric: Mapping[str, Any], name: str, period_s: int, stat: str, *, returned: bool = True
+) -> AskedSeries:
     return AskedSeries(
         id=name,
         namespace=str(metric.get("Namespace")),
         metric=str(metric.get("MetricName")),
-        dimensions={one["Name"]: one["Value"] for one in metric.get("Dimensions") or ()},
+        dimensions={dimension["Name"]: dimension["Value"] for dimension in metric.get("Dimensions") or ()},
         period_s=period_s,
         stat=stat,
         returned=returned,
@@ -163,8 +165,8 @@ def _window(request: Mapping[str, Any], now_s: float, code: str) -> tuple[int, i
     return int(start_s) // grain_s * grain_s, -(-int(end_s) // MINUTE_S) * MINUTE_S
 
 
-def _buckets(asked: Asked, period_s: int) -> int:
-    """How many buckets of that period the window has, the last perhaps cut short."""
+def _buckets(asked: AskedMetrics, period_s: int) -> int:
+    """The number of the window's buckets of that period. The last may be cut short."""
     return -(-(asked.end_s - asked.start_s) // period_s)
 
 
@@ -175,7 +177,7 @@ def _epoch(request: Mapping[str, Any], name: str, code: str) -> float:
     return time.timestamp() if isinstance(time, datetime) else float(time)
 
 
-def _opened(token: str | None) -> tuple[int, int]:
+def _open_token(token: str | None) -> tuple[int, int]:
     if not token:
         return 0, 0
     try:

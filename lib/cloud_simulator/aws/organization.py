@@ -10,23 +10,23 @@ import numpy as np
 
 from cloud_simulator.aws.fleet import Fleet, bench_hosts
 from cloud_simulator.aws.long_lives import long_lives
-from cloud_simulator.aws.volume_maker import Maker, change, gp2, gp3, io
+from cloud_simulator.aws.volume_maker import VolumeMaker, change, gp2, gp3, io
 from cloud_simulator.metrics.workloads import Archetype
 from cloud_simulator.published import VolumeSpec
 from cloud_simulator.units import ago
 
 ACCOUNTS: Final = ("111111111111", "222222222222", "333333333333")
-REGIONS: Final = ("us-east-1", "eu-west-1")
+AWS_REGIONS: Final = ("us-east-1", "eu-west-1")
 GP2_SIZES_GIB: Final = (20, 100, 170, 171, 200, 249, 250, 300, 334, 500, 1000, 1500, 5334)
 """Sizes around which gp2's published limits and its break-even with gp3 change."""
 
 LEAST_VOLUMES: Final = 120
 DEMO_VOLUMES: Final = 600
 _STEPS_APART: Final = 8
-"""How far apart the places begin with their everyday volumes, so that every size is in the smallest organization."""
+"""The step between the places' first everyday volumes, so that the smallest organization has every size."""
 
 
-def _everyday(maker: Maker, start: int = 0) -> Iterator[None]:
+def _everyday(maker: VolumeMaker, start: int = 0) -> Iterator[None]:
     """Volumes that most fleets are made of, one a step, from some step on."""
     patterns = cycle((Archetype.DIURNAL, Archetype.STEADY, Archetype.NIGHTLY, Archetype.BURSTS, Archetype.IDLE))
     for size_gib, pattern in islice(zip(cycle(GP2_SIZES_GIB), patterns, strict=False), start, None):
@@ -37,7 +37,7 @@ def _everyday(maker: Maker, start: int = 0) -> Iterator[None]:
         yield
 
 
-def _quiet(maker: Maker) -> Iterator[None]:
+def _quiet(maker: VolumeMaker) -> Iterator[None]:
     """Volumes as most of production are, one a step: a few operations a second, and a long tail.
 
     Their mean rate is log-normal with a median of 2.5 and a mean of 7.7 operations a second. The mean is that of
@@ -53,7 +53,7 @@ def _quiet(maker: Maker) -> Iterator[None]:
         yield
 
 
-def _sequential(maker: Maker) -> None:
+def _sequential(maker: VolumeMaker) -> None:
     maker.volume(gp2(500), Archetype.SEQUENTIAL, "etl-scratch", low=4, high=340, io_kib=512)
     maker.volume(gp2(2000), Archetype.SEQUENTIAL, "log-archive", low=8, high=760, io_kib=256)
     maker.volume(VolumeSpec(type="st1", size_gib=4000), Archetype.SEQUENTIAL, "hdfs-1", low=4, high=120, io_kib=1024)
@@ -61,7 +61,7 @@ def _sequential(maker: Maker) -> None:
     maker.volume(VolumeSpec(type="standard", size_gib=200), Archetype.STEADY, "ancient", low=2, high=40)
 
 
-def _provisioned(maker: Maker) -> None:
+def _provisioned_volumes(maker: VolumeMaker) -> None:
     maker.volume(io("io2", 800, 12_000), Archetype.STEADY, "orders-db", low=150, high=900)
     maker.volume(io("io1", 1000, 30_000), Archetype.DIURNAL, "ledger-db", low=2000, high=9000)
     maker.volume(io("io1", 600, 8000), Archetype.STEADY, "search", low=100, high=700, hosts=(maker.host("m5.large"),))
@@ -70,7 +70,7 @@ def _provisioned(maker: Maker) -> None:
     maker.volume(gp3(1000, 16_000, 1000), Archetype.SEQUENTIAL, "warehouse", low=10, high=1300, io_kib=256)
 
 
-def _throttled(maker: Maker) -> None:
+def _throttled_volumes(maker: VolumeMaker) -> None:
     maker.volume(gp3(200), Archetype.THROTTLED_IOPS, "queue", low=300)
     maker.volume(gp2(1500), Archetype.THROTTLED_IOPS, "index", low=500)
     maker.volume(gp3(500, 6000, 125), Archetype.THROTTLED_THROUGHPUT, "media", low=20, io_kib=128)
@@ -81,7 +81,7 @@ def _throttled(maker: Maker) -> None:
     maker.volume(io("io1", 200, 4000), Archetype.THROTTLED_IOPS, "oltp", low=300)
 
 
-def _shared_hosts(maker: Maker) -> None:
+def _shared_hosts(maker: VolumeMaker) -> None:
     small = maker.host("t3.medium")
     for part in ("a", "b", "c"):
         # Three volumes share the host's maximum of 260.625 MB/s, 248.55 MiB/s, for fifteen minutes a day.
@@ -93,7 +93,7 @@ def _shared_hosts(maker: Maker) -> None:
     maker.volume(gp2(400), Archetype.QUIET_XEN, "legacy", high=300, hosts=(old,))
 
 
-def _owners(maker: Maker) -> None:
+def _owners(maker: VolumeMaker) -> None:
     maker.volume(
         gp2(400),
         Archetype.STEADY,
@@ -118,7 +118,7 @@ def _owners(maker: Maker) -> None:
     maker.volume(gp2(100), Archetype.STEADY, "auto-mode-node", operator="eks.amazonaws.com")
 
 
-def _odd(maker: Maker) -> None:
+def _odd(maker: VolumeMaker) -> None:
     steady, now = Archetype.STEADY, maker.now
     maker.volume(gp2(400), steady, "being-changed", modification=change("optimizing", ago(now, hours=2), 40))
     maker.volume(gp2(220), steady, "just-changed", modification=change("modifying", ago(now, minutes=5), 0))
@@ -134,7 +134,7 @@ def _odd(maker: Maker) -> None:
     maker.volume(gp2(50), None, "being-born", state="creating", created=ago(now, minutes=1))
 
 
-def _striped(maker: Maker) -> None:
+def _striped_volumes(maker: VolumeMaker) -> None:
     """Two volumes that are one RAID-0, as measured in seed 004: together they stand at their host's 1,250 MB/s.
 
     Of 596 MiB/s each, in operations of 256 KiB, for fifteen minutes a day.
@@ -156,10 +156,10 @@ def _striped(maker: Maker) -> None:
         )
 
 
-_SCENES: Final[tuple[Callable[[Maker], None], ...]] = (
+_SCENES: Final[tuple[Callable[[VolumeMaker], None], ...]] = (
     _sequential,
-    _provisioned,
-    _throttled,
+    _provisioned_volumes,
+    _throttled_volumes,
     _shared_hosts,
     _owners,
     _odd,
@@ -172,8 +172,8 @@ def organization(now: datetime, *, volumes: int = LEAST_VOLUMES, seed: int = 1, 
     Every archetype, owner, blocker and oddity is in it; what is more than the smallest is quiet, as most of production.
     `striped` adds two volumes that are one RAID-0. The same arguments give the same fleet.
     """
-    places = [(account, region) for account in ACCOUNTS for region in REGIONS][:-1]
-    makers = [Maker(now, account, region, seed * 100 + index) for index, (account, region) in enumerate(places)]
+    places = [(account, region) for account in ACCOUNTS for region in AWS_REGIONS][:-1]
+    makers = [VolumeMaker(now, account, region, seed * 100 + index) for index, (account, region) in enumerate(places)]
     for maker, scenes in zip(makers, (_SCENES, _SCENES[:2], _SCENES[3:], _SCENES[1:3], _SCENES[:1]), strict=True):
         for scene in scenes:
             scene(maker)
@@ -182,27 +182,27 @@ def organization(now: datetime, *, volumes: int = LEAST_VOLUMES, seed: int = 1, 
     _grow(makers, everyday, min(volumes, LEAST_VOLUMES))
     _grow(makers, [_quiet(maker) for maker in makers], volumes)
     if striped:
-        _striped(makers[0])
+        _striped_volumes(makers[0])
     made = tuple(volume for maker in makers for volume in maker.volumes)
     return Fleet(
         now=now,
         accounts=ACCOUNTS,
-        regions=REGIONS,
+        regions=AWS_REGIONS,
         volumes=made,
         automated=frozenset({ACCOUNTS[1]}),
         standing=bench_hosts(made),
     )
 
 
-def _grow(makers: Sequence[Maker], steps: Sequence[Iterator[None]], volumes: int) -> None:
-    """Lets the makers take turns until there are so many volumes."""
+def _grow(makers: Sequence[VolumeMaker], steps: Sequence[Iterator[None]], volumes: int) -> None:
+    """Lets the makers take turns until they have `volumes` together."""
     for step in cycle(steps):
         if sum(len(maker.volumes) for maker in makers) >= volumes:
             break
         next(step)
 
 
-def _mixed(maker: Maker) -> Iterator[None]:
+def _mixed_volumes(maker: VolumeMaker) -> Iterator[None]:
     """The mix of an ordinary fleet, one volume a step: mostly quiet gp2, some gp3, a few of everything else."""
     everyday, quiet = _everyday(maker), _quiet(maker)
     while True:
@@ -220,7 +220,7 @@ def _mixed(maker: Maker) -> Iterator[None]:
             yield
 
 
-_RARE: Final[tuple[Callable[[Maker], object], ...]] = (
+_RARE: Final[tuple[Callable[[VolumeMaker], object], ...]] = (
     lambda maker: maker.volume(gp3(400, 9000, 400), Archetype.DIURNAL, "cache", low=100, high=1500),
     lambda maker: maker.volume(io("io1", 400, 6000), Archetype.STEADY, "search", low=100, high=700),
     lambda maker: maker.volume(gp2(100), Archetype.STARVED, "jenkins", low=40),
@@ -231,8 +231,10 @@ _RARE: Final[tuple[Callable[[Maker], object], ...]] = (
 
 
 class Mix(StrEnum):
-    """What a fleet is made of: everything there is, in three accounts (with a RAID-0 too), or one account's everyday or
-    quiet volumes, or those that did before the last two weeks what they did not do in them."""
+    """The mix of a fleet: every kind in three accounts (also with a RAID-0), or one account's plain volumes.
+
+    `LONG_LIVES` are volumes whose last two weeks differ from the time before.
+    """
 
     ORGANIZATION = "organization"
     STRIPED = "striped"
@@ -242,14 +244,14 @@ class Mix(StrEnum):
 
 
 def fleet_of(volumes: int, now: datetime, *, seed: int = 1, mix: Mix = Mix.EVERYDAY) -> Fleet:
-    """A fleet of so many volumes; all but the organizations is in one account and region."""
+    """A fleet of `volumes` volumes. Only the organizations have more than one account and region."""
     if mix in {Mix.ORGANIZATION, Mix.STRIPED}:
         return organization(now, volumes=volumes, seed=seed, striped=mix is Mix.STRIPED)
-    maker = Maker(now, ACCOUNTS[0], REGIONS[0], seed)
+    maker = VolumeMaker(now, ACCOUNTS[0], AWS_REGIONS[0], seed)
     if mix is Mix.LONG_LIVES:
         made = tuple(long_lives(maker))
-        return Fleet(now=now, accounts=ACCOUNTS[:1], regions=REGIONS[:1], volumes=made)
-    for _ in zip(range(volumes), _quiet(maker) if mix is Mix.QUIET else _mixed(maker), strict=False):
+        return Fleet(now=now, accounts=ACCOUNTS[:1], regions=AWS_REGIONS[:1], volumes=made)
+    for _ in zip(range(volumes), _quiet(maker) if mix is Mix.QUIET else _mixed_volumes(maker), strict=False):
         pass
     made = tuple(maker.volumes[:volumes])
-    return Fleet(now=now, accounts=ACCOUNTS[:1], regions=REGIONS[:1], volumes=made, standing=bench_hosts(made))
+    return Fleet(now=now, accounts=ACCOUNTS[:1], regions=AWS_REGIONS[:1], volumes=made, standing=bench_hosts(made))

@@ -20,20 +20,22 @@ _UNITS: Final = {ROOT: (WORKLOADS,), WORKLOADS: (SANDBOX,), SANDBOX: ()}
 _A_PAGE: Final = 2
 
 
-def answer(operation: str, asked: Mapping[str, Any], account: str, fleet: Fleet) -> Mapping[str, Any] | None:
-    """What Organizations answers the management account; None for an operation that is not simulated.
+def answer_organizations(
+    operation: str, asked: Mapping[str, Any], account: str, fleet: Fleet
+) -> Mapping[str, Any] | None:
+    """The answer of Organizations to the management account. None if the operation is not simulated.
 
-    Refused for every other account, and for a unit that does not exist.
+    Raises Refused for every other account, and if the unit does not exist.
     """
     if account != fleet.accounts[0]:
         raise Refused("AccessDeniedException", f"You don't have permissions to access this resource: {operation}.")
     match operation:
         case "ListAccounts":
-            return _page("Accounts", [_account(one) for one in [*fleet.accounts, SUSPENDED]], asked)
+            return _page("Accounts", [_account(item) for item in [*fleet.accounts, SUSPENDED]], asked)
         case "ListAccountsForParent":
-            return _page("Accounts", [_account(one) for one in _under(_unit(asked), fleet)], asked)
+            return _page("Accounts", [_account(item) for item in _under(_unit(asked), fleet)], asked)
         case "ListOrganizationalUnitsForParent":
-            return _page("OrganizationalUnits", [{"Id": one, "Name": one} for one in _UNITS[_unit(asked)]], asked)
+            return _page("OrganizationalUnits", [{"Id": item, "Name": item} for item in _UNITS[_unit(asked)]], asked)
         case _:
             return None
 
@@ -47,8 +49,8 @@ def _unit(asked: Mapping[str, Any]) -> str:
 
 def _under(unit: str, fleet: Fleet) -> Sequence[str]:
     """The accounts right under a unit."""
-    found = {ROOT: fleet.accounts[:1], WORKLOADS: fleet.accounts[1:2], SANDBOX: (*fleet.accounts[2:], SUSPENDED)}
-    return found[unit]
+    by_unit = {ROOT: fleet.accounts[:1], WORKLOADS: fleet.accounts[1:2], SANDBOX: (*fleet.accounts[2:], SUSPENDED)}
+    return by_unit[unit]
 
 
 def _account(account: str) -> Mapping[str, str]:

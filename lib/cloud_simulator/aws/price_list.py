@@ -24,16 +24,16 @@ def get_products(request: Mapping[str, Any]) -> dict[str, Any]:
     if any(part["Type"] not in _EXACT for part in filters):
         raise Refused("InvalidParameterException", f"The simulated price list filters by {', '.join(sorted(_EXACT))}.")
     wanted = {part["Field"]: part["Value"] for part in filters}
-    found = [row for row in _every_row(wanted.get("regionCode")) if _matches(row, wanted)]
+    rows = [row for row in _every_row(wanted.get("regionCode")) if _has_attributes(row, wanted)]
     asked_for = request.get("NextToken"), request.get("MaxResults")
-    page, token = page_of(found, *asked_for, most=_PAGE, refusal="InvalidNextTokenException")
+    page, token = page_of(rows, *asked_for, most=_PAGE, refusal="InvalidNextTokenException")
     answer = {"FormatVersion": "aws_v1", "PriceList": [json.dumps(row) for row in page]}
     return {**answer, **({"NextToken": token} if token else {})}
 
 
-def _matches(row: Row, wanted: Mapping[str, str]) -> bool:
-    found = {**row["product"]["attributes"], "productFamily": row["product"]["productFamily"]}
-    return all(found.get(name, "").lower() == value.lower() for name, value in wanted.items())
+def _has_attributes(row: Row, wanted: Mapping[str, str]) -> bool:
+    attributes = {**row["product"]["attributes"], "productFamily": row["product"]["productFamily"]}
+    return all(attributes.get(name, "").lower() == value.lower() for name, value in wanted.items())
 
 
 def _every_row(region: str | None) -> Iterator[Row]:

@@ -119,7 +119,7 @@ class Call:
     body: bytes
 
     def read(self) -> Any:
-        """What is asked, as plain data."""
+        """The request as plain data."""
         try:
             if self.protocol == "cbor":
                 return cbor2.loads(self.body)

@@ -18,9 +18,9 @@ from moto.ssm.models import ssm_backends
 from cloud_simulator.aws import managed_instances
 from cloud_simulator.aws.fleet import SimulatedHost
 from cloud_simulator.aws.managed_instances import tools_of
-from cloud_simulator.aws.scratch_volumes import AccountRegion, ceiling_of, disk_of
+from cloud_simulator.aws.scratch_volumes import AccountRegion, ceiling_on_host, disk_of
 from cloud_simulator.devices.block_devices import Devices
-from cloud_simulator.devices.script_runs import Ended, Place, read_share_of, run
+from cloud_simulator.devices.script_runs import Ended, Place, read_share_of, run_script
 from cloud_simulator.faults import Effect, Faults, Refused
 
 _DEFAULT_LIMIT_S: Final = 3600
@@ -37,40 +37,41 @@ class Script:
     given: Mapping[str, str]
 
 
-def script_of(content: Mapping[str, Any], given: Mapping[str, Sequence[str]]) -> Script:
-    """The script of a document of schema 2.2 with these parameters; Refused, with SSM's codes, for what is wrong."""
+def script_of(content: Mapping[str, Any], parameters: Mapping[str, Sequence[str]]) -> Script:
+    """The script of a document of schema 2.2 with these parameters. Raises Refused, with SSM's codes, for a wrong "
+    "one."""
     if str(content.get("schemaVersion")) != "2.2":
         raise Refused("InvalidDocumentSchemaVersion", "The version of the document schema is not supported.")
     steps = [step for step in content.get("mainSteps", []) if step.get("action") == "aws:runShellScript"]
     if len(steps) != 1:
         raise Refused("InvalidDocument", f"The simulated hosts run one aws:runShellScript step, not {len(steps)}.")
     (step,) = steps
-    values = _values(content.get("parameters", {}), given)
+    values = _values(content.get("parameters", {}), parameters)
     lines = step["inputs"]["runCommand"]
-    limit = _filled(str(step["inputs"].get("timeoutSeconds", _DEFAULT_LIMIT_S)), values)
+    limit = _fill_in(str(step["inputs"].get("timeoutSeconds", _DEFAULT_LIMIT_S)), values)
     return Script(
         step=step["name"],
-        text="\n".join(_filled(line, values) for line in ([lines] if isinstance(lines, str) else lines)) + "\n",
+        text="\n".join(_fill_in(line, values) for line in ([lines] if isinstance(lines, str) else lines)) + "\n",
         limit_s=float(limit),
         given=values,
     )
 
 
-def _values(declared: Mapping[str, Any], given: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    unknown = sorted(given.keys() - declared.keys())
+def _values(declared: Mapping[str, Any], parameters: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    unknown = sorted(parameters.keys() - declared.keys())
     if unknown:
         raise Refused("InvalidParameters", f"The document has no parameters named {', '.join(unknown)}.")
-    return {name: _value(name, rule, given.get(name)) for name, rule in declared.items()}
+    return {name: _value(name, rule, parameters.get(name)) for name, rule in declared.items()}
 
 
-def _value(name: str, rule: Mapping[str, Any], given: Sequence[str] | None) -> str:
-    if given is None:
+def _value(name: str, rule: Mapping[str, Any], texts: Sequence[str] | None) -> str:
+    if texts is None:
         if "default" not in rule:
             raise Refused("InvalidParameters", f"Missing required parameter {name}.")
         return str(rule["default"])
-    if len(given) != 1 or rule.get("type", "String") != "String":
+    if len(texts) != 1 or rule.get("type", "String") != "String":
         raise Refused("InvalidParameters", f"Parameter {name} takes one String.")
-    (value,) = given
+    (value,) = texts
     pattern, allowed = rule.get("allowedPattern"), rule.get("allowedValues")
     fits = (pattern is None or re.fullmatch(pattern, value)) and (allowed is None or value in allowed)
     if not fits or not int(rule.get("minChars", 0)) <= len(value) <= int(rule.get("maxChars", len(value))):
@@ -78,9 +79,9 @@ def _value(name: str, rule: Mapping[str, Any], given: Sequence[str] | None) -> s
     return value
 
 
-def _filled(text: str, values: Mapping[str, str]) -> str:
-    """A text with every `{{ Name }}` of a parameter replaced by its value; other names stay."""
-    return _REFERENCE.sub(lambda found: values.get(found.group(1), found.group(0)), text)
+def _fill_in(text: str, values: Mapping[str, str]) -> str:
+    """A text with every `{{ Name }}` of a parameter replaced by its value. Other names stay."""
+    return _REFERENCE.sub(lambda match: values.get(match.group(1), match.group(0)), text)
 
 
 OUTPUT_CHARS: Final = 24_000
@@ -152,7 +153,7 @@ class Invocation:
         }
 
     def key(self, stream: str) -> str:
-        """Where in the bucket its whole output goes."""
+        """The key of its whole output in the bucket."""
         parts = [self.prefix, self.command_id, self.host_id, "awsrunShellScript", self.script.step, stream]
         return "/".join(part for part in parts if part)
 
@@ -174,7 +175,7 @@ _INSPECTION: Final = "inspect"
 _VOLUME: Final = re.compile(r"vol-[0-9a-f]{8,17}")
 _SLOW: Final = 50
 _KEPT_OF_CUT: Final = 200
-"""How many characters are left of an output that a fault cuts."""
+"""The characters that a fault leaves of an output."""
 
 
 @dataclass(slots=True)
@@ -205,7 +206,7 @@ class RunCommand:
         host = _host(asked, here)
         _check(asked)
         version = str(asked.get("DocumentVersion", "$DEFAULT"))
-        stored = _stored(asked["DocumentName"], version, here)
+        stored = _find_document(asked["DocumentName"], version, here)
         script = script_of(stored.content_json, asked.get("Parameters", {}))
         sent = Invocation(
             command_id=str(uuid.uuid4()),
@@ -221,14 +222,14 @@ class RunCommand:
             pace_s=self.pace_s,
         )
         self._sent[sent.command_id] = sent
-        if not self._has(Effect.HANGS, here):
+        if not self._has_effect(Effect.HANGS, here):
             threading.Thread(target=self._execute, args=(sent, host, here), daemon=True).start()
         return sent
 
     def _execute(self, sent: Invocation, host: SimulatedHost, here: AccountRegion) -> None:
-        if managed_instances.ping_of(host) != managed_instances.ONLINE or self._has(Effect.UNDELIVERED, here):
+        if managed_instances.ping_of(host) != managed_instances.ONLINE or self._has_effect(Effect.UNDELIVERED, here):
             sent.ended = Ended(status="TimedOut", details="Delivery Timed Out", code=-1)
-        elif self._has(Effect.FAILS, here):
+        elif self._has_effect(Effect.FAILS, here):
             sent.ended = Ended(status="Failed", details="Failed", code=1, errors="failed to run commands: exit 1")
         else:
             self._run(sent, host, here)
@@ -236,26 +237,28 @@ class RunCommand:
     def _run(self, sent: Invocation, host: SimulatedHost, here: AccountRegion) -> None:
         try:
             place = self._place(sent.script, host, here)
-            ended = run(sent.script.text, sent.script.limit_s, place, self.devices.folder())
+            ended = run_script(sent.script.text, sent.script.limit_s, place, self.devices.folder())
         except OSError as error:
             sent.ended = Ended(status="Failed", details="Failed", code=1, errors=f"the simulated host: {error}")
             return
-        if self._has(Effect.CUT, here):
+        if self._has_effect(Effect.CUT, here):
             ended = replace(ended, output=ended.output[:_KEPT_OF_CUT])
         _store(sent, ended)
         sent.ended = ended
 
     def _place(self, script: Script, host: SimulatedHost, here: AccountRegion) -> Place:
-        """Where the script runs; volumes of the fleet that it works on get their devices now."""
-        named = [one for value in script.given.values() for one in value.split(",") if _VOLUME.fullmatch(one)]
+        """The place of a script's run. Volumes of the fleet that it works on get their devices now."""
+        named = [text for value in script.given.values() for text in value.split(",") if _VOLUME.fullmatch(text)]
         volume_id = next(iter(named), "")
-        there = [volume for volume in here.volumes() if host in volume.hosts]
-        for own in (volume for volume in there if volume.id in named and volume.workload is not None):
-            members = [volume for volume in there if volume.stripe == own.stripe] if own.stripe else [own]
-            self.devices.mount([disk_of(one) for one in members], host.id, ceiling_of(members, host))
+        host_volumes = [volume for volume in here.volumes() if host in volume.hosts]
+        for mounted in (volume for volume in host_volumes if volume.id in named and volume.workload is not None):
+            members = (
+                [volume for volume in host_volumes if volume.stripe == mounted.stripe] if mounted.stripe else [mounted]
+            )
+            self.devices.mount([disk_of(member) for member in members], host.id, ceiling_on_host(members, host))
         share = read_share_of(script.given.get("Job", ""))
         surroundings = self.devices.surroundings(host.id, volume_id, share)
-        if surroundings.plain is not None and self._has(Effect.SLOW, here):
+        if surroundings.plain is not None and self._has_effect(Effect.SLOW, here):
             full = surroundings.ceiling
             slow = replace(full, iops=full.iops / _SLOW, throughput_mib_s=full.throughput_mib_s / _SLOW)
             surroundings = replace(surroundings, ceiling=slow)
@@ -263,24 +266,28 @@ class RunCommand:
             surroundings=surroundings,
             lock=self.devices.folder() / f"{host.id}.lock",
             read_share=share,
-            tools=tools_of(host, there) if _INSPECTION in script.given.values() else {},
-            lacks_fio=self._has(Effect.NO_FIO, here),
+            tools=tools_of(host, host_volumes) if _INSPECTION in script.given.values() else {},
+            lacks_fio=self._has_effect(Effect.NO_FIO, here),
         )
 
     def _cancel(self, asked: Mapping[str, Any], here: AccountRegion) -> None:
-        found = self._sent.get(asked["CommandId"])
-        if found is None or found.account != here.account or found.region != here.region:
+        invocation = self._sent.get(asked["CommandId"])
+        if invocation is None or invocation.account != here.account or invocation.region != here.region:
             raise Refused("InvalidCommandId", "The command is not known.")
-        found.cancel()
+        invocation.cancel()
 
     def _invocation(self, command_id: str, host_id: str, here: AccountRegion) -> Invocation:
-        found = self._sent.get(command_id)
-        if found is None or (found.host_id, found.account, found.region) != (host_id, here.account, here.region):
+        invocation = self._sent.get(command_id)
+        if invocation is None or (invocation.host_id, invocation.account, invocation.region) != (
+            host_id,
+            here.account,
+            here.region,
+        ):
             raise Refused("InvocationDoesNotExist", "The command was not sent to this instance.")
-        return found
+        return invocation
 
-    def _has(self, effect: Effect, here: AccountRegion) -> bool:
-        return self.faults.has(effect, "SendCommand", here.account, here.region)
+    def _has_effect(self, effect: Effect, here: AccountRegion) -> bool:
+        return self.faults.has_effect(effect, "SendCommand", here.account, here.region)
 
 
 def _host(asked: Mapping[str, Any], here: AccountRegion) -> SimulatedHost:
@@ -300,17 +307,17 @@ def _check(asked: Mapping[str, Any]) -> None:
         raise Refused("ValidationException", f"TimeoutSeconds is less than {_LEAST_DELIVERY_S}.")
 
 
-def _stored(name: str, version: str, here: AccountRegion) -> Any:
+def _find_document(name: str, version: str, here: AccountRegion) -> Any:
     """The document that was created in this place."""
     documents = ssm_backends[here.account][here.region]._documents.get(name)  # moto has no other way
-    found = documents and documents.find(None if version == "$DEFAULT" else version, None, strict=False)
-    if not found:
+    document = documents and documents.find(None if version == "$DEFAULT" else version, None, strict=False)
+    if not document:
         raise Refused("InvalidDocument", f"Document with name {name} does not exist.")
-    return found
+    return document
 
 
 def _store(sent: Invocation, ended: Ended) -> None:
-    """Puts the whole output into the bucket, if there is such a bucket."""
+    """Puts the whole output into the command's bucket, if that exists."""
     storage = s3_backends[sent.account]["aws"]
     if sent.bucket is None or sent.bucket not in storage.buckets:
         return

@@ -21,12 +21,14 @@ from cloud_simulator.faults import Effect, Faults, Refused
 from cloud_simulator.published import UNBOUNDED, Ceiling, Host, VolumeSpec, ebs_types, instance_limits
 
 
-def ceiling_of(volumes: Sequence[SimulatedVolume], host: SimulatedHost) -> Ceiling:
-    """What volumes side by side carry on a host by the published limits of both, burst included."""
+def ceiling_on_host(volumes: Sequence[SimulatedVolume], host: SimulatedHost) -> Ceiling:
+    """The ceiling of volumes side by side on a host, by the published limits of both, burst included."""
     kinds = ebs_types()
-    each = [kinds[one.spec.type].ceiling(one.spec) if one.spec.type in kinds else UNBOUNDED for one in volumes]
-    found = INSTANCE_TYPES.get(host.type)
-    on_host = Host(id=host.id, type=host.type, limits=instance_limits(found) if found else None).ceiling
+    each = [
+        kinds[volume.spec.type].ceiling(volume.spec) if volume.spec.type in kinds else UNBOUNDED for volume in volumes
+    ]
+    described = INSTANCE_TYPES.get(host.type)
+    on_host = Host(id=host.id, type=host.type, limits=instance_limits(described) if described else None).ceiling
     return reduce(add, each) & on_host
 
 
@@ -37,7 +39,7 @@ def disk_of(volume: SimulatedVolume) -> Disk:
 
 
 PACE_S = 0.3
-"""How long each state on the way to another lasts."""
+"""Seconds that each passing state lasts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +83,8 @@ class Scratch:
         """The scratch volumes of a place as they are now."""
         with self._lock:
             self._settle()
-            found = [kept.volume for kept in self._kept.values()]
-            return [volume for volume in found if (volume.account, volume.region) == (account, region)]
+            volumes = [kept.volume for kept in self._kept.values()]
+            return [volume for volume in volumes if (volume.account, volume.region) == (account, region)]
 
     def create(self, order: Order, account: str, region: str) -> SimulatedVolume:
         """Makes a volume; the same token and order again give the same one."""
@@ -95,7 +97,7 @@ class Scratch:
                         "IdempotentParameterMismatch", "The client token was used before, with other parameters."
                     )
                 return made
-            made = self._made(order, account, region)
+            made = self._make(order, account, region)
             self._kept[made.id] = self._passing(made, replace(made, state="available"))
             if order.token:
                 self._tokens[key] = (order, made)
@@ -110,10 +112,10 @@ class Scratch:
                 kept.volume, state="in-use", hosts=(host,), device=device, attached=self.now(), attachment="attaching"
             )
             kept = self._kept[volume_id] = self._passing(attaching, replace(attaching, attachment="attached"))
-            if self.faults.has(Effect.HANGS, "AttachVolume", account, region):
+            if self.faults.has_effect(Effect.HANGS, "AttachVolume", account, region):
                 kept.due_s = inf
-            elif not self.faults.has(Effect.NO_DEVICE, "AttachVolume", account, region):
-                self.devices.attach(disk_of(attaching), host.id, ceiling_of([attaching], host))
+            elif not self.faults.has_effect(Effect.NO_DEVICE, "AttachVolume", account, region):
+                self.devices.attach(disk_of(attaching), host.id, ceiling_on_host([attaching], host))
             return attaching
 
     def detach(self, volume_id: str, account: str, region: str) -> SimulatedVolume:
@@ -125,7 +127,7 @@ class Scratch:
             detaching = replace(kept.volume, attachment="detaching")
             free = replace(detaching, state="available", hosts=(), attached=None, attachment="attached")
             kept = self._kept[volume_id] = self._passing(detaching, free)
-            if self.faults.has(Effect.HANGS, "DetachVolume", account, region):
+            if self.faults.has_effect(Effect.HANGS, "DetachVolume", account, region):
                 kept.due_s = inf
             else:
                 self.devices.detach(volume_id)
@@ -146,13 +148,13 @@ class Scratch:
             self.devices.delete(volume_id)
 
     def tag(self, volume_id: str, tags: Mapping[str, str], account: str, region: str) -> None:
-        """Adds tags to a volume, in place of those of the same keys."""
+        """Adds tags to a volume. They replace tags with the same keys."""
         with self._lock:
             kept = self._own(volume_id, account, region)
-            kept.volume = _tagged(kept.volume, tags)
-            kept.coming = kept.coming and _tagged(kept.coming, tags)
+            kept.volume = _add_tags(kept.volume, tags)
+            kept.coming = kept.coming and _add_tags(kept.coming, tags)
 
-    def _made(self, order: Order, account: str, region: str) -> SimulatedVolume:
+    def _make(self, order: Order, account: str, region: str) -> SimulatedVolume:
         return SimulatedVolume(
             id=f"vol-{uuid.uuid4().hex[:17]}",
             account=account,
@@ -169,7 +171,7 @@ class Scratch:
         return _Kept(volume, coming, time.monotonic() + self.pace_s)
 
     def _settle(self) -> None:
-        """Lets what is due come about."""
+        """Moves volumes that are due to their next state."""
         for volume_id, kept in list(self._kept.items()):
             if time.monotonic() < kept.due_s:
                 continue
@@ -199,15 +201,15 @@ class Scratch:
                 "InvalidVolume.ZoneMismatch",
                 f"The volume '{volume.id}' is not in the same availability zone as instance '{host.id}'",
             )
-        there = [*self.fleet.at(volume.account, volume.region), *(kept.volume for kept in self._kept.values())]
-        if device == host.root_device or any(host in one.hosts and one.device == device for one in there):
+        place_volumes = [*self.fleet.at(volume.account, volume.region), *(kept.volume for kept in self._kept.values())]
+        if device == host.root_device or any(host in other.hosts and other.device == device for other in place_volumes):
             raise Refused(
                 "InvalidParameterValue",
                 f"Invalid value '{device}' for unixDevice. Attachment point {device} is already in use",
             )
 
 
-def _tagged(volume: SimulatedVolume, tags: Mapping[str, str]) -> SimulatedVolume:
+def _add_tags(volume: SimulatedVolume, tags: Mapping[str, str]) -> SimulatedVolume:
     return replace(volume, tags=tuple({**dict(volume.tags), **tags}.items()))
 
 

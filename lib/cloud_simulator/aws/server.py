@@ -84,10 +84,10 @@ class Front:
         return self._moto(environ, start_response)  # type: ignore[no-any-return]  # moto is untyped
 
     def _answer(self, call: Call, account: str) -> Response | None:
-        """What the simulated organization answers; None for what moto does."""
+        """The simulated organization's answer. None if moto answers."""
         here = AccountRegion(fleet=self.fleet, scratch=self._scratch, account=account, region=call.region)
         if call.service == "ec2":
-            written = ec2.answer(call.operation, call.form, here)
+            written = ec2.answer_ec2(call.operation, call.form, here)
             return None if written is None else Response(written, content_type="text/xml")
         if call.operation == "AssumeRole":
             check_role(call.form, self.fleet)
@@ -98,7 +98,7 @@ class Front:
     def _data(self, call: Call, here: AccountRegion) -> Mapping[str, Any] | None:
         """The answer of the services that speak CBOR or JSON."""
         if call.service == "organizations":
-            return organizations_api.answer(call.operation, call.read(), here.account, here.fleet)
+            return organizations_api.answer_organizations(call.operation, call.read(), here.account, here.fleet)
         if call.operation in _LISTS:
             return _LISTS[call.operation](call.read(), here)
         match call.operation:
@@ -125,7 +125,7 @@ class Front:
 
 
 class _Quiet(WSGIRequestHandler):
-    """Speaks HTTP/1.1, of which werkzeug closes the connection after each call, and logs nothing."""
+    """Speaks HTTP/1.1 and logs nothing. werkzeug closes the connection after each call."""
 
     protocol_version = "HTTP/1.1"
 
@@ -139,7 +139,7 @@ def serve(front: Front, port: int = 0) -> Any:
 
 
 @contextmanager
-def organization_served(options: argparse.Namespace, faults: Faults) -> Iterator[dict[str, int]]:
+def serve_organization(options: argparse.Namespace, faults: Faults) -> Iterator[dict[str, int]]:
     """The organization that the command line asks for, served for as long as the block lasts; and where."""
     fleet = fleet_of(options.volumes or LEAST_VOLUMES, options.now, seed=options.seed, mix=Mix(options.mix))
     quotas = Quotas(

@@ -67,19 +67,19 @@ def total_time_s(volume: SimulatedVolume, series: str, each: Each) -> FloatArray
 
 
 def _latency_ms(series: str) -> Callable[[SimulatedVolume, Each], FloatArray]:
-    """The mean of each minute, 0 where none were done."""
+    """The mean latency of each minute, 0 without operations."""
 
-    def made(volume: SimulatedVolume, each: Each) -> FloatArray:
+    def mean_ms(volume: SimulatedVolume, each: Each) -> FloatArray:
         operations = each(volume, series)
         seconds = total_time_s(volume, series, each)
         mean = np.divide(seconds, operations, out=np.zeros_like(seconds), where=operations > 0)
         return np.where(np.isnan(operations), np.nan, 1000 * mean)
 
-    return made
+    return mean_ms
 
 
 def _queue(volume: SimulatedVolume, each: Each) -> FloatArray:
-    """As many operations as there are seconds of them in a second."""
+    """The mean queue of each minute: the seconds of its operations over its length."""
     return (total_time_s(volume, "read_ops", each) + total_time_s(volume, "write_ops", each)) / MINUTE_S
 
 
@@ -100,7 +100,7 @@ _OF_HOST: Final = {
     "EBSByteBalance%": ("bytes", 1.0, True),
 }
 BALANCE_MINUTES: Final = 5
-"""How often a host's balances are published: with basic monitoring alone (Amazon EC2 User Guide, "CloudWatch metrics
+"""Minutes between points of a host's balances, with basic monitoring alone (Amazon EC2 User Guide, "CloudWatch metrics
 that are available for your instances", read 2026-11-23)."""
 
 METRICS: Final = frozenset({*_ALONE, *_ATTACHED, *_OF_HOST})
@@ -123,14 +123,14 @@ def _limits(type_name: str) -> dict[str, tuple[float, float]] | None:
 def _every_five_minutes(values: FloatArray) -> FloatArray:
     """The least of each five minutes, at the first of them, and no point at the others."""
     padded = np.concatenate([values, np.full(-len(values) % BALANCE_MINUTES, np.nan)]).reshape(-1, BALANCE_MINUTES)
-    found = np.full_like(padded, np.nan)
-    found[:, 0] = np.fmin.reduce(padded, axis=1)
-    least: FloatArray = found.reshape(-1)[: len(values)]
+    published = np.full_like(padded, np.nan)
+    published[:, 0] = np.fmin.reduce(padded, axis=1)
+    least: FloatArray = published.reshape(-1)[: len(values)]
     return least
 
 
 def _balance_pct(rate: FloatArray, baseline: float, maximum: float) -> FloatArray:
-    """What is left of 30 minutes at the maximum; every day begins with all of it."""
+    """The share that is left of 30 minutes at the maximum. Every day begins with all of it."""
     capacity, day = (maximum - baseline) * 30 * MINUTE_S, DAY_S // MINUTE_S
     spent = np.maximum(0.0, rate - baseline) * MINUTE_S
     padded = np.concatenate([spent, np.zeros(-len(spent) % day)]).reshape(-1, day)

@@ -13,7 +13,7 @@ LARGE_HOST: Final = "m5.4xlarge"
 
 
 @dataclass(slots=True)
-class Maker:
+class VolumeMaker:
     """Makes volumes of one place with ids, hosts and seeds of their own; `volumes` are those made so far."""
 
     now: datetime

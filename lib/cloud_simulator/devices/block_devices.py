@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from cloud_simulator.devices import loop_devices
-from cloud_simulator.devices.io_throttle import Throttle, end_groups, groups_named
+from cloud_simulator.devices.io_throttle import Throttle, end_groups, find_groups
 from cloud_simulator.published import UNBOUNDED, Ceiling
 from cloud_simulator.units import MIB
 
@@ -32,7 +32,7 @@ _MOST_IN_PLACE_GIB: Final = 16
 _MOST_OF_COPY_GIB: Final = 1
 """A copy is read through before it is measured, at the volume's own rate."""
 _FILLED_MIB: Final = 64
-"""How much data a copy has; what is read beyond it are holes."""
+"""The data of a copy. Reads beyond it are of holes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +58,10 @@ class _Device:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What a command on a host runs in: the control group of the host, or the file that stands for a device and the
-    ceiling that fio has to hold itself to."""
+    """The surroundings of a command on a host: the host's control group, or a plain file.
+
+    The file stands for a device, and fio holds itself to the ceiling.
+    """
 
     group: Path | None = None
     plain: Path | None = None
@@ -86,7 +88,7 @@ class Devices:
             self._loop(device)
 
     def mount(self, disks: Sequence[Disk], host_id: str, ceiling: Ceiling) -> None:
-        """Makes the device of a volume that has long been on its host, with a filesystem, when it is first asked for.
+        """Makes the device of a volume that is on its host already, with a filesystem, at its first use.
 
         Volumes that are one stripe are one device, which carries what they do together, and each links to it.
         """
@@ -119,7 +121,7 @@ class Devices:
                 (self._folder / f"{disk_id}{_IMAGE}").unlink(missing_ok=True)
 
     def surroundings(self, host_id: str, disk_id: str, read_share: float | None) -> Surroundings:
-        """What a command on a host that works on that disk runs in.
+        """The surroundings of a command on a host that works on that disk.
 
         The disk's device is held to its limits, split by the share of reads of a mixed workload (None: not mixed).
         """
@@ -162,7 +164,7 @@ class Devices:
         return self._folder
 
     def _loop(self, device: _Device) -> None:
-        """Puts a loop device on the file, links to it, and holds it to its ceiling, where the kernel allows it."""
+        """Makes a loop device of the file and its links, held to its ceiling, if the kernel allows it."""
         if self._throttle is None:
             return
         device.loop = loop_devices.make(device.image)
@@ -176,7 +178,7 @@ def _throttle(name: str) -> Throttle | None:
     if not Path("/dev/loop-control").exists() or os.geteuid() != 0:
         return None
     try:
-        return Throttle.named(name)
+        return Throttle.create(name)
     except OSError:
         return None
 
@@ -184,9 +186,9 @@ def _throttle(name: str) -> Throttle | None:
 def _make_image(image: Path, size_gib: int, *, filled: bool) -> None:
     with image.open("wb") as file:
         if filled:
-            some = os.urandom(4 * MIB)
+            chunk = os.urandom(4 * MIB)
             for _ in range(_FILLED_MIB // 4):
-                file.write(some)
+                file.write(chunk)
         file.truncate(size_gib * 1024 * MIB)
 
 
@@ -194,7 +196,7 @@ _PREFIX: Final = "plimsoll-simulator-"
 
 
 def own_folder() -> Path:
-    """A new folder for this process's files, named for its id and, as ids are used again, for when it began."""
+    """A new folder for this process's files, named for its id and start, as ids are used again."""
     return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-{_born(os.getpid())}-"))
 
 
@@ -204,7 +206,7 @@ def clear_dead() -> None:
         if not _lives(folder.name):
             end_groups(folder.name)
             clear(folder)
-    for name in groups_named(f"{_PREFIX}*"):
+    for name in find_groups(f"{_PREFIX}*"):
         if not _lives(name):
             end_groups(name)
 
@@ -213,7 +215,7 @@ def clear(folder: Path) -> None:
     """Removes a simulator's folder with the mounts, links and devices that stand on it."""
     for place in loop_devices.mounts_in(folder):
         with contextlib.suppress(OSError):
-            loop_devices.run("umount", "--lazy", str(place))
+            loop_devices.run_tool("umount", "--lazy", str(place))
     for device in loop_devices.of_folder(folder):
         with contextlib.suppress(OSError):
             loop_devices.unlink_all(device)
@@ -222,15 +224,15 @@ def clear(folder: Path) -> None:
 
 
 def _lives(name: str) -> bool:
-    """Whether the process in a name still runs; one that waits to be reaped does not."""
-    pid, _, rest = name.removeprefix(_PREFIX).partition("-")
-    born = rest.partition("-")[0]
+    """The process in a name still runs. One that waits to be reaped does not."""
+    pid, _, suffix = name.removeprefix(_PREFIX).partition("-")
+    born = suffix.partition("-")[0]
     state = _process_field(int(pid), _STATE) if pid.isdecimal() else None
     return state not in {None, "Z"} and _born(int(pid)) == born
 
 
 def _born(pid: int) -> str:
-    """When a process began, in the kernel's ticks since the machine did; 0 where it is unknown."""
+    """The start of a process in the kernel's ticks since the machine's. 0 if it is unknown."""
     return _process_field(pid, _BORN) or "0"
 
 

@@ -48,7 +48,7 @@ class Throttle:
     second: bool
 
     @classmethod
-    def named(cls, name: str) -> "Throttle":
+    def create(cls, name: str) -> "Throttle":
         """A new group of that name; OSError where there is no controller or no right to it."""
         roots = _roots()
         if not roots:
@@ -90,20 +90,20 @@ def end_groups(name: str) -> None:
             _end(parent / name)
 
 
-def groups_named(pattern: str) -> list[str]:
+def find_groups(pattern: str) -> list[str]:
     """The names of all groups that match a pattern."""
     return [folder.name for parent, _ in _roots() for folder in parent.glob(pattern)]
 
 
 def _roots() -> list[tuple[Path, bool]]:
-    """Where groups can be made, and whether of the second generation."""
-    found = []
+    """The folders in which groups can be made, each True if it is of the second generation."""
+    roots = []
     if (GROUPS / "blkio" / "blkio.throttle.read_iops_device").exists():
-        found.append((GROUPS / "blkio", False))
+        roots.append((GROUPS / "blkio", False))
     controllers = GROUPS / "cgroup.controllers"
     if controllers.exists() and "io" in controllers.read_text(encoding="ascii").split():
-        found.append((GROUPS, True))
-    return found
+        roots.append((GROUPS, True))
+    return roots
 
 
 def _delegate(folder: Path) -> None:
@@ -114,14 +114,14 @@ def _delegate(folder: Path) -> None:
 
 def _end(folder: Path) -> None:
     until = time.monotonic() + _PATIENCE_S
-    inner = [one for one in folder.iterdir() if one.is_dir()]
+    inner = [child for child in folder.iterdir() if child.is_dir()]
     for group in (*inner, folder):
-        while not _removed(group) and time.monotonic() < until:
+        while not _try_remove(group) and time.monotonic() < until:
             time.sleep(0.02)
 
 
-def _removed(group: Path) -> bool:
-    """Whether it is gone; processes that hold it are killed, and may take a moment to end."""
+def _try_remove(group: Path) -> bool:
+    """Removes a group and kills its processes. False while they still end."""
     with contextlib.suppress(FileNotFoundError):
         for pid in (group / "cgroup.procs").read_text(encoding="ascii").split():
             with contextlib.suppress(ProcessLookupError):

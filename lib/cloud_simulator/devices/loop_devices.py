@@ -13,7 +13,7 @@ _TOOL_S: Final = 60.0
 
 def make(image: Path) -> Path:
     """A loop device of a file, past the page cache. OSError where the kernel or the user's rights forbid it."""
-    return Path(run("losetup", "--find", "--show", "--nooverlap", "--direct-io=on", str(image)).strip())
+    return Path(run_tool("losetup", "--find", "--show", "--nooverlap", "--direct-io=on", str(image)).strip())
 
 
 def number(device: Path) -> str:
@@ -23,17 +23,17 @@ def number(device: Path) -> str:
 
 def remove(device: Path) -> None:
     """Gives the device up, at once or as soon as nobody has it open."""
-    run("losetup", "--detach", str(device))
+    run_tool("losetup", "--detach", str(device))
 
 
 def of_folder(folder: Path) -> list[Path]:
     """The loop devices whose files are, or were, in a folder."""
-    found = []
+    devices = []
     for backing in Path("/sys/block").glob("loop*/loop/backing_file"):
         with contextlib.suppress(OSError):
             if Path(backing.read_text(encoding="utf-8").strip()).is_relative_to(folder):
-                found.append(Path("/dev") / backing.parts[3])
-    return found
+                devices.append(Path("/dev") / backing.parts[3])
+    return devices
 
 
 def link(name: str, device: Path) -> None:
@@ -58,9 +58,9 @@ def unlink_all(device: Path) -> None:
 
 def format_and_mount(device: Path, at: Path) -> None:
     """Makes an ext4 filesystem on a device and mounts it."""
-    run("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=1,lazy_journal_init=1", str(device))
+    run_tool("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=1,lazy_journal_init=1", str(device))
     at.mkdir(parents=True)
-    run("mount", "-t", "ext4", str(device), str(at))
+    run_tool("mount", "-t", "ext4", str(device), str(at))
 
 
 def mounts_in(folder: Path) -> list[Path]:
@@ -72,8 +72,8 @@ def mounts_in(folder: Path) -> list[Path]:
     return [place for place in places if place.is_relative_to(folder)]
 
 
-def run(*words: str) -> str:
-    """What a tool of the system prints; OSError where it is missing or fails."""
+def run_tool(*words: str) -> str:
+    """The output of a tool of the system. Raises OSError if it is missing or fails."""
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])  # root's PATH may lack them
     try:
         done = subprocess.run(  # noqa: S603  # our own words
@@ -84,6 +84,6 @@ def run(*words: str) -> str:
             check=True,
         )
     except subprocess.SubprocessError as error:
-        said = getattr(error, "stderr", "") or str(error)
-        raise OSError(f"{words[0]} failed: {said}") from error
+        messages = getattr(error, "stderr", "") or str(error)
+        raise OSError(f"{words[0]} failed: {messages}") from error
     return done.stdout

@@ -28,46 +28,49 @@ def paced_job(job: str, iops: float, mib_s: float, read_share: float | None) -> 
     parsed.read_string("\n".join(line.strip() for line in job.splitlines()))
     lines: list[str] = []
     for name in parsed.sections():
-        own: dict[str, str | None] = dict(parsed.items(name))
-        own["rate_iops"] = _rate_iops(own, iops, mib_s * _MIB, read_share)
-        own.pop("rate", None)
-        lines += [f"[{name}]", *(key if value is None else f"{key}={value}" for key, value in own.items()), ""]
+        options: dict[str, str | None] = dict(parsed.items(name))
+        options["rate_iops"] = _rate_iops(options, iops, mib_s * _MIB, read_share)
+        options.pop("rate", None)
+        lines += [f"[{name}]", *(key if value is None else f"{key}={value}" for key, value in options.items()), ""]
     return "\n".join(lines)
 
 
-def _rate_iops(own: Mapping[str, str | None], iops: float, bytes_s: float, read_share: float | None) -> str:
+def _rate_iops(options: Mapping[str, str | None], iops: float, bytes_s: float, read_share: float | None) -> str:
     """fio's value for reads and writes: the lowest of a section's own rates and what the volume leaves it.
 
     fio takes either operations or bytes a second, so that bytes are counted as operations of the section's size.
     """
-    jobs = float(own.get("numjobs") or 1)
+    jobs = float(options.get("numjobs") or 1)
     shares = (1.0, 1.0) if read_share is None else (read_share, 1 - read_share)
-    found = []
+    limits = []
     for direction, share in enumerate(shares):
-        size = _block_bytes(own, direction)
+        size = _block_bytes(options, direction)
         rates = [iops * share / jobs, bytes_s * share / jobs / size]
-        asked_iops, asked_bytes = _asked(own, "rate_iops", direction), _asked(own, "rate", direction)
+        asked_iops, asked_bytes = (
+            _option_value(options, "rate_iops", direction),
+            _option_value(options, "rate", direction),
+        )
         rates += [asked_iops] if asked_iops is not None else []
         rates += [asked_bytes / size] if asked_bytes is not None else []
-        found.append(max(1, round(min(rates))))
-    return ",".join(str(rate) for rate in found)
+        limits.append(max(1, round(min(rates))))
+    return ",".join(str(rate) for rate in limits)
 
 
-def _block_bytes(own: Mapping[str, str | None], direction: int) -> float:
+def _block_bytes(options: Mapping[str, str | None], direction: int) -> float:
     """The mean size of an operation; of a range, its largest."""
-    split = own.get("bssplit")
+    split = options.get("bssplit")
     if split:
         parts = split.split(",")
         pairs = [pair.split("/") for pair in parts[min(direction, len(parts) - 1)].split(":")]
         shared = [(_number(size), float(share)) for size, share in pairs]
         return sum(size * share for size, share in shared) / sum(share for _, share in shared)
-    asked = _asked(own, "bs", direction) or _asked(own, "blocksize", direction)
-    return asked or _asked(own, "bsrange", direction) or _USUAL_BLOCK
+    asked = _option_value(options, "bs", direction) or _option_value(options, "blocksize", direction)
+    return asked or _option_value(options, "bsrange", direction) or _USUAL_BLOCK
 
 
-def _asked(own: Mapping[str, str | None], option: str, direction: int) -> float | None:
+def _option_value(options: Mapping[str, str | None], option: str, direction: int) -> float | None:
     """A section's option for a direction (0: reads, 1: writes), None where it has none."""
-    parts = [part for part in (own.get(option) or "").split(",") if part]
+    parts = [part for part in (options.get(option) or "").split(",") if part]
     return _number(parts[min(direction, len(parts) - 1)].rpartition("-")[2]) if parts else None
 
 
@@ -80,11 +83,11 @@ def _number(written: str) -> float:
 
 def _real_fio() -> str:
     """The fio that comes after this one on the PATH."""
-    rest = os.environ.get("PATH", os.defpath).split(os.pathsep)[1:]
-    found = shutil.which("fio", path=os.pathsep.join(rest))
-    if found is None:
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)[1:]
+    path = shutil.which("fio", path=os.pathsep.join(folders))
+    if path is None:
         sys.exit("fio: not installed on the machine that simulates this host")
-    return found
+    return path
 
 
 def _run(iops: float, mib_s: float, read_share: float | None, words: Sequence[str]) -> None:
@@ -100,8 +103,8 @@ def _run(iops: float, mib_s: float, read_share: float | None, words: Sequence[st
             file.write_text(paced_job(text, iops, mib_s, read_share), encoding="utf-8")
             replaced.append(str(file))
         if list(replaced) == list(words):
-            own = {name: value for name, _, value in (word.lstrip("-").partition("=") for word in words)}
-            replaced.append(f"--rate_iops={_rate_iops(own, iops, mib_s * _MIB, read_share)}")
+            options = {name: value for name, _, value in (word.lstrip("-").partition("=") for word in words)}
+            replaced.append(f"--rate_iops={_rate_iops(options, iops, mib_s * _MIB, read_share)}")
         sys.exit(os.spawnv(os.P_WAIT, _real_fio(), ["fio", *replaced]))  # noqa: S606  # the arguments as they came
 
 

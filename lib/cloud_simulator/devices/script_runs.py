@@ -31,7 +31,7 @@ _NO_NETWORK: Final = "#!/bin/sh\necho 'Could not resolve host: mirrors.invalid' 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a script runs.
+    """The place of a script's run.
 
     `lock` is a file of the host's own. `tools` stand before the machine's own by name (the text of each); `lacks_fio`
     takes fio and the way to install it. `environment` are other variables that are set there.
@@ -47,7 +47,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """How a process ended. `status` and `details` are Systems Manager's words."""
+    """The end of a process. `status` and `details` are Systems Manager's words."""
 
     status: str
     details: str
@@ -56,29 +56,36 @@ class Ended:
     errors: str = ""
 
 
-def run(script: str, limit_s: float, place: Place, folder: Path) -> Ended:
+def run_script(script: str, limit_s: float, place: Place, folder: Path) -> Ended:
     """Runs a script to its end, or kills it and all that it started at its limit."""
     with tempfile.TemporaryDirectory(dir=folder, prefix="command-", ignore_cleanup_errors=True) as made:
-        own = Path(made)
-        (own / "script.sh").write_text(script, encoding="utf-8")
-        with (own / "stdout").open("wb") as out, (own / "stderr").open("wb") as errors:
+        command_folder = Path(made)
+        (command_folder / "script.sh").write_text(script, encoding="utf-8")
+        with (command_folder / "stdout").open("wb") as out, (command_folder / "stderr").open("wb") as errors:
             group = place.surroundings.group
-            words = ["/bin/sh", "-c", _PLAIN if group is None else _JOIN, "sh", str(group), str(own / "script.sh")]
-            environment = _environment(place, own)
+            words = [
+                "/bin/sh",
+                "-c",
+                _PLAIN if group is None else _JOIN,
+                "sh",
+                str(group),
+                str(command_folder / "script.sh"),
+            ]
+            environment = _environment(place, command_folder)
             with subprocess.Popen(  # noqa: S603  # the document that a caller stored, as the host's agent runs it
                 words, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, env=environment, start_new_session=True
             ) as process:
-                late = _waited(process, limit_s)
-        output = (own / "stdout").read_text(encoding="utf-8", errors="replace")
-        said = (own / "stderr").read_text(encoding="utf-8", errors="replace")
+                late = _kill_at_limit(process, limit_s)
+        output = (command_folder / "stdout").read_text(encoding="utf-8", errors="replace")
+        messages = (command_folder / "stderr").read_text(encoding="utf-8", errors="replace")
     if late:
-        return Ended(status="TimedOut", details="Execution Timed Out", code=137, output=output, errors=said)
+        return Ended(status="TimedOut", details="Execution Timed Out", code=137, output=output, errors=messages)
     word = "Success" if process.returncode == 0 else "Failed"
-    return Ended(status=word, details=word, code=process.returncode, output=output, errors=said)
+    return Ended(status=word, details=word, code=process.returncode, output=output, errors=messages)
 
 
-def _waited(process: subprocess.Popen[bytes], limit_s: float) -> bool:
-    """Whether the process had to be killed."""
+def _kill_at_limit(process: subprocess.Popen[bytes], limit_s: float) -> bool:
+    """Waits for the process, and kills it at its limit. True if it was killed."""
     try:
         process.wait(limit_s)
     except subprocess.TimeoutExpired:
@@ -99,13 +106,13 @@ def _environment(place: Place, folder: Path) -> dict[str, str]:
     if place.surroundings.plain is not None:
         environment[SIMULATED_DEVICE] = str(place.surroundings.plain)
         if not place.lacks_fio:
-            tools["fio"] = _paced(place)
+            tools["fio"] = _paced_fio_script(place)
     for name, text in tools.items():
         _executable(folder / "tools" / name, text)
     return {**environment, "PATH": f"{folder / 'tools'}:{path}" if tools else path}
 
 
-def _paced(place: Place) -> str:
+def _paced_fio_script(place: Place) -> str:
     """fio that holds itself to the volume's rates."""
     ceiling, share = place.surroundings.ceiling, place.read_share
     words = [sys.executable, paced_fio.__file__, f"{ceiling.iops:.0f}", f"{ceiling.throughput_mib_s:.3f}"]
@@ -143,7 +150,7 @@ def read_share_of(job: str) -> float | None:
     options = _OPTION.findall(job)
     if not any(name in {"rw", "readwrite"} and value in _MIXED for name, value in options):
         return None
-    found = dict(reversed(options))
-    if "rwmixwrite" in found:
-        return 1 - float(found["rwmixwrite"]) / 100
-    return float(found.get("rwmixread", _EVEN_PCT)) / 100
+    by_name = dict(reversed(options))
+    if "rwmixwrite" in by_name:
+        return 1 - float(by_name["rwmixwrite"]) / 100
+    return float(by_name.get("rwmixread", _EVEN_PCT)) / 100

@@ -16,10 +16,10 @@ _MOST: Final = 1000
 
 def add_audit_log(front: Front, fleet: GoogleFleet) -> None:
     """Adds its route."""
-    front.routes["POST", "/v2/entries:list"] = Route("entries.list", lambda call: _listed(call, fleet))
+    front.routes["POST", "/v2/entries:list"] = Route("entries.list", lambda call: _list_entries(call, fleet))
 
 
-def _listed(call: Call, fleet: GoogleFleet) -> Mapping[str, Any]:
+def _list_entries(call: Call, fleet: GoogleFleet) -> Mapping[str, Any]:
     """A page of entries; refused for a project that is not simulated, and for a filter without a time."""
     project = str((call.body.get("resourceNames") or [""])[0]).removeprefix("projects/")
     if project not in fleet.accounts:
@@ -27,13 +27,13 @@ def _listed(call: Call, fleet: GoogleFleet) -> Mapping[str, Any]:
     since = _SINCE.search(str(call.body.get("filter", "")))
     if since is None:
         raise Refused("INVALID_ARGUMENT", "The simulated Cloud Logging wants to know since when.")
-    found = sorted(
+    entries = sorted(
         (entry for disk in fleet.volumes if disk.project == project for entry in _of(disk)),
         key=lambda entry: str(entry["timestamp"]),
     )
-    found = [entry for entry in found if str(entry["timestamp"]) >= since[1]]
+    entries = [entry for entry in entries if str(entry["timestamp"]) >= since[1]]
     asked_for = call.body.get("pageToken"), call.body.get("pageSize")
-    page, token = page_of(found, *asked_for, most=_MOST, refusal="INVALID_ARGUMENT")
+    page, token = page_of(entries, *asked_for, most=_MOST, refusal="INVALID_ARGUMENT")
     return {"entries": page, **({"nextPageToken": token} if token else {})}
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
 from cloud_simulator.devices.block_devices import Devices
-from cloud_simulator.devices.script_runs import Place, read_share_of, run
+from cloud_simulator.devices.script_runs import Place, read_share_of, run_script
 from cloud_simulator.faults import Effect, Faults
 from cloud_simulator.google.http_front import Answered
 from plimsoll.bench.agent import TASK_KEY, agent_script, agent_version
@@ -24,7 +24,7 @@ _LONGEST_WAIT_S: Final = 30.0
 
 @dataclass(frozen=True, slots=True, order=True)
 class VmKey:
-    """Which VM."""
+    """A VM's key."""
 
     project: str
     zone: str
@@ -32,12 +32,12 @@ class VmKey:
 
     @property
     def path(self) -> str:
-        """Where its metadata server is on the one server."""
+        """The path of its metadata server on the one server."""
         return f"/{self.project}/{self.zone}/{self.name}"
 
     @property
     def word(self) -> str:
-        """It as a part of a file's name."""
+        """The key as a part of a file's name."""
         return f"{self.project}.{self.zone}.{self.name}"
 
 
@@ -50,7 +50,7 @@ class VmData:
 
     @property
     def fingerprint(self) -> str:
-        """What changes with the metadata; Compute Engine's are base64 as well."""
+        """A text that changes with the metadata. Compute Engine's are base64."""
         return hashlib.sha256(repr(sorted(self.metadata.items())).encode()).hexdigest()[:16]
 
 
@@ -62,19 +62,19 @@ class Metadata:
     _changed: threading.Condition = field(default_factory=threading.Condition, repr=False)
     _closed: bool = False
 
-    def of(self, vm: VmKey, given: Mapping[str, str] | None = None) -> VmData:
+    def of(self, vm: VmKey, first: Mapping[str, str] | None = None) -> VmData:
         """A VM's own, as it is now: a copy. `given` is what its metadata hold before anybody changed them."""
         with self._changed:
-            found = self._vms.setdefault(vm, VmData(dict(given or {})))
-            return VmData(dict(found.metadata), dict(found.guest))
+            data = self._vms.setdefault(vm, VmData(dict(first or {})))
+            return VmData(dict(data.metadata), dict(data.guest))
 
     def set(self, vm: VmKey, items: Mapping[str, str], fingerprint: str) -> bool:
         """Replaces a VM's metadata; False where the fingerprint is not that of what is there."""
         with self._changed:
-            found = self._vms.setdefault(vm, VmData())
-            if fingerprint != found.fingerprint:
+            data = self._vms.setdefault(vm, VmData())
+            if fingerprint != data.fingerprint:
                 return False
-            found.metadata = dict(items)
+            data.metadata = dict(items)
             self._changed.notify_all()
             return True
 
@@ -86,7 +86,7 @@ class Metadata:
             if value is not None:
                 guest[key] = value
 
-    def awaited(self, vm: VmKey, key: str, last_etag: str, timeout_s: float) -> tuple[str, str] | None:
+    def wait_for_value(self, vm: VmKey, key: str, last_etag: str, timeout_s: float) -> tuple[str, str] | None:
         """A value and its etag: at once where it is another than the last, else when it changes or the time is up."""
         end = time.monotonic() + min(timeout_s, _LONGEST_WAIT_S)
         with self._changed:
@@ -99,10 +99,10 @@ class Metadata:
                     return value, etag
 
     def answer(self, method: str, target: str, headers: Message, body: bytes) -> Answered:
-        """What a VM's metadata server answers: a value, perhaps awaited; or a guest attribute is written or removed."""
+        """The answer of a VM's metadata server. It reads a value, perhaps awaited, or changes a guest attribute."""
         parts = urlsplit(target)
-        place, _, rest = parts.path.partition(f"/{_ROOT}/")
-        words, (kind, _, key) = place.strip("/").split("/"), rest.partition("/")
+        place, _, tail = parts.path.partition(f"/{_ROOT}/")
+        words, (kind, _, key) = place.strip("/").split("/"), tail.partition("/")
         flavor = {"Metadata-Flavor": "Google"}
         if len(words) != 3 or headers.get("Metadata-Flavor") != "Google":
             return 404, flavor, b""
@@ -110,16 +110,16 @@ class Metadata:
         if kind == "attributes" and method == "GET":
             query = dict(parse_qsl(parts.query))
             last = query.get("last_etag", "0") if query.get("wait_for_change") == "true" else ""
-            found = self.awaited(vm, key, last, float(query.get("timeout_sec", _LONGEST_WAIT_S)))
-            if found is not None:
-                return 200, {**flavor, "ETag": found[1]}, found[0].encode()
+            value = self.wait_for_value(vm, key, last, float(query.get("timeout_sec", _LONGEST_WAIT_S)))
+            if value is not None:
+                return 200, {**flavor, "ETag": value[1]}, value[0].encode()
         elif kind == "guest-attributes" and method in {"PUT", "DELETE"} and namespace == "plimsoll" and name:
             self.write(vm, name, body.decode() if method == "PUT" else None)
             return 200, flavor, b""
         return 404, flavor, b""
 
     def close(self) -> None:
-        """Lets everybody go who waits."""
+        """Ends every wait."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -128,7 +128,7 @@ class Metadata:
 _SEND: Final = "instances.setMetadata"
 _GIVEN_UP_S: Final = 7200.0
 _KEPT_OF_CUT: Final = 200
-"""How many characters are left of an output that a fault cuts."""
+"""The characters that a fault leaves of an output."""
 
 
 @dataclass(slots=True)
@@ -149,32 +149,32 @@ class BenchAgents:
 
     def wake(self, vm: VmKey) -> None:
         """Begins the task that the VM's metadata holds, unless it was begun before or a fault keeps it."""
-        given = dict(
+        task = dict(
             line.split("=", 1) for line in self.metadata.of(vm).metadata.get(TASK_KEY, "").splitlines() if "=" in line
         )
-        task_id = given.get("id", "")
+        task_id = task.get("id", "")
         with self._lock:
             if not task_id or (vm, task_id) in self._begun:
                 return
             self._begun.add((vm, task_id))
-        if self._has(Effect.UNDELIVERED, vm):
+        if self._has_effect(Effect.UNDELIVERED, vm):
             return
-        if self._has(Effect.HANGS, vm):
+        if self._has_effect(Effect.HANGS, vm):
             self.metadata.write(vm, f"{task_id}-state", "running")
-        elif self._has(Effect.FAILS, vm):
+        elif self._has_effect(Effect.FAILS, vm):
             self.metadata.write(vm, f"{task_id}-end", "how=ended\nexit=1\npieces=0\nerror=\n")
         else:
-            threading.Thread(target=self._run, args=(vm, task_id, given), daemon=True).start()
+            threading.Thread(target=self._run, args=(vm, task_id, task), daemon=True).start()
 
-    def _run(self, vm: VmKey, task_id: str, given: dict[str, str]) -> None:
-        share = read_share_of(given.get("Job", ""))
+    def _run(self, vm: VmKey, task_id: str, task: dict[str, str]) -> None:
+        share = read_share_of(task.get("Job", ""))
         folder = self.devices.folder()
         home = folder / f"agent-{task_id}"
         place = Place(
-            surroundings=self.devices.surroundings(vm.word, given.get("VolumeId", ""), share),
+            surroundings=self.devices.surroundings(vm.word, task.get("VolumeId", ""), share),
             lock=folder / f"{vm.word}.lock",
             read_share=share,
-            lacks_fio=self._has(Effect.NO_FIO, vm),
+            lacks_fio=self._has_effect(Effect.NO_FIO, vm),
             environment={
                 "GCE_METADATA_HOST": f"{self.host}{vm.path}",
                 "PLIMSOLL_HOME": str(home),
@@ -182,14 +182,14 @@ class BenchAgents:
                 "PLIMSOLL_PAUSE": "1",
             },
         )
-        cut = self._has(Effect.CUT, vm)
+        cut = self._has_effect(Effect.CUT, vm)
         try:
-            run(agent_script(), _GIVEN_UP_S, place, folder)
+            run_script(agent_script(), _GIVEN_UP_S, place, folder)
         except OSError as error:
             self.metadata.write(vm, f"{task_id}-end", f"how=ended\nexit=1\npieces=0\nerror=the simulated VM: {error}\n")
         if cut:
             first = self.metadata.of(vm).guest.get(f"{task_id}-0", "")
             self.metadata.write(vm, f"{task_id}-0", first[:_KEPT_OF_CUT])
 
-    def _has(self, effect: Effect, vm: VmKey) -> bool:
-        return self.faults.has(effect, _SEND, vm.project, vm.zone)
+    def _has_effect(self, effect: Effect, vm: VmKey) -> bool:
+        return self.faults.has_effect(effect, _SEND, vm.project, vm.zone)

@@ -44,9 +44,9 @@ def add_billing(front: Front) -> None:
 def _skus(call: Call) -> Mapping[str, Any]:
     if call.query.get("currencyCode", "USD") != "USD":
         raise Refused("INVALID_ARGUMENT", "The simulated catalog has prices in USD alone.")
-    found = list(_every(call.named["parent"]))
+    skus = list(_every(call.named["parent"]))
     asked_for = call.query.get("pageToken"), call.query.get("pageSize")
-    page, token = page_of(found, *asked_for, most=_MOST, refusal="INVALID_ARGUMENT")
+    page, token = page_of(skus, *asked_for, most=_MOST, refusal="INVALID_ARGUMENT")
     return {"skus": page, "nextPageToken": token or ""}
 
 

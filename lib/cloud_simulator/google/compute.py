@@ -16,7 +16,7 @@ from cloud_simulator.google.projects import ZONES
 from cloud_simulator.paging import page_of
 
 BASE: Final = "https://www.googleapis.com/compute/v1"
-"""What the addresses of resources begin with."""
+"""The beginning of a resource's address."""
 
 Resource = dict[str, Any]
 """A resource as JSON."""
@@ -25,7 +25,7 @@ _REGIONAL: Final = "regional-"
 
 
 def scope_of(disk: SimulatedDisk) -> str:
-    """Where a disk is listed: under its zone, or under its region if it is in two zones."""
+    """The scope that lists a disk: its zone, or its region if it is in two zones."""
     return f"regions/{disk.region}" if len(disk.zones) > 1 else f"zones/{disk.zones[0]}"
 
 
@@ -74,7 +74,7 @@ def disk_resource(disk: SimulatedDisk) -> Resource:
     if disk.storage_pool is not None:
         made.storage_pool = f"{BASE}/projects/{disk.project}/zones/{disk.zones[0]}/storagePools/{disk.storage_pool}"
     _stamp_attachments(made, disk.attachments)
-    return written(made)
+    return to_json(made)
 
 
 def _stamp_attachments(made: compute_v1.Disk, attachments: Iterable[Attachment]) -> None:
@@ -100,17 +100,17 @@ def instance_resource(vm: SimulatedVm, attached: Iterable[tuple[SimulatedDisk, A
         creation_timestamp=_stamp(vm.created),
         last_start_timestamp=_stamp(vm.created),
         self_link=instance_url(vm),
-        disks=[_attached(disk, attachment, index) for index, (disk, attachment) in enumerate(attached)],
+        disks=[_attached_disk(disk, attachment, index) for index, (disk, attachment) in enumerate(attached)],
     )
     if vm.stopped:
         made.last_stop_timestamp = _stamp(vm.stopped)
     if vm.manager:
         group = f"projects/{vm.project}/zones/{vm.zone}/instanceGroupManagers/{vm.manager}"
         made.metadata = compute_v1.Metadata(items=[compute_v1.Items(key="created-by", value=group)])
-    return written(made)
+    return to_json(made)
 
 
-def _attached(disk: SimulatedDisk, attachment: Attachment, index: int) -> compute_v1.AttachedDisk:
+def _attached_disk(disk: SimulatedDisk, attachment: Attachment, index: int) -> compute_v1.AttachedDisk:
     return compute_v1.AttachedDisk(
         kind="compute#attachedDisk",
         type_="PERSISTENT",
@@ -123,7 +123,7 @@ def _attached(disk: SimulatedDisk, attachment: Attachment, index: int) -> comput
     )
 
 
-def written(message: Any) -> Resource:
+def to_json(message: Any) -> Resource:
     """A message of Compute's client as JSON."""
     made: Resource = type(message).to_dict(
         message,
@@ -171,11 +171,11 @@ class Compute:
     def add_to(self, front: Front) -> None:
         """Adds its routes."""
         for path, operation, answer in (
-            (rf"{PROJECT}/aggregated/disks", "disks.aggregatedList", lambda call: self._aggregated(call, "disks")),
+            (rf"{PROJECT}/aggregated/disks", "disks.aggregatedList", lambda call: self._aggregate(call, "disks")),
             (
                 rf"{PROJECT}/aggregated/instances",
                 "instances.aggregatedList",
-                lambda call: self._aggregated(call, "instances"),
+                lambda call: self._aggregate(call, "instances"),
             ),
             (rf"{PROJECT}/regions", "regions.list", self._regions),
             (rf"{ZONE}/disks/(?P<name>[^/]+)", "disks.get", lambda call: self.one(call, "disks")),
@@ -195,15 +195,15 @@ class Compute:
         missing = f"projects/{call.project}/{wanted}/{kind}/{name}"
         raise Refused("NOT_FOUND", f"The resource '{missing}' was not found")
 
-    def _aggregated(self, call: Call, kind: str) -> Mapping[str, Any]:
+    def _aggregate(self, call: Call, kind: str) -> Mapping[str, Any]:
         self._check(call.project)
         source = self.disks if kind == "disks" else self.instances
         wanted = _filter(call.query.get("filter", ""))
         away = self._away(call, f"{kind}.aggregatedList")
-        found = [
+        resources = [
             (scope, resource) for scope, resource in source(call.project) if scope not in away and wanted(resource)
         ]
-        listed, token = _page(call.query, found)
+        listed, token = _page(call.query, resources)
         items: dict[str, Any] = {}
         for scope, resource in listed:
             items.setdefault(scope, {kind: []})[kind].append(resource)
@@ -251,11 +251,11 @@ class Compute:
             raise Refused("NOT_FOUND", f"The resource 'projects/{project}' was not found")
 
     def _fleet_disks(self, project: str) -> Iterator[tuple[str, Resource]]:
-        for disk in sorted(self.fleet.disks(project), key=lambda one: (scope_of(one), one.name)):
+        for disk in sorted(self.fleet.disks(project), key=lambda other: (scope_of(other), other.name)):
             yield scope_of(disk), self._once(disk.id, partial(disk_resource, disk))
 
     def _fleet_instances(self, project: str) -> Iterator[tuple[str, Resource]]:
-        for vm in sorted(self.fleet.vms(project), key=lambda one: (one.zone, one.name)):
+        for vm in sorted(self.fleet.vms(project), key=lambda other: (other.zone, other.name)):
             yield f"zones/{vm.zone}", self._once(vm.id, partial(instance_resource, vm, self.fleet.on(vm)))
 
     def _once(self, number: str, make: Callable[[], Resource]) -> Resource:
@@ -264,26 +264,26 @@ class Compute:
         return self._written[number]
 
 
-def _page(query: Mapping[str, str], found: Sequence[T]) -> tuple[Sequence[T], str | None]:
+def _page(query: Mapping[str, str], items: Sequence[T]) -> tuple[Sequence[T], str | None]:
     """The part of what was found that a call asks for, and the token for the rest."""
     size = query.get("maxResults")
     if size and size.isdecimal() and int(size) > PAGE:
         raise Refused("INVALID_ARGUMENT", f"Invalid value for field 'maxResults': '{size}'. It must be 1 to {PAGE}.")
-    return page_of(found, query.get("pageToken"), size, most=PAGE, refusal="INVALID_ARGUMENT")
+    return page_of(items, query.get("pageToken"), size, most=PAGE, refusal="INVALID_ARGUMENT")
 
 
 def _filter(text: str) -> Callable[[Resource], bool]:
-    """Whether a resource is meant by a filter: `labels.KEY:*`, `id = NUMBER` or `name = "NAME"`; no text means all."""
+    """The predicate of a filter: `labels.KEY:*`, `id = NUMBER` or `name = "NAME"`. No text passes all."""
     if not text:
         return lambda _: True
-    found = _FILTER.fullmatch(text)
-    if found is None:
+    match = _FILTER.fullmatch(text)
+    if match is None:
         raise Refused(
             "INVALID_ARGUMENT",
             f"Invalid value for field 'filter': '{text}'. The simulated Compute Engine knows `labels.KEY:*`, "
             '`id = NUMBER` and `name = "NAME"`.',
         )
-    key, number, name = found.groups()
+    key, number, name = match.groups()
     if key:
         return lambda resource: key in resource.get("labels", {})
     return lambda resource: (resource["id"] == number) if number else (resource["name"] == name)

@@ -1,4 +1,4 @@
-"""What changes the simulated projects: scratch disks, attachments, metadata, and what agents answer.
+"""Writes to the simulated projects: scratch disks, attachments, metadata, and the agents' answers.
 
 The fleet stays as it is; what is made, attached and deleted lives here and is shown beside it. These routes lie over
 those that read. Operations take a little time.
@@ -24,7 +24,7 @@ from cloud_simulator.published import UNBOUNDED, Ceiling, VolumeSpec, disk_types
 
 BENCH_LABEL: Final = "plimsoll-bench"
 _DEVICE: Final = "persistent-disk-1"
-"""What a device is called unless it is named."""
+"""The name of a device without one."""
 _VM: Final = rf"{ZONE}/instances/(?P<name>[^/]+)"
 _NAME: Final = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 _LABEL: Final = re.compile(r"[a-z0-9_-]{0,63}")
@@ -95,7 +95,7 @@ class ScratchDisk:
 
 @dataclass(slots=True)
 class _Operation:
-    """What is under way: from `due_s` on it has come about; never where a fault lets it hang."""
+    """An operation under way. It is done at `due_s`, or never if a fault lets it hang."""
 
     resource: Resource
     due_s: float
@@ -130,7 +130,7 @@ class BenchWrites:
         """Begins to make a disk; a clone has its source's type and zone. The same request id is the same operation."""
         body, asked = call.body, call.query.get("requestId", "")
         if body.get("sourceDisk"):
-            original = self.compute.one(_named(call, _last(body["sourceDisk"])), "disks")
+            original = self.compute.one(_rename_call(call, _last(body["sourceDisk"])), "disks")
             if _last(original["type"]) != _last(body["type"]):
                 raise Refused("INVALID_ARGUMENT", "The disk type of a clone must be that of its source.")
         if not _NAME.fullmatch(body.get("name", "")) or not all(
@@ -167,8 +167,8 @@ class BenchWrites:
 
     def attach(self, call: Call) -> Mapping[str, Any]:
         """Begins to attach a scratch disk."""
-        found = self.compute.one(call, "instances")
-        vm = VmKey(call.project, call.place, found["name"])
+        instance = self.compute.one(call, "instances")
+        vm = VmKey(call.project, call.place, instance["name"])
         disk, device = self._own(call, _last(call.body["source"])), call.body.get("deviceName", _DEVICE)
 
         def there() -> None:
@@ -178,20 +178,20 @@ class BenchWrites:
             if disk.vm is not None or disk.status != "READY":
                 raise Refused("RESOURCE_IN_USE", f"The disk resource '{disk.path}' is already being used or not ready")
             begun = self._begin(call, "attachDisk", disk.id, there)
-        if not self.faults.has(Effect.NO_DEVICE, "instances.attachDisk", call.project, call.place):
+        if not self.faults.has_effect(Effect.NO_DEVICE, "instances.attachDisk", call.project, call.place):
             made = Disk(
                 id=disk.id,
                 link=f"google-{device}",
                 size_gib=int(disk.body["sizeGb"]),
                 copy=bool(disk.body.get("sourceDisk")),
             )
-            self.agents.devices.attach(made, vm.word, ceiling_of(_spec(disk.body), _last(found["machineType"])))
+            self.agents.devices.attach(made, vm.word, disk_ceiling(_spec(disk.body), _last(instance["machineType"])))
         return begun
 
     def detach(self, call: Call) -> Mapping[str, Any]:
         """Begins to detach a disk, by device name."""
         key, name = self._key(call), call.query.get("deviceName", "")
-        disk = next((one for one in self.disks() if (one.vm, one.device) == (key, name)), None)
+        disk = next((attached for attached in self.disks() if (attached.vm, attached.device) == (key, name)), None)
         if disk is None:
             known = f"Invalid value for field 'disk': '{name}'. No attached disk has that name."
             raise Refused("INVALID_ARGUMENT", known)
@@ -205,15 +205,15 @@ class BenchWrites:
 
     def set_metadata(self, call: Call) -> Mapping[str, Any]:
         """instances.setMetadata; a task in it wakes the agent of a bench VM."""
-        found = self.compute.one(call, "instances")
+        instance = self.compute.one(call, "instances")
         key = self._key(call)
         items = {item["key"]: item.get("value", "") for item in call.body.get("items", [])}
         if not self.agents.metadata.set(key, items, call.body.get("fingerprint", "")):
             raise Refused("FAILED_PRECONDITION", "Supplied fingerprint does not match current metadata fingerprint.")
-        if BENCH_LABEL in found.get("labels", {}):
+        if BENCH_LABEL in instance.get("labels", {}):
             self.agents.wake(key)
         with self._lock:
-            return self._begin(call, "setMetadata", found["id"], lambda: None)
+            return self._begin(call, "setMetadata", instance["id"], lambda: None)
 
     def guest_attributes(self, call: Call) -> Mapping[str, Any]:
         """instances.getGuestAttributes of a namespace; a VM without the agent has none."""
@@ -228,10 +228,10 @@ class BenchWrites:
         """An operation as it is now."""
         with self._lock:
             self._settle()
-            found = self._operations.get(call.named["operation"])
-            if found is None:
+            operation = self._operations.get(call.named["operation"])
+            if operation is None:
                 raise Refused("NOT_FOUND", f"The resource '{call.path}' was not found")
-            return found.resource
+            return operation.resource
 
     def _begin(self, call: Call, kind: str, target_id: str, comes_about: Callable[[], None]) -> Mapping[str, Any]:
         name = f"operation-{secrets.token_hex(8)}"
@@ -246,14 +246,14 @@ class BenchWrites:
             "status": "RUNNING",
             "selfLink": f"{zone}/operations/{name}",
         }
-        hangs = kind in {"attachDisk", "detachDisk"} and self.faults.has(
+        hangs = kind in {"attachDisk", "detachDisk"} and self.faults.has_effect(
             Effect.HANGS, f"instances.{kind}", call.project, call.place
         )
         self._operations[name] = _Operation(made, inf if hangs else time.monotonic() + self.pace_s, comes_about)
         return dict(made)
 
     def _settle(self) -> None:
-        """Lets what is due come about."""
+        """Carries out the operations that are due."""
         for operation in self._operations.values():
             if operation.resource["status"] != "DONE" and time.monotonic() >= operation.due_s:
                 operation.resource["status"] = "DONE"
@@ -267,15 +267,15 @@ class BenchWrites:
 
     def _scratch(self, call: Call, name: str) -> ScratchDisk | None:
         """The scratch disk of a call's zone by its name or id."""
-        found = [one for one in self.disks() if (one.project, one.zone) == (call.project, call.place)]
-        return next((one for one in found if name in {one.body["name"], one.id}), None)
+        disks = [disk for disk in self.disks() if (disk.project, disk.zone) == (call.project, call.place)]
+        return next((disk for disk in disks if name in {disk.body["name"], disk.id}), None)
 
     def _own(self, call: Call, name: str) -> ScratchDisk:
-        found = self._scratch(call, name)
-        if found is None:
-            self.compute.one(_named(call, name), "disks")
+        disk = self._scratch(call, name)
+        if disk is None:
+            self.compute.one(_rename_call(call, name), "disks")
             raise Refused("PERMISSION_DENIED", f"The caller may not change '{name}': it is no scratch disk.")
-        return found
+        return disk
 
     def _all_disks(self, project: str) -> Iterator[tuple[str, Resource]]:
         yield from self._below[0](project)
@@ -284,22 +284,22 @@ class BenchWrites:
                 yield f"zones/{disk.zone}", disk.resource()
 
     def _all_instances(self, project: str) -> Iterator[tuple[str, Resource]]:
-        for scope, found in self._below[1](project):
-            key = VmKey(project, _last(scope), found["name"])
-            own = {item["key"]: item["value"] for item in found.get("metadata", {}).get("items", ())}
-            data = self.agents.metadata.of(key, own)
+        for scope, instance in self._below[1](project):
+            key = VmKey(project, _last(scope), instance["name"])
+            first = {item["key"]: item["value"] for item in instance.get("metadata", {}).get("items", ())}
+            data = self.agents.metadata.of(key, first)
             items = [{"key": name, "value": value} for name, value in sorted(data.metadata.items())]
             attached = [
-                {"source": f"{BASE}/{one.path}", "deviceName": one.device, "type": "PERSISTENT"}
-                for one in self.disks()
-                if one.vm == key
+                {"source": f"{BASE}/{disk.path}", "deviceName": disk.device, "type": "PERSISTENT"}
+                for disk in self.disks()
+                if disk.vm == key
             ]
             metadata = {"fingerprint": data.fingerprint, "items": items}
-            yield scope, {**found, "disks": [*found.get("disks", ()), *attached], "metadata": metadata}
+            yield scope, {**instance, "disks": [*instance.get("disks", ()), *attached], "metadata": metadata}
 
 
-def ceiling_of(spec: VolumeSpec, machine_type: str) -> Ceiling:
-    """What a disk carries on a machine by the published limits of both; of a pooled type it is the only one there."""
+def disk_ceiling(spec: VolumeSpec, machine_type: str) -> Ceiling:
+    """The ceiling of a disk on a machine, by the published limits of both. No other disk shares a pool with it."""
     kind, known = disk_types().get(spec.type), machine(machine_type)
     cap = dict(known.caps).get(spec.type) if known else None
     return (kind.ceiling(spec) if kind else UNBOUNDED) & (cap or UNBOUNDED)
@@ -315,7 +315,7 @@ def _spec(body: Mapping[str, Any]) -> VolumeSpec:
     )
 
 
-def _named(call: Call, name: str) -> Call:
+def _rename_call(call: Call, name: str) -> Call:
     """The same call, about another resource of its zone."""
     return replace(call, named={**call.named, "name": name})
 

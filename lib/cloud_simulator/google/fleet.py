@@ -55,7 +55,7 @@ class Attachment:
 
     @property
     def span_s(self) -> tuple[float, float]:
-        """From when to when there is anything to measure (epoch seconds)."""
+        """The begin and the end of its measurements (epoch seconds)."""
         ends = [end.timestamp() for end in (self.until, self.vm.stopped) if end is not None]
         return self.since.timestamp(), min(ends, default=float("inf"))
 
@@ -98,7 +98,7 @@ class SimulatedDisk:
 
     @property
     def attached(self) -> tuple[Attachment, ...]:
-        """Where it is attached now."""
+        """Its present attachments."""
         return tuple(attachment for attachment in self.attachments if attachment.until is None)
 
     @property
@@ -161,10 +161,10 @@ class GoogleFleet:
         return list(self._vms.get(project, {}).values())
 
     def on(self, vm: SimulatedVm) -> list[tuple[SimulatedDisk, Attachment]]:
-        """What is attached to a virtual machine, its boot disk first."""
-        return sorted(self._attached.get(vm.id, []), key=lambda one: not one[1].boot)
+        """The disks of a virtual machine, its boot disk first."""
+        return sorted(self._attached.get(vm.id, []), key=lambda attached: not attached[1].boot)
 
-    def measured(self) -> Iterator[tuple[SimulatedDisk, Attachment]]:
+    def measured_attachments(self) -> Iterator[tuple[SimulatedDisk, Attachment]]:
         """Every disk and attachment that was ever measured, deleted ones too."""
         for disk in (*self.volumes, *self.gone):
             if disk.workload is not None:
@@ -172,7 +172,7 @@ class GoogleFleet:
                     yield disk, attachment
 
 
-USUAL: Final = {
+SERIES_FOLDS: Final = {
     "read_ops": "Sum",
     "write_ops": "Sum",
     "read_bytes": "Sum",
@@ -187,7 +187,7 @@ USUAL: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """What Monitoring keeps as one: all that was ever done on a device of a virtual machine under one storage type."""
+    """One series of Monitoring: all I/O ever done on a device of a virtual machine under one storage type."""
 
     attachments: tuple[tuple[SimulatedDisk, Attachment], ...]
 
@@ -198,9 +198,9 @@ class Measured:
         return f"{attachment.vm.id}/{attachment.device}/{disk.spec.type}"
 
 
-def measured_minutes(one: Measured, first_minute: int, count: int) -> dict[str, FloatArray]:
+def measured_minutes(measured: Measured, first_minute: int, count: int) -> dict[str, FloatArray]:
     """The eight series of a span of minutes since the epoch, NaN where nothing was attached or nothing is known."""
-    parts = [attachment_minutes(disk, attachment, first_minute, count) for disk, attachment in one.attachments]
+    parts = [attachment_minutes(disk, attachment, first_minute, count) for disk, attachment in measured.attachments]
     made = parts[0]
     for part in parts[1:]:
         made = {name: np.where(np.isnan(values), part[name], values) for name, values in made.items()}
@@ -217,7 +217,7 @@ def attachment_minutes(
     since_s, until_s = attachment.span_s
     begin = int(min(count, max(0, -(-since_s // MINUTE_S) - first_minute)))
     end = count if until_s == float("inf") else int(max(begin, min(count, until_s // MINUTE_S - first_minute)))
-    made = {name: np.full(count, np.nan) for name in USUAL}
+    made = {name: np.full(count, np.nan) for name in SERIES_FOLDS}
     if begin < end:
         for name, values in _active(workload, attachment.part, first_minute + begin, end - begin).items():
             made[name][begin:end] = values
@@ -238,7 +238,7 @@ def _active(workload: Workload, part: tuple[float, float], first_minute: int, co
     return made
 
 
-def truth(disk: SimulatedDisk, window: Window) -> Sums | None:
+def disk_truth(disk: SimulatedDisk, window: Window) -> Sums | None:
     """A disk's full-resolution sums over a window, without a cloud in between; None while it is attached to nothing.
 
     Of several attachments at once the counts and the peaks are added up. What it did under another name than its own in
@@ -247,7 +247,7 @@ def truth(disk: SimulatedDisk, window: Window) -> Sums | None:
     if disk.workload is None or not disk.known_attachments:
         return None
     first, count = window.start_s // MINUTE_S, window.buckets(MINUTE_S)
-    made = {name: np.full(count, np.nan) for name in USUAL}
+    made = {name: np.full(count, np.nan) for name in SERIES_FOLDS}
     for attachment in disk.known_attachments:
         for name, values in attachment_minutes(disk, attachment, first, count).items():
             before = made[name]

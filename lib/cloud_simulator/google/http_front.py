@@ -66,7 +66,7 @@ class Refusal:
 
     @property
     def body(self) -> dict[str, Any]:
-        """As JSON over HTTP."""
+        """The refusal as JSON over HTTP."""
         error: dict[str, Any] = {
             "code": self.http,
             "message": self.message,
@@ -182,9 +182,9 @@ class Front:
 
     def _route(self, method: str, path: str) -> tuple[Route, Mapping[str, str]]:
         for (verb, pattern), route in self.routes.items():
-            found = re.fullmatch(pattern, path) if verb == method else None
-            if found is not None:
-                return route, found.groupdict()
+            match = re.fullmatch(pattern, path) if verb == method else None
+            if match is not None:
+                return route, match.groupdict()
         raise Refused("NOT_FOUND", f"The simulated projects have no {method} {path}.")
 
     def _meet(self, operation: str, call: Call) -> None:
@@ -199,7 +199,7 @@ def loopback(answer: Callable[[str, str, Message, bytes], Answered], port: int =
     """Serves what answers a method, target, headers and body on loopback; its port, a free one unless it is named."""
 
     class Asked(BaseHTTPRequestHandler):
-        """One connection, kept open between calls, of which nothing is logged."""
+        """One connection that stays open between calls. It logs nothing."""
 
         protocol_version = "HTTP/1.1"
         wbufsize = -1  # what is answered leaves in one piece

@@ -52,7 +52,7 @@ def scenes() -> tuple[tuple[Step, ...], ...]:
 
 
 @dataclass(slots=True)
-class Maker:
+class DiskMaker:
     """Makes the machines and disks of one project and region, each with an id and a workload of its own.
 
     `disks` are those made so far, `gone` the deleted ones, `vms` the machines by name.
@@ -129,17 +129,17 @@ class Maker:
         (self.gone if disk.deleted else self.disks).append(disk)
 
     def _attachments(self, step: Step) -> tuple[Attachment, ...]:
-        """Where a disk was and is; a device has its disk's name unless it is named."""
+        """A disk's former and present attachments. A device has its disk's name unless it is named."""
         return tuple(
             Attachment(
-                vm=self.vms[one["vm"]],
-                device=one.get("device", step["disk"]),
-                since=self._time(one.get("since", _USUALLY)),
-                until=self._time(one["until"]) if "until" in one else None,
-                boot=one.get("boot", False),
-                part=tuple(one.get("part", (0.0, 1.0))),
+                vm=self.vms[entry["vm"]],
+                device=entry.get("device", step["disk"]),
+                since=self._time(entry.get("since", _USUALLY)),
+                until=self._time(entry["until"]) if "until" in entry else None,
+                boot=entry.get("boot", False),
+                part=tuple(entry.get("part", (0.0, 1.0))),
             )
-            for one in step.get("attachments", [step] if "vm" in step else [])
+            for entry in step.get("attachments", [step] if "vm" in step else [])
         )
 
     def _zones(self, spec: VolumeSpec, attachments: Sequence[Attachment]) -> tuple[str, ...]:
@@ -153,22 +153,22 @@ class Maker:
 
     def _time(self, text: str) -> datetime:
         """A time before now: `10h`, or `5d 10:07:00` for that time of the day five days ago."""
-        found = _AGO.fullmatch(text)
-        if found is None:
+        match = _AGO.fullmatch(text)
+        if match is None:
             raise ValueError(f"scenes.yaml: {text!r} is no time before now")
-        then = ago(self.now, **{_SPANS[found[2]]: float(found[1])})
-        if found[3] is None:
+        then = ago(self.now, **{_SPANS[match[2]]: float(match[1])})
+        if match[3] is None:
             return then
-        return then.replace(hour=int(found[3]), minute=int(found[4]), second=int(found[5]), microsecond=0)
+        return then.replace(hour=int(match[3]), minute=int(match[4]), second=int(match[5]), microsecond=0)
 
 
 def _workload(step: Step, spec: VolumeSpec, number: int, attachments: Sequence[Attachment]) -> Workload:
-    """What a step's disk does; it is throttled by what `held` names, else by its own type's limits in its machine."""
+    """The workload of a step's disk. It is throttled by `held`, else by its type's limits in its machine."""
     held = _ceilings(spec.type, [spec], attachments[-1].vm.type) if attachments else ()
     if "held" in step:
-        held = _held(step["held"])
+        held = _parse_held(step["held"])
     read_share, share = step.get("read_share", 0.6), step.get("share", 1.0)
-    iops, mib_s = _carried(held, read_share) if held else (0.0, 0.0)
+    iops, mib_s = _carried_rates(held, read_share) if held else (0.0, 0.0)
     return Workload(
         archetype=Archetype(step["does"]),
         seed=number,
@@ -181,17 +181,17 @@ def _workload(step: Step, spec: VolumeSpec, number: int, attachments: Sequence[A
     )
 
 
-def _held(text: str) -> tuple[Ceiling, ...]:
-    """What disks of a type and these sizes are held to together: `pd-ssd 500+1000 in n2-standard-8`."""
-    found = _HELD.fullmatch(text)
-    if found is None:
+def _parse_held(text: str) -> tuple[Ceiling, ...]:
+    """The ceilings in a text: `pd-ssd 500+1000 in n2-standard-8`."""
+    match = _HELD.fullmatch(text)
+    if match is None:
         raise ValueError(f"scenes.yaml: {text!r} is not of the form `TYPE GIB+GIB in MACHINE`")
-    specs = [VolumeSpec(type=found[1], size_gib=int(size)) for size in found[2].split("+")]
-    return _ceilings(found[1], specs, found[3])
+    specs = [VolumeSpec(type=match[1], size_gib=int(size)) for size in match[2].split("+")]
+    return _ceilings(match[1], specs, match[3])
 
 
 def _ceilings(type_name: str, specs: Sequence[VolumeSpec], machine_type: str) -> tuple[Ceiling, ...]:
-    """What a machine's disks of a type are held to together: by their sizes, and by the machine."""
+    """The ceilings of a machine's disks of a type together: by their sizes, and by the machine."""
     kind, known = disk_types().get(type_name), machine(machine_type)
     whole = VolumeSpec(
         type=type_name,
@@ -203,19 +203,22 @@ def _ceilings(type_name: str, specs: Sequence[VolumeSpec], machine_type: str) ->
     return (*([kind.ceiling(whole)] if kind else []), *caps)
 
 
-def _carried(ceilings: Sequence[Ceiling], read_share: float) -> tuple[float, float]:
+def _carried_rates(ceilings: Sequence[Ceiling], read_share: float) -> tuple[float, float]:
     """IOPS and MiB/s that all of the ceilings let pass at that share of reads."""
-    iops = [one.iops / (read_share + (1 - read_share) * one.write_iops_cost) for one in ceilings]
-    mib_s = [one.throughput_mib_s / (read_share + (1 - read_share) * one.write_throughput_cost) for one in ceilings]
+    iops = [ceiling.iops / (read_share + (1 - read_share) * ceiling.write_iops_cost) for ceiling in ceilings]
+    mib_s = [
+        ceiling.throughput_mib_s / (read_share + (1 - read_share) * ceiling.write_throughput_cost)
+        for ceiling in ceilings
+    ]
     return min(iops), min(mib_s)
 
 
-def _everyday(maker: Maker) -> Iterator[None]:
+def _everyday(maker: DiskMaker) -> Iterator[None]:
     """A machine with its boot disk and one of data a step, quiet as most of production is."""
     rng = np.random.default_rng(maker.seed)
     patterns = cycle((Archetype.DIURNAL, Archetype.STEADY, Archetype.NIGHTLY, Archetype.BURSTS, Archetype.IDLE))
     for number, ((kind, machine_type, size_gib), pattern) in enumerate(zip(cycle(_USUAL), patterns, strict=False)):
-        most, _ = _carried(_ceilings(kind, [VolumeSpec(type=kind, size_gib=size_gib)], machine_type), 0.6)
+        most, _ = _carried_rates(_ceilings(kind, [VolumeSpec(type=kind, size_gib=size_gib)], machine_type), 0.6)
         high = min(0.5 * most, 20 + float(rng.lognormal(np.log(60), 1.0)))
         name, does = f"app-{number}", {"does": pattern, "low": high / 10, "high": high}
         maker.vm({"vm": name, "type": machine_type, "boots": True})
@@ -224,7 +227,7 @@ def _everyday(maker: Maker) -> Iterator[None]:
 
 
 PROJECTS: Final = ("plimsoll-sim-shop", "plimsoll-sim-data", "plimsoll-sim-lab")
-REGIONS: Final = tuple(ZONES)
+GOOGLE_REGIONS: Final = tuple(ZONES)
 LEAST_DISKS: Final = 140
 
 
@@ -233,8 +236,8 @@ def projects_of(now: datetime, *, volumes: int = LEAST_DISKS, seed: int = 1) -> 
 
     What is more than the smallest is quiet, as most of production. The same arguments give the same fleet.
     """
-    places = [(project, region) for project in PROJECTS for region in REGIONS][:-1]
-    makers = [Maker(now, project, region, seed * 100 + index) for index, (project, region) in enumerate(places)]
+    places = [(project, region) for project in PROJECTS for region in GOOGLE_REGIONS][:-1]
+    makers = [DiskMaker(now, project, region, seed * 100 + index) for index, (project, region) in enumerate(places)]
     for number, scene in enumerate(scenes()):
         makers[number % len(makers)].lay_out(scene)
     steps = [_everyday(maker) for maker in makers]
@@ -245,14 +248,14 @@ def projects_of(now: datetime, *, volumes: int = LEAST_DISKS, seed: int = 1) -> 
     return GoogleFleet(
         now=now,
         accounts=PROJECTS,
-        regions=REGIONS,
+        regions=GOOGLE_REGIONS,
         volumes=tuple(disk for maker in makers for disk in maker.disks),
         gone=tuple(disk for maker in makers for disk in maker.gone),
         standing=tuple(_benches(makers)),
     )
 
 
-def _benches(makers: Iterable[Maker]) -> Iterable[SimulatedVm]:
+def _benches(makers: Iterable[DiskMaker]) -> Iterable[SimulatedVm]:
     """A machine to measure from in every zone of every project and region, which is attached to nothing audited."""
     for maker in makers:
         for number, zone in enumerate(maker.zones):

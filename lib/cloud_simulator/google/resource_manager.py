@@ -52,7 +52,7 @@ def _under(call: Call, kind: str, listed: Sequence[Resource]) -> Mapping[str, An
     if parent not in {ORGANIZATION, PRODUCTION, ANALYTICS}:
         raise Refused("PERMISSION_DENIED", f"The caller does not have permission on {parent or 'no parent'}.")
     closing = call.query.get("showDeleted", "").lower() == "true"
-    found = [one for one in listed if one["parent"] == parent and (closing or one["state"] == "ACTIVE")]
+    children = [child for child in listed if child["parent"] == parent and (closing or child["state"] == "ACTIVE")]
     asked_for = call.query.get("pageToken"), call.query.get("pageSize")
-    page, token = page_of(found, *asked_for, most=_MOST, refusal="INVALID_ARGUMENT")
+    page, token = page_of(children, *asked_for, most=_MOST, refusal="INVALID_ARGUMENT")
     return {kind: page, **({"nextPageToken": token} if token else {})}

@@ -102,7 +102,7 @@ def _details(refusal: Refusal) -> bytes:
 
 
 @contextmanager
-def projects_served(options: argparse.Namespace, faults: Faults) -> Iterator[dict[str, int]]:
+def serve_projects(options: argparse.Namespace, faults: Faults) -> Iterator[dict[str, int]]:
     """The projects that the command line asks for, served for as long as the block lasts; and where."""
     fleet = projects_of(options.now, volumes=options.volumes or LEAST_DISKS, seed=options.seed)
     cloud = Cloud(fleet, faults, latency_s=options.latency_ms / 1000)

@@ -11,7 +11,7 @@ from cloud_simulator.faults import Refused
 from cloud_simulator.units import MINUTE_S
 
 PREFIX: Final = "compute.googleapis.com/instance/disk/"
-METRICS: Final = {
+DISK_METRICS: Final = {
     f"{PREFIX}{most}{way}_{what}_count": f"{'peak_' if most else ''}{way}_{what}"
     for most in ("", "max_")
     for way in ("read", "write")
@@ -49,7 +49,7 @@ _LABELS: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AskedPoints:
     """Points of one metric in (start_s, end_s], aligned by `stat` to `period_s`.
 
     `wanted` are the values of each label that a series must have. `first` is the number of the series to go on with,
@@ -71,20 +71,20 @@ class Asked:
     @property
     def series(self) -> str:
         """The series of the metric."""
-        return METRICS.get(self.metric) or SIGNALS[self.metric]
+        return DISK_METRICS.get(self.metric) or SIGNALS[self.metric]
 
     @property
     def peaks(self) -> bool:
-        """Whether it is a gauge of the busiest second rather than a count."""
+        """The series is a gauge of the busiest second, and no count."""
         return self.series.startswith("peak_") or self.metric in SIGNALS
 
     def token(self, number: int, skip: int) -> str:
-        """What to ask with for the rest, from a point of a series on."""
+        """The page token of the rest, from a point of a series on."""
         return f"{self.seal}.{number}.{skip}"
 
 
-def parse(request: Any) -> Asked:
-    """What a ListTimeSeriesRequest asks for."""
+def parse_list_request(request: Any) -> AskedPoints:
+    """The checked ListTimeSeriesRequest. Raises Refused, as Cloud Monitoring does, if it breaks a rule."""
     place = re.fullmatch(r"projects/([^/]+)", request.name)
     if place is None:
         raise Refused("INVALID_ARGUMENT", f"Name must begin with 'projects/', got: {request.name!r}.")
@@ -94,9 +94,9 @@ def parse(request: Any) -> Asked:
         raise Refused("INVALID_ARGUMENT", "Field page_size must not be negative.")
     stat, period_s = _alignment(request)
     start_s, end_s = _interval(request.interval)
-    seal, wanted = _seal(request), _wanted(request.filter)
-    first, skip = _from(request.page_token, seal)
-    return Asked(
+    seal, wanted = _seal(request), _parse_filter(request.filter)
+    first, skip = _parse_token(request.page_token, seal)
+    return AskedPoints(
         project=place[1],
         metric=_metric(wanted),
         wanted=wanted,
@@ -111,15 +111,15 @@ def parse(request: Any) -> Asked:
     )
 
 
-def _wanted(text: str) -> dict[str, frozenset[str]]:
+def _parse_filter(text: str) -> dict[str, frozenset[str]]:
     """A filter's values by label: clauses `LABEL = "VALUE"` or `LABEL = one_of("VALUE","VALUE")`, joined by AND."""
-    found: dict[str, frozenset[str]] = {}
+    wanted: dict[str, frozenset[str]] = {}
     at = 0
     while clause := _CLAUSE.match(text, at):
-        label, one, several = clause.groups()
-        if label not in _LABELS or label in found:
+        label, single, several = clause.groups()
+        if label not in _LABELS or label in wanted:
             break
-        found[label] = frozenset(json.loads(f"[{one or several}]"))
+        wanted[label] = frozenset(json.loads(f"[{single or several}]"))
         at = clause.end()
     if at < len(text) or not text or text.endswith(" AND "):
         raise Refused(
@@ -128,7 +128,7 @@ def _wanted(text: str) -> dict[str, frozenset[str]]:
             f'`LABEL = "VALUE"` and `LABEL = one_of("VALUE","VALUE")`, joined by AND, once for each of '
             f"{', '.join(sorted(_LABELS))}.",
         )
-    return found
+    return wanted
 
 
 def _metric(wanted: Mapping[str, frozenset[str]]) -> str:
@@ -136,7 +136,7 @@ def _metric(wanted: Mapping[str, frozenset[str]]) -> str:
     if len(types) != 1:
         raise Refused("INVALID_ARGUMENT", "Field filter must specify exactly one metric type.")
     (metric,) = types
-    if metric not in METRICS and metric not in SIGNALS:
+    if metric not in DISK_METRICS and metric not in SIGNALS:
         raise Refused("NOT_FOUND", f'Cannot find metric(s) that match type = "{metric}".')
     return metric
 
@@ -174,11 +174,11 @@ def _seal(request: Any) -> str:
     return hashlib.sha256(whole.SerializeToString(deterministic=True)).hexdigest()[:16]
 
 
-def _from(token: str, seal: str) -> tuple[int, int]:
-    """Where to go on; a token is good for the very request that it was given for."""
+def _parse_token(token: str, seal: str) -> tuple[int, int]:
+    """The series and point at which to go on. Raises Refused if the token is of another request."""
     if not token:
         return 0, 0
-    found = re.fullmatch(r"([0-9a-f]{16})\.(\d+)\.(\d+)", token)
-    if found is None or found[1] != seal:
+    match = re.fullmatch(r"([0-9a-f]{16})\.(\d+)\.(\d+)", token)
+    if match is None or match[1] != seal:
         raise Refused("INVALID_ARGUMENT", "Field page_token is not one of this request.")
-    return int(found[2]), int(found[3])
+    return int(match[2]), int(match[3])

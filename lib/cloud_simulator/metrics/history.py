@@ -33,16 +33,16 @@ class Remembered(Generic[Key, Value]):
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def get(self, key: Key) -> Value | None:
-        """What was put there last, if it is still remembered."""
+        """The value that was put there last. None if it is forgotten."""
         with self._lock:
-            found = self._kept.get(key)
-            if found is None:
+            entry = self._kept.get(key)
+            if entry is None:
                 return None
             self._kept.move_to_end(key)
-            return found[0]
+            return entry[0]
 
     def put(self, key: Key, value: Value, size_bytes: int) -> None:
-        """Remembers a value; one that is larger than the budget is not."""
+        """Remembers a value, unless it is larger than the budget."""
         with self._lock:
             _, before_bytes = self._kept.pop(key, (None, 0))
             self.used_bytes -= before_bytes
@@ -68,7 +68,7 @@ Compact = npt.NDArray[np.float64] | npt.NDArray[np.float32]
 
 
 class Identified(Protocol):
-    """What is remembered by its id."""
+    """A subject that is remembered by its id."""
 
     @property
     def id(self) -> str:
@@ -123,14 +123,14 @@ class History(Generic[Subject]):
         done = whole * period_s // MINUTE_S
         if done == count:
             return folded
-        rest = self._of_minutes(volume, series, stat, start_s + whole * period_s, count - done, period_s)
-        return np.concatenate([folded, rest])
+        tail = self._of_minutes(volume, series, stat, start_s + whole * period_s, count - done, period_s)
+        return np.concatenate([folded, tail])
 
     def _of_minutes(
         self, volume: Subject, series: str, stat: str, start_s: int, count: int, period_s: int
     ) -> FloatArray:
         width = period_s // MINUTE_S
-        made = self._made(volume, start_s // MINUTE_S, count)[series]
+        made = self._make_minutes(volume, start_s // MINUTE_S, count)[series]
         if count % width:
             made = np.concatenate([made, np.full(-count % width, np.nan)])
         return fold(made.reshape(-1, width), stat)
@@ -140,11 +140,11 @@ class History(Generic[Subject]):
         grain_s = period_s if series in self.uneven else HOUR_S
         phase_s = start_s % grain_s
         first, count = start_s // grain_s, whole * (period_s // grain_s)
-        kept = self._folded(volume, grain_s, phase_s, first, count)
-        found = kept.series[series][first - kept.first :][:count].astype(np.float64)
-        return fold(found.reshape(-1, period_s // grain_s), self.usual[series])
+        kept = self._fold_at_least(volume, grain_s, phase_s, first, count)
+        folds = kept.series[series][first - kept.first :][:count].astype(np.float64)
+        return fold(folds.reshape(-1, period_s // grain_s), self.usual[series])
 
-    def _folded(self, volume: Subject, grain_s: int, phase_s: int, first: int, count: int) -> _Folded:
+    def _fold_at_least(self, volume: Subject, grain_s: int, phase_s: int, first: int, count: int) -> _Folded:
         """At least those buckets: the remembered ones, and what is missing before and after them."""
         key = (volume.id, grain_s, phase_s)
         kept = self.folds.get(key)
@@ -156,13 +156,13 @@ class History(Generic[Subject]):
         else:
             before = self._fold(volume, grain_s, phase_s, first, kept.first - first)
             after = self._fold(volume, grain_s, phase_s, kept.end, end - kept.end)
-            grown = _joined([before, kept, after])
-        self.folds.put(key, grown, sum(one.nbytes + _OVERHEAD_BYTES for one in grown.series.values()))
+            grown = _join([before, kept, after])
+        self.folds.put(key, grown, sum(values.nbytes + _OVERHEAD_BYTES for values in grown.series.values()))
         return grown
 
     def _fold(self, volume: Subject, grain_s: int, phase_s: int, first: int, count: int) -> _Folded:
         width = grain_s // MINUTE_S
-        made = self._made(volume, (first * grain_s + phase_s) // MINUTE_S, max(0, count) * width)
+        made = self._make_minutes(volume, (first * grain_s + phase_s) // MINUTE_S, max(0, count) * width)
         series = self.usual.keys() if grain_s == HOUR_S else self.uneven
         return _Folded(
             first,
@@ -170,8 +170,8 @@ class History(Generic[Subject]):
             {name: _compact(fold(made[name].reshape(-1, width), self.usual[name])) for name in series},
         )
 
-    def _made(self, volume: Subject, first: int, count: int) -> dict[str, FloatArray]:
-        """The minutes of a span, from those of its whole days."""
+    def _make_minutes(self, volume: Subject, first: int, count: int) -> dict[str, FloatArray]:
+        """The minutes of a span, cut from its whole days."""
         if count <= 0:
             return dict.fromkeys(self.usual, np.empty(0))
         first_day, days = first // DAY_MINUTES, (first + count - 1) // DAY_MINUTES - first // DAY_MINUTES + 1
@@ -184,11 +184,11 @@ class History(Generic[Subject]):
         return {name: values[begin : begin + count] for name, values in made.items()}
 
 
-def _joined(parts: Iterable[_Folded]) -> _Folded:
+def _join(parts: Iterable[_Folded]) -> _Folded:
     """Buckets that follow each other, as one."""
-    some = [part for part in parts if part.count]
-    series = {name: np.concatenate([part.series[name] for part in some]) for name in some[0].series}
-    return _Folded(some[0].first, sum(part.count for part in some), series)
+    filled = [part for part in parts if part.count]
+    series = {name: np.concatenate([part.series[name] for part in filled]) for name in filled[0].series}
+    return _Folded(filled[0].first, sum(part.count for part in filled), series)
 
 
 def _compact(values: FloatArray) -> Compact:
@@ -206,13 +206,13 @@ def fold(buckets: FloatArray, stat: str) -> FloatArray:
 
     Refused for an unknown statistic.
     """
-    found = _FOLDS.get(stat)
-    if found is None:
+    folding = _FOLDS.get(stat)
+    if folding is None:
         raise Refused(
             "ValidationError",
             f"The simulated CloudWatch has no statistic {stat}: it has Sum, Average, Maximum, Minimum and SampleCount.",
         )
-    return found(buckets)
+    return folding(buckets)
 
 
 def _present_only(plain: Any, missing_as: float) -> Fold:
@@ -221,7 +221,7 @@ def _present_only(plain: Any, missing_as: float) -> Fold:
     `plain` gives NaN for a row that is not whole; most rows are.
     """
 
-    def folded(buckets: FloatArray) -> FloatArray:
+    def fold_rows(buckets: FloatArray) -> FloatArray:
         if buckets.shape[1] == 1:
             return buckets[:, 0]
         values: FloatArray = plain(buckets, axis=1)
@@ -233,7 +233,7 @@ def _present_only(plain: Any, missing_as: float) -> Fold:
             values[np.flatnonzero(holed)[missing.all(axis=1)]] = np.nan
         return values
 
-    return folded
+    return fold_rows
 
 
 def _count(buckets: FloatArray) -> FloatArray:

@@ -37,7 +37,7 @@ SERIES: Final = (
 
 
 class Archetype(StrEnum):
-    """What a workload is like."""
+    """The kind of a workload."""
 
     IDLE = "idle"
     STEADY = "steady"
@@ -104,12 +104,12 @@ def minutes(workload: Workload, first_minute: int, count: int) -> dict[str, Floa
     idle minutes, checks are 0 or 1.
     """
     first_day, last_day = first_minute // DAY_MINUTES, (first_minute + count - 1) // DAY_MINUTES
-    whole = _served(workload, np.arange(first_day, last_day + 1))
+    whole = _serve_days(workload, np.arange(first_day, last_day + 1))
     offset = first_minute - first_day * DAY_MINUTES
     return {name: values.reshape(-1)[offset : offset + count] for name, values in whole.items()}
 
 
-def _served(workload: Workload, days: Numbers) -> dict[str, FloatArray]:
+def _serve_days(workload: Workload, days: Numbers) -> dict[str, FloatArray]:
     """The series of some days, one row a day."""
     shape = _SHAPES[workload.archetype](workload, days, _GENERATORS.of(workload.seed, days))
     ops = np.round(shape.iops * 60)
@@ -188,8 +188,8 @@ def _noise(draws: Draws, share: float) -> FloatArray:
     return 1 + share * (2 * _random(draws) - 1)
 
 
-def _picked(draws: Draws, size: int) -> Flags:
-    """So many minutes of each day, picked by chance."""
+def _pick_minutes(draws: Draws, size: int) -> Flags:
+    """`size` minutes of each day, picked by chance."""
     rows = np.zeros((len(draws), DAY_MINUTES), dtype=np.bool_)
     for row, rng in zip(rows, draws, strict=True):
         row[rng.choice(DAY_MINUTES, size=size, replace=False)] = True
@@ -225,7 +225,7 @@ def _nightly(work: Workload, _days: Numbers, draws: Draws) -> Days:
 
 def _bursts(work: Workload, _days: Numbers, draws: Draws) -> Days:
     quiet = work.low_iops * _noise(draws, 0.3)
-    return _usual(np.where(_picked(draws, 3), work.high_iops, quiet))
+    return _usual(np.where(_pick_minutes(draws, 3), work.high_iops, quiet))
 
 
 def _throttled_iops(work: Workload, _days: Numbers, draws: Draws) -> Days:
@@ -251,7 +251,7 @@ def _starved(work: Workload, _days: Numbers, draws: Draws) -> Days:
 
 
 def _micro_bursts(work: Workload, _days: Numbers, draws: Draws) -> Days:
-    bursting = _picked(draws, 4)
+    bursting = _pick_minutes(draws, 4)
     iops = np.where(bursting, work.high_iops, work.low_iops * _noise(draws, 0.3))
     at_ceiling = work.high_iops / work.ceiling_iops
     return Days(iops=np.maximum(iops, 0.0), iops_exceeded=bursting, busy_share=np.where(bursting, at_ceiling, 0.3))
@@ -263,7 +263,7 @@ def _sequential(work: Workload, _days: Numbers, draws: Draws) -> Days:
 
 
 _GAP_H: Final = (4, 10)
-"""Between which hours of every third day the host of such a workload is stopped."""
+"""The hours of every third day between which the host of a workload with gaps is stopped."""
 
 
 def _gaps(work: Workload, days: Numbers, draws: Draws) -> Days:
@@ -311,7 +311,7 @@ def _ran_once(work: Workload, days: Numbers, draws: Draws) -> Days:
 
 
 def _growing(work: Workload, days: Numbers, draws: Draws) -> Days:
-    high = work.low_iops + (work.high_iops - work.low_iops) * lives.grown(days, work.on_day)[:, np.newaxis]
+    high = work.low_iops + (work.high_iops - work.low_iops) * lives.growth_share(days, work.on_day)[:, np.newaxis]
     asked = high * (0.3 + 0.7 * _WAVE) * _noise(draws, 0.05) / 1.05
     return replace(_usual(np.minimum(asked, work.ceiling_iops)), iops_exceeded=asked > work.ceiling_iops)
 

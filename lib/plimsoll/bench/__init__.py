@@ -1,1 +1,1 @@
-"""Benchmarks: what is run to measure a volume (fio job files, the SSM document), and where it may run."""
+"""Benchmarks: fio jobs and the SSM document that measure a volume, and the places that they may write to."""

@@ -24,14 +24,14 @@ _MOST_CHARS: Final = 64
 
 
 def device_name(volume_id: str) -> str:
-    """The name under which a scratch volume is attached, from which the script finds it."""
+    """The name under which a scratch volume is attached. The script finds the device by it."""
     return f"plimsoll-{volume_id}"
 
 
 def task_text(task: Task, device_name: str, *, task_id: str, until_s: int) -> str:
-    """A task as the agent reads it: a line for each value; begun until that time (epoch seconds) at the latest.
+    """A task as the agent reads it: a line for each value. It may begin until `until_s` (epoch seconds).
 
-    BadInput where a value does not match its pattern.
+    Raises BadInput if a value does not match its pattern.
     """
     values = {name: value for name, (value,) in parameters_of(task, device_name).items()}
     return "".join(f"{name}={value}\n" for name, value in {"id": task_id, "until": until_s, **values}.items())
@@ -51,20 +51,20 @@ def agent_script() -> str:
 @cache
 def _parts() -> str:
     commands: Sequence[str] = document()["mainSteps"][0]["inputs"]["runCommand"]
-    variables = {found[2]: found[1] for found in map(_ASSIGNMENT.fullmatch, commands) if found}
+    variables = {match[2]: match[1] for match in map(_ASSIGNMENT.fullmatch, commands) if match}
     measuring = "\n".join(commands[len(variables) :])
     agent = (files("plimsoll.bench") / "script" / "google-agent.sh").read_text(encoding="utf-8")
-    whole = f"measuring_script() {{\n  cat <<'{_END}'\n{measuring}\n{_END}\n}}\n"
-    return f"{_value_of(variables)}\n{whole}\n{agent}"
+    script_function = f"measuring_script() {{\n  cat <<'{_END}'\n{measuring}\n{_END}\n}}\n"
+    return f"{_value_of(variables)}\n{script_function}\n{agent}"
 
 
 def _value_of(variables: Mapping[str, str]) -> str:
-    """The shell function that knows the parameters: their names, or the variable of one whose value is allowed."""
+    """The shell function of the parameters: it prints their names, or the variable of one with an allowed value."""
     declared = document()["parameters"]
     cases = "\n".join(
-        f"  {name}) variable={variables[name]} most={told.get('maxChars', _MOST_CHARS)} "
-        f"pattern='{told['allowedPattern']}' ;;"
-        for name, told in declared.items()
+        f"  {name}) variable={variables[name]} most={parameter.get('maxChars', _MOST_CHARS)} "
+        f"pattern='{parameter['allowedPattern']}' ;;"
+        for name, parameter in declared.items()
     )
     return (
         f"value_of() {{\n  case $1 in\n  names)\n    echo '{' '.join(declared)}'\n    return 0\n    ;;\n{cases}\n"

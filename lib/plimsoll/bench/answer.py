@@ -1,4 +1,4 @@
-"""The document's answer: one line of JSON somewhere in what a host printed."""
+"""The document's answer: one line of JSON somewhere in a host's output."""
 
 import json
 import os
@@ -14,10 +14,10 @@ from plimsoll.domain.evidence.bench_excuse import BenchLoad
 from plimsoll.domain.units import KIB_PER_MIB
 
 MARK: Final = '{"plimsoll":1,'
-"""How the line begins."""
+"""The beginning of the answer's line."""
 
 API_CHARACTERS: Final = 24_000
-"""Run Command tells so much of what was printed; the rest is only in S3 (GetCommandInvocation)."""
+"""Run Command returns this much of an output. The whole is only in S3 (GetCommandInvocation)."""
 
 _SHOWN: Final = 200
 _REMEDIES: Final = {
@@ -45,11 +45,13 @@ _REMEDIES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchAnswer:
-    """What a task measured or found. `fio` is fio's JSON text, None for an inspection and where a run was stopped
-    before it measured anything; `stopped` says what stopped a run in a file ("queue" or "latency"). `simulated`: no
-    volume stood behind it. `shortened`: fio's JSON lacks what is bulky. `filesystem_on` is the device that holds the
-    measured filesystem: the volume's own, a partition, or what is built of several volumes. `load` is what the bench
-    did besides, None where it did not say."""
+    """The answer of a task, measured or inspected.
+
+    `fio` is fio's JSON text, None for an inspection and for a run that was stopped before it measured. `stopped` is the
+    limit that stopped a run in a file ("queue" or "latency"). `simulated`: no volume stood behind it. `shortened`: the
+    JSON lacks bulky parts. `filesystem_on` is the device that holds the measured filesystem: the volume's own, a
+    partition, or a device of several volumes. `load` is the bench's other work, None if it did not report it.
+    """
 
     mode: str
     volume_id: str = ""
@@ -78,7 +80,7 @@ _Permille = Annotated[int, Field(ge=0)]
 
 
 class _Bench(BaseModel):
-    """What a bench says of itself. Two clocks make a share: a little over 1,000 thousandths is all of it."""
+    """A bench's report of its own load. Two clocks make a share, so it may be a little over 1,000 thousandths."""
 
     model_config = ConfigDict(strict=True, defer_build=True)
 
@@ -93,7 +95,7 @@ class _Bench(BaseModel):
     engine: dict[str, Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=2, max_length=2)]]
 
     def load(self) -> BenchLoad:
-        """The same in the domain's units."""
+        """The load in the domain's units."""
         exceeded = {
             Resource.IOPS: self.host_iops_exceeded_permille,
             Resource.THROUGHPUT: self.host_throughput_exceeded_permille,
@@ -106,7 +108,7 @@ class _Bench(BaseModel):
             stolen=_share(self.stolen_permille),
             other_iops=self.other_iops,
             other_throughput_mib_s=self.other_throughput_kib_s / KIB_PER_MIB,
-            host_exceeded={side: _share(told) for side, told in exceeded.items() if told is not None},
+            host_exceeded={side: _share(permille) for side, permille in exceeded.items() if permille is not None},
             engine_iops=max(iops for iops, _ in made) if made else None,
             engine_throughput_mib_s=max(kib_s for _, kib_s in made) / KIB_PER_MIB if made else None,
         )
@@ -131,13 +133,13 @@ class _Measured(BaseModel):
     fio: dict[str, Any] | None
 
 
-def read_answer(output: str) -> BenchAnswer:
-    """What the document printed, whatever stands around it; NotMeasured says why there is nothing to read."""
-    told = reported_in(output)
+def read_bench_answer(output: str) -> BenchAnswer:
+    """The document's answer within an output. Raises NotMeasured, with the reason, if there is none."""
+    answer = reported_in(output)
     try:
-        if told.get("mode") == "inspect":
-            return BenchAnswer(mode="inspect", inspection=Inspection.model_validate(told))
-        measured = _Measured.model_validate(told)
+        if answer.get("mode") == "inspect":
+            return BenchAnswer(mode="inspect", inspection=Inspection.model_validate(answer))
+        measured = _Measured.model_validate(answer)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "it"
@@ -158,7 +160,7 @@ def read_answer(output: str) -> BenchAnswer:
 
 
 class _Side(BaseModel):
-    """Reads or writes of a job, by the counts that one version of fio or another has."""
+    """Reads or writes of a job, by the counts that versions of fio have."""
 
     total_ios: int = 0
     io_bytes: int = 0
@@ -166,7 +168,7 @@ class _Side(BaseModel):
 
     @property
     def is_done(self) -> bool:
-        """Whether any of them says that there was I/O."""
+        """At least one count shows I/O."""
         return bool(self.total_ios or self.io_bytes or self.iops)
 
 
@@ -183,7 +185,7 @@ class _Jobs(BaseModel):
 
 
 def check_io(fio: dict[str, Any]) -> None:
-    """NotMeasured where fio's result has a job without any I/O, or with an error, whatever code fio ended with."""
+    """Raises NotMeasured if a job had no I/O or an error, even if fio ended with code 0."""
     try:
         jobs = _Jobs.model_validate(fio).jobs
     except ValidationError as error:
@@ -206,12 +208,12 @@ def check_io(fio: dict[str, Any]) -> None:
 
 
 def reported_in(output: str) -> dict[str, Any]:
-    """The line that a document printed, whatever stands around it; NotMeasured where there is none, or an error."""
-    told = _line(output)
-    if "error" not in told:
-        return told
+    """The document's line of JSON within an output. Raises NotMeasured if there is none, or an error."""
+    answer = _line(output)
+    if "error" not in answer:
+        return answer
     try:
-        raise _failure(_Failure.model_validate(told).error)
+        raise _failure(_Failure.model_validate(answer).error)
     except ValidationError as error:
         raise NotMeasured(
             f"the bench host's answer cannot be used: its error says {_tail(output)!r}. Run it again with this version."
@@ -235,12 +237,12 @@ def _line(output: str) -> dict[str, Any]:
         )
     line = lines[places[-1]]
     try:
-        told: dict[str, Any] = json.loads(line)
+        answer: dict[str, Any] = json.loads(line)
     except (ValueError, RecursionError) as error:
         if places[-1] == len(lines) - 1:
             raise _cut() from error
         raise NotMeasured(f"the bench host's answer is damaged near {_tail(line)!r}. Run it again.") from error
-    return told
+    return answer
 
 
 def _cut() -> NotMeasured:

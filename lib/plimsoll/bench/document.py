@@ -25,14 +25,14 @@ PROBE_DOCUMENT_NAME: Final = "Plimsoll-Probe"
 
 _REFERENCE: Final = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _PARTS: Final = ("answer", "bounds", "device", "filesystem", "job", "bench", "engine", "result", "inspect", "main")
-"""The script's parts, in their order; only the last one does anything."""
+"""The script's parts in order. Only the last one does anything."""
 
 _END_OF_THE_PROBE: Final = """END_OF_THE_PROBE
 done
 echo '{"plimsoll":1,"error":{"stage":"python","text":"the host has no Python of version 3.7 or newer"}}'
 exit 1
 """
-"""What follows the Python that a host is handed: it is reached where there was nobody to hand it to."""
+"""The script after the probe's Python. The shell reaches it only if the host has no Python."""
 
 
 def document_name(task: Task) -> str:
@@ -47,7 +47,7 @@ def document(name: str = DOCUMENT_NAME) -> dict[str, Any]:
 
 
 def document_hash(name: str = DOCUMENT_NAME) -> str:
-    """16 hexadecimal digits that change with the content; a version of the document is named after them."""
+    """16 hexadecimal digits that change with the content. They name a version of the document."""
     return hashlib.sha256(_content(name).encode()).hexdigest()[:16]
 
 
@@ -57,9 +57,9 @@ def version_name(name: str) -> str:
 
 
 def parameters_of(task: Task, device_name: str = "") -> dict[str, list[str]]:
-    """A task as its document's parameters; BadInput when a value does not match its pattern.
+    """A task as its document's parameters. Raises BadInput if a value does not match its pattern.
 
-    `device_name` is the name under which the volume is attached, where only that tells which device it is.
+    `device_name` is the name under which the volume is attached, if only that tells its device.
     """
     if task.mode is TaskMode.PROBE:
         asked = {
@@ -86,26 +86,26 @@ def parameters_of(task: Task, device_name: str = "") -> dict[str, list[str]]:
     return {name: [value] for name, value in values.items()}
 
 
-def rendered(parameters: Mapping[str, Sequence[str]], document_name: str = DOCUMENT_NAME) -> list[str]:
-    """The commands as the agent makes them of parameters, defaults included; BadInput for what the document refuses.
+def render_commands(parameters: Mapping[str, Sequence[str]], document_name: str = DOCUMENT_NAME) -> list[str]:
+    """The commands that the agent makes of parameters and defaults. Raises BadInput if the document refuses a value.
 
     The agent replaces each `{{ Name }}` by its value, one name after the other (amazon-ssm-agent, docparser).
     """
     content = document(document_name)
     declared: Mapping[str, Mapping[str, str]] = content["parameters"]
-    given = {name: ",".join(values) for name, values in parameters.items()}
-    values = {name: told["default"] for name, told in declared.items() if "default" in told} | given
+    joined = {name: ",".join(values) for name, values in parameters.items()}
+    values = {name: parameter["default"] for name, parameter in declared.items() if "default" in parameter} | joined
     missing = [name for name in declared if name not in values]
     if missing:
         raise BadInput(f"{document_name} needs the parameter {missing[0]}, and it was not given.")
     _check(values, document_name)
     commands: list[str] = content["mainSteps"][0]["inputs"]["runCommand"]
-    return [pasted(command, values) for command in commands]
+    return [paste_values(command, values) for command in commands]
 
 
-def pasted(text: str, values: Mapping[str, str]) -> str:
-    """A text with every `{{ Name }}` of a parameter replaced by its value, as the agent does; other names stay."""
-    return _REFERENCE.sub(lambda found: values.get(found.group(1), found.group(0)), text)
+def paste_values(text: str, values: Mapping[str, str]) -> str:
+    """A text with every `{{ Name }}` of a parameter replaced by its value, as the agent does. Other names stay."""
+    return _REFERENCE.sub(lambda match: values.get(match.group(1), match.group(0)), text)
 
 
 def _check(values: Mapping[str, str], document_name: str) -> None:
@@ -134,6 +134,6 @@ def _measuring(folder: Traversable) -> str:
 
 
 def _probing(folder: Traversable) -> str:
-    """The script that hands over to Python, and what it hands over."""
+    """The shell script that starts Python, and the Python that it starts."""
     shell, python = ((folder / name).read_text(encoding="utf-8") for name in ("probe.sh", "on_host.py"))
     return f"{shell}{python}{_END_OF_THE_PROBE}"

@@ -1,4 +1,4 @@
-"""Jobs: what fio is asked to do, as the text of a job file that names no place to write to.
+"""Jobs of fio, as the text of a job file that names no place to write to.
 
 Named jobs ship as files (benchmarks/jobs), each with its source. The workload-shaped job is made from a demand.
 """
@@ -18,17 +18,17 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.units import KIB, KIB_PER_MIB
 
 PACED: Final = "paced"
-UNBOUNDED: Final = "unbounded"
+UNBOUNDED_PACE: Final = "unbounded"
 AT_MOST_IOPS: Final = "iops"
 AT_MOST_THROUGHPUT: Final = "throughput"
 
-LEAST_DEPTH: Final = 32
-MOST_DEPTH: Final = 512
+LEAST_JOB_DEPTH: Final = 32
+MOST_JOB_DEPTH: Final = 512
 IOPS_PER_DEPTH: Final = 1000
 """AWS: one outstanding I/O for each 1,000 IOPS, useful until about 32 (EBS, "Benchmark EBS volumes")."""
 
-LEAST_RATE: Final = 1
-"""Bytes a second; fio takes 0 for no limit."""
+LEAST_RATE_BYTES_S: Final = 1
+"""fio takes 0 for no limit."""
 
 PERCENTILES: Final = "50:95:99:99.9"
 
@@ -49,7 +49,10 @@ def job_names() -> tuple[str, ...]:
 
 
 def load_job(name: str, *, runtime_s: int, ramp_s: int) -> str:
-    """The text of a job that ships, each section measured for `runtime_s` after `ramp_s`; BadInput for no such name."""
+    """The text of a job that ships. Each section runs for `runtime_s` after `ramp_s`.
+
+    Raises BadInput for an unknown name.
+    """
     if name not in job_names():
         raise BadInput(f"there is no job {name}: choose one of {', '.join(job_names())} (--job).")
     text = (_folder() / f"{name}.fio").read_text(encoding="utf-8")
@@ -59,7 +62,7 @@ def load_job(name: str, *, runtime_s: int, ramp_s: int) -> str:
 
 
 def job_seconds(job: str) -> int:
-    """How long a job runs, ramps included: the sections that wait for each other add up."""
+    """Seconds that a job runs, ramps included. Sections that wait for each other add up."""
     total = together = 0
     for section in _sections(job).values():
         seconds = int(section["runtime"]) + int(section.get("ramp_time", "0"))
@@ -75,7 +78,7 @@ def job_sections(job: str) -> tuple[str, ...]:
 
 
 def job_files(job: str) -> tuple[int, int]:
-    """How many files a job uses, and how many bytes each is: its processes share them from section to section."""
+    """The number of a job's files and the bytes of each. Processes share them from section to section."""
     sections = list(_sections(job).values())
     apart = any("$jobnum" in section.get("filename_format", "$jobnum") for section in sections)
     count = max(int(section.get("numjobs", "1")) for section in sections) if apart else 1
@@ -83,13 +86,13 @@ def job_files(job: str) -> tuple[int, int]:
 
 
 def workload_job(shape: WorkloadShape, *, runtime_s: int, ramp_s: int) -> str:
-    """The job that asks what a workload asks at its two peaks: first at the rates of the shape, then without any.
+    """The job that repeats a workload's two peaks: first at the rates of the shape, then without any.
 
     Its rates are in bytes, because fio counts `rate_iops` in its smallest I/O: of mixed sizes it would make fewer.
     """
     moments = {AT_MOST_IOPS: shape.at_most_iops, AT_MOST_THROUGHPUT: shape.at_most_throughput}
     parts = [head(runtime_s=runtime_s, ramp_s=ramp_s)]
-    for pace in (PACED, UNBOUNDED):
+    for pace in (PACED, UNBOUNDED_PACE):
         for name, moment in moments.items():
             sequential = shape.sequential and moment.mean_kib >= SEQUENTIAL_KIB
             limits = {"rate": _rates(moment, name)} if pace == PACED else {}
@@ -98,7 +101,7 @@ def workload_job(shape: WorkloadShape, *, runtime_s: int, ramp_s: int) -> str:
 
 
 def head(*, runtime_s: int, ramp_s: int) -> str:
-    """What the sections of a job made here have in common."""
+    """The [global] section of a job that is made here."""
     options = {
         "ioengine": "libaio",
         "direct": "1",
@@ -110,18 +113,18 @@ def head(*, runtime_s: int, ramp_s: int) -> str:
         "group_reporting": "",
         "percentile_list": PERCENTILES,
     }
-    return _written("global", options)
+    return _section_text("global", options)
 
 
 def section(name: str, moment: Moment, *, sequential: bool = False, limits: Mapping[str, str] | None = None) -> str:
-    """A section that asks what a moment asks, after all before it, with no rate but what `limits` say."""
-    return _written(name, {"stonewall": "", **_asked(moment, sequential=sequential), **(limits or {})})
+    """A section with the I/O of a moment. It waits for all before it, and `limits` are its only rates."""
+    return _section_text(name, {"stonewall": "", **_io_options(moment, sequential=sequential), **(limits or {})})
 
 
-def _asked(moment: Moment, *, sequential: bool) -> dict[str, str]:
-    """Direction, mix and depth of a section; sequential I/O that is small would be merged, and is asked at random."""
+def _io_options(moment: Moment, *, sequential: bool) -> dict[str, str]:
+    """Direction, mix and depth of a section. Small sequential I/O would be merged, so it is random here."""
     reads, writes, both = ("read", "write", "rw") if sequential else ("randread", "randwrite", "randrw")
-    depth = max(LEAST_DEPTH, min(MOST_DEPTH, math.ceil(2 * moment.iops / IOPS_PER_DEPTH)))
+    depth = max(LEAST_JOB_DEPTH, min(MOST_JOB_DEPTH, math.ceil(2 * moment.iops / IOPS_PER_DEPTH)))
     percent = _read_percent(moment)
     if percent in {0, 100}:
         sizes = moment.read_sizes_kib if percent else moment.write_sizes_kib
@@ -131,7 +134,7 @@ def _asked(moment: Moment, *, sequential: bool) -> dict[str, str]:
 
 
 def _rates(moment: Moment, side: str) -> str:
-    """Bytes a second, of reads and writes where there are both, that make the moment's IOPS or its MiB/s."""
+    """Bytes a second that make the moment's IOPS or MiB/s. Two figures if there are reads and writes."""
     percent = _read_percent(moment)
     read_share = moment.read_share if 0 < percent < 100 else percent / 100
     parts = [
@@ -140,20 +143,20 @@ def _rates(moment: Moment, side: str) -> str:
         if share
     ]
     operations = moment.iops if side == AT_MOST_IOPS else moment.throughput_mib_s * KIB_PER_MIB / sum(parts)
-    return ",".join(str(max(LEAST_RATE, round(operations * part * KIB))) for part in parts)
+    return ",".join(str(max(LEAST_RATE_BYTES_S, round(operations * part * KIB))) for part in parts)
 
 
 def _read_percent(moment: Moment) -> int:
     return round(100 * moment.read_share)
 
 
-def _written(section: str, options: Mapping[str, str]) -> str:
+def _section_text(section: str, options: Mapping[str, str]) -> str:
     lines = (f"{name}={value}" if value else name for name, value in options.items())
     return "\n".join([f"[{section}]", *lines, ""])
 
 
 def _sections(job: str) -> Mapping[str, Mapping[str, str]]:
-    """A job's sections, each with what [global] says."""
+    """A job's sections, each with the options of [global]."""
     parser = configparser.RawConfigParser(
         allow_no_value=True, delimiters=("=",), comment_prefixes=("#", ";"), default_section="global", strict=True
     )
@@ -162,10 +165,10 @@ def _sections(job: str) -> Mapping[str, Mapping[str, str]]:
 
 
 def _bytes(size: str) -> int:
-    found = _SIZE.fullmatch(size)
-    if found is None:
+    match = _SIZE.fullmatch(size)
+    if match is None:
         raise ValueError(f"{size!r} is no size such as 1g")
-    return int(found.group(1)) * _UNITS[found.group(2).lower()]
+    return int(match.group(1)) * _UNITS[match.group(2).lower()]
 
 
 def _folder() -> Path:
@@ -175,8 +178,10 @@ def _folder() -> Path:
 
 
 def corner_jobs(ceiling: Ceiling, shape: WorkloadShape | None) -> Iterator[str]:
-    """The sections `ceiling-iops` and `ceiling-throughput`, as far as the shape's own jobs do not reach that side of
-    the ceiling. Without a shape there are both, half of them reads."""
+    """The sections `ceiling-iops` and `ceiling-throughput`, if the shape's jobs do not reach that side of the ceiling.
+
+    Without a shape there are both, half of them reads.
+    """
     ridge_kib = ceiling.throughput_mib_s * KIB_PER_MIB / ceiling.iops
     if shape is None or shape.at_most_iops.mean_kib > ridge_kib:
         read_share = DEFAULT_READ_SHARE if shape is None else shape.at_most_iops.read_share
@@ -188,7 +193,7 @@ def corner_jobs(ceiling: Ceiling, shape: WorkloadShape | None) -> Iterator[str]:
 
 
 def _moment(ceiling: Ceiling, size_kib: int, read_share: float) -> Moment:
-    """All that a ceiling carries at one I/O size."""
+    """The full load of a ceiling at one I/O size."""
     iops = ceiling.at(size_kib)
     sizes = ((size_kib, 1.0),)
     return Moment(

@@ -24,29 +24,29 @@ from plimsoll.domain.errors import BadInput, NotMeasured
 from plimsoll.domain.units import MIB
 
 LEAST_FILE_BYTES: Final = 64 * MIB
-"""Files smaller than this say more of caches than of a volume; twice the largest I/O of any job."""
+"""Smaller files measure caches rather than a volume. This is twice the largest I/O of any job."""
 
-FOLDER: Final = "plimsoll-benchmark-"
+FOLDER_PREFIX: Final = "plimsoll-benchmark-"
 TICK_S: Final = 0.2
 GRACE_S: Final = 5.0
 
 _NO_NUMBER: Final = re.compile(r"(:\s*)-?(?:nan|inf)\b")
-"""What C prints for no number, which is no JSON."""
+"""C's text for no number. JSON has none."""
 
 _BLKZEROOUT: Final = 0x127F
 _ZEROED_AT_ONCE: Final = 64 * MIB
 
-Watch = Callable[[str, float], None]
-"""Told every moment what is being done (preparing, measuring, emptying) and for how many seconds."""
+PhaseWatch = Callable[[str, float], None]
+"""A callback with the present phase (preparing, measuring, emptying) and its seconds so far."""
 
-PREPARING: Final = "preparing"
-MEASURING: Final = "measuring"
-EMPTYING: Final = "emptying"
+PHASE_PREPARING: Final = "preparing"
+PHASE_MEASURING: Final = "measuring"
+PHASE_EMPTYING: Final = "emptying"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
-    """A job that knows where to write, the job that fills that place first, and the bytes it takes up."""
+class PlacedJob:
+    """A job with its target, the job that fills that target first, and the bytes that both take up."""
 
     target: BenchTarget
     job: str
@@ -55,25 +55,25 @@ class Placed:
 
     @property
     def seconds(self) -> int:
-        """How long it is measured, ramps included; filling comes on top."""
+        """Seconds of measuring, ramps included. Filling comes on top."""
         return job_seconds(self.job)
 
 
 def fio_path() -> str:
-    """The fio to run; NotMeasured, with how to install it, where there is none."""
-    found = shutil.which("fio")
-    if found is None:
+    """The path of fio. Raises NotMeasured, with the way to install it, if it is missing."""
+    path = shutil.which("fio")
+    if path is None:
         raise NotMeasured(
             "fio is not installed, and it is what measures: install it with apt-get install fio, dnf install fio, "
             "yum install fio, zypper install fio or brew install fio."
         )
-    return found
+    return path
 
 
-def placed(job: str, target: BenchTarget, *, file_bytes: int | None = None) -> Placed:
-    """A job on a target; its files are `file_bytes` each where given, and no more than a device holds.
+def place_job(job: str, target: BenchTarget, *, file_bytes: int | None = None) -> PlacedJob:
+    """A job on a target. Its files have `file_bytes` each, or the job's own size, and fit on a device.
 
-    BadInput where that leaves files too small to mean anything.
+    Raises BadInput if the files become too small to measure with.
     """
     count, own_bytes = job_files(job)
     size = file_bytes or own_bytes
@@ -92,7 +92,7 @@ def placed(job: str, target: BenchTarget, *, file_bytes: int | None = None) -> P
     named = re.search(r"^filename_format=.*$", job, flags=re.MULTILINE)
     lines = ["[global]", *where, *([named.group(0)] if named else [])]
     filling = ["ioengine=psync", "direct=1", "rw=write", "bs=1m", "refill_buffers", "end_fsync=1", "group_reporting"]
-    return Placed(
+    return PlacedJob(
         target=target,
         job=sized.replace("[global]\n", "\n".join(["[global]", *where, ""]), 1),
         preparation="\n".join([*lines, *filling, f"numjobs={count}", "", "[filling]", ""]),
@@ -100,55 +100,57 @@ def placed(job: str, target: BenchTarget, *, file_bytes: int | None = None) -> P
     )
 
 
-def run(one: Placed, *, limit_s: float, watch: Watch) -> str:
-    """Fills the place, runs the job, removes all that was written, and gives fio's JSON.
+def run(placed_job: PlacedJob, *, limit_s: float, watch: PhaseWatch) -> str:
+    """Fills the target, runs the job, removes all that was written, and returns fio's JSON.
 
-    NotMeasured where fio fails, or all of it takes longer than `limit_s`. Whatever ends it, Ctrl-C included, fio is
-    stopped and the place is as it was.
+    Raises NotMeasured if fio fails or all of it takes longer than `limit_s`. Whatever ends it, Ctrl-C included, fio is
+    stopped and the target is as it was.
     """
     fio = fio_path()
     deadline = time.monotonic() + limit_s
-    with tempfile.TemporaryDirectory(prefix="plimsoll-") as notes, _place(one, watch) as folder:
-        _fio(fio, one.preparation, Path(notes), folder, deadline, lambda spent_s: watch(PREPARING, spent_s))
-        return _fio(fio, one.job, Path(notes), folder, deadline, lambda spent_s: watch(MEASURING, spent_s))
+    with tempfile.TemporaryDirectory(prefix="plimsoll-") as notes, _place(placed_job, watch) as folder:
+        _fio(
+            fio, placed_job.preparation, Path(notes), folder, deadline, lambda spent_s: watch(PHASE_PREPARING, spent_s)
+        )
+        return _fio(fio, placed_job.job, Path(notes), folder, deadline, lambda spent_s: watch(PHASE_MEASURING, spent_s))
 
 
 @contextmanager
-def _place(one: Placed, watch: Watch) -> Iterator[Path]:
-    """The folder that fio runs in, emptied afterwards, or the device."""
-    if one.target.is_device:
+def _place(placed_job: PlacedJob, watch: PhaseWatch) -> Iterator[Path]:
+    """The folder that fio runs in, removed afterwards. Of a device `/`, and the device is emptied."""
+    if placed_job.target.is_device:
         try:
             yield Path("/")
         finally:
-            with _undisturbed():
-                _empty(one, watch)
+            with _ignore_signals():
+                _empty(placed_job, watch)
         return
-    folder = Path(tempfile.mkdtemp(prefix=FOLDER, dir=one.target.path))
+    folder = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX, dir=placed_job.target.path))
     try:
         yield folder
     finally:
-        with _undisturbed():
+        with _ignore_signals():
             shutil.rmtree(folder)
 
 
-def _empty(one: Placed, watch: Watch) -> None:
+def _empty(placed_job: PlacedJob, watch: PhaseWatch) -> None:
     """Writes zeros over what was written: the device is as empty as it was found."""
     began = time.monotonic()
-    descriptor = os.open(one.target.path, os.O_WRONLY)
+    descriptor = os.open(placed_job.target.path, os.O_WRONLY)
     try:
-        for place in range(0, one.taken_bytes, _ZEROED_AT_ONCE):
-            watch(EMPTYING, time.monotonic() - began)
-            ioctl(descriptor, _BLKZEROOUT, pack("QQ", place, min(_ZEROED_AT_ONCE, one.taken_bytes - place)))
+        for place in range(0, placed_job.taken_bytes, _ZEROED_AT_ONCE):
+            watch(PHASE_EMPTYING, time.monotonic() - began)
+            ioctl(descriptor, _BLKZEROOUT, pack("QQ", place, min(_ZEROED_AT_ONCE, placed_job.taken_bytes - place)))
     finally:
         os.close(descriptor)
 
 
 def _fio(fio: str, job: str, notes: Path, folder: Path, deadline: float, tick: Callable[[float], None]) -> str:
-    """One run of fio in a process group of its own, from its own job file to the JSON that it leaves."""
-    written, told, said = notes / "job.fio", notes / "result.json", notes / "said.txt"
+    """One run of fio in its own process group: writes the job file and returns fio's JSON."""
+    written, result, messages = notes / "job.fio", notes / "result.json", notes / "said.txt"
     written.write_text(job, encoding="utf-8")
-    words = [fio, "--output-format=json", f"--output={told}", str(written)]
-    with said.open("wb") as errors:
+    words = [fio, "--output-format=json", f"--output={result}", str(written)]
+    with messages.open("wb") as errors:
         # In a session of its own, Ctrl-C in a terminal reaches us alone, and we stop all of fio.
         process = subprocess.Popen(  # noqa: S603  # fio, and files that were written here
             words, cwd=folder, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, start_new_session=True
@@ -156,16 +158,16 @@ def _fio(fio: str, job: str, notes: Path, folder: Path, deadline: float, tick: C
         try:
             _wait(process, deadline, tick)
         finally:
-            with _undisturbed():
+            with _ignore_signals():
                 _stop(process)
     if process.returncode:
-        raise NotMeasured(f"fio failed: {_reason(said)}. Nothing was recorded, and what was written is removed.")
-    output = told.read_text(encoding="utf-8", errors="replace")
+        raise NotMeasured(f"fio failed: {_reason(messages)}. Nothing was recorded, and what was written is removed.")
+    output = result.read_text(encoding="utf-8", errors="replace")
     try:
         whole = _NO_NUMBER.sub(r"\1null", output[output.index("{") : output.rindex("}") + 1])
         check_io(json.loads(whole))
     except ValueError as error:
-        raise NotMeasured(f"fio printed no result: {_reason(said)}. What was written is removed.") from error
+        raise NotMeasured(f"fio printed no result: {_reason(messages)}. What was written is removed.") from error
     return output
 
 
@@ -182,7 +184,7 @@ def _wait(process: subprocess.Popen[bytes], deadline: float, tick: Callable[[flo
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Ends whatever is left of the process group: asked first, then made to."""
+    """Ends the process group: by SIGINT first, then by SIGKILL."""
     for sign in (signal.SIGINT, signal.SIGKILL):
         try:
             os.killpg(process.pid, sign)
@@ -195,15 +197,17 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _reason(said: Path) -> str:
-    """What fio said last, without its own name; its exit is all there is where it said nothing."""
-    lines = [line.strip() for line in said.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+def _reason(messages: Path) -> str:
+    """The first line of fio's messages, without its name."""
+    lines = [
+        line.strip() for line in messages.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()
+    ]
     return lines[0].removeprefix("fio: ").rstrip(".") if lines else "it ended without a reason"
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Lets no second Ctrl-C in while things are put back; only the main thread is ever sent one."""
+def _ignore_signals() -> Iterator[None]:
+    """Ignores Ctrl-C while things are put back. Only the main thread receives it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -12,26 +12,26 @@ from plimsoll.domain.demand.workload import SIZES_KIB, Sizes, mean_size_kib
 
 Percents = dict[int, int]
 
-NEAR: Final = 0.005
-"""How far the mean of a mix in whole percents may be from the mix's own, as a share of it."""
+MEAN_TOLERANCE: Final = 0.005
+"""The share by which the mean of a mix in whole percents may differ from the mix's own."""
 
 
 def percents(sizes: Sizes) -> Percents:
-    """Whole percent by size in KiB, 100 together, of a mix whose shares sum to 1. The mean is kept to `NEAR`.
+    """Whole percent by size in KiB, 100 together, of a mix whose shares sum to 1. The mean is kept to `MEAN_TOLERANCE`.
 
     Where nothing else keeps the mean, a size comes in that the mix does not have, between its smallest and largest.
     """
     wanted_kib = mean_size_kib(sizes)
-    found = _nearest(_rounded(sizes), sizes)
-    if abs(wanted_kib - _mean_kib(found)) > NEAR * wanted_kib:
+    nearest = _nearest(_round_down(sizes), sizes)
+    if abs(wanted_kib - _mean_kib(nearest)) > MEAN_TOLERANCE * wanted_kib:
         # No single percent helps any more: one goes too far, so that others can come back.
-        beyond = [_nearest(_moved(found, move), sizes) for move in _moves(found, sizes)]
-        found = min([found, *beyond], key=lambda mix: abs(wanted_kib - _mean_kib(mix)))
-    return {size_kib: found[size_kib] for size_kib in sorted(found) if found[size_kib]}
+        beyond = [_nearest(_move_percent(nearest, move), sizes) for move in _moves(nearest, sizes)]
+        nearest = min([nearest, *beyond], key=lambda mix: abs(wanted_kib - _mean_kib(mix)))
+    return {size_kib: nearest[size_kib] for size_kib in sorted(nearest) if nearest[size_kib]}
 
 
 def bssplit(sizes: Sizes) -> str:
-    """A mix in the grammar of fio's bssplit, such as 4k/90:16k/10."""
+    """A mix in the grammar of fio's bssplit: 4k/90:16k/10."""
     return ":".join(f"{size_kib}k/{percent}" for size_kib, percent in percents(sizes).items())
 
 
@@ -40,36 +40,36 @@ def mean_as_run_kib(sizes: Sizes) -> float:
     return _mean_kib(percents(sizes))
 
 
-def _rounded(sizes: Sizes) -> Percents:
+def _round_down(sizes: Sizes) -> Percents:
     """Each share rounded down, and the percents that are left to the largest remainders."""
-    found = {size_kib: int(share * 100) for size_kib, share in sizes}
-    by_remainder = sorted(sizes, key=lambda one: found[one[0]] - one[1] * 100)
-    for size_kib, _ in by_remainder[: 100 - sum(found.values())]:
-        found[size_kib] += 1
-    return found
-
-
-def _nearest(mix: Percents, sizes: Sizes) -> Percents:
-    """The mix once no percent can be moved that brings its mean nearer to what it should be."""
-    wanted_kib = mean_size_kib(sizes)
-    while (move := _next_move(mix, sizes, wanted_kib - _mean_kib(mix))) is not None:
-        mix = _moved(mix, move)
+    mix = {size_kib: int(share * 100) for size_kib, share in sizes}
+    by_remainder = sorted(sizes, key=lambda size_share: mix[size_share[0]] - size_share[1] * 100)
+    for size_kib, _ in by_remainder[: 100 - sum(mix.values())]:
+        mix[size_kib] += 1
     return mix
 
 
-def _moved(mix: Percents, move: tuple[int, int]) -> Percents:
+def _nearest(mix: Percents, sizes: Sizes) -> Percents:
+    """The mix after every move of a percent that brings its mean nearer to the wanted one."""
+    wanted_kib = mean_size_kib(sizes)
+    while (move := _next_move(mix, sizes, wanted_kib - _mean_kib(mix))) is not None:
+        mix = _move_percent(mix, move)
+    return mix
+
+
+def _move_percent(mix: Percents, move: tuple[int, int]) -> Percents:
     giver, taker = move
     return {**mix, giver: mix[giver] - 1, taker: mix.get(taker, 0) + 1}
 
 
 def _moves(mix: Percents, sizes: Sizes) -> Iterator[tuple[int, int]]:
-    """The sizes that a percent can be moved from, each with those that it can be moved to."""
+    """The pairs of sizes between which a percent can move: giver and taker."""
     within = [size_kib for size_kib in SIZES_KIB if sizes[0][0] <= size_kib <= sizes[-1][0]]
     return (move for move in permutations(within, 2) if mix.get(move[0]))
 
 
 def _next_move(mix: Percents, sizes: Sizes, missing_kib: float) -> tuple[int, int] | None:
-    """The percent to move, from which size to which: the furthest that does not pass the mean, at last the nearest."""
+    """The best move of a percent: the furthest that does not pass the mean, else the nearest. None if none helps."""
     moved_kib = {move: (move[1] - move[0]) / 100 for move in _moves(mix, sizes)}
     short = [move for move, kib in moved_kib.items() if 0 < kib / missing_kib <= 1] if missing_kib else []
     if short:

@@ -1,5 +1,7 @@
-"""Targets: where on this machine a benchmark may write. An empty block device, or a directory with room; never a device
-that holds anything or is in use."""
+"""Targets on this machine that a benchmark may write to: an empty block device, or a directory with room.
+
+A device that holds data or is in use is never a target.
+"""
 
 import json
 import os
@@ -23,13 +25,13 @@ _TOOL_S: Final = 30
 
 
 def why_taken(path: Path) -> str | None:
-    """What a block device is used for or recognized as, as the end of a sentence; None where it is neither."""
-    found = (look(path) for look in (_mounts, _swaps, _partitions, _holders, _signatures))
-    return next((reason for reason in found if reason is not None), None)
+    """The reason why a block device is not free, as the end of a sentence. None if it is free."""
+    reasons = (look(path) for look in (_mounts, _swaps, _partitions, _holders, _signatures))
+    return next((reason for reason in reasons if reason is not None), None)
 
 
 def data_at(descriptor: int, size_bytes: int) -> int | None:
-    """The first byte found that is not zero: at both ends, where formats keep their signatures, and sampled between."""
+    """The place of a byte that is not zero: at both ends, where formats keep signatures, or in samples between."""
     spans = [(0, EDGE_BYTES), (max(0, size_bytes - EDGE_BYTES), EDGE_BYTES)]
     step = max(SAMPLE_BYTES, size_bytes // SAMPLES // SAMPLE_BYTES * SAMPLE_BYTES)
     spans += [(place, SAMPLE_BYTES) for place in range(0, size_bytes, step)]
@@ -37,15 +39,15 @@ def data_at(descriptor: int, size_bytes: int) -> int | None:
 
 
 def filesystem_of(path: Path) -> str | None:
-    """The type of the filesystem that a path is on, None where the kernel does not tell."""
+    """The type of the filesystem that a path is on. None if the kernel does not tell."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        told = Path(f"/proc/self/fdinfo/{descriptor}").read_text(encoding="ascii")
+        text = Path(f"/proc/self/fdinfo/{descriptor}").read_text(encoding="ascii")
     except FileNotFoundError:
         return None
     finally:
         os.close(descriptor)
-    mount = dict(line.split(":\t", 1) for line in told.splitlines() if ":\t" in line).get("mnt_id")
+    mount = dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line).get("mnt_id")
     return next((line.kind for line in _mount_lines() if line.mount == mount), None)
 
 
@@ -56,7 +58,7 @@ def _number(path: Path) -> str:
 
 
 class _Mount(NamedTuple):
-    """A mount by the kernel's number: the number of its device, where it is, and the filesystem's type."""
+    """A mount: the kernel's number, the number of its device, its place, and the filesystem's type."""
 
     mount: str
     device: str
@@ -83,7 +85,7 @@ def _swaps(path: Path) -> str | None:
 
 
 def _sysfs(path: Path) -> Path:
-    """What the kernel tells of a block device; BadInput where it does not."""
+    """The kernel's folder of a block device. Raises BadInput if it has none."""
     folder = Path("/sys/dev/block") / _number(path)
     if not (folder / "holders").is_dir():
         raise BadInput(f"it cannot be seen in {folder} what uses {path}: nothing was written. Mount sysfs on /sys.")
@@ -92,19 +94,19 @@ def _sysfs(path: Path) -> Path:
 
 def _partitions(path: Path) -> str | None:
     folder = _sysfs(path)
-    parts = sorted(one.parent.name for one in folder.glob("*/partition"))
+    parts = sorted(partition.parent.name for partition in folder.glob("*/partition"))
     return f"has partitions ({', '.join(parts)})" if parts else None
 
 
 def _holders(path: Path) -> str | None:
-    names = sorted(one.name for one in (_sysfs(path) / "holders").iterdir())
+    names = sorted(holder.name for holder in (_sysfs(path) / "holders").iterdir())
     return f"is part of {', '.join(names)} (RAID, LVM or a mapping)" if names else None
 
 
 def _signatures(path: Path) -> str | None:
-    """What wipefs or blkid recognize; None also where neither is installed: then the device is still read for data."""
-    found = _by_wipefs(path) if shutil.which("wipefs") else _by_blkid(path) if shutil.which("blkid") else []
-    return f"has the signature of {', '.join(dict.fromkeys(found))}" if found else None
+    """The signatures that wipefs or blkid recognize. None also if neither is installed: the data is read anyway."""
+    names = _by_wipefs(path) if shutil.which("wipefs") else _by_blkid(path) if shutil.which("blkid") else []
+    return f"has the signature of {', '.join(dict.fromkeys(names))}" if names else None
 
 
 def _by_wipefs(path: Path) -> list[str]:
@@ -113,17 +115,17 @@ def _by_wipefs(path: Path) -> list[str]:
         listed: dict[str, Any] = json.loads(done) if done.strip() else {}
     except ValueError as error:
         raise BadInput(f"wipefs could not say whether {path} is empty ({error}): nothing was written.") from error
-    return [str(one["type"]) for one in listed.get("signatures", ())]
+    return [str(signature["type"]) for signature in listed.get("signatures", ())]
 
 
 def _by_blkid(path: Path) -> list[str]:
     lines = _output("blkid", "--probe", "--output", "export", str(path)).splitlines()
-    told = dict(line.split("=", 1) for line in lines if "=" in line)
-    return [told[key] for key in ("TYPE", "PTTYPE") if key in told]
+    values = dict(line.split("=", 1) for line in lines if "=" in line)
+    return [values[key] for key in ("TYPE", "PTTYPE") if key in values]
 
 
 def _output(*words: str) -> str:
-    """What a tool prints. blkid ends with 2 where it finds nothing, and where it could not look: then it says why."""
+    """The output of a tool. blkid ends with 2 if it finds nothing, and if it could not look: then it says why."""
     try:
         done = subprocess.run(  # noqa: S603  # fixed words and a device's path
             words, capture_output=True, text=True, timeout=_TOOL_S, check=False
@@ -141,16 +143,16 @@ def _output(*words: str) -> str:
 GIB: Final = KIB * MIB
 KEPT_SHARE: Final = 0.1
 KEPT_BYTES: Final = GIB
-"""What stays free in a directory: a tenth of its filesystem, and 1 GiB at least."""
+"""The share and the least bytes of a filesystem that stay free."""
 
 IN_MEMORY: Final = frozenset({"tmpfs", "ramfs"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchTarget:
-    """A place that was found fit to write to. `path` is the real one, behind links; `filesystem` is None of a device.
+    """A place that a benchmark may write to. `path` is the real one, behind links. `filesystem` is None of a device.
 
-    `size_bytes` is how much may be written: the device's size, or what the directory can spare.
+    `size_bytes` is the space for writes: the device's size, or the spare room of the directory.
     """
 
     path: Path
@@ -159,13 +161,13 @@ class BenchTarget:
     filesystem: str | None = None
 
 
-def target_at(given: Path) -> BenchTarget:
-    """The target behind a path; BadInput where it is none, or holds something, or is in use."""
+def target_at(place: Path) -> BenchTarget:
+    """The target behind a path. Raises BadInput if it is none, holds data, or is in use."""
     try:
-        path = given.resolve(strict=True)
+        path = place.resolve(strict=True)
         mode = path.stat().st_mode
     except OSError as error:
-        raise BadInput(f"{given} cannot be found: {error.strerror}. Give a directory or a block device.") from error
+        raise BadInput(f"{place} cannot be found: {error.strerror}. Give a directory or a block device.") from error
     if stat.S_ISDIR(mode):
         return _directory(path)
     if stat.S_ISBLK(mode):
@@ -174,7 +176,7 @@ def target_at(given: Path) -> BenchTarget:
 
 
 def check_room(target: BenchTarget, needed_bytes: int) -> None:
-    """BadInput where a directory cannot spare so much."""
+    """Raises BadInput if a directory cannot spare the bytes."""
     if not target.is_device and needed_bytes > target.size_bytes:
         raise BadInput(
             f"{target.path} can spare {max(0, target.size_bytes) / GIB:,.1f} GiB (a tenth of its filesystem and 1 GiB "
@@ -184,8 +186,8 @@ def check_room(target: BenchTarget, needed_bytes: int) -> None:
 
 
 @contextmanager
-def claimed(target: BenchTarget) -> Iterator[None]:
-    """Holds a device, so that nobody mounts it or benchmarks it meanwhile; BadInput where somebody does already."""
+def hold_device(target: BenchTarget) -> Iterator[None]:
+    """Holds a device, so that nobody mounts or benchmarks it meanwhile. Raises BadInput if somebody does already."""
     if not target.is_device:
         yield
         return

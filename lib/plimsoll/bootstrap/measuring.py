@@ -10,7 +10,7 @@ from plimsoll.domain.units import HOUR_S
 from plimsoll.ports import Claims, RunStore
 from plimsoll.settings import Settings
 from plimsoll.validation.job import JOBS
-from plimsoll.validation.patience import Patience
+from plimsoll.validation.patience import BenchPatience
 
 CLAIMS: Final = "claims"
 """The folder of claims, in the folder of what was measured."""
@@ -35,6 +35,6 @@ def probe_store(settings: Settings) -> RunStore:
     return FolderStore(settings.runs_dir)
 
 
-def patience_of(settings: Settings) -> Patience:
+def patience_of(settings: Settings) -> BenchPatience:
     """How long a bench is waited for."""
-    return Patience.of(settings, now=clock().now, pause=time.sleep)
+    return BenchPatience.of(settings, now=clock().now, pause=time.sleep)

@@ -11,7 +11,7 @@ import typer
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from plimsoll.bench.jobs import job_sections
-from plimsoll.bench.local import MEASURING, Placed, Watch
+from plimsoll.bench.local import PHASE_MEASURING, PhaseWatch, PlacedJob
 from plimsoll.bench.write_places import GIB
 from plimsoll.benchmark import plan_benchmark, run_benchmark
 from plimsoll.bootstrap.clocks import clock
@@ -77,7 +77,7 @@ def benchmark_path(path: Path, options: BenchmarkOptions, given: MeasuredVolumeO
     console.say(f"added to the library as {new.name}: {written}")
 
 
-def _foresee(console: Screen, one: Placed, given: Path, options: BenchmarkOptions) -> None:
+def _foresee(console: Screen, one: PlacedJob, given: Path, options: BenchmarkOptions) -> None:
     """What the job is about to do, where, and what it takes."""
     place = "the empty device" if one.target.is_device else f"a new folder ({one.target.filesystem}) in"
     linked = f" (which {given} leads to)" if given.absolute() != one.target.path else ""
@@ -102,7 +102,7 @@ def _ask() -> None:
 
 
 @contextmanager
-def _bar(console: Screen, one: Placed) -> Iterator[Watch]:
+def _bar(console: Screen, one: PlacedJob) -> Iterator[PhaseWatch]:
     """A live bar for as long as the block lasts: the time that was measured of the time that it takes, with the
     section. Only what is measured has a known length."""
     sections = job_sections(one.job)
@@ -112,7 +112,7 @@ def _bar(console: Screen, one: Placed) -> Iterator[Watch]:
         bar = progress.add_task("beginning", total=one.seconds)
 
         def watch(phase: str, spent_s: float) -> None:
-            if phase != MEASURING:
+            if phase != PHASE_MEASURING:
                 progress.update(bar, description=phase)
                 return
             at = min(len(sections) - 1, int(spent_s / one.seconds * len(sections)))

@@ -21,8 +21,8 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.campaigns import HostEntry
 from plimsoll.envelopes.fio_logs import is_log, with_logs
-from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
-from plimsoll.envelopes.reading import decoded, read_output
+from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign, add_campaign, to_new_result
+from plimsoll.envelopes.reading import decode_text, read_output
 from plimsoll.envelopes.results import Output, without_repeats
 from plimsoll.reports.envelope_json import as_data
 from plimsoll.reports.terminal import envelopes as report
@@ -113,7 +113,7 @@ def import_files(files: Sequence[Path], name: str, given: MeasuredVolumeOptions,
         spec=spec,
         volumes=volumes,
         host=host_from(provider, host_type) if host_type else None,
-        results=tuple(as_measured(one) for one in with_logs(without_repeats(found.results), logs)),
+        results=tuple(to_new_result(one) for one in with_logs(without_repeats(found.results), logs)),
         profiles=found.profiles,
     )
     folder = Settings.of_environment().measured_dir
@@ -171,7 +171,7 @@ def check_place(spec: VolumeSpec, provider: str, given: MeasuredVolumeOptions) -
 
 def _text(path: Path) -> str:
     try:
-        return decoded(path.read_bytes())
+        return decode_text(path.read_bytes())
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}.") from error
 

@@ -19,7 +19,7 @@ from plimsoll.cli.screen import Screen
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput, NotMeasured
 from plimsoll.domain.metrics.seconds_seen import SecondsSeen
-from plimsoll.probe import MOST_SECONDS, HostProbe, NotProbed, ProbeContext, cancel, hosts_of, probe
+from plimsoll.probe import MOST_SECONDS, HostProbe, NotProbed, ProbeContext, cancel, group_by_host, probe_hosts
 from plimsoll.reports.terminal.probe import show_seen
 from plimsoll.settings import Settings
 
@@ -37,7 +37,7 @@ def probe_volumes(volumes: Sequence[str], seconds: int, scope: Scope, *, stop: b
         patience=patience_of(settings),
         say=lambda text: console.say(text, "dim"),
     )
-    found = list(hosts_of(volumes, seconds, cloud.ports, now))
+    found = list(group_by_host(volumes, seconds, cloud.ports, now))
     hosts = [one for one in found if isinstance(one, HostProbe)]
     wrong = [one for one in found if isinstance(one, NotProbed)]
     _show_wrong(console, wrong)
@@ -70,7 +70,7 @@ def _shown(console: Screen, hosts: Sequence[HostProbe], context: ProbeContext) -
     complete = True
     try:
         with console.status("the hosts read; Ctrl-C leaves them to it"):
-            for event in probe(hosts, context):
+            for event in probe_hosts(hosts, context):
                 if isinstance(event, NotProbed):
                     _show_wrong(console, [event])
                     complete = False

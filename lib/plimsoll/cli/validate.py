@@ -30,7 +30,14 @@ from plimsoll.reports.run_folder import RunFolder
 from plimsoll.reports.terminal.validation import show_change_of_mind, show_lines, show_runs, show_verdict
 from plimsoll.reports.wording import count_of
 from plimsoll.settings import Settings
-from plimsoll.validate import Concluded, Decided, Event, NotConcluded, RunValidation, validate_volume
+from plimsoll.validate import (
+    ConcludedRun,
+    RevisedAnswer,
+    RunEvent,
+    RunValidation,
+    UnmeasuredRun,
+    validate_volume,
+)
 from plimsoll.validation.context import Agree, Context
 from plimsoll.validation.job import Job, JobName
 from plimsoll.validation.scratch_volume import Left
@@ -64,7 +71,7 @@ def validate_recommendations(
         raise BadInput(f"{folder} was decided from a recording, in which nothing can be measured: validate a run.")
     scope = Scope.from_dict(order.scope, external_id=external_id)
     clouds = list(open_clouds(scope, settings, today=order.now.date()))
-    run, ended = RunFolder(folder), list[Event]()
+    run, ended = RunFolder(folder), list[RunEvent]()
     reported, measured = True, False
     try:
         with run:
@@ -135,16 +142,16 @@ def _new_name() -> str:
 
 
 def follow(
-    console: Screen, events: Iterator[Event], change: Callable[[RecommendationRecord], None] | None = None
-) -> list[Event]:
+    console: Screen, events: Iterator[RunEvent], change: Callable[[RecommendationRecord], None] | None = None
+) -> list[RunEvent]:
     """Prints what happens; gives what went wrong. `change` is given what was decided again, one of many volumes."""
-    wrong: list[Event] = []
+    wrong: list[RunEvent] = []
     try:
         for event in events:
             _show(console, event, many=change is not None)
-            if isinstance(event, NotConcluded | Left):
+            if isinstance(event, UnmeasuredRun | Left):
                 wrong.append(event)
-            if isinstance(event, Decided) and change is not None:
+            if isinstance(event, RevisedAnswer) and change is not None:
                 change(event.after)
     except KeyboardInterrupt:
         console.say("interrupted; scratch volumes were deleted, or are named above.")
@@ -152,9 +159,9 @@ def follow(
     return wrong
 
 
-def _show(console: Screen, event: Event, *, many: bool) -> None:
+def _show(console: Screen, event: RunEvent, *, many: bool) -> None:
     match event:
-        case Concluded():
+        case ConcludedRun():
             line = event.line
             where = f"{line.mode} in {line.zone} on {line.bench_host} ({line.bench_host_type})"
             show_verdict(
@@ -165,13 +172,13 @@ def _show(console: Screen, event: Event, *, many: bool) -> None:
                 simulated=line.simulated,
                 campaign=line.campaign,
             )
-        case NotConcluded():
+        case UnmeasuredRun():
             show_lines(console, [f"not measured  {event.run.spec}: {event.error}"], "red")
         case Left():
             show_lines(console, [event.text], "red")
-        case Decided() if not many or event.before.target != event.after.target:
+        case RevisedAnswer() if not many or event.before.target != event.after.target:
             show_change_of_mind(console, event.before, event.after, event.asked)
-        case Decided():
+        case RevisedAnswer():
             return
 
 

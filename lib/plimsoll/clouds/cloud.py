@@ -23,17 +23,17 @@ class ShownVolume(Protocol):
     """A volume as a console link needs it. `name` is what it is called, `hosts` are the ids of its hosts."""
 
     @property
-    def account(self) -> str: ...  # noqa: D102  # named by its class
+    def account(self) -> str: ...  # named by its class
     @property
-    def region(self) -> str: ...  # noqa: D102
+    def region(self) -> str: ...
     @property
-    def zone(self) -> str: ...  # noqa: D102
+    def zone(self) -> str: ...
     @property
-    def volume_id(self) -> str: ...  # noqa: D102
+    def volume_id(self) -> str: ...
     @property
-    def name(self) -> str | None: ...  # noqa: D102
+    def name(self) -> str | None: ...
     @property
-    def hosts(self) -> Sequence[str]: ...  # noqa: D102
+    def hosts(self) -> Sequence[str]: ...
 
 
 def no_cap(_host_type: str, _type_name: str) -> Ceiling | None:

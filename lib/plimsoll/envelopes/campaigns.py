@@ -20,8 +20,8 @@ from plimsoll.domain.evidence.time_series import TimeSeries
 from plimsoll.domain.units import mib_s_from_mb_s
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.printed import (
-    Figures,
     PrintedEntry,
+    PrintedFigures,
     StrictEntry,
     days_of,
     device_iops,
@@ -39,7 +39,7 @@ Printed = tuple[tuple[str, str], ...]
 """Figures as (dotted name, text as printed)."""
 
 _TEXT_ONLY: Final = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-"""Reads scalars as text and makes no objects; libyaml's where it is there."""
+"""Reads scalars as text and makes no objects. libyaml's loader if it is installed."""
 
 
 class HostEntry(StrictEntry):
@@ -56,7 +56,7 @@ class HostEntry(StrictEntry):
 
 
 class JobEntry(StrictEntry):
-    """What the benchmark was asked to do."""
+    """The benchmark's job as the campaign states it."""
 
     engine: str | None = None
     iodepth: int | None = None
@@ -79,14 +79,14 @@ class JobEntry(StrictEntry):
 
 
 class SeriesEntry(StrictEntry):
-    """What a result did over time: the mean of each step of so many seconds, as numbers with spaces between them."""
+    """A result over time: the mean of each step of `step_s` seconds, as numbers with spaces between them."""
 
     step_s: float = Field(gt=0)
     iops: str = ""
     throughput_mib_s: str = ""
 
     def series(self) -> TimeSeries:
-        """The series. ValueError for what is no number."""
+        """The series. Raises ValueError if a rate is no number."""
         return TimeSeries(
             step_s=self.step_s,
             iops=tuple(float(rate) for rate in self.iops.split()),
@@ -95,7 +95,7 @@ class SeriesEntry(StrictEntry):
 
 
 class SpecEntry(StrictEntry):
-    """The volume spec. A figure is absent where the source leaves it out."""
+    """The volume spec. A figure is absent if the source leaves it out."""
 
     type: str
     size_gib: int = 0
@@ -104,18 +104,18 @@ class SpecEntry(StrictEntry):
 
 
 class SystemEntry(StrictEntry):
-    """One class of volume: what it was and, where it has its own, its host and published limits."""
+    """One class of volume: its spec and, if it has its own, its host and published limits."""
 
     title: str
     spec: SpecEntry
     volumes: int = Field(default=1, ge=1)
     host: HostEntry | None = None
-    published: Figures = Field(default_factory=dict)
+    published: PrintedFigures = Field(default_factory=dict)
     note: str | None = None
 
 
 class MeasuredEntry(PrintedEntry):
-    """One result of a system: its shape, what was printed, and its own job where it is not the campaign's."""
+    """One result of a system: its shape, its printed figures, and its job if that is not the campaign's."""
 
     system: str
     mode: str
@@ -149,34 +149,34 @@ class CampaignEntry(StrictEntry):
     placed: bool = False
     host: HostEntry | None = None
     job: JobEntry = Field(default_factory=JobEntry)
-    published: list[Figures] = Field(default_factory=list)
+    published: list[PrintedFigures] = Field(default_factory=list)
     systems: dict[str, SystemEntry]
     measurements: list[MeasuredEntry] = Field(min_length=1)
-    profiles: dict[str, Figures] = Field(default_factory=dict)
+    profiles: dict[str, PrintedFigures] = Field(default_factory=dict)
 
 
 def read_campaign_file(path: Path) -> CampaignEntry:
-    """A campaign file as written; BadInput says what is wrong with it and where."""
+    """A campaign file as written. Raises BadInput, which names the place, if it is wrong."""
     try:
         written = parse_yaml(read_text(path), _TEXT_ONLY)
     except (OSError, ValueError) as error:
-        said = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())
-        raise BadInput(f"the campaign {path} cannot be read: {said}.") from error
+        reason = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())
+        raise BadInput(f"the campaign {path} cannot be read: {reason}.") from error
     try:
-        found = CampaignEntry.model_validate(written)
+        file = CampaignEntry.model_validate(written)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "its top"
         raise BadInput(f"the campaign {path} is wrong at {where}: {first['msg'].lower()}.") from error
-    unknown = {one.system for one in found.measurements} - set(found.systems)
+    unknown = {entry.system for entry in file.measurements} - set(file.systems)
     if unknown:
         raise BadInput(f"the campaign {path} measures {', '.join(sorted(unknown))}, which is not under systems.")
-    return found
+    return file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class System:
-    """One class of volume in a campaign: what it was, on which host, and everything measured on it.
+    """One class of volume in a campaign: its spec, its host, and all measurements of it.
 
     `host_maximum` and `host_baseline` are the host's published ceilings (infinite where not published), None where
     the host is not known. `published_iops` is what the source says is published for the volume.
@@ -208,23 +208,23 @@ class Campaign:
 
 
 def load_campaign(path: Path, at: str | None = None) -> Campaign:
-    """The campaign in a file; BadInput says what is wrong with it and where.
+    """The campaign in a file. Raises BadInput, which names the place, if it is wrong.
 
-    `at` is where people open it, if that is elsewhere.
+    `at` is the address at which people open it, if that is elsewhere.
     """
-    found = read_campaign_file(path)
+    file = read_campaign_file(path)
     try:
-        systems = tuple(_system(name, found, at or str(path)) for name in found.systems)
+        systems = tuple(_system(name, file, at or str(path)) for name in file.systems)
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())
         raise BadInput(f"the campaign {path} has a figure that cannot be read: {reason}.") from error
     return Campaign(
-        name=found.campaign,
-        title=found.title,
-        source=found.source,
+        name=file.campaign,
+        title=file.title,
+        source=file.source,
         systems=systems,
-        profiles={host: tuple(flat(figures)) for host, figures in found.profiles.items()},
-        published=tuple(tuple(flat(figures)) for figures in found.published),
+        profiles={host: tuple(flat(figures)) for host, figures in file.profiles.items()},
+        published=tuple(tuple(flat(figures)) for figures in file.published),
     )
 
 
@@ -243,7 +243,9 @@ def _system(name: str, file: CampaignEntry, at: str) -> System:
         host_maximum=_maximum(host) if host else None,
         host_baseline=_baseline(host) if host else None,
         published_iops=None if published_iops is None else float(published_iops),
-        measurements=tuple(_measurement(one, spec, host, file, at) for one in file.measurements if one.system == name),
+        measurements=tuple(
+            _measurement(entry, spec, host, file, at) for entry in file.measurements if entry.system == name
+        ),
         note=system.note,
     )
 
@@ -251,7 +253,7 @@ def _system(name: str, file: CampaignEntry, at: str) -> System:
 def _maximum(host: HostEntry) -> Ceiling:
     throughput = host.maximum_throughput_mib_s
     return Ceiling(
-        iops=_or_unbounded(host.maximum_iops),
+        iops=_figure_or_infinity(host.maximum_iops),
         throughput_mib_s=_mib_s(host.maximum_throughput_mb_s) if throughput is None else throughput,
     )
 
@@ -259,86 +261,86 @@ def _maximum(host: HostEntry) -> Ceiling:
 def _baseline(host: HostEntry) -> Ceiling:
     throughput = host.baseline_throughput_mib_s
     return Ceiling(
-        iops=_or_unbounded(host.baseline_iops),
+        iops=_figure_or_infinity(host.baseline_iops),
         throughput_mib_s=_mib_s(host.baseline_throughput_mb_s) if throughput is None else throughput,
     )
 
 
-def _or_unbounded(figure: float | None) -> float:
+def _figure_or_infinity(figure: float | None) -> float:
     return float("inf") if figure is None else figure
 
 
 def _mib_s(throughput_mb_s: float | None) -> float:
-    return mib_s_from_mb_s(_or_unbounded(throughput_mb_s))
+    return mib_s_from_mb_s(_figure_or_infinity(throughput_mb_s))
 
 
 def _measurement(
-    one: MeasuredEntry, spec: VolumeSpec, host: HostEntry | None, file: CampaignEntry, at: str
+    entry: MeasuredEntry, spec: VolumeSpec, host: HostEntry | None, file: CampaignEntry, at: str
 ) -> Measurement:
-    iops, throughput_mib_s = rates(one)
+    iops, throughput_mib_s = rates(entry)
     return Measurement(
-        system=one.system,
+        system=entry.system,
         spec=spec,
         host_type=host.type if host else None,
-        job=_job(one, file),
+        job=_job(entry, file),
         iops=iops,
         throughput_mib_s=throughput_mib_s,
-        provenance=_provenance(one, file, at),
-        latency=latency(one),
-        device_iops=device_iops(one.figures),
-        bound_by=one.bound_by,
-        volumes=file.systems[one.system].volumes,
-        run=run_facts(one),
-        rulings=tuple(_kept_out(one)),
-        series=None if one.series is None else one.series.series(),
-        printed=tuple(_printed(one)),
-        note=one.note,
+        provenance=_provenance(entry, file, at),
+        latency=latency(entry),
+        device_iops=device_iops(entry.figures),
+        bound_by=entry.bound_by,
+        volumes=file.systems[entry.system].volumes,
+        run=run_facts(entry),
+        rulings=tuple(_kept_out(entry)),
+        series=None if entry.series is None else entry.series.series(),
+        printed=tuple(_printed_figures(entry)),
+        note=entry.note,
     )
 
 
-def _kept_out(one: MeasuredEntry) -> Iterator[Ruling]:
-    """What the author of the campaign keeps out."""
-    if one.rejected is not None:
+def _kept_out(entry: MeasuredEntry) -> Iterator[Ruling]:
+    """The ruling of a measurement that the campaign's author rejects."""
+    if entry.rejected is not None:
         yield Ruling(
             rule="campaign",
             admission=Admission.REJECTED,
             text="the campaign itself keeps it out of the fit, because it is not the device's",
             source="the campaign's author",
-            sides=BOTH_SIDES if one.rejected == "all" else frozenset({Resource(one.rejected)}),
+            sides=BOTH_SIDES if entry.rejected == "all" else frozenset({Resource(entry.rejected)}),
         )
 
 
-def _job(one: MeasuredEntry, file: CampaignEntry) -> JobShape:
-    """The campaign's job, and what a single point says of its own."""
-    figures = one.figures
+def _job(entry: MeasuredEntry, file: CampaignEntry) -> JobShape:
+    """The campaign's job, overridden by the measurement's own figures and job."""
+    figures = entry.figures
     named = {"engine": "engine", "iodepth": "iodepth", "numjobs": "jobs", "runtime_s": "runtime_s"}
-    own: Figures = {ours: figures[theirs] for theirs, ours in named.items() if theirs in figures}
+    job_figures: PrintedFigures = {ours: figures[theirs] for theirs, ours in named.items() if theirs in figures}
     if "file_size_kib" in figures:
-        own["file_size_gib"] = float(figures["file_size_kib"]) / KIB_PER_GIB
+        job_figures["file_size_gib"] = float(figures["file_size_kib"]) / KIB_PER_GIB
     shape = file.job.model_copy(
-        update=type(file.job).model_validate(own).model_dump(exclude_unset=True)
-        | one.job.model_dump(exclude_unset=True)
+        update=type(file.job).model_validate(job_figures).model_dump(exclude_unset=True)
+        | entry.job.model_dump(exclude_unset=True)
     )
-    return JobShape(mode=one.mode, block_kib=one.block_kib, **shape.model_dump())
+    return JobShape(mode=entry.mode, block_kib=entry.block_kib, **shape.model_dump())
 
 
 _DATES: Final = ("printed_on", "stamped")
-"""Other days that an output tells: in words where the user told one, and in the numbers of its clock."""
+"""Figures that hold other days of an output: its printed date beside the user's, and its clock's."""
 
 
-def _provenance(one: MeasuredEntry, file: CampaignEntry, at: str) -> Provenance:
-    figures = one.figures
-    told_on = figures.get("date", file.measured_on)
-    cited, reference = _cited(one, file, at)
-    days = [days_of(str(told)) for told in (told_on, *map(figures.get, _DATES)) if told is not None]
+def _provenance(entry: MeasuredEntry, file: CampaignEntry, at: str) -> Provenance:
+    figures = entry.figures
+    printed_on = figures.get("date", file.measured_on)
+    cited, reference = _cite(entry, file, at)
+    days = [days_of(str(day)) for day in (printed_on, *map(figures.get, _DATES)) if day is not None]
     source = ", ".join(str(figures[key]) for key in ("source", "path") if key in figures) or file.source
     return Provenance(
         campaign=file.campaign,
         source=source,
-        tool=one.tool or file.tool,
+        tool=entry.tool or file.tool,
         tool_version=figures.get("fio", file.tool_version),
         measured_on=min((first for first, _ in days), default=None),
-        dated=None if told_on is None else str(told_on),
+        dated=None if printed_on is None else str(printed_on),
         provider=file.provider,
         account=file.account,
         region=file.region,
@@ -350,20 +352,20 @@ def _provenance(one: MeasuredEntry, file: CampaignEntry, at: str) -> Provenance:
     )
 
 
-def _cited(one: MeasuredEntry, file: CampaignEntry, at: str) -> tuple[str, str]:
-    """What people call a source, and that with where it can be opened. What has no public name is the user's own."""
-    figures = one.figures
+def _cite(entry: MeasuredEntry, file: CampaignEntry, at: str) -> tuple[str, str]:
+    """A source's name, and its name with its address. A source without a public name is the user's own."""
+    figures = entry.figures
     public = figures.get("source") or (file.cited if file.account is None else None)
     if public is not None:
         return str(public), locate(str(public), figures.get("path") or file.link)
-    told_on, title = figures.get("date", file.measured_on), file.systems[one.system].title
-    host = file.systems[one.system].host or file.host
+    printed_on, title = figures.get("date", file.measured_on), file.systems[entry.system].title
+    host = file.systems[entry.system].host or file.host
     subject = title.removesuffix(f" on {host.type}") if host else title
-    name = file.cited or name_own(None if told_on is None else days_of(str(told_on)), f"on {subject}")
-    return name, locate(f"{name} ({one.tool or file.tool})", at)
+    name = file.cited or name_own(None if printed_on is None else days_of(str(printed_on)), f"on {subject}")
+    return name, locate(f"{name} ({entry.tool or file.tool})", at)
 
 
-def _printed(one: MeasuredEntry) -> Iterator[tuple[str, str]]:
-    headline = {"iops": one.iops, "throughput": one.throughput, "latency_bin": one.latency_bin}
+def _printed_figures(entry: MeasuredEntry) -> Iterator[tuple[str, str]]:
+    headline = {"iops": entry.iops, "throughput": entry.throughput, "latency_bin": entry.latency_bin}
     yield from ((name, text) for name, text in headline.items() if text is not None)
-    yield from flat(one.figures)
+    yield from flat(entry.figures)

@@ -18,29 +18,29 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from plimsoll.domain.evidence.time_series import TimeSeries, Work, series_of
 from plimsoll.envelopes.fio_options import outstanding_of, start_of, verified_of
-from plimsoll.envelopes.printed import MIXED, MS_PER_S, Figures, number_in, present
+from plimsoll.envelopes.printed import MIXED, MS_PER_S, PrintedFigures, number_in, present
 from plimsoll.envelopes.results import (
     ALL_CLIENTS,
+    BenchResult,
     Broken,
+    JobPart,
     Output,
-    Part,
-    Result,
+    combine_parts,
     disk_figures,
-    hosts_of,
+    host_count_figures,
     line_at,
-    result_of,
     shared_disks,
 )
 
 
 def _number(value: object) -> object:
-    """The text of a number, so that no digit is lost. None for NaN."""
+    """A number as printed, so that no digit is lost. None if it is NaN."""
     if value is not None:
         number_in(str(value))
     return value
 
 
-Number = Annotated[str | None, BeforeValidator(_number)]
+PrintedNumber = Annotated[str | None, BeforeValidator(_number)]
 
 NUMBERS: Final = {"min": "min", "max": "max", "mean": "avg", "stddev": "stdev"}
 """fio's names in its JSON, and a campaign's, which are those of its normal output."""
@@ -50,84 +50,84 @@ class _Lenient(BaseModel):
     model_config = ConfigDict(extra="ignore", defer_build=True, populate_by_name=True)
 
 
-class Spread(_Lenient):
+class LatencySpread(_Lenient):
     """A latency: its spread and percentiles. json+ adds bins, which are not kept."""
 
-    min: Number = None
-    max: Number = None
-    mean: Number = None
-    stddev: Number = None
-    percentile: dict[str, Number] = Field(default_factory=dict)
+    min: PrintedNumber = None
+    max: PrintedNumber = None
+    mean: PrintedNumber = None
+    stddev: PrintedNumber = None
+    percentile: dict[str, PrintedNumber] = Field(default_factory=dict)
 
 
 class SideEntry(_Lenient):
     """Reads or writes of a job: bandwidth in KiB/s and, from 3.2 on, in bytes, runtime in milliseconds."""
 
-    io_bytes: Number = None
-    io_kbytes: Number = None
-    bw: Number = None
-    bw_bytes: Number = None
-    iops: Number = None
-    runtime: Number = None
-    total_ios: Number = None
-    short_ios: Number = None
-    drop_ios: Number = None
-    slat: Spread | None = None
-    clat: Spread | None = None
-    lat: Spread | None = None
-    slat_ns: Spread | None = None
-    clat_ns: Spread | None = None
-    lat_ns: Spread | None = None
-    bw_min: Number = None
-    bw_max: Number = None
-    bw_agg: Number = None
-    bw_mean: Number = None
-    bw_dev: Number = None
-    bw_samples: Number = None
-    iops_min: Number = None
-    iops_max: Number = None
-    iops_mean: Number = None
-    iops_stddev: Number = None
-    iops_samples: Number = None
+    io_bytes: PrintedNumber = None
+    io_kbytes: PrintedNumber = None
+    bw: PrintedNumber = None
+    bw_bytes: PrintedNumber = None
+    iops: PrintedNumber = None
+    runtime: PrintedNumber = None
+    total_ios: PrintedNumber = None
+    short_ios: PrintedNumber = None
+    drop_ios: PrintedNumber = None
+    slat: LatencySpread | None = None
+    clat: LatencySpread | None = None
+    lat: LatencySpread | None = None
+    slat_ns: LatencySpread | None = None
+    clat_ns: LatencySpread | None = None
+    lat_ns: LatencySpread | None = None
+    bw_min: PrintedNumber = None
+    bw_max: PrintedNumber = None
+    bw_agg: PrintedNumber = None
+    bw_mean: PrintedNumber = None
+    bw_dev: PrintedNumber = None
+    bw_samples: PrintedNumber = None
+    iops_min: PrintedNumber = None
+    iops_max: PrintedNumber = None
+    iops_mean: PrintedNumber = None
+    iops_stddev: PrintedNumber = None
+    iops_samples: PrintedNumber = None
 
 
 class DiskEntry(_Lenient):
-    """What a device itself counted over the whole run; `aggr_*` are those of an md device's members."""
+    """A device's own counts over the whole run. `aggr_*` are those of an md device's members."""
 
     name: str = ""
-    read_ios: Number = None
-    write_ios: Number = None
-    read_merges: Number = None
-    write_merges: Number = None
-    read_ticks: Number = None
-    write_ticks: Number = None
-    in_queue: Number = None
-    util: Number = None
-    aggr_read_ios: Number = None
+    read_ios: PrintedNumber = None
+    write_ios: PrintedNumber = None
+    read_merges: PrintedNumber = None
+    write_merges: PrintedNumber = None
+    read_ticks: PrintedNumber = None
+    write_ticks: PrintedNumber = None
+    in_queue: PrintedNumber = None
+    util: PrintedNumber = None
+    aggr_read_ios: PrintedNumber = None
 
 
 class FioJob(_Lenient):
-    """A job, or where group_reporting is set all jobs of a group."""
+    """A job. With group_reporting it is all jobs of a group."""
 
     jobname: str = ""
     groupid: int = Field(default=0, ge=0, lt=1 << 31)
     error: int = Field(default=0, ge=0, lt=1 << 31)
-    total_err: Number = None
-    elapsed: Number = None
-    latency_target: Number = None
+    total_err: PrintedNumber = None
+    elapsed: PrintedNumber = None
+    latency_target: PrintedNumber = None
     hostname: str | None = None
     options: dict[str, str | None] | None = Field(default=None, alias="job options")
     read: SideEntry = Field(default_factory=SideEntry)
     write: SideEntry = Field(default_factory=SideEntry)
     trim: SideEntry = Field(default_factory=SideEntry)
     mixed: SideEntry = Field(default_factory=SideEntry)
-    job_start: Number = None
-    usr_cpu: Number = None
-    sys_cpu: Number = None
-    ctx: Number = None
-    majf: Number = None
-    minf: Number = None
-    iodepth_level: dict[str, Number] = Field(default_factory=dict)
+    job_start: PrintedNumber = None
+    usr_cpu: PrintedNumber = None
+    sys_cpu: PrintedNumber = None
+    ctx: PrintedNumber = None
+    majf: PrintedNumber = None
+    minf: PrintedNumber = None
+    iodepth_level: dict[str, PrintedNumber] = Field(default_factory=dict)
     disk_util: list[DiskEntry] = Field(default_factory=list)
 
 
@@ -136,7 +136,7 @@ class FioOutput(_Lenient):
 
     version: str | None = Field(default=None, alias="fio version")
     time: str | None = None
-    timestamp: Number = None
+    timestamp: PrintedNumber = None
     options: dict[str, str | None] = Field(default_factory=dict, alias="global options")
     jobs: list[FioJob] = Field(default_factory=list)
     client_stats: list[FioJob] = Field(default_factory=list)
@@ -146,18 +146,18 @@ class FioOutput(_Lenient):
 _KEYS: Final = re.compile(r'"(?:fio version|jobs|client_stats)"\s*:')
 _OPENING: Final = re.compile(r'\{\s*"fio version"')
 _NAN: Final = re.compile(r"(:\s*)-?nan\b")
-"""What C prints for no number, which is no JSON."""
+"""C's text for no number. JSON has none."""
 
 _LATENCIES: Final = {"ns": ("slat_ns", "clat_ns", "lat_ns"), "us": ("slat", "clat", "lat")}
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object. A job that names several files prints the same key several times: they are one list."""
-    found: dict[str, Any] = dict(pairs)
-    if len(found) < len(pairs):
-        for name in _LISTS & found.keys():
-            found[name] = ":".join(str(value) for key, value in pairs if key == name)
-    return found
+    entries: dict[str, Any] = dict(pairs)
+    if len(entries) < len(pairs):
+        for name in _LISTS & entries.keys():
+            entries[name] = ":".join(str(value) for key, value in pairs if key == name)
+    return entries
 
 
 _LISTS: Final = frozenset({"filename", "directory"})
@@ -166,20 +166,19 @@ _DECODER: Final = json.JSONDecoder(
 )
 
 
-def looks_like(text: str) -> bool:
-    """Whether this may be fio's JSON."""
+def is_fio_json(text: str) -> bool:
     return "{" in text and _KEYS.search(text) is not None
 
 
-def read(text: str) -> Output:
-    """Every result in it. Broken where it is not whole."""
+def read_fio_json(text: str) -> Output:
+    """Every result in a text. Raises Broken if the JSON is not complete."""
     text = _NAN.sub(r"\1null", text)
     runs: list[list[tuple[FioOutput, int]]] = []
     at = _opening(text, 0)
     while at is not None:
-        decoded, end = _decoded(text, at)
+        decoded, end = _decode(text, at)
         line = line_at(text, at)
-        output = _checked(decoded, line)
+        output = _validate_output(decoded, line)
         if runs and _is_later(runs[-1][-1][0], output):
             runs[-1].append((output, line))
         else:
@@ -188,17 +187,18 @@ def read(text: str) -> Output:
     return Output(results=tuple(result for run in runs for result in _of_run(run)))
 
 
-def _of_run(snapshots: Sequence[tuple[FioOutput, int]]) -> Iterator[Result]:
-    """The results of a run: those of its last snapshot, with what lies between all of them."""
-    found = [list(_results(output, line)) for output, line in snapshots]
-    for place, last in enumerate(found[-1]):
-        yield replace(last, series=_between([results[place] for results in found])) if len(found) > 1 else last
+def _of_run(snapshots: Sequence[tuple[FioOutput, int]]) -> Iterator[BenchResult]:
+    """The results of a run: those of its last snapshot, with the series of all snapshots."""
+    by_snapshot = [list(_results(output, line)) for output, line in snapshots]
+    for place, last in enumerate(by_snapshot[-1]):
+        snapshot_results = [results[place] for results in by_snapshot]
+        yield replace(last, series=_between(snapshot_results)) if len(snapshot_results) > 1 else last
 
 
-def _between(snapshots: Sequence[Result]) -> TimeSeries | None:
-    """The series of a result by its snapshots, each of which has the means since the start."""
-    told = [(one.job.runtime_s, one.iops or 0.0, one.throughput_mib_s or 0.0) for one in snapshots]
-    known = {seconds: (iops * seconds, mib_s * seconds) for seconds, iops, mib_s in told if seconds}
+def _between(snapshots: Sequence[BenchResult]) -> TimeSeries | None:
+    """The series of a result by its snapshots. Each snapshot has the means since the start."""
+    means = [(snapshot.job.runtime_s, snapshot.iops or 0.0, snapshot.throughput_mib_s or 0.0) for snapshot in snapshots]
+    known = {seconds: (iops * seconds, mib_s * seconds) for seconds, iops, mib_s in means if seconds}
     times_s = np.array([0.0, *known])
     if len(known) < 2 or (np.diff(times_s) <= 0).any():
         return None
@@ -210,29 +210,29 @@ _SAME_START_S: Final = 1.0
 """fio counts the seconds of a run in whole ones."""
 
 
-def _is_later(one: FioOutput, other: FioOutput) -> bool:
-    """Whether the other is a later snapshot of the same run: the same jobs, begun at the same time."""
-    alike = [[(job.jobname, job.groupid, job.options) for job in output.jobs] for output in (one, other)]
-    begun = [_begun_s(output) for output in (one, other)]
+def _is_later(earlier: FioOutput, later: FioOutput) -> bool:
+    """Both outputs are snapshots of one run: they have the same jobs, begun at the same time."""
+    alike = [[(job.jobname, job.groupid, job.options) for job in output.jobs] for output in (earlier, later)]
+    begun = [_start_s(output) for output in (earlier, later)]
     if alike[0] != alike[1] or not alike[0] or begun[0] is None or begun[1] is None:
         return False
     return abs(begun[0] - begun[1]) <= _SAME_START_S
 
 
-def _begun_s(output: FioOutput) -> float | None:
+def _start_s(output: FioOutput) -> float | None:
     elapsed = [number_in(job.elapsed) for job in output.jobs if job.elapsed is not None]
     return number_in(output.timestamp) - max(elapsed) if output.timestamp is not None and elapsed else None
 
 
 def _opening(text: str, start: int) -> int | None:
-    """Where the next output begins: fio prints its version first, what others have rearranged begins at a brace."""
-    found = _OPENING.search(text, start)
-    if found is not None:
-        return found.start()
+    """The position of the next output: at fio's version, else at the first brace of a rearranged output."""
+    match = _OPENING.search(text, start)
+    if match is not None:
+        return match.start()
     return text.index("{") if start == 0 else None
 
 
-def _decoded(text: str, at: int) -> tuple[Any, int]:
+def _decode(text: str, at: int) -> tuple[Any, int]:
     try:
         return _DECODER.raw_decode(text, at)
     except json.JSONDecodeError as error:
@@ -241,20 +241,20 @@ def _decoded(text: str, at: int) -> tuple[Any, int]:
         raise Broken("the JSON is nested deeper than fio nests it", line_at(text, at)) from error
 
 
-def _checked(decoded: Any, line: int) -> FioOutput:
+def _validate_output(decoded: Any, line: int) -> FioOutput:
     try:
-        found = FioOutput.model_validate(decoded)
+        output = FioOutput.model_validate(decoded)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "its top"
         raise Broken(f"it is wrong at {where}: {first['msg'].lower()}", line) from error
-    if not found.jobs and not found.client_stats:
+    if not output.jobs and not output.client_stats:
         raise Broken("it holds no jobs", line)
-    return found
+    return output
 
 
-def _results(output: FioOutput, line: int) -> Iterator[Result]:
-    """One result a group, in their order."""
+def _results(output: FioOutput, line: int) -> Iterator[BenchResult]:
+    """One result for each group, in order."""
     clients = [job for job in output.client_stats if job.jobname != ALL_CLIENTS]
     jobs = [*output.jobs, *(clients or ([] if output.jobs else output.client_stats))]
     groups: dict[int, list[FioJob]] = {}
@@ -262,34 +262,34 @@ def _results(output: FioOutput, line: int) -> Iterator[Result]:
         groups.setdefault(job.groupid, []).append(job)
     together = {at: _parts(group, output, line) for at, group in groups.items()}
     disk = _disk(output.disk_util or [disk for job in jobs for disk in job.disk_util])
-    elapsed = _elapsed(jobs, together)
+    elapsed = _elapsed_figures(jobs, together)
     for at, parts in together.items():
-        own = disk if len(groups) == 1 else shared_disks(disk, list(together.values()))
-        with _whole(groups[at][0].jobname, line):
-            yield result_of(
+        group_disk = disk if len(groups) == 1 else shared_disks(disk, list(together.values()))
+        with _naming_job(groups[at][0].jobname, line):
+            yield combine_parts(
                 parts,
                 version=None if output.version is None else output.version.removeprefix("fio-"),
                 measured_on=output.time,
-                disk={**own, **elapsed, **_stamped(output), **hosts_of(parts)},
+                disk={**group_disk, **elapsed, **_clock_day(output), **host_count_figures(parts)},
             )
 
 
-def _parts(group: Sequence[FioJob], output: FioOutput, line: int) -> list[Part]:
-    with _whole(group[0].jobname, line):
+def _parts(group: Sequence[FioJob], output: FioOutput, line: int) -> list[JobPart]:
+    with _naming_job(group[0].jobname, line):
         return [_part(job, output.options, len(group)) for job in group]
 
 
 @contextmanager
-def _whole(name: str, line: int) -> Iterator[None]:
-    """Broken, with the job and the line, where a figure of it cannot be read."""
+def _naming_job(name: str, line: int) -> Iterator[None]:
+    """Turns a ValueError within the block into Broken, with the job and the line."""
     try:
         yield
     except ValueError as error:
         raise Broken(f"the job {name} cannot be read: {error}", line) from error
 
 
-def _stamped(output: FioOutput) -> Figures:
-    """The day of fio's clock in numbers, beside that in words."""
+def _clock_day(output: FioOutput) -> PrintedFigures:
+    """The day of fio's timestamp, beside the date that it prints in words."""
     seconds = 0.0 if output.timestamp is None else number_in(output.timestamp)
     if not _LEAST_STAMP_S < seconds < _MOST_STAMP_S:
         return {}
@@ -300,34 +300,35 @@ _LEAST_STAMP_S: Final = 86_400.0
 _MOST_STAMP_S: Final = 1e11
 
 
-def _elapsed(jobs: Sequence[FioJob], together: Mapping[int, Sequence[Part]]) -> Figures:
-    """The seconds of the whole run, and those that its groups account for one after another."""
-    told = [number_in(job.elapsed) for job in jobs if job.elapsed is not None]
-    if not told or not max(told):
+def _elapsed_figures(jobs: Sequence[FioJob], together: Mapping[int, Sequence[JobPart]]) -> PrintedFigures:
+    """The seconds of the whole run, and the sum of its groups' seconds."""
+    elapsed_s = [number_in(job.elapsed) for job in jobs if job.elapsed is not None]
+    if not elapsed_s or not max(elapsed_s):
         return {}
     accounted = sum(max(_span_s(part) for part in parts) for parts in together.values())
     trims = sum(number_in(job.trim.runtime) for job in jobs if job.trim.runtime is not None) / MS_PER_S
-    return {"elapsed_s": f"{max(told):g}", "accounted_s": f"{accounted + trims:.3f}"}
+    return {"elapsed_s": f"{max(elapsed_s):g}", "accounted_s": f"{accounted + trims:.3f}"}
 
 
-def _span_s(part: Part) -> float:
-    """How long a job took: reads that verify follow the writes."""
+def _span_s(part: JobPart) -> float:
+    """Seconds that a job took. Reads that verify follow the writes, so both count."""
     spans = [number_in(side["runtime_ms"]) / MS_PER_S for side in part.sides.values() if "runtime_ms" in side]
     verified = verified_of(part.options, whole=part.whole)
     return (sum(spans) if verified else max(spans, default=0.0)) + start_of(part.options)
 
 
-def _part(job: FioJob, shared: dict[str, str | None], together: int) -> Part:
+def _part(job: FioJob, shared: dict[str, str | None], together: int) -> JobPart:
     options = {name: value or "" for name, value in {**shared, **(job.options or {})}.items()}
     if job.latency_target is not None and number_in(job.latency_target):
         options.setdefault("latency_target", job.latency_target)
-    told = options.get("numjobs", "1")
+    numjobs = options.get("numjobs", "1")
     sides = {name: side for name, side in (("read", job.read), ("write", job.write)) if _did_anything(side)}
     if not sides and _did_anything(job.mixed):
         sides = {MIXED: job.mixed}
-    whole, jobs = job.options is not None, int(told) if together == 1 and told.isdecimal() and len(told) < 6 else 1
-    merged = _merged(options, sides, jobs, together)
-    return Part(
+    jobs = int(numjobs) if together == 1 and numjobs.isdecimal() and len(numjobs) < 6 else 1
+    whole = job.options is not None
+    merged = _has_more_jobs(options, sides, jobs, together)
+    return JobPart(
         name=job.jobname if job.hostname is None else f"{job.jobname}@{job.hostname}",
         group=job.groupid,
         error=job.error,
@@ -343,8 +344,8 @@ def _part(job: FioJob, shared: dict[str, str | None], together: int) -> Part:
     )
 
 
-def _merged(options: Mapping[str, str], sides: Mapping[str, SideEntry], jobs: int, together: int) -> bool | None:
-    """Whether an entry is of more jobs than its options tell: each job samples its bandwidth every half second."""
+def _has_more_jobs(options: Mapping[str, str], sides: Mapping[str, SideEntry], jobs: int, together: int) -> bool | None:
+    """The entry sums more jobs than its options tell: each job samples its bandwidth every half second."""
     if together > 1 or options.get("group_reporting", "0") == "0":
         return False
     step_ms = number_in(options["bwavgtime"]) if options.get("bwavgtime", "").isdecimal() else _SAMPLED_MS
@@ -359,27 +360,27 @@ def _merged(options: Mapping[str, str], sides: Mapping[str, SideEntry], jobs: in
 _SAMPLED_MS: Final = 500.0
 _SAMPLED_LONG_MS: Final = 10_000.0
 _MORE_JOBS: Final = 0.6
-"""fio samples each job twice a second; so many jobs more than were told are another section of the job file."""
+"""fio samples each job twice a second. A surplus above this is another section of the job file."""
 
 
 def _did_anything(side: SideEntry) -> bool:
     return any(figure is not None and number_in(figure) > 0 for figure in (side.iops, side.bw, side.bw_bytes))
 
 
-def _side(side: SideEntry) -> Figures:
+def _side(side: SideEntry) -> PrintedFigures:
     if side.iops is None or (side.bw_bytes is None and side.bw is None):
         raise ValueError("it has bandwidth without IOPS, or IOPS without bandwidth")
-    found: Figures = {
+    figures: PrintedFigures = {
         "iops": side.iops,
         "throughput": f"{side.bw}KiB/s" if side.bw_bytes is None else f"{side.bw_bytes}B/s",
-        **present({"runtime_ms": side.runtime, "total_ios": side.total_ios, "io": _moved(side)}),
+        **present({"runtime_ms": side.runtime, "total_ios": side.total_ios, "io": _moved_size(side)}),
     }
     for unit, names in _LATENCIES.items():
         for name in names:
-            found |= _latency(name.removesuffix("_ns"), unit, getattr(side, name))
+            figures |= _latency(name.removesuffix("_ns"), unit, getattr(side, name))
     bandwidth = {"min": side.bw_min, "max": side.bw_max, "per_pct": side.bw_agg, "avg": side.bw_mean}
     samples = {"min": side.iops_min, "max": side.iops_max, "avg": side.iops_mean, "stdev": side.iops_stddev}
-    return found | _grouped(
+    return figures | _drop_empty(
         {
             "bw_kib_s": present({**bandwidth, "stdev": side.bw_dev, "samples": side.bw_samples}),
             "iops_samples": present({**samples, "samples": side.iops_samples}),
@@ -387,34 +388,34 @@ def _side(side: SideEntry) -> Figures:
     )
 
 
-def _moved(side: SideEntry) -> str | None:
-    """What was moved: 2.x prints KiB as io_bytes, 3.x both."""
+def _moved_size(side: SideEntry) -> str | None:
+    """The size of all I/O with its unit: 2.x prints KiB as io_bytes, 3.x both."""
     if side.io_kbytes is not None or side.bw_bytes is not None:
         return None if side.io_bytes is None else f"{side.io_bytes}B"
     return None if side.io_bytes is None else f"{side.io_bytes}KiB"
 
 
-def _latency(kind: str, unit: str, spread: Spread | None) -> Figures:
-    """A latency under a campaign's names; nothing where no I/O was seen."""
+def _latency(kind: str, unit: str, spread: LatencySpread | None) -> PrintedFigures:
+    """A latency under a campaign's names. Empty without I/O."""
     if spread is None or spread.max is None or number_in(spread.max) == 0:
         return {}
     percentiles = {
         percent: value for percent, value in spread.percentile.items() if value is not None and number_in(percent) > 0
     }
-    told = present({theirs: getattr(spread, ours) for ours, theirs in NUMBERS.items()})
-    return _grouped({f"{kind}_{unit}": told, f"{kind}_percentiles_{unit}": percentiles})
+    summary = present({theirs: getattr(spread, ours) for ours, theirs in NUMBERS.items()})
+    return _drop_empty({f"{kind}_{unit}": summary, f"{kind}_percentiles_{unit}": percentiles})
 
 
-def _beside(job: FioJob) -> Figures:
+def _beside(job: FioJob) -> PrintedFigures:
     cpu = {"usr_pct": job.usr_cpu, "sys_pct": job.sys_cpu, "ctx": job.ctx, "majf": job.majf, "minf": job.minf}
     failed = {} if job.total_err is None or not number_in(job.total_err) else {"total_err": job.total_err}
-    return failed | _grouped(
-        {"cpu": present(cpu), "io_depths_pct": present(job.iodepth_level), "issued_rwts": _lost(job)},
+    return failed | _drop_empty(
+        {"cpu": present(cpu), "io_depths_pct": present(job.iodepth_level), "issued_rwts": _lost_io(job)},
     )
 
 
-def _lost(job: FioJob) -> Figures:
-    """Operations that were short or dropped, beside all, where there were any."""
+def _lost_io(job: FioJob) -> PrintedFigures:
+    """The counts of all, short and dropped operations. Empty if none was short or dropped."""
     both = (job.read, job.write)
     lost = [number_in(count) for side in both for count in (side.short_ios, side.drop_ios) if count is not None]
     if not any(lost):
@@ -423,7 +424,7 @@ def _lost(job: FioJob) -> Figures:
     return {name: ",".join(getattr(side, field) or "0" for side in both) for name, field in names.items()}
 
 
-def _disk(disks: Sequence[DiskEntry]) -> Figures:
+def _disk(disks: Sequence[DiskEntry]) -> PrintedFigures:
     """The counts of the device. For an md device only its own, not its members' again."""
     striped = [disk for disk in disks if disk.aggr_read_ios is not None]
     members = [disk.name for disk in disks if disk not in striped and disk.name] if striped else []
@@ -437,7 +438,7 @@ def _disk(disks: Sequence[DiskEntry]) -> Figures:
     )
 
 
-def _one_disk(disk: DiskEntry) -> Figures:
+def _one_disk(disk: DiskEntry) -> PrintedFigures:
     return {
         "ios": f"{disk.read_ios}/{disk.write_ios}",
         "merge": f"{disk.read_merges or '-'}/{disk.write_merges or '-'}",
@@ -446,5 +447,5 @@ def _one_disk(disk: DiskEntry) -> Figures:
     }
 
 
-def _grouped(groups: dict[str, Figures]) -> Figures:
+def _drop_empty(groups: dict[str, PrintedFigures]) -> PrintedFigures:
     return {name: figures for name, figures in groups.items() if figures}

@@ -14,26 +14,26 @@ from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.time_series import TimeSeries, Work, series_of
 from plimsoll.domain.units import KIB_PER_MIB
-from plimsoll.envelopes.results import Result
+from plimsoll.envelopes.results import BenchResult
 
 _NAME: Final = re.compile(r".*_(?P<kind>bw|iops)(?:\.\d+)?\.log")
 _LINE: Final = re.compile(r"(?P<at>\d{1,12}),\s*(?P<value>\d{1,15}(?:\.\d+)?),\s*(?P<direction>[012])(?:,.*)?")
 _MS: Final = 1_000.0
 
-LEAST_STEP_S: Final = 0.05
-"""Lines that follow one another more closely are one for each operation, and no means."""
+LEAST_LOG_STEP_S: Final = 0.05
+"""Lines closer together are one for each operation, and no means."""
 
 AGREES: Final = 0.25
-"""By how much the mean of a log may differ from the result of its run: it leaves out the first and the last step."""
+"""The share by which a log's mean may differ from its result: it leaves out the first and last step."""
 
 
 def is_log(name: str) -> bool:
-    """Whether a file's name is that of a log of bandwidth or of IOPS."""
+    """The name of a log of bandwidth or IOPS: `run_bw.1.log`, `run_iops.log`."""
     return _NAME.fullmatch(name) is not None
 
 
-def with_logs(results: Sequence[Result], logs: Mapping[str, str]) -> tuple[Result, ...]:
-    """The results, of which the only one has the series of the logs, by name. BadInput where they cannot be of it."""
+def with_logs(results: Sequence[BenchResult], logs: Mapping[str, str]) -> tuple[BenchResult, ...]:
+    """The only result, with the series of the logs. Raises BadInput if the logs cannot be its own."""
     if not logs:
         return tuple(results)
     if len(results) != 1:
@@ -41,7 +41,7 @@ def with_logs(results: Sequence[Result], logs: Mapping[str, str]) -> tuple[Resul
             f"{', '.join(sorted(logs))} cannot be told to belong to one of {len(results)} results: import each run's "
             "output by itself, together with its logs."
         )
-    (one,) = results
+    (result,) = results
     works: dict[Resource, list[Work]] = {side: [] for side in Resource}
     for name, text in logs.items():
         side = Resource.IOPS if _kind(name) == "iops" else Resource.THROUGHPUT
@@ -49,23 +49,23 @@ def with_logs(results: Sequence[Result], logs: Mapping[str, str]) -> tuple[Resul
     series = series_of(works[Resource.IOPS], works[Resource.THROUGHPUT])
     if series is None:
         raise BadInput(f"{', '.join(sorted(logs))} have too few lines to show anything over time.")
-    _check(one, series, logs)
-    return (replace(one, series=both_sides(series, one)),)
+    _check(result, series, logs)
+    return (replace(result, series=both_sides(series, result)),)
 
 
-def both_sides(series: TimeSeries, one: Result) -> TimeSeries:
+def both_sides(series: TimeSeries, result: BenchResult) -> TimeSeries:
     """A series with the side that it lacks, by the size of the result's I/O."""
-    if not one.iops or not one.throughput_mib_s or (series.iops and series.throughput_mib_s):
+    if not result.iops or not result.throughput_mib_s or (series.iops and series.throughput_mib_s):
         return series
-    mib = one.throughput_mib_s / one.iops
+    mib = result.throughput_mib_s / result.iops
     if series.iops:
         return replace(series, throughput_mib_s=tuple(rate * mib for rate in series.iops))
     return replace(series, iops=tuple(rate / mib for rate in series.throughput_mib_s))
 
 
 def _kind(name: str) -> str:
-    found = _NAME.fullmatch(name)
-    return "" if found is None else found["kind"]
+    match = _NAME.fullmatch(name)
+    return "" if match is None else match["kind"]
 
 
 def _works(name: str, text: str, unit: float) -> list[Work]:
@@ -75,31 +75,31 @@ def _works(name: str, text: str, unit: float) -> list[Work]:
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
-        found = _LINE.fullmatch(line.strip())
-        if found is None:
+        match = _LINE.fullmatch(line.strip())
+        if match is None:
             raise BadInput(f"line {number} of {name} is none of fio's logs: expected are time, value, direction, size.")
-        ends_s.setdefault(found["direction"], []).append(int(found["at"]) / _MS)
-        rates.setdefault(found["direction"], []).append(float(found["value"]) * unit)
+        ends_s.setdefault(match["direction"], []).append(int(match["at"]) / _MS)
+        rates.setdefault(match["direction"], []).append(float(match["value"]) * unit)
     return [_work(name, ends_s[direction], rates[direction]) for direction in ends_s]
 
 
 def _work(name: str, ends_s: Sequence[float], rates: Sequence[float]) -> Work:
-    """Of one direction; times that come twice count once, with the last line."""
+    """The work of one direction. Of two lines with one time the last counts."""
     by_end = dict(zip(ends_s, rates, strict=True))
     if any(later < earlier for earlier, later in pairwise(ends_s)):
         raise BadInput(f"the times in {name} go back: it is of several runs. Import each by itself.")
-    if len(ends_s) > 1 and (ends_s[-1] - ends_s[0]) / len(ends_s) < LEAST_STEP_S:
+    if len(ends_s) > 1 and (ends_s[-1] - ends_s[0]) / len(ends_s) < LEAST_LOG_STEP_S:
         raise BadInput(f"{name} has a line for each operation: measure again with log_avg_msec=1000.")
     return Work.of_rates(list(by_end), list(by_end.values()))
 
 
-def _check(one: Result, series: TimeSeries, logs: Mapping[str, str]) -> None:
-    told = {Resource.IOPS: one.iops, Resource.THROUGHPUT: one.throughput_mib_s}
+def _check(result: BenchResult, series: TimeSeries, logs: Mapping[str, str]) -> None:
+    expected = {Resource.IOPS: result.iops, Resource.THROUGHPUT: result.throughput_mib_s}
     for side in Resource:
-        rates, figure = series.rates(side), told[side]
+        rates, figure = series.rates(side), expected[side]
         mean = sum(rates) / len(rates) if rates else None
         if mean is not None and figure and abs(mean - figure) > AGREES * figure:
             raise BadInput(
                 f"{', '.join(sorted(logs))} are of another run: they have {mean:,.0f} {side.unit} on average, and the "
-                f"result {one.name} has {figure:,.0f}."
+                f"result {result.name} has {figure:,.0f}."
             )

@@ -28,14 +28,14 @@ _WAITING: Final = ("fsync", "fdatasync", "sync", "sync_file_range", "write_barri
 
 
 def block_kib_of(options: Mapping[str, str]) -> float | None:
-    """The block size of a job that has a single one."""
+    """The block size of a job, KiB. None if it has several or states none."""
     if any(option in options for option in ("bsrange", "bssplit", "blocksize_range")):
         return None
     return size_kib_in(options.get("bs") or options.get("blocksize") or "")
 
 
 def direct_of(options: Mapping[str, str], *, whole: bool) -> bool | None:
-    """Whether I/O went past the page cache."""
+    """I/O bypassed the page cache. None if the options leave it open."""
     if "direct" in options:
         return options["direct"] != "0"
     if "buffered" in options:
@@ -44,35 +44,35 @@ def direct_of(options: Mapping[str, str], *, whole: bool) -> bool | None:
 
 
 def synced_of(options: Mapping[str, str], *, whole: bool) -> bool | None:
-    """Whether what was written had to reach the device."""
+    """Writes waited until they reached the device. None if the options leave it open."""
     if any(options.get(name, "0") not in _OFF for name in _SYNCING):
         return True
     return False if whole else None
 
 
 def verified_of(options: Mapping[str, str], *, whole: bool) -> bool | None:
-    """Whether what was written was read back and compared."""
+    """Writes were read back and compared. None if the options leave it open."""
     if "verify" in options:
         return options["verify"] not in _OFF
     return False if whole else None
 
 
-def targets_of(options: Mapping[str, str]) -> tuple[str, ...]:
-    """The device nodes that were named, and files in memory; a path of files is nobody's business."""
-    return tuple(name for name in _named(options) if _KNOWN_PLACE.match(name))
+def job_targets(options: Mapping[str, str]) -> tuple[str, ...]:
+    """The device nodes and files in memory that a job names. Paths of other files stay private."""
+    return tuple(name for name in _file_names(options) if _KNOWN_PLACE.match(name))
 
 
-def places_of(options: Mapping[str, str]) -> tuple[str, ...]:
-    """Where a job's files or devices are: device nodes, and the folders of files."""
+def job_places(options: Mapping[str, str]) -> tuple[str, ...]:
+    """The device nodes of a job, and the folders of its files."""
     if "filename" not in options and "filename_format" not in options:
-        return _listed(options.get("directory", ""))
-    names = _named(options)
+        return _split_names(options.get("directory", ""))
+    names = _file_names(options)
     folders = [name if name.startswith(_DEVICES) else name.rpartition("/")[0] for name in names]
     return tuple(dict.fromkeys(folders))
 
 
 def outstanding_of(options: Mapping[str, str], *, whole: bool, jobs: int) -> int | None:
-    """The most I/O that the jobs of such options keep in flight; None where the options do not tell it."""
+    """The most I/O that all jobs keep in flight. None if the options leave it open."""
     engine = options.get("ioengine", "psync" if whole else "")
     if engine in SYNCHRONOUS:
         return jobs
@@ -81,16 +81,16 @@ def outstanding_of(options: Mapping[str, str], *, whole: bool, jobs: int) -> int
 
 
 def held_by(options: Mapping[str, str], *, writes: bool) -> str | None:
-    """What made the job ask for less than it could get, as printed; None where nothing did."""
+    """The options that held a job's load back, as printed. None if there are none."""
     names = (*_HOLDING, *(_WAITING if writes else ()))
-    found = [f"{name}={options[name]}" for name in names if options.get(name, "0").strip() not in {"", *_OFF}]
-    return ", ".join(found) or None
+    holding = [f"{name}={options[name]}" for name in names if options.get(name, "0").strip() not in {"", *_OFF}]
+    return ", ".join(holding) or None
 
 
 def rate_of(options: Mapping[str, str], *, iops: bool, used: Collection[str]) -> float | None:
-    """The IOPS, or MiB/s, that a job was held to in the directions in use; None where one of them was free."""
-    told = options.get("rate_iops" if iops else "rate", "")
-    listed = [*told.split(","), ""][:2] if "," in told else [told, told]
+    """The job's rate limit over the directions in use, IOPS or MiB/s. None if one of them was free."""
+    printed = options.get("rate_iops" if iops else "rate", "")
+    listed = [*printed.split(","), ""][:2] if "," in printed else [printed, printed]
     limits = [_plain(listed[at], iops=iops) for at, name in enumerate(DIRECTIONS) if name in used]
     return None if not limits or None in limits else sum(limit for limit in limits if limit)
 
@@ -101,26 +101,26 @@ def _plain(printed: str, *, iops: bool) -> float | None:
 
 
 def set_gib_of(options: Mapping[str, str], jobs: int) -> float | None:
-    """All that the jobs could touch: a file that they share counts once, a zone that they stay in as all of it."""
+    """GiB that the jobs could touch. A shared file counts once, and a zone limits it. None if unstated."""
     sizes = [_gib(options.get(name)) for name in ("size", "zonerange")]
     each = _gib(options.get("filesize", "").rpartition("-")[2] or None)
-    listed = len(_named(options))
+    listed = len(_file_names(options))
     if each is not None:
         count = options.get("nrfiles", "1")
         sizes.append(each * max(listed, int(count) if count.isdecimal() and len(count) < 8 else 1))
-    told = [size for size in sizes if size]
+    known_gib = [size for size in sizes if size]
     shared = listed > 0 and "filename_format" not in options and "offset_increment" not in options
-    return min(told) * (1 if shared else jobs) if told else None
+    return min(known_gib) * (1 if shared else jobs) if known_gib else None
 
 
 def skew_of(options: Mapping[str, str]) -> str | None:
-    """A distribution of offsets in which some are hotter than others."""
-    told = options.get("random_distribution", "random")
-    return None if told.partition(":")[0] in {"", "random"} else told
+    """The distribution of offsets, as printed, if some are hotter than others. None if all are alike."""
+    distribution = options.get("random_distribution", "random")
+    return None if distribution.partition(":")[0] in {"", "random"} else distribution
 
 
 def is_partly_sequential(options: Mapping[str, str]) -> bool:
-    """Whether random I/O went on from its offsets for a while: randread:8, or percentage_random under 100."""
+    """Random I/O with sequential stretches: randread:8, or percentage_random under 100."""
     runs = (options.get("rw") or options.get("readwrite") or "").partition(":")[2]
     random_pct = options.get("percentage_random", "100").split(",")[0]
     return (runs.isdecimal() and runs not in {"0", "1"}) or (random_pct.isdecimal() and int(random_pct[:4]) < 100)
@@ -131,24 +131,24 @@ def start_of(options: Mapping[str, str]) -> float:
     return sum(duration_s(options.get(name)) or 0.0 for name in ("startdelay", "ramp_time"))
 
 
-def duration_s(told: str | None) -> float | None:
-    """Seconds of an option such as 90, 30s, 5m or 1h."""
-    found = _DURATION.fullmatch((told or "").strip().partition("-")[0])
-    return None if found is None else float(found[1]) * _SECONDS[found[2] or "s"]
+def duration_s(printed: str | None) -> float | None:
+    """Seconds in an option: 90, 30s, 5m or 1h. None for anything else."""
+    match = _DURATION.fullmatch((printed or "").strip().partition("-")[0])
+    return None if match is None else float(match[1]) * _SECONDS[match[2] or "s"]
 
 
-def _named(options: Mapping[str, str]) -> tuple[str, ...]:
-    """The files and devices of a job; fio separates them by colons, and a colon of a name has a backslash."""
+def _file_names(options: Mapping[str, str]) -> tuple[str, ...]:
+    """The files and devices of a job. fio separates them by colons. A colon in a name has a backslash."""
     name = options.get("filename_format") or options.get("filename") or ""
     folder = options.get("directory", "")
-    listed = _listed(name) or (_listed(folder) if folder else ())
+    listed = _split_names(name) or (_split_names(folder) if folder else ())
     if folder and name and not name.startswith("/"):
-        listed = tuple(f"{where}/{one}" for where in _listed(folder) for one in listed)
+        listed = tuple(f"{where}/{entry}" for where in _split_names(folder) for entry in listed)
     return listed
 
 
-def _listed(names: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one for one in _COLON.split(names) if one.strip()))
+def _split_names(names: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name in _COLON.split(names) if name.strip()))
 
 
 def _gib(size: str | None) -> float | None:

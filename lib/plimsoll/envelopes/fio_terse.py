@@ -10,8 +10,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from plimsoll.envelopes.printed import DIRECTIONS, MIXED, Figures, number_in
-from plimsoll.envelopes.results import Broken, Output, Part, Result, disk_figures, line_at, result_of, shared_disks
+from plimsoll.envelopes.printed import DIRECTIONS, MIXED, PrintedFigures, number_in
+from plimsoll.envelopes.results import (
+    BenchResult,
+    Broken,
+    JobPart,
+    Output,
+    combine_parts,
+    disk_figures,
+    line_at,
+    shared_disks,
+)
 
 _LINE: Final = re.compile(r"(?<![^\s])([2345]);(?:(fio-[^;\s]*);)?([^;\n]*);(\d{1,9});(\d{1,6});([^\n]*)")
 _SPREAD: Final = ("min", "max", "avg", "stdev")
@@ -22,13 +31,12 @@ _LATENCIES: Final = {"slat_us": 4, "clat_us": 8, "lat_us": 32}
 _PERCENTILES: Final = slice(12, 32)
 
 
-def looks_like(text: str) -> bool:
-    """Whether this may be fio's terse output."""
+def is_fio_terse(text: str) -> bool:
     return _LINE.search(text) is not None
 
 
-def read(text: str) -> Output:
-    """Every result in it; Broken where a line has too few fields or one that is no figure."""
+def read_fio_terse(text: str) -> Output:
+    """Every result in a text. Raises Broken if a line has too few fields or one that is no figure."""
     runs: dict[tuple[str, ...], dict[int, list[re.Match[str]]]] = {}
     once: dict[str, re.Match[str]] = {}
     for line in _LINE.finditer(text):
@@ -39,25 +47,26 @@ def read(text: str) -> Output:
 
 
 def _run_of(line: re.Match[str]) -> tuple[str, ...]:
-    """Lines of one run end with the same counts of its devices; a line without any stands alone."""
+    """The key of a line's run. Lines of a run end with the same counts of its devices. A line without counts is "
+    "alone."""
     disk = _disk(line)
     return (str(disk),) if disk else (str(line.start()),)
 
 
-def _results(text: str, groups: Mapping[int, Sequence[re.Match[str]]]) -> Iterator[Result]:
+def _results(text: str, groups: Mapping[int, Sequence[re.Match[str]]]) -> Iterator[BenchResult]:
     each = {at: [_part(line, line_at(text, line.start())) for line in together] for at, together in groups.items()}
     for at, together in groups.items():
         parts, counted = each[at], _disk(together[-1])
         disk = counted if len(groups) == 1 else shared_disks(counted, list(each.values()))
         version = next((line[2].removeprefix("fio-") for line in together if line[2]), None)
         try:
-            yield result_of(parts, version=version, measured_on=None, disk=disk)
+            yield combine_parts(parts, version=version, measured_on=None, disk=disk)
         except ValueError as error:
             line = line_at(text, together[0].start())
             raise Broken(f"the job {parts[0].name} cannot be read: {error}", line) from error
 
 
-def _part(line: re.Match[str], number: int) -> Part:
+def _part(line: re.Match[str], number: int) -> JobPart:
     version, fields = line[1], line[6].split(";")
     each = _FIELDS if version in _NO_SAMPLES else _MORE_FIELDS
     least = each * (2 if version == "3" else 3)
@@ -72,11 +81,11 @@ def _part(line: re.Match[str], number: int) -> Part:
         }
     except ValueError as error:
         raise Broken(f"the job {line[3]}: {error}", number) from error
-    return Part(name=line[3] or "job", group=int(line[4]), error=int(line[5]), jobs=1, options={}, sides=sides)
+    return JobPart(name=line[3] or "job", group=int(line[4]), error=int(line[5]), jobs=1, options={}, sides=sides)
 
 
-def _side(fields: Sequence[str]) -> Figures:
-    found: Figures = {
+def _side(fields: Sequence[str]) -> PrintedFigures:
+    figures: PrintedFigures = {
         "iops": fields[2],
         "throughput": f"{fields[1]}KiB/s",
         "io": f"{fields[0]}KiB",
@@ -84,28 +93,28 @@ def _side(fields: Sequence[str]) -> Figures:
     }
     for name, start in _LATENCIES.items():
         if number_in(fields[start + 1]) > 0:
-            found[name] = dict(zip(_SPREAD, fields[start : start + 4], strict=True))
-    told = [field.split("%=") for field in fields[_PERCENTILES]]
-    percentiles = {pair[0]: pair[1] for pair in told if len(pair) == 2 and number_in(pair[0]) > 0}
+            figures[name] = dict(zip(_SPREAD, fields[start : start + 4], strict=True))
+    pairs = [field.split("%=") for field in fields[_PERCENTILES]]
+    percentiles = {pair[0]: pair[1] for pair in pairs if len(pair) == 2 and number_in(pair[0]) > 0}
     if percentiles:
-        found["clat_percentiles_us"] = percentiles
-    found["bw_kib_s"] = dict(zip(("min", "max", "per_pct", "avg", "stdev"), _plain(fields[36:41]), strict=True))
+        figures["clat_percentiles_us"] = percentiles
+    figures["bw_kib_s"] = dict(zip(("min", "max", "per_pct", "avg", "stdev"), _plain(fields[36:41]), strict=True))
     if len(fields) == _MORE_FIELDS:
-        found["bw_kib_s"]["samples"] = fields[41]
-        found["iops_samples"] = dict(zip((*_SPREAD, "samples"), fields[42:47], strict=True))
-    return found
+        figures["bw_kib_s"]["samples"] = fields[41]
+        figures["iops_samples"] = dict(zip((*_SPREAD, "samples"), fields[42:47], strict=True))
+    return figures
 
 
 def _plain(fields: Sequence[str]) -> list[str]:
     return [field.rstrip("%") for field in fields]
 
 
-def _disk(line: re.Match[str]) -> Figures:
-    """The counts of the devices with which the line ends, nine fields each. Behind one that maps others stand those."""
+def _disk(line: re.Match[str]) -> PrintedFigures:
+    """The counts of the devices at the line's end, nine fields each. A mapped device precedes its members."""
     fields = line[6].rstrip().split(";")
-    disks: dict[str, Figures] = {}
-    while len(fields) >= _DISK_FIELDS and (one := _one_disk(fields[-_DISK_FIELDS:])) is not None:
-        disks = {one.pop("name"): one, **disks}
+    disks: dict[str, PrintedFigures] = {}
+    while len(fields) >= _DISK_FIELDS and (disk := _one_disk(fields[-_DISK_FIELDS:])) is not None:
+        disks = {disk.pop("name"): disk, **disks}
         fields = fields[:-_DISK_FIELDS]
     mapped = next((name for name in disks if _MAPS.fullmatch(name)), None)
     if mapped is not None and len(disks) > 1:
@@ -117,7 +126,7 @@ _DISK_FIELDS: Final = 9
 _MAPS: Final = re.compile(r"(?:md|dm-)\d+")
 
 
-def _one_disk(fields: Sequence[str]) -> Figures | None:
+def _one_disk(fields: Sequence[str]) -> PrintedFigures | None:
     counts = fields[1:8]
     if not fields[8].endswith("%") or not all(count.isdecimal() for count in counts):
         return None

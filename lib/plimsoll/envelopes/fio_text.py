@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from plimsoll.envelopes.fio_options import outstanding_of
-from plimsoll.envelopes.printed import DIRECTIONS, MIXED, Figures, present, size_kib_in
+from plimsoll.envelopes.printed import DIRECTIONS, MIXED, PrintedFigures, present, size_kib_in
 from plimsoll.envelopes.results import (
     ALL_CLIENTS,
+    BenchResult,
     Broken,
+    JobPart,
     Output,
-    Part,
-    Result,
+    combine_parts,
     disk_figures,
     line_at,
-    result_of,
     shared_disks,
 )
 
@@ -69,65 +69,65 @@ _DISK: Final = re.compile(
 )
 
 
-def sides_in(body: str) -> dict[str, Figures]:
-    """Reads and writes of one job; ValueError where the line of one breaks off."""
-    found = list(_SIDE.finditer(body))
-    ends = [one.start() for one in found[1:]] + [len(body)] * bool(found)
-    sides = {one[1]: (body[one.start() : end]) for one, end in zip(found, ends, strict=True)}
-    told = [name for name in DIRECTIONS if name in sides] or [name for name in (MIXED,) if name in sides]
-    return {name: _rate(name, sides[name]) | _spreads(sides[name]) for name in told}
+def sides_in(body: str) -> dict[str, PrintedFigures]:
+    """Reads and writes of one job. Raises ValueError if a direction's line breaks off."""
+    matches = list(_SIDE.finditer(body))
+    ends = [match.start() for match in matches[1:]] + [len(body)] * bool(matches)
+    sides = {match[1]: (body[match.start() : end]) for match, end in zip(matches, ends, strict=True)}
+    names = [name for name in DIRECTIONS if name in sides] or [name for name in (MIXED,) if name in sides]
+    return {name: _rate(name, sides[name]) | _spreads(sides[name]) for name in names}
 
 
-def beside_in(body: str) -> Figures:
-    """What one job printed of both directions."""
-    found: Figures = {}
+def beside_in(body: str) -> PrintedFigures:
+    """The figures of one job that cover both directions."""
+    figures: PrintedFigures = {}
     shares = {
         f"{edge} {row[1]}": share for row in _DISTRIBUTION.finditer(body) for edge, share in _SHARE.findall(row[2])
     }
     if shares:
-        found["lat_distribution_pct"] = shares
-    found |= _named("cpu", _CPU, body, ("usr_pct", "sys_pct", "ctx", "majf", "minf"))
+        figures["lat_distribution_pct"] = shares
+    figures |= _match_group("cpu", _CPU, body, ("usr_pct", "sys_pct", "ctx", "majf", "minf"))
     for name, pattern in _ROWS.items():
         row = pattern.search(body)
         if row is not None:
-            found[name] = dict(_SHARE.findall(row[1]))
-    found |= _named("issued_rwts", _ISSUED, body, ("total", "short", "dropped"))
+            figures[name] = dict(_SHARE.findall(row[1]))
+    figures |= _match_group("issued_rwts", _ISSUED, body, ("total", "short", "dropped"))
     failed = _ERRORS.search(body)
-    found |= {"total_err": failed[1]} if failed is not None and int(failed[1]) else {}
-    return found | _named("latency_target", _TARGET, body, ("target", "window", "percentile_pct", "depth"))
+    figures |= {"total_err": failed[1]} if failed is not None and int(failed[1]) else {}
+    return figures | _match_group("latency_target", _TARGET, body, ("target", "window", "percentile_pct", "depth"))
 
 
-def status_in(before: str) -> Figures:
+def status_in(before: str) -> PrintedFigures:
     """The last status line that fio showed while a job of one direction ran."""
-    found = _STATUS.findall(before)
-    return {"last_status": {"bw": found[-1][0], "iops": found[-1][1]}} if found else {}
+    statuses = _STATUS.findall(before)
+    return {"last_status": {"bw": statuses[-1][0], "iops": statuses[-1][1]}} if statuses else {}
 
 
-def run_status_in(tail: str, group: int) -> dict[str, Figures]:
+def run_status_in(tail: str, group: int) -> dict[str, PrintedFigures]:
     """The closing figures of a group by direction."""
     _, _, mine = tail.partition(f"Run status group {group} ")
     names = ("bw", "bw_decimal", "bw_range", "bw_range_decimal", "io", "io_decimal", "run_ms")
     mine = mine.partition("Run status group")[0]
-    return {one[1].lower(): dict(zip(names, one.groups()[1:], strict=True)) for one in _RUN.finditer(mine)}
+    return {match[1].lower(): dict(zip(names, match.groups()[1:], strict=True)) for match in _RUN.finditer(mine)}
 
 
-def disks_in(tail: str) -> Figures:
+def disks_in(tail: str) -> PrintedFigures:
     """The counts of the devices themselves. For an md device only its own, not its members' again."""
-    found = [(one, tail[max(0, one.start() - 80) : one.start()].split()) for one in _DISK.finditer(tail)]
-    striped = [pair for pair in found if pair[0][2]]
-    members = [words[-1] for one, words in found if not one[2] and words] if striped else []
+    counts = [(match, tail[max(0, match.start() - 80) : match.start()].split()) for match in _DISK.finditer(tail)]
+    striped = [pair for pair in counts if pair[0][2]]
+    members = [words[-1] for match, words in counts if not match[2] and words] if striped else []
     beside = {"members": " ".join(members)} if members else {}
     return disk_figures(
-        {words[-1] if words else "a device": {**_disk(one[1]), **beside} for one, words in striped or found}
+        {words[-1] if words else "a device": {**_disk(match[1]), **beside} for match, words in striped or counts}
     )
 
 
-def _disk(printed: str) -> Figures:
+def _disk(printed: str) -> PrintedFigures:
     pairs = dict(pair.strip().split("=") for pair in printed.split(","))
     return {"util_pct" if name == "util" else name: value.rstrip("%") for name, value in pairs.items()}
 
 
-def _rate(name: str, text: str) -> Figures:
+def _rate(name: str, text: str) -> PrintedFigures:
     new = _RATE.search(text)
     if new is not None:
         return {"iops": new[1], "throughput": new[2], "bw_decimal": new[3], "io": new[4], "runtime_ms": new[5]}
@@ -139,25 +139,25 @@ def _rate(name: str, text: str) -> Figures:
     return {"iops": old[4].replace(",", ""), "throughput": binary, "io": old[1], "runtime_ms": old[5]}
 
 
-def _spreads(text: str) -> Figures:
-    found: Figures = {}
-    for one in _SPREAD.finditer(text):
-        told = dict(zip(("min", "max", "avg", "stdev"), one.groups()[2:], strict=True))
-        found.setdefault(f"{one[1]}_{_UNITS[one[2]]}", told)
-    for one in _PERCENTILES.finditer(text):
-        found.setdefault(f"{one[1]}_percentiles_{_UNITS[one[2]]}", dict(_NTH.findall(one[3])))
+def _spreads(text: str) -> PrintedFigures:
+    figures: PrintedFigures = {}
+    for match in _SPREAD.finditer(text):
+        summary = dict(zip(("min", "max", "avg", "stdev"), match.groups()[2:], strict=True))
+        figures.setdefault(f"{match[1]}_{_UNITS[match[2]]}", summary)
+    for match in _PERCENTILES.finditer(text):
+        figures.setdefault(f"{match[1]}_percentiles_{_UNITS[match[2]]}", dict(_NTH.findall(match[3])))
     bandwidth = _BANDWIDTH.search(text)
     if bandwidth is not None:
         names = ("min", "max", "per_pct", "avg", "stdev", "samples")
-        told = dict(zip(names, bandwidth.groups()[1:], strict=True))
+        summary = dict(zip(names, bandwidth.groups()[1:], strict=True))
         unit = "bw_kib_s" if bandwidth[1] == "K" else "bw_mib_s"
-        found[unit] = {key: value for key, value in told.items() if value is not None}
-    return found | _named("iops_samples", _SAMPLES, text, ("min", "max", "avg", "stdev", "samples"))
+        figures[unit] = {key: value for key, value in summary.items() if value is not None}
+    return figures | _match_group("iops_samples", _SAMPLES, text, ("min", "max", "avg", "stdev", "samples"))
 
 
-def _named(group: str, pattern: re.Pattern[str], text: str, names: tuple[str, ...]) -> Figures:
-    found = pattern.search(text)
-    return {} if found is None else {group: present(dict(zip(names, found.groups(), strict=True)))}
+def _match_group(group: str, pattern: re.Pattern[str], text: str, names: tuple[str, ...]) -> PrintedFigures:
+    match = pattern.search(text)
+    return {} if match is None else {group: present(dict(zip(names, match.groups(), strict=True)))}
 
 
 _HEAD: Final = re.compile(
@@ -182,30 +182,29 @@ _RAN: Final = re.compile(r"(?:/|runt=\s*)(\d{1,12})msec")
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """The heads of one run of fio, and where what belongs to it begins and ends."""
+    """The heads of one run of fio, and the positions at which its text begins and ends."""
 
     start: int
     heads: Sequence[re.Match[str]]
     end: int
 
 
-def looks_like(text: str) -> bool:
-    """Whether this may be fio's normal output."""
+def is_fio_text(text: str) -> bool:
     return _ANY_HEAD.search(text) is not None
 
 
-def read(text: str) -> Output:
-    """Every result in it; Broken where one breaks off."""
-    for found in _ANY_HEAD.finditer(text):
-        if _HEAD.search(text, max(0, found.start() - 3), found.start() + 600) is None:
-            raise Broken("the result's first line breaks off before its pid", line_at(text, found.start()))
+def read_fio_text(text: str) -> Output:
+    """Every result in a text. Raises Broken if one breaks off."""
+    for head in _ANY_HEAD.finditer(text):
+        if _HEAD.search(text, max(0, head.start() - 3), head.start() + 600) is None:
+            raise Broken("the result's first line breaks off before its pid", line_at(text, head.start()))
     return Output(
         results=tuple(result for run in _last_snapshots(text, list(_runs(text))) for result in _results(text, run))
     )
 
 
 def _last_snapshots(text: str, runs: Sequence[_Run]) -> Iterator[_Run]:
-    """The runs; of the snapshots of one (--status-interval), which have the same processes, the last."""
+    """The last snapshot of each run. Snapshots (--status-interval) have the same processes."""
     first: _Run | None = None
     for at, run in enumerate(runs):
         first = first or run
@@ -215,19 +214,19 @@ def _last_snapshots(text: str, runs: Sequence[_Run]) -> Iterator[_Run]:
         first = None
 
 
-def _is_later(text: str, one: _Run, other: _Run) -> bool:
-    """Whether the other is a later snapshot of a run: the same processes, not begun anew, that have run longer."""
-    processes = [[(head["group"], head["pid"]) for head in run.heads] for run in (one, other)]
-    begun = _beginnings(text, one.heads[-1].end(), other.heads[0].start())
-    return processes[0] == processes[1] and not begun and _ran_ms(text, one) < _ran_ms(text, other)
+def _is_later(text: str, earlier: _Run, later: _Run) -> bool:
+    """The later run is a snapshot of the earlier: the same processes, not begun anew, have run longer."""
+    processes = [[(head["group"], head["pid"]) for head in run.heads] for run in (earlier, later)]
+    begun = _beginnings(text, earlier.heads[-1].end(), later.heads[0].start())
+    return processes[0] == processes[1] and not begun and _ran_ms(text, earlier) < _ran_ms(text, later)
 
 
 def _ran_ms(text: str, run: _Run) -> int:
-    return max((int(found[1]) for found in _RAN.finditer(text, run.heads[0].end(), run.end)), default=0)
+    return max((int(match[1]) for match in _RAN.finditer(text, run.heads[0].end(), run.end)), default=0)
 
 
 def _runs(text: str) -> Iterator[_Run]:
-    """Runs of fio: heads of one time, between which no run has ended and none was begun."""
+    """Runs of fio: consecutive heads of one time, with neither an end nor a beginning between them."""
     runs: list[list[re.Match[str]]] = []
     heads = list(_HEAD.finditer(text))
     clients = [head for head in heads if not _is_sum(text, head)]
@@ -245,21 +244,21 @@ def _runs(text: str) -> Iterator[_Run]:
 
 
 def _same_run(text: str, run: Sequence[re.Match[str]], other: re.Match[str]) -> bool:
-    """Whether a head goes on with a run. A process that is in it already is printed again."""
-    one = run[-1]
-    ended = text.find(_RUN_END, one.end(), other.start()) >= 0
+    """The head belongs to the run. A process that the run has already begins another print."""
+    last = run[-1]
+    ended = text.find(_RUN_END, last.end(), other.start()) >= 0
     again = any(_process(text, head) == _process(text, other) for head in run)
-    begun = _beginnings(text, one.end(), other.start())
-    return not (ended or again or begun) and one["finished"] == other["finished"]
+    begun = _beginnings(text, last.end(), other.start())
+    return not (ended or again or begun) and last["finished"] == other["finished"]
 
 
 def _is_sum(text: str, head: re.Match[str]) -> bool:
-    """Whether a result is the sum of all the machines of a run."""
+    """The result is the sum over all machines of a run."""
     return text.endswith(ALL_CLIENTS, 0, head.start())
 
 
-def _hosts(text: str, run: _Run) -> Figures:
-    """How many machines made a run, where fio was their client."""
+def _hosts(text: str, run: _Run) -> PrintedFigures:
+    """The number of machines of a run, if fio was their client. 0 if only their sum is printed."""
     names = set(_HOST.findall(text, run.start, run.heads[-1].start()))
     alone = len(run.heads) == 1 and _is_sum(text, run.heads[0]) and len(names) != 1
     return {"hosts": str(0 if alone and not names else len(names))} if names or alone else {}
@@ -270,30 +269,30 @@ def _process(text: str, head: re.Match[str]) -> tuple[str, str, str]:
 
 
 def _beginnings(text: str, start: int, end: int) -> list[int]:
-    """Where a run may begin: at a command, or where fio repeats its options."""
-    return [found.start() for found in (_ASKED.search(text, start, end), _COMMAND.search(text, start, end)) if found]
+    """Positions at which a run may begin: a command, or the options that fio repeats."""
+    return [match.start() for match in (_ASKED.search(text, start, end), _COMMAND.search(text, start, end)) if match]
 
 
-def _results(text: str, run: _Run) -> Iterator[Result]:
+def _results(text: str, run: _Run) -> Iterator[BenchResult]:
     tail = text.find(_RUN_END, run.heads[-1].end(), run.end)
     bodies = [*(head.start() for head in run.heads[1:]), run.end if tail < 0 else tail]
     parts = [_part(text, run, head, body) for head, body in zip(run.heads, bodies, strict=True)]
-    groups = {part.group: [one for one in parts if one.group == part.group] for part in parts}
+    groups = {part.group: [member for member in parts if member.group == part.group] for part in parts}
     finished = {int(head["group"]): head["finished"] for head in run.heads}
     disk = disks_in(text[tail : run.end]) if tail >= 0 else {}
     disk = disk if len(groups) == 1 else shared_disks(disk, list(groups.values()))
     version = _last(_VERSION.finditer(text, 0, run.heads[0].start()))
     for group, together in groups.items():
-        told = version[1] if version else None
+        tool_version = version[1] if version else None
         try:
             whole = {**disk, **_hosts(text, run)}
-            yield result_of(together, version=told, measured_on=finished[group], disk=whole)
+            yield combine_parts(together, version=tool_version, measured_on=finished[group], disk=whole)
         except ValueError as error:
             line = line_at(text, run.heads[0].start())
             raise Broken(f"the result of {together[0].name} cannot be read: {error}", line) from error
 
 
-def _part(text: str, run: _Run, head: re.Match[str], end: int) -> Part:
+def _part(text: str, run: _Run, head: re.Match[str], end: int) -> JobPart:
     name, body = _name_before(text, head.start()), text[head.end() : end]
     try:
         sides, beside = sides_in(body), beside_in(body)
@@ -305,37 +304,38 @@ def _part(text: str, run: _Run, head: re.Match[str], end: int) -> Part:
     for direction, figures in status.items():
         if direction in sides:
             sides[direction]["run_status"] = figures
-    told = {"pid": head["pid"], **({"finished": head["finished"]} if head["finished"] else {})}
+    process = {"pid": head["pid"], **({"finished": head["finished"]} if head["finished"] else {})}
     last = status_in(text[run.start : head.start()]) if len(run.heads) == 1 else {}
     sections, jobs = _sections(text, run, head, name), int(head["jobs"])
     options = _options(text, run, head, name, sections, list(sides))
     target = beside.get("latency_target", {}).get("target", "0")
     options |= {} if target == "0" else {"latency_target": target}
     depths = [
-        outstanding_of(asked, whole=False, jobs=jobs) for asked in (map(_told, sections) if sections else [options])
+        outstanding_of(asked, whole=False, jobs=jobs)
+        for asked in (map(_section_options, sections) if sections else [options])
     ]
-    return Part(
+    return JobPart(
         name=name,
         group=int(head["group"]),
         error=int(head["error"]),
         jobs=jobs,
         options=options,
         sides=sides,
-        beside={**beside, **last, **told},
+        beside={**beside, **last, **process},
         operations=_operations(beside, list(sides)),
         outstanding=None if None in depths else max((depth for depth in depths if depth is not None), default=None),
     )
 
 
 def _sections(text: str, run: _Run, head: re.Match[str], name: str) -> list[re.Match[str]]:
-    """The lines of the jobs that a result is of: its own, and those of its group that have no result of their own."""
-    asked = [found for found in _ASKED.finditer(text, run.start, head.start()) if found["group"] == head["group"]]
+    """The option lines of a result: its job's, and those of its group's jobs without a result."""
+    asked = [section for section in _ASKED.finditer(text, run.start, head.start()) if section["group"] == head["group"]]
     named = {_name_before(text, other.start()) for other in run.heads if other["group"] == head["group"]} - {name}
-    mine = [found for found in asked if _name_before(text, found.start()) not in named]
+    mine = [section for section in asked if _name_before(text, section.start()) not in named]
     return mine[-int(head["jobs"]) :]
 
 
-def _told(section: re.Match[str]) -> dict[str, str]:
+def _section_options(section: re.Match[str]) -> dict[str, str]:
     return {"rw": section["rw"], "ioengine": section["engine"], "iodepth": section["depth"]}
 
 
@@ -346,21 +346,21 @@ def _options(
     first = _ASKED.search(text, run.start, head.start())
     until = head.start() if first is None else first.start() - len(_name_before(text, first.start()))
     command = _last(_COMMAND.finditer(text, run.start, until))
-    names = dict.fromkeys([name, *(_name_before(text, found.start()) for found in sections)])
+    names = dict.fromkeys([name, *(_name_before(text, section.start()) for section in sections)])
     options = _job_file(text[run.start : until], list(names))
     options |= _command_options(text[command.end() : until]) if command else {}
     if not sections:
         return options
-    modes = {found["rw"] for found in sections}
+    modes = {section["rw"] for section in sections}
     both = "randrw" if all(mode.startswith("rand") for mode in modes) else "rw"
-    options |= _told(sections[-1]) | ({"rw": both} if len(modes) > 1 else {})
-    blocks = [_block(found["bs"], used) for found in sections]
+    options |= _section_options(sections[-1]) | ({"rw": both} if len(modes) > 1 else {})
+    blocks = [_block(section["bs"], used) for section in sections]
     alike = all(block == blocks[0] for block in blocks)
-    return {**options, **(blocks[0] if alike else {"bsrange": " ".join(found["bs"] for found in sections)})}
+    return {**options, **(blocks[0] if alike else {"bsrange": " ".join(section["bs"] for section in sections)})}
 
 
 def _job_file(before: str, names: Sequence[str]) -> dict[str, str]:
-    """The options of jobs in a job file that stands before their result: those of [global], and their own.
+    """The options of a job file before the result: those of [global], and the jobs' own.
 
     The first job's options hold, with the files of all.
     """
@@ -381,28 +381,35 @@ def _job_file(before: str, names: Sequence[str]) -> dict[str, str]:
 
 
 def _command_options(command: str) -> dict[str, str]:
-    return {found["name"]: found["value"] or found["apart"] or "" for found in _OPTION.finditer(command)}
+    return {option["name"]: option["value"] or option["apart"] or "" for option in _OPTION.finditer(command)}
 
 
 def _block(printed: str, used: Sequence[str]) -> dict[str, str]:
-    """The block size of the directions in use where it is one, a range otherwise."""
+    """The block size of the directions in use if it is a single one, else a range."""
     ranges = list(_RANGE.finditer(printed))
     letters = {"read": "R", "write": "W", MIXED: "R"}
     places = {"read": 0, "write": 1, MIXED: 0}
     mine = [
-        one
-        for at, one in enumerate(ranges)
-        if any(one["side"] == letters[name] or (one["side"] is None and places[name] == at) for name in used)
+        block_range
+        for at, block_range in enumerate(ranges)
+        if any(
+            block_range["side"] == letters[name] or (block_range["side"] is None and places[name] == at)
+            for name in used
+        )
     ]
-    sizes = {size_kib_in(one[edge]) for one in mine for edge in ("low", "high")}
+    sizes = {size_kib_in(block_range[edge]) for block_range in mine for edge in ("low", "high")}
     return {"bs": mine[0]["low"]} if len(sizes) == 1 else {"bsrange": printed}
 
 
-def _operations(beside: Figures, used: Sequence[str]) -> dict[str, int]:
+def _operations(beside: PrintedFigures, used: Sequence[str]) -> dict[str, int]:
     total = str(beside.get("issued_rwts", {}).get("total", ""))
     counts = [count.rpartition("=")[2] for count in re.split(r"[,/]", total)]
-    told = dict(zip(("read", "write"), counts, strict=False))
-    return {name: int(told[name]) for name in used if told.get(name, "").isdecimal() and len(told[name]) < 20}
+    by_direction = dict(zip(("read", "write"), counts, strict=False))
+    return {
+        name: int(by_direction[name])
+        for name in used
+        if by_direction.get(name, "").isdecimal() and len(by_direction[name]) < 20
+    }
 
 
 def _name_before(text: str, at: int) -> str:
@@ -410,5 +417,5 @@ def _name_before(text: str, at: int) -> str:
     return words[-1] if words else "job"
 
 
-def _last(found: Iterator[re.Match[str]]) -> re.Match[str] | None:
-    return next(reversed(list(found)), None)
+def _last(matches: Iterator[re.Match[str]]) -> re.Match[str] | None:
+    return next(reversed(list(matches)), None)

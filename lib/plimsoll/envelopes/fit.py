@@ -34,17 +34,17 @@ from plimsoll.domain.evidence.envelope import BoundBy, Envelope, Measurement, co
 from plimsoll.domain.evidence.evidence import LOCAL
 from plimsoll.domain.units import mb_s_from_mib_s
 from plimsoll.domain.volume_types import FromThroughput, Provisioned, VolumeType
-from plimsoll.envelopes.admissibility import judged
+from plimsoll.envelopes.admissibility import judge_measurements
 from plimsoll.envelopes.admissibility.device import DOUBTFUL
-from plimsoll.envelopes.admissibility.rule import Limits, side_of
-from plimsoll.envelopes.admissibility.sweep import PLATEAU, RULE, with_edges
+from plimsoll.envelopes.admissibility.rule import SystemLimits, side_of
+from plimsoll.envelopes.admissibility.sweep import PLATEAU, SWEEP_EDGE, with_edges
 from plimsoll.envelopes.campaigns import System
 
-SAME: Final = 0.98
+SAME_LIMIT: Final = 0.98
 """Reads and writes that differ by less were stopped by one limit."""
 
-SMALL_KIB: Final = 16.0
-LARGE_KIB: Final = 128.0
+SMALL_IO_KIB: Final = 16.0
+LARGE_IO_KIB: Final = 128.0
 """A limit at a single block size up to SMALL_KIB is one of IOPS. From LARGE_KIB on it is one of throughput."""
 
 SLOWER: Final = 0.9
@@ -53,7 +53,7 @@ SLOWER: Final = 0.9
 _LENT: Final = "other volumes of the type on the host lent their share"
 
 Caps = Callable[[str, str], Ceiling | None]
-"""What all volumes of a type carry together at most on a host, by host type and volume type; None: not known."""
+"""The cap of all volumes of a type on a host, by host type and volume type. None if unknown."""
 
 _Modes = Mapping[str, Sequence[Measurement]]
 
@@ -62,19 +62,19 @@ def no_caps(_host_type: str, _volume_type: str) -> None:
     """No host has a known cap."""
 
 
-def fit(system: System, types: Mapping[str, VolumeType], caps: Caps = no_caps) -> Envelope:
-    """The envelope of a system; `types` are the published volume types that may cut it, `caps` those of hosts."""
-    published, host = _published(system, types), _host(system, caps)
+def fit_envelope(system: System, types: Mapping[str, VolumeType], caps: Caps = no_caps) -> Envelope:
+    """The envelope of a system. Published volume `types` and the hosts' `caps` may cut it."""
+    published, host = _published_ceiling(system, types), _host(system, caps)
     kind = types.get(system.spec.type)
-    limits = Limits(
+    limits = SystemLimits(
         volume=published or UNBOUNDED,
         host=host or UNBOUNDED,
         host_baseline=system.host_baseline or UNBOUNDED,
         pooled=kind is not None and kind.pooled,
     )
-    measurements = judged(system.measurements, limits)
-    free = [one for one in measurements if not one.held_back]
-    reached = {side: _reached(side, measurements, free, limits) for side in Resource}
+    measurements = judge_measurements(system.measurements, limits)
+    free = [measurement for measurement in measurements if not measurement.held_back]
+    reached = {side: _mode_roofs(side, measurements, free, limits) for side in Resource}
     roofs = {side: min(modes.values(), default=None) for side, modes in reached.items()}
     below = {side: None if roof is None else min(roof, side_of(limits.both, side)) for side, roof in roofs.items()}
     measurements = with_edges(measurements, roofs)
@@ -93,23 +93,23 @@ def fit(system: System, types: Mapping[str, VolumeType], caps: Caps = no_caps) -
         host=host,
         cut=cut,
         host_bound=bound,
-        notes=tuple(notes(system, measurements, limits, reached, bound)),
+        notes=tuple(envelope_notes(system, measurements, limits, reached, bound)),
     )
 
 
 def _host(system: System, caps: Caps) -> Ceiling | None:
-    """What the host carries for volumes of the system's type."""
+    """The ceiling of the host for volumes of the system's type. None if it is unknown."""
     cap = caps(system.host_type, system.spec.type) if system.host_type else None
     if cap is None or system.host_maximum is None:
         return cap or system.host_maximum
     return system.host_maximum & cap
 
 
-def _published(system: System, types: Mapping[str, VolumeType]) -> Ceiling | None:
-    """What is published for the system's volumes together. None where the source says too little of them."""
+def _published_ceiling(system: System, types: Mapping[str, VolumeType]) -> Ceiling | None:
+    """The published ceiling of all the system's volumes. None if the source leaves out their spec."""
     kind = types.get(system.spec.type)
     if kind is not None and _is_told(system, kind):
-        return _together(kind, system)
+        return _combined_ceiling(kind, system)
     if system.published_iops is not None:
         return Ceiling(iops=system.published_iops, throughput_mib_s=math.inf)
     return None
@@ -123,89 +123,96 @@ def _is_told(system: System, kind: VolumeType) -> bool:
     return system.spec.size_gib > 0
 
 
-def _together(kind: VolumeType, system: System) -> Ceiling:
-    """The ceiling of all the system's volumes: of a pooled type, that of their size together."""
+def _combined_ceiling(kind: VolumeType, system: System) -> Ceiling:
+    """The ceiling of all the system's volumes. Volumes of a pooled type share that of their summed size."""
     if kind.pooled:
         return kind.ceiling(replace(system.spec, size_gib=system.spec.size_gib * system.volumes))
-    one = kind.ceiling(system.spec)
+    ceiling = kind.ceiling(system.spec)
     return replace(
-        one,
-        iops=one.iops * system.volumes,
-        throughput_mib_s=one.throughput_mib_s * system.volumes,
-        buckets=tuple(bucket.times(system.volumes) for bucket in one.buckets),
+        ceiling,
+        iops=ceiling.iops * system.volumes,
+        throughput_mib_s=ceiling.throughput_mib_s * system.volumes,
+        buckets=tuple(bucket.times(system.volumes) for bucket in ceiling.buckets),
     )
 
 
-def _reached(
-    side: Resource, measurements: Sequence[Measurement], free: Sequence[Measurement], limits: Limits
+def _mode_roofs(
+    side: Resource, measurements: Sequence[Measurement], free: Sequence[Measurement], limits: SystemLimits
 ) -> dict[str, float]:
-    """The roof of each mode that reached that side, counted in reads. `free` are those that no load held back."""
+    """The roof of each mode that reached a side, counted in reads. No load held the `free` measurements back."""
     modes = _modes(side, measurements)
     roofs = {mode: _plateau(side, seen, _limit(side, seen, limits)) for mode, seen in modes.items()}
-    found = {mode: roof for mode, roof in roofs.items() if roof is not None} or _both_ways(side, _modes(side, free))
-    return {mode: roof * cost_of(limits.volume, side, modes[mode][0].job) for mode, roof in found.items()}
+    mode_roofs = {mode: roof for mode, roof in roofs.items() if roof is not None}
+    mode_roofs = mode_roofs or _both_ways(side, _modes(side, free))
+    return {mode: roof * cost_of(limits.volume, side, modes[mode][0].job) for mode, roof in mode_roofs.items()}
 
 
-def _limit(side: Resource, seen: Sequence[Measurement], limits: Limits) -> float:
+def _limit(side: Resource, seen: Sequence[Measurement], limits: SystemLimits) -> float:
     return side_of(limits.both, side, writes=seen[0].job.writes)
 
 
 def _modes(side: Resource, measurements: Sequence[Measurement]) -> _Modes:
     """The measurements that count on a side, by mode."""
-    kept = [one for one in measurements if one.served(side) is not None and one.bound_by is not BoundBy.LOAD]
-    random = [one for one in kept if one.job.mode.startswith(("rand", "rnd"))]
+    kept = [
+        measurement
+        for measurement in measurements
+        if measurement.served(side) is not None and measurement.bound_by is not BoundBy.LOAD
+    ]
+    random = [measurement for measurement in kept if measurement.job.mode.startswith(("rand", "rnd"))]
     modes: dict[str, list[Measurement]] = {}
-    for one in random if random and side is Resource.IOPS else kept:
-        modes.setdefault(one.job.mode, []).append(one)
+    for measurement in random if random and side is Resource.IOPS else kept:
+        modes.setdefault(measurement.job.mode, []).append(measurement)
     return modes
 
 
 def _plateau(side: Resource, seen: Sequence[Measurement], limit: float) -> float | None:
-    best = max(seen, key=lambda one: _figure(one, side))
-    found = _stands(side, seen, limit)
-    return found if found is not None else _stands(side, [one for one in seen if one is not best], limit)
+    best = max(seen, key=lambda measurement: _figure(measurement, side))
+    roof = _plateau_roof(side, seen, limit)
+    if roof is not None:
+        return roof
+    return _plateau_roof(side, [measurement for measurement in seen if measurement is not best], limit)
 
 
-def _stands(side: Resource, seen: Sequence[Measurement], limit: float) -> float | None:
-    best = max((_figure(one, side) for one in seen), default=0.0)
-    standing = [one for one in seen if _figure(one, side) >= PLATEAU * best]
+def _plateau_roof(side: Resource, seen: Sequence[Measurement], limit: float) -> float | None:
+    best = max((_figure(measurement, side) for measurement in seen), default=0.0)
+    standing = [measurement for measurement in seen if _figure(measurement, side) >= PLATEAU * best]
     if not standing:
         return None
-    roof = median(_figure(one, side) for one in standing)
+    roof = median(_figure(measurement, side) for measurement in standing)
     # What a held-back load shows at two sizes is its latency: it reaches a roof by what is published alone.
-    sizes = {one.job.block_kib for one in standing if not one.held_back}
+    sizes = {measurement.job.block_kib for measurement in standing if not measurement.held_back}
     return roof if len(sizes) > 1 or roof >= PLATEAU * limit else None
 
 
 def _both_ways(side: Resource, modes: _Modes) -> dict[str, float]:
     """Reads and writes of one block size that were stopped at the same figure."""
-    best = {mode: max(seen, key=lambda one: _figure(one, side)) for mode, seen in modes.items()}
-    reads = {mode: one for mode, one in best.items() if one.job.writes is False}
-    writes = {mode: one for mode, one in best.items() if one.job.writes}
-    found: dict[str, float] = {}
-    for read, one in reads.items():
+    best = {mode: max(seen, key=lambda measurement: _figure(measurement, side)) for mode, seen in modes.items()}
+    reads = {mode: measurement for mode, measurement in best.items() if measurement.job.writes is False}
+    writes = {mode: measurement for mode, measurement in best.items() if measurement.job.writes}
+    roofs: dict[str, float] = {}
+    for read, measurement in reads.items():
         for write, other in writes.items():
-            low, high = sorted((_figure(one, side), _figure(other, side)))
-            size_kib = one.job.block_kib
-            tells = size_kib <= SMALL_KIB if side is Resource.IOPS else size_kib >= LARGE_KIB
-            if tells and size_kib == other.job.block_kib and low >= SAME * high:
-                found |= {read: _figure(one, side), write: _figure(other, side)}
-    return found
+            low, high = sorted((_figure(measurement, side), _figure(other, side)))
+            size_kib = measurement.job.block_kib
+            tells = size_kib <= SMALL_IO_KIB if side is Resource.IOPS else size_kib >= LARGE_IO_KIB
+            if tells and size_kib == other.job.block_kib and low >= SAME_LIMIT * high:
+                roofs |= {read: _figure(measurement, side), write: _figure(other, side)}
+    return roofs
 
 
-def _figure(one: Measurement, side: Resource) -> float:
-    return one.figure(side) or 0.0
+def _figure(measurement: Measurement, side: Resource) -> float:
+    return measurement.figure(side) or 0.0
 
 
-def _is_hosts(roof: float | None, side: Resource, limits: Limits) -> bool:
+def _is_hosts(roof: float | None, side: Resource, limits: SystemLimits) -> bool:
     host = side_of(limits.host, side)
     return roof is not None and host < side_of(limits.volume, side) and roof >= PLATEAU * host
 
 
-def notes(
+def envelope_notes(
     system: System,
     measurements: Sequence[Measurement],
-    limits: Limits,
+    limits: SystemLimits,
     reached: Mapping[Resource, Mapping[str, float]],
     host_bound: Sequence[str],
 ) -> Iterator[str]:
@@ -215,11 +222,11 @@ def notes(
     for side in Resource:
         yield from _side(side, system, limits, reached[side], side.value in host_bound)
         yield from _slower(side, measurements, reached[side])
-    yield from _said(measurements)
+    yield from _ruling_notes(measurements)
 
 
 def _side(
-    side: Resource, system: System, limits: Limits, reached: Mapping[str, float], host_bound: bool
+    side: Resource, system: System, limits: SystemLimits, reached: Mapping[str, float], host_bound: bool
 ) -> Iterator[str]:
     unit, volume, host = side.unit, side_of(limits.volume, side), side_of(limits.host, side)
     roof = min(reached.values(), default=None)
@@ -247,18 +254,22 @@ def _slower(side: Resource, measurements: Sequence[Measurement], reached: Mappin
     if side is not Resource.IOPS or not reached:
         return
     roof = min(reached.values())
-    small = [one for one in measurements if one.job.block_kib <= SMALL_KIB and one.served(side) is not None]
-    for mode in dict.fromkeys(one.job.mode for one in small if one.job.mode not in reached):
-        of_mode = [one for one in small if one.job.mode == mode]
-        best = max(one.iops or 0.0 for one in of_mode)
-        held = all(one.held_back for one in of_mode)
+    small = [
+        measurement
+        for measurement in measurements
+        if measurement.job.block_kib <= SMALL_IO_KIB and measurement.served(side) is not None
+    ]
+    for mode in dict.fromkeys(measurement.job.mode for measurement in small if measurement.job.mode not in reached):
+        of_mode = [measurement for measurement in small if measurement.job.mode == mode]
+        best = max(measurement.iops or 0.0 for measurement in of_mode)
+        held = all(measurement.held_back for measurement in of_mode)
         if best < SLOWER * roof:
             why = "its load held it back" if held else "nothing shows what stopped it"
             yield f"{mode} was seen at {best:,.0f} {side.unit} at most: {why}"
 
 
-def _said(measurements: Sequence[Measurement]) -> Iterator[str]:
-    """What the rules of admissibility say, each sentence once."""
-    texts = [ruling.text for one in measurements for ruling in one.rulings if ruling.rule != RULE]
+def _ruling_notes(measurements: Sequence[Measurement]) -> Iterator[str]:
+    """The texts of the rulings, each once with its count."""
+    texts = [ruling.text for measurement in measurements for ruling in measurement.rulings if ruling.rule != SWEEP_EDGE]
     for text, count in Counter(texts).items():
         yield text if count in {1, len(measurements)} else f"{text} ({count} of {len(measurements)} results)"

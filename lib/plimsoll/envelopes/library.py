@@ -1,4 +1,4 @@
-"""The library of measured envelopes: what ships, and what users add, each addition whole or not at all."""
+"""The library of measured envelopes: those that ship, and those that users add, each written whole or not at all."""
 
 import difflib
 import re
@@ -18,13 +18,13 @@ from plimsoll.domain.evidence.time_series import TimeSeries
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.envelopes.campaigns import Campaign, HostEntry, JobEntry, load_campaign
-from plimsoll.envelopes.fit import Caps, fit, no_caps
-from plimsoll.envelopes.printed import day_finished, earliest_day, present
-from plimsoll.envelopes.results import Profile, Result
+from plimsoll.envelopes.fit import Caps, fit_envelope, no_caps
+from plimsoll.envelopes.printed import earliest_day, parse_finish_day, present
+from plimsoll.envelopes.results import BenchResult, Profile
 from plimsoll.writing import whole
 
 UNKNOWN_TYPE: Final = "unknown"
-"""The type of a volume where the user names none. No offer has it, so its envelope is evidence for no offer."""
+"""The volume type if the user names none. No offer has it, so its envelope is evidence for no offer."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _HEAD: Final = "# Figures as the tool printed them; conversions happen when they are read.\n"
@@ -39,7 +39,7 @@ class EnvelopeLibrary:
     envelopes: Mapping[str, Envelope]
 
     def get(self, name: str) -> Envelope:
-        """The envelope of that name; BadInput, with the nearest, where there is none."""
+        """The envelope of that name. Raises BadInput, with the nearest name, if there is none."""
         try:
             return self.envelopes[name]
         except KeyError:
@@ -48,8 +48,8 @@ class EnvelopeLibrary:
             raise BadInput(f"there is no envelope {name}: {hint}") from None
 
     def campaign_of(self, name: str) -> Campaign:
-        """The campaign that an envelope is from."""
-        return next(found for found in self.campaigns if any(system.name == name for system in found.systems))
+        """The campaign of an envelope's measurements."""
+        return next(campaign for campaign in self.campaigns if any(system.name == name for system in campaign.systems))
 
 
 def load_library(
@@ -60,10 +60,10 @@ def load_library(
     beside: EnvelopeLibrary | None = None,
     at: str | None = None,
 ) -> EnvelopeLibrary:
-    """The library of all campaign files in the folders; BadInput for one that cannot be used or a name used twice.
+    """The library of all campaign files in the folders.
 
-    `types` are those that any cloud publishes, `caps` what hosts carry of them at most. What is `beside` is in it too.
-    `at` is where people open the folders.
+    `types` are the published volume types, `caps` the hosts' caps on them. The library `beside` is included.
+    People open the folders at the address `at`. Raises BadInput if a file cannot be used or a name is used twice.
     """
     campaigns: list[Campaign] = [] if beside is None else [*beside.campaigns]
     envelopes: dict[str, Envelope] = {} if beside is None else {**beside.envelopes}
@@ -73,7 +73,7 @@ def load_library(
         for system in campaign.systems:
             if system.name in envelopes:
                 raise BadInput(f"the campaign {path} names a system {system.name}, which another campaign has already.")
-            envelopes[system.name] = fit(system, types, caps)
+            envelopes[system.name] = fit_envelope(system, types, caps)
     return EnvelopeLibrary(campaigns=tuple(campaigns), envelopes=envelopes)
 
 
@@ -85,16 +85,16 @@ def shipped_campaigns() -> Path:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewResult:
-    """A result, what limited it as far as is known, and a note."""
+    """A result, its known limit, and a note."""
 
-    result: Result
+    result: BenchResult
     bound_by: BoundBy = BoundBy.UNKNOWN
     note: str | None = None
 
 
-def as_measured(result: Result) -> NewResult:
-    """The result with what limited it: a result that was held to a rate is no maximum."""
-    if not result.rate_capped:
+def to_new_result(result: BenchResult) -> NewResult:
+    """A new result with its limit: a result that was held to a rate is no maximum."""
+    if not result.has_rate_cap:
         return NewResult(result=result)
     return NewResult(result=result, bound_by=BoundBy.LOAD, note="held to a rate: no worse than this, and no maximum")
 
@@ -132,8 +132,8 @@ class NewCampaign:
 def add_campaign(folder: Path, new: NewCampaign, types: Mapping[str, VolumeType]) -> Path:
     """Writes the campaign's file and returns its path, after reading it back and fitting its envelope.
 
-    Raises BadInput and writes nothing where the name is no file name or is taken, where no result is a measurement, and
-    where the figures make no campaign.
+    Raises BadInput and writes nothing if the name is no file name or is taken, if no result is a measurement, or if the
+    figures make no campaign.
     """
     check_name(folder, new.name, types)
     try:
@@ -141,7 +141,7 @@ def add_campaign(folder: Path, new: NewCampaign, types: Mapping[str, VolumeType]
             earliest_day(new.measured_on)
     except ValueError as error:
         raise BadInput(f"{error} (--measured-on).") from error
-    faults = [one.result.fault for one in new.results if one.result.fault is not None]
+    faults = [new_result.result.fault for new_result in new.results if new_result.result.fault is not None]
     if faults and len(faults) == len(new.results):
         raise BadInput(f"{faults[0]}: that is no measurement, and nothing was added.")
     path = folder / f"{new.name}.yaml"
@@ -149,19 +149,19 @@ def add_campaign(folder: Path, new: NewCampaign, types: Mapping[str, VolumeType]
         text = yaml.safe_dump(_as_data(new), sort_keys=False, allow_unicode=True, width=120)
         beside.write_text(_HEAD + text, encoding="utf-8")
         for system in load_campaign(beside).systems:
-            fit(system, types)
+            fit_envelope(system, types)
     return path
 
 
 def check_name(folder: Path, name: str, types: Mapping[str, VolumeType]) -> None:
-    """BadInput where a campaign and its system cannot have that name: it is no file name, or is taken."""
+    """Raises BadInput if a campaign cannot have that name: it is no file name, or is taken."""
     if _NAME.fullmatch(name) is None:
         raise BadInput(
             f"{name!r} is no name for a campaign: letters, digits, dots, dashes and underscores, at most 80, "
             "beginning with a letter or a digit (--as)."
         )
     library = load_library([shipped_campaigns(), folder], types)
-    taken = {one.name for one in library.campaigns}
+    taken = {campaign.name for campaign in library.campaigns}
     if name in taken or (folder / f"{name}.yaml").exists():
         raise BadInput(f"there is a campaign {name} already: choose another name with --as.")
     if name in library.envelopes:
@@ -191,16 +191,16 @@ def _as_data(new: NewCampaign) -> dict[str, Any]:
                     {"title": new.title, "spec": present(bought), "volumes": new.volumes, "note": new.note}
                 ),
             },
-            "measurements": [_measured(one, new) for one in new.results],
+            "measurements": [_measurement_data(new_result, new) for new_result in new.results],
             "profiles": _profiles(new) or None,
         }
     )
 
 
-def _measured(one: NewResult, new: NewCampaign) -> dict[str, Any]:
-    result = one.result
+def _measurement_data(new_result: NewResult, new: NewCampaign) -> dict[str, Any]:
+    result = new_result.result
     day = _day(result)
-    own = {
+    run_figures = {
         "date": None if new.measured_on or day == _day_of_all(new) else day,
         "printed_on": day if new.measured_on else None,
         "fio": None if result.tool_version == new.tool_version else result.tool_version,
@@ -212,32 +212,32 @@ def _measured(one: NewResult, new: NewCampaign) -> dict[str, Any]:
             "block_kib": result.job.block_kib,
             "iops": result.printed.iops,
             "throughput": result.printed.throughput,
-            "bound_by": None if one.bound_by is BoundBy.UNKNOWN else one.bound_by.value,
+            "bound_by": None if new_result.bound_by is BoundBy.UNKNOWN else new_result.bound_by.value,
             "tool": None if result.tool == new.tool else result.tool,
             "job": present({name: getattr(result.job, name) for name in _JOB}),
-            "note": one.note,
+            "note": new_result.note,
             "series": None if result.series is None else _series(result.series),
-            "figures": {**result.printed.figures, **present(own)},
+            "figures": {**result.printed.figures, **present(run_figures)},
         }
     )
 
 
-def _series(found: TimeSeries) -> dict[str, Any]:
+def _series(series: TimeSeries) -> dict[str, Any]:
     """A series, to six digits."""
-    sides = {"iops": found.iops, "throughput_mib_s": found.throughput_mib_s}
-    told = {name: " ".join(f"{rate:.6g}" for rate in rates) for name, rates in sides.items() if rates}
-    return {"step_s": found.step_s, **told}
+    sides = {"iops": series.iops, "throughput_mib_s": series.throughput_mib_s}
+    printed = {name: " ".join(f"{rate:.6g}" for rate in rates) for name, rates in sides.items() if rates}
+    return {"step_s": series.step_s, **printed}
 
 
-def _day(result: Result) -> str | None:
+def _day(result: BenchResult) -> str | None:
     """The day that a result prints."""
-    day = None if result.measured_on is None else day_finished(result.measured_on)
+    day = None if result.measured_on is None else parse_finish_day(result.measured_on)
     return None if day is None else day.isoformat()
 
 
 def _day_of_all(new: NewCampaign) -> str | None:
-    """The campaign's own date, else the day that all its results print; None where they print several, or none."""
-    days = {_day(one.result) for one in new.results}
+    """The campaign's own date, else the day that all its results print. None if they print several or none."""
+    days = {_day(new_result.result) for new_result in new.results}
     return new.measured_on or (days.pop() if len(days) == 1 else None)
 
 
@@ -246,12 +246,16 @@ def _profiles(new: NewCampaign) -> dict[str, Any]:
         return {}
     if new.host is None:
         raise BadInput("a profile is of a host, and none is named: say which with --host-type, such as r5.large.")
-    return {new.host.type: {kind: present({"job": one.job, **one.figures}) for kind, one in _numbered(new.profiles)}}
+    return {
+        new.host.type: {
+            kind: present({"job": profile.job, **profile.figures}) for kind, profile in _number_profiles(new.profiles)
+        }
+    }
 
 
-def _numbered(profiles: Sequence[Profile]) -> Iterator[tuple[str, Profile]]:
-    """Profiles by kind; the second of one kind is cpu-2."""
+def _number_profiles(profiles: Sequence[Profile]) -> Iterator[tuple[str, Profile]]:
+    """Profiles by kind. The second of a kind gets a number: cpu-2."""
     seen = Counter[str]()
-    for one in profiles:
-        seen[one.kind] += 1
-        yield (one.kind if seen[one.kind] == 1 else f"{one.kind}-{seen[one.kind]}"), one
+    for profile in profiles:
+        seen[profile.kind] += 1
+        yield (profile.kind if seen[profile.kind] == 1 else f"{profile.kind}-{seen[profile.kind]}"), profile

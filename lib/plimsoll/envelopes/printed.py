@@ -1,4 +1,4 @@
-"""What benchmarks print: numbers in one unit each, and the rates, latency and device counts in one result's figures.
+"""Figures as benchmarks print them: numbers in one unit each, and a result's rates, latency and device counts.
 
 A result has one or more sides. A side is the direction of a job. A mixed job has two, reads and writes, and a result of
 several jobs has those of each job. ValueError says what cannot be read.
@@ -16,16 +16,16 @@ from pydantic import BaseModel, ConfigDict, Field
 from plimsoll.domain.evidence.envelope import Latency
 from plimsoll.domain.units import KIB, MIB
 
-Figures = dict[str, Any]
-"""What the source printed, nested as it groups it; names carry units."""
+PrintedFigures = dict[str, Any]
+"""The source's figures, nested as it groups them. Names carry units."""
 
 DIRECTIONS: Final = ("read", "write")
 
 MIXED: Final = "mixed"
-"""Reads and writes in one figure, where fio was asked not to tell them apart (unified_rw_reporting)."""
+"""The direction of reads and writes in one figure (fio's unified_rw_reporting)."""
 
-Side = tuple[str, Figures]
-"""A direction (empty where the source does not name it) and its figures."""
+PrintedSide = tuple[str, PrintedFigures]
+"""A direction (empty if the source leaves it out) and its figures."""
 
 MS_PER_S: Final = 1000.0
 _UNITS: Final = {"ns": 1e-3, "us": 1.0, "ms": 1e3}
@@ -47,19 +47,19 @@ _BIN: Final = re.compile(r"(>=)?\s*([\d.]+)\s*(usec|msec|sec)")
 _MICROSECONDS: Final = {"usec": 1.0, "msec": 1e3, "sec": 1e6}
 _DAY: Final = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(\d\d))?)?(?:-\d+)?")
 _MOST: Final = 1e20
-"""No benchmark counts further (fio's 64 bits end before): what is above is no figure."""
+"""No benchmark counts further (fio's 64 bits end before), so a higher number is no figure."""
 
 
 def number_in(printed: str) -> float:
     """A plain number that a benchmark can have printed: finite, not negative."""
-    found = float(printed) if _NUMBER.fullmatch(printed) else math.nan
-    if not found < _MOST:
+    number = float(printed) if _NUMBER.fullmatch(printed) else math.nan
+    if not number < _MOST:
         raise ValueError(f"{printed[:40]!r} is no figure")
-    return found
+    return number
 
 
-def present(figures: Mapping[str, Any]) -> Figures:
-    """The figures that there are."""
+def present(figures: Mapping[str, Any]) -> PrintedFigures:
+    """The figures that are not None."""
     return {name: figure for name, figure in figures.items() if figure is not None}
 
 
@@ -72,48 +72,48 @@ def scaled_in(printed: str) -> float:
 
 def throughput_mib_s_in(printed: str) -> float:
     """MiB/s of a printed throughput: KiB, MiB and GiB are powers of 1,024, kB, MB and GB of 1,000."""
-    found = _THROUGHPUT.fullmatch(printed.strip())
-    if found is None:
+    match = _THROUGHPUT.fullmatch(printed.strip())
+    if match is None:
         raise ValueError(f"{printed!r} is no throughput such as 47.2MiB/s or 82.4MB/s")
-    bits = 8.0 if found.group(3).lower() == "bit" else 1.0
-    return float(found.group(1)) * _BYTES[f"{found.group(2).lower()}b"] / bits / MIB
+    bits = 8.0 if match.group(3).lower() == "bit" else 1.0
+    return float(match.group(1)) * _BYTES[f"{match.group(2).lower()}b"] / bits / MIB
 
 
 def size_kib_in(printed: str) -> float | None:
-    """KiB of a size as fio and sysbench take and print it (16k, 4096, 16.0KiB, 1G); None for anything else."""
-    found = _SIZE.fullmatch(printed.strip())
-    return None if found is None else number_in(found.group(1)) * _SIZES[found.group(2).lower()] / float(KIB)
+    """KiB of a size as fio and sysbench print it (16k, 4096, 16.0KiB, 1G). None for anything else."""
+    match = _SIZE.fullmatch(printed.strip())
+    return None if match is None else number_in(match.group(1)) * _SIZES[match.group(2).lower()] / float(KIB)
 
 
 def latency_under_us(printed: str) -> float | None:
-    """The upper edge of a printed histogram bin in microseconds; None for the open last bin (>= 2000 msec)."""
-    found = _BIN.fullmatch(printed.strip())
-    if found is None:
+    """The upper edge of a printed histogram bin, us. None for the open last bin (>= 2000 msec)."""
+    match = _BIN.fullmatch(printed.strip())
+    if match is None:
         raise ValueError(f"{printed!r} is no latency such as 4 msec")
-    return None if found.group(1) else float(found.group(2)) * _MICROSECONDS[found.group(3)]
+    return None if match.group(1) else float(match.group(2)) * _MICROSECONDS[match.group(3)]
 
 
 def earliest_day(printed: str) -> date:
     """The first day that a source's date can mean: of the month in 2020-12, of the year in 2021 or 2019-20."""
-    found = _DAY.fullmatch(printed.strip())
-    if found is None:
+    match = _DAY.fullmatch(printed.strip())
+    if match is None:
         raise ValueError(f"{printed!r} is no date such as 2021-05-07, 2020-12 or 2019")
-    year, month, day = found.groups(default="1")
+    year, month, day = match.groups(default="1")
     return date(int(year), int(month), int(day))
 
 
 def days_of(printed: str) -> tuple[date, date]:
     """The first and the last day that a source's date can mean."""
-    first, found = earliest_day(printed), _DAY.fullmatch(printed.strip())
-    _, month, day = ("", None, None) if found is None else found.groups()
+    first, match = earliest_day(printed), _DAY.fullmatch(printed.strip())
+    _, month, day = ("", None, None) if match is None else match.groups()
     if day is not None:
         return first, first
     last = first.month if month is not None else 12
     return first, first.replace(month=last, day=monthrange(first.year, last)[1])
 
 
-def day_finished(printed: str) -> date | None:
-    """The day of fio's `Fri May  7 04:25:07 2021`; None where it is no such date."""
+def parse_finish_day(printed: str) -> date | None:
+    """The day of fio's `Fri May  7 04:25:07 2021`. None if the text has another form."""
     try:
         return datetime.strptime(printed.strip(), "%a %b %d %H:%M:%S %Y").date()  # noqa: DTZ007  # a day alone
     except ValueError:
@@ -146,47 +146,47 @@ class PrintedEntry(StrictEntry):
     iops: str | None = None
     throughput: str | None = None
     latency_bin: str | None = None
-    figures: Figures = Field(default_factory=dict)
+    figures: PrintedFigures = Field(default_factory=dict)
 
 
-def sides(one: PrintedEntry) -> list[Side]:
+def sides(entry: PrintedEntry) -> list[PrintedSide]:
     """The sides of a result."""
-    found = _nested(one)
-    if found:
-        return found
-    headline = present({"iops": one.iops, "throughput": one.throughput})
-    return [(str(one.figures.get("direction", "")), {**one.figures, **headline})]
+    nested = _direction_sides(entry)
+    if nested:
+        return nested
+    headline = present({"iops": entry.iops, "throughput": entry.throughput})
+    return [(str(entry.figures.get("direction", "")), {**entry.figures, **headline})]
 
 
-def rates(one: PrintedEntry) -> tuple[float | None, float | None]:
-    """IOPS and MiB/s of all sides together; None where the source does not print them."""
-    found = _nested(one)
-    if found:
-        return sum(scaled_iops(side) for _, side in found), sum(throughput_mib_s(side) for _, side in found)
-    ((_, alone),) = sides(one)
+def rates(entry: PrintedEntry) -> tuple[float | None, float | None]:
+    """IOPS and MiB/s of all sides together. None if the source leaves them out."""
+    nested = _direction_sides(entry)
+    if nested:
+        return sum(scaled_iops(side) for _, side in nested), sum(side_mib_s(side) for _, side in nested)
+    ((_, alone),) = sides(entry)
     return (
-        None if one.iops is None else scaled_iops(alone),
-        None if one.throughput is None else throughput_mib_s(alone),
+        None if entry.iops is None else scaled_iops(alone),
+        None if entry.throughput is None else side_mib_s(alone),
     )
 
 
-def scaled_iops(side: Figures) -> float:
-    """IOPS of a side; the mean of fio's samples where the headline is rounded to thousands and agrees with it."""
+def scaled_iops(side: PrintedFigures) -> float:
+    """IOPS of a side: the mean of fio's samples if the headline is rounded to thousands and agrees with it."""
     printed, samples = str(side["iops"]), side.get("iops_samples", {}).get("avg")
-    told, unit = scaled_in(printed), _THOUSANDS.get(printed[-1:])
+    rounded, unit = scaled_in(printed), _THOUSANDS.get(printed[-1:])
     if samples is None or unit is None:
-        return told
+        return rounded
     precise, decimals = scaled_in(str(samples)), len(printed[:-1].partition(".")[2])
-    return precise if abs(precise - told) <= 0.5 * unit / 10.0**decimals else told
+    return precise if abs(precise - rounded) <= 0.5 * unit / 10.0**decimals else rounded
 
 
-def throughput_mib_s(side: Figures) -> float:
+def side_mib_s(side: PrintedFigures) -> float:
     """MiB/s of a side: as fio prints it with its unit, or sysbench's."""
     return throughput_mib_s_in(side["throughput"]) if "throughput" in side else number_in(str(side["mib_s"]))
 
 
-def device_iops(figures: Figures) -> float | None:
-    """Operations a second that the device itself counted, in the direction of the job. None where not printed."""
+def device_iops(figures: PrintedFigures) -> float | None:
+    """Operations a second that the device itself counted, in the direction of the job. None if not printed."""
     if "device_iops" in figures:
         return float(figures["device_iops"])
     disks = [figures["disk"]] if "disk" in figures else list(figures.get("disks", {}).values())
@@ -198,30 +198,30 @@ def device_iops(figures: Figures) -> float | None:
     return directions.get(str(figures.get("direction")), sum(directions.values())) / runtime_s
 
 
-def latency(one: PrintedEntry) -> Latency:
+def latency(entry: PrintedEntry) -> Latency:
     """The latency that the source prints: fio's clat, sysbench's, single percentiles, or the bin of a histogram.
 
     With several sides each percentile is the worst side's. That is an upper bound for all I/O together.
     """
-    if one.latency_bin is not None:
-        return Latency(under_us=latency_under_us(one.latency_bin), upper_bound=True)
-    whole = latency_of(one.figures)
-    told = [] if whole != Latency() else [(latency_of(side), side) for _, side in _nested(one)]
-    if not told:
+    if entry.latency_bin is not None:
+        return Latency(under_us=latency_under_us(entry.latency_bin), upper_bound=True)
+    whole = latency_of(entry.figures)
+    nested = [] if whole != Latency() else [(latency_of(side), side) for _, side in _direction_sides(entry)]
+    if not nested:
         return whole
-    return told[0][0] if len(told) == 1 else _together(told)
+    return nested[0][0] if len(nested) == 1 else _combine_latencies(nested)
 
 
 def slack_of(printed: str) -> float:
-    """How far rounding can have moved a printed figure, as a share of it: one of its last digit."""
-    found = _LEADING.match(printed.strip())
-    if found is None or "e" in found[0].lower() or not float(found[0]):
+    """The share by which rounding can have moved a printed figure: one of its last digit."""
+    match = _LEADING.match(printed.strip())
+    if match is None or "e" in match[0].lower() or not float(match[0]):
         return 0.0
-    return float(10.0 ** -len(found[0].partition(".")[2])) / float(found[0])
+    return float(10.0 ** -len(match[0].partition(".")[2])) / float(match[0])
 
 
-def mean_us(side: Figures) -> float | None:
-    """The mean time of a whole operation: of the total latency, or of its two parts; None where it is not printed."""
+def mean_us(side: PrintedFigures) -> float | None:
+    """The mean time of a whole operation: the total latency, or the sum of its parts. None if not printed."""
     means = {
         kind: scaled_in(str(side[f"{kind}_{unit}"]["avg"])) * us
         for kind in ("slat", "clat", "lat")
@@ -233,7 +233,7 @@ def mean_us(side: Figures) -> float | None:
     return means["clat"] + means.get("slat", 0.0)
 
 
-def latency_of(side: Figures) -> Latency:
+def latency_of(side: PrintedFigures) -> Latency:
     """The latency in the figures of one side."""
     percentiles = _percentiles(side, "clat") or _percentiles(side, "lat")
     for kind in ("clat", "lat"):
@@ -241,49 +241,53 @@ def latency_of(side: Figures) -> Latency:
             if f"{kind}_{unit}" in side:
                 return _of(side[f"{kind}_{unit}"], us, percentiles)
     if "latency_ms" in side:
-        told = side["latency_ms"]
-        found = ((float(nth.group(1)), text) for key, text in told.items() if (nth := _NTH.fullmatch(key)))
-        return _of(told, _UNITS["ms"], tuple((nth, scaled_in(str(text)) * _UNITS["ms"]) for nth, text in found))
+        summary = side["latency_ms"]
+        nth_texts = ((float(nth.group(1)), text) for key, text in summary.items() if (nth := _NTH.fullmatch(key)))
+        return _of(summary, _UNITS["ms"], tuple((nth, scaled_in(str(text)) * _UNITS["ms"]) for nth, text in nth_texts))
     points = tuple((percent, scaled_in(str(side[key]))) for key, percent in _POINTS.items() if key in side)
     return _of({"avg": side["mean_us"]} if "mean_us" in side else {}, 1.0, percentiles or points)
 
 
-def _nested(one: PrintedEntry) -> list[Side]:
-    jobs = one.figures["parts"].values() if "parts" in one.figures else [one.figures]
+def _direction_sides(entry: PrintedEntry) -> list[PrintedSide]:
+    jobs = entry.figures["parts"].values() if "parts" in entry.figures else [entry.figures]
     return [(name, job[name]) for job in jobs for name in (*DIRECTIONS, MIXED) if name in job]
 
 
-def _percentiles(side: Figures, kind: str) -> tuple[tuple[float, float], ...]:
+def _percentiles(side: PrintedFigures, kind: str) -> tuple[tuple[float, float], ...]:
     for unit, us in _UNITS.items():
-        told: Mapping[str, Any] = side.get(f"{kind}_percentiles_{unit}", {})
-        if told:
-            return tuple((float(percent), scaled_in(str(text)) * us) for percent, text in told.items())
+        printed: Mapping[str, Any] = side.get(f"{kind}_percentiles_{unit}", {})
+        if printed:
+            return tuple((float(percent), scaled_in(str(text)) * us) for percent, text in printed.items())
     return ()
 
 
-def _of(told: Mapping[str, Any], us: float, percentiles: tuple[tuple[float, float], ...]) -> Latency:
-    found = {key: scaled_in(str(told[key])) * us for key in ("avg", "min", "max", "stdev") if key in told}
+def _of(summary: Mapping[str, Any], us: float, percentiles: tuple[tuple[float, float], ...]) -> Latency:
+    figures_us = {key: scaled_in(str(summary[key])) * us for key in ("avg", "min", "max", "stdev") if key in summary}
     return Latency(
-        mean_us=found.get("avg"),
-        least_us=found.get("min"),
-        most_us=found.get("max"),
-        stdev_us=found.get("stdev"),
+        mean_us=figures_us.get("avg"),
+        least_us=figures_us.get("min"),
+        most_us=figures_us.get("max"),
+        stdev_us=figures_us.get("stdev"),
         percentiles_us=percentiles,
     )
 
 
-def _together(told: Sequence[tuple[Latency, Figures]]) -> Latency:
+def _combine_latencies(by_side: Sequence[tuple[Latency, PrintedFigures]]) -> Latency:
     """The mean by operations, the extremes, and the worst of each percentile that all sides have."""
-    found = [one for one, _ in told]
-    shared = [percent for percent, _ in found[0].percentiles_us if all(one.at(percent) is not None for one in found)]
-    worst = tuple((percent, max(one.at(percent) or 0.0 for one in found)) for percent in shared)
-    means = [(one.mean_us, scaled_iops(side)) for one, side in told if one.mean_us is not None]
+    latencies = [latency for latency, _ in by_side]
+    shared = [
+        percent
+        for percent, _ in latencies[0].percentiles_us
+        if all(latency.at(percent) is not None for latency in latencies)
+    ]
+    worst = tuple((percent, max(latency.at(percent) or 0.0 for latency in latencies)) for percent in shared)
+    means = [(latency.mean_us, scaled_iops(side)) for latency, side in by_side if latency.mean_us is not None]
     operations = sum(iops for _, iops in means)
-    least = [one.least_us for one in found if one.least_us is not None]
-    most = [one.most_us for one in found if one.most_us is not None]
+    least = [latency.least_us for latency in latencies if latency.least_us is not None]
+    most = [latency.most_us for latency in latencies if latency.most_us is not None]
     return Latency(
         mean_us=sum(mean * iops for mean, iops in means) / operations
-        if len(means) == len(told) and operations
+        if len(means) == len(by_side) and operations
         else None,
         least_us=min(least, default=None),
         most_us=max(most, default=None),

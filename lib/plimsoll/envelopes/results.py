@@ -1,4 +1,4 @@
-"""Results: what one output of fio or sysbench says, before the volume is known.
+"""Results in one output of fio or sysbench, before the volume is known.
 
 The jobs that fio ran together and reports as one are one result.
 """
@@ -17,21 +17,21 @@ from plimsoll.envelopes.fio_options import (
     duration_s,
     held_by,
     is_partly_sequential,
-    places_of,
+    job_places,
+    job_targets,
     rate_of,
     set_gib_of,
     skew_of,
     start_of,
     synced_of,
-    targets_of,
     verified_of,
 )
 from plimsoll.envelopes.printed import (
     DIRECTIONS,
     MIXED,
     MS_PER_S,
-    Figures,
     PrintedEntry,
+    PrintedFigures,
     device_iops,
     flat,
     latency,
@@ -40,19 +40,19 @@ from plimsoll.envelopes.printed import (
     size_kib_in,
 )
 from plimsoll.envelopes.printed import scaled_iops as iops_of
-from plimsoll.envelopes.printed import throughput_mib_s as mib_s_of
+from plimsoll.envelopes.printed import side_mib_s as mib_s_of
 
 DEFAULT_KIB: Final = 4.0
-"""fio's block size where the job names none."""
+"""fio's block size if the job names none."""
 
 _LEAST_SNAP: Final = 0.01
 _MOST_SNAP: Final = 0.1
-"""How far rounded figures may be from a power of two: whole IOPS are the coarsest."""
+"""The distance that rounding can put between a figure and a power of two: whole IOPS are the coarsest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Direction:
-    """Reads or writes of a result. `operations` is the number completed, None where not printed."""
+    """Reads or writes of a result. `operations` is the number completed, None if not printed."""
 
     iops: float
     throughput_mib_s: float
@@ -61,14 +61,14 @@ class Direction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class BenchResult:
     """One job group of a benchmark's output: jobs that ran together and are reported as one.
 
-    `iops` and `throughput_mib_s` are both directions together, None where nothing was done. `latency` of several
+    `iops` and `throughput_mib_s` are both directions together, None without I/O. `latency` of several
     directions or jobs is, per percentile, the worst of them: an upper bound. `directions` holds those that did I/O.
     `device_iops` is what the device itself counted, None where it cannot be told from other groups'. `measured_on` is
     the date as printed, `options` the job's options as printed, `error` the errno that the job ended with (0: none).
-    `series` is what it did over time, None where that is not told.
+    `series` is the result over time, None if it is not printed.
     `printed` are the figures for a campaign file, as printed. The job's block size is the mean where it varied; a mode
     that the output does not tell is unstated-read, unstated-write or unstated-rw.
     """
@@ -90,13 +90,13 @@ class Result:
     series: TimeSeries | None = None
 
     @property
-    def rate_capped(self) -> bool:
-        """Whether the job was held to a rate. It then proves that rate, and no maximum."""
+    def has_rate_cap(self) -> bool:
+        """The job was held to a rate. It proves that rate, and no maximum."""
         return any(self.options.get(option) for option in ("rate", "rate_iops"))
 
     @property
     def fault(self) -> str | None:
-        """Why this is no measurement, None where it is one."""
+        """The reason why this is no measurement. None if it is one."""
         if self.error:
             return f"the job {self.name} ended with error {self.error} ({os.strerror(self.error)})"
         return None if self.iops or self.throughput_mib_s else f"the job {self.name} did no reads and no writes"
@@ -104,24 +104,21 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """A result that says something of the host alone: sysbench's cpu, memory, mutex or threads.
+    """A result about the host alone: sysbench's cpu, memory, mutex or threads.
 
     `kind` is the test (`events` where the output does not tell it), `job` the command as printed, `figures` the rest.
     """
 
     kind: str
     job: str | None
-    figures: Figures
+    figures: PrintedFigures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    """Everything that one output says: results of storage, profiles of its host, and tests of a database.
+    """The content of one output: results of storage, profiles of its host, and the number of database tests."""
 
-    Of a database nothing is kept but that it was tested.
-    """
-
-    results: tuple[Result, ...] = ()
+    results: tuple[BenchResult, ...] = ()
     profiles: tuple[Profile, ...] = ()
     databases: int = 0
 
@@ -133,11 +130,13 @@ class Output:
         )
 
 
-def without_repeats(results: Sequence[Result]) -> tuple[Result, ...]:
-    """The results, each once: of one that is printed again, in full or abridged, the one with the most figures."""
-    kept: list[Result] = []
+def without_repeats(results: Sequence[BenchResult]) -> tuple[BenchResult, ...]:
+    """The results, each once. Of a result that is printed again, the print with the most figures stays."""
+    kept: list[BenchResult] = []
     for result in results:
-        at = next((at for at, one in enumerate(kept) if _is_repeat(one, result) or _is_repeat(result, one)), None)
+        at = next(
+            (at for at, earlier in enumerate(kept) if _is_repeat(earlier, result) or _is_repeat(result, earlier)), None
+        )
         if at is None:
             kept.append(result)
         elif not _is_repeat(kept[at], result):
@@ -145,17 +144,17 @@ def without_repeats(results: Sequence[Result]) -> tuple[Result, ...]:
     return tuple(kept)
 
 
-def _is_repeat(one: Result, other: Result) -> bool:
-    """Whether all that the other prints is in the one: the same rates, times, process and date."""
-    if (one.name, one.group, one.tool, one.iops) != (other.name, other.group, other.tool, other.iops):
+def _is_repeat(result: BenchResult, other: BenchResult) -> bool:
+    """The other result adds no figure: its rates, times, process and date are in this result."""
+    if (result.name, result.group, result.tool, result.iops) != (other.name, other.group, other.tool, other.iops):
         return False
-    return _leaves(other.printed) <= _leaves(one.printed)
+    return _figure_set(other.printed) <= _figure_set(result.printed)
 
 
-def _leaves(printed: PrintedEntry) -> set[tuple[str, str]]:
-    found = {("iops", str(printed.iops)), ("throughput", str(printed.throughput))}
+def _figure_set(printed: PrintedEntry) -> set[tuple[str, str]]:
+    headline = {("iops", str(printed.iops)), ("throughput", str(printed.throughput))}
     beside = {name: figure for name, figure in printed.figures.items() if name not in _OF_THE_RUN}
-    return found | set(flat(beside))
+    return headline | set(flat(beside))
 
 
 _OF_THE_RUN: Final = frozenset({"disk", "disks", "shared_disks", "device_share", "last_status"})
@@ -176,7 +175,7 @@ def line_at(text: str, position: int) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class JobPart:
     """One job as fio reported it, with the names of figures that campaigns use.
 
     `sides` has the figures of each direction that did I/O, `beside` those of both, and `operations` the number that
@@ -190,8 +189,8 @@ class Part:
     error: int
     jobs: int
     options: Mapping[str, str]
-    sides: Mapping[str, Figures]
-    beside: Figures = field(default_factory=dict)
+    sides: Mapping[str, PrintedFigures]
+    beside: PrintedFigures = field(default_factory=dict)
     operations: Mapping[str, int] = field(default_factory=dict)
     whole: bool = False
     merged: bool | None = False
@@ -199,14 +198,16 @@ class Part:
     outstanding: float | None = None
 
 
-def result_of(parts: Sequence[Part], *, version: str | None, measured_on: str | None, disk: Figures) -> Result:
-    """The result of a group. `disk` has the device's own counts, and is empty where other groups share them."""
+def combine_parts(
+    parts: Sequence[JobPart], *, version: str | None, measured_on: str | None, disk: PrintedFigures
+) -> BenchResult:
+    """The result of a group. `disk` has the device's own counts, and is empty if other groups share them."""
     first = parts[0]
-    printed = _printed(parts, disk)
+    printed = _printed_entry(parts, disk)
     iops, throughput_mib_s = rates(printed) if any(part.sides for part in parts) else (None, None)
     names = dict.fromkeys(part.name for part in parts)
     error = next((part.error for part in parts if part.error), 0)
-    return Result(
+    return BenchResult(
         name="+".join(names),
         group=first.group,
         tool="fio",
@@ -228,7 +229,7 @@ def _with_error(printed: PrintedEntry, error: int) -> PrintedEntry:
     return printed.model_copy(update={"figures": {**printed.figures, "error": str(error)}})
 
 
-def disk_figures(disks: Mapping[str, Figures]) -> Figures:
+def disk_figures(disks: Mapping[str, PrintedFigures]) -> PrintedFigures:
     """The devices' own counts, by the device's name, as a result's figures."""
     if len(disks) == 1:
         ((name, figures),) = disks.items()
@@ -236,8 +237,8 @@ def disk_figures(disks: Mapping[str, Figures]) -> Figures:
     return {"disks": dict(disks)} if disks else {}
 
 
-def shared_disks(disk: Figures, groups: Sequence[Sequence[Part]]) -> Figures:
-    """The devices of a run of several groups: their names, and what share of all groups' operations they counted."""
+def shared_disks(disk: PrintedFigures, groups: Sequence[Sequence[JobPart]]) -> PrintedFigures:
+    """The devices of a run of several groups: their names, and their share of all groups' operations."""
     disks = {disk["disk"]["name"]: disk["disk"]} if "disk" in disk else disk.get("disks", {})
     if not disks:
         return {}
@@ -249,13 +250,13 @@ def shared_disks(disk: Figures, groups: Sequence[Sequence[Part]]) -> Figures:
         for count in str(figures.get(key, "")).split("/")
         if count.isdecimal()
     )
-    told = all(part.operations for parts in groups for part in parts if part.sides) and sum(operations) > 0
+    are_counted = all(part.operations for parts in groups for part in parts if part.sides) and sum(operations) > 0
     names = {name: {key: figures[key] for key in ("members",) if key in figures} for name, figures in disks.items()}
-    return {"shared_disks": names, **({"device_share": f"{counted / sum(operations):.4g}"} if told else {})}
+    return {"shared_disks": names, **({"device_share": f"{counted / sum(operations):.4g}"} if are_counted else {})}
 
 
-def hosts_of(parts: Sequence[Part]) -> Figures:
-    """How many machines made a result: 0 where fio only tells the sum of all its clients."""
+def host_count_figures(parts: Sequence[JobPart]) -> PrintedFigures:
+    """The number of machines of a result: 0 if fio prints only the sum of its clients, empty without clients."""
     hosts = {part.host for part in parts if part.host is not None}
     if any(part.name.partition("@")[0] == ALL_CLIENTS for part in parts):
         return {"hosts": "0"}
@@ -263,11 +264,11 @@ def hosts_of(parts: Sequence[Part]) -> Figures:
 
 
 ALL_CLIENTS: Final = "All clients"
-"""What fio calls the sum of all the machines that it ran on."""
+"""fio's name for the sum over all machines that it ran on."""
 
 
 def mean_block_kib(iops: float | None, throughput_mib_s: float | None) -> float | None:
-    """The mean I/O size: a power of two where rounded figures come that close to it; None where nothing was done."""
+    """The mean I/O size, KiB: a power of two if rounding can explain the difference. None without I/O."""
     if not iops or not throughput_mib_s:
         return None
     mean = throughput_mib_s * KIB_PER_MIB / iops
@@ -283,14 +284,14 @@ def unstated_mode(directions: Sequence[str]) -> str:
 
 
 def gib_of(size: str | None) -> float | None:
-    """GiB of a size option; None for a share such as 50% or none at all."""
+    """GiB of a size option. None for a share (50%), and without one."""
     kib = None if size is None else size_kib_in(size)
     return None if kib is None else kib / KIB**2
 
 
-def _printed(parts: Sequence[Part], disk: Figures) -> PrintedEntry:
+def _printed_entry(parts: Sequence[JobPart], disk: PrintedFigures) -> PrintedEntry:
     runtimes = [side["runtime_ms"] for part in parts for side in part.sides.values() if "runtime_ms" in side]
-    longest: Figures = {"runtime_ms": max(runtimes, key=number_in)} if runtimes else {}
+    longest: PrintedFigures = {"runtime_ms": max(runtimes, key=number_in)} if runtimes else {}
     if len(parts) > 1:
         each = {f"{at}-{part.name}": {**part.sides, **part.beside} for at, part in enumerate(parts)}
         return PrintedEntry(figures={"parts": each, **longest, **disk})
@@ -298,23 +299,23 @@ def _printed(parts: Sequence[Part], disk: Figures) -> PrintedEntry:
     if len(part.sides) != 1:
         return PrintedEntry(figures={**part.sides, **longest, **part.beside, **disk})
     ((direction, side),) = part.sides.items()
-    rest = {key: figure for key, figure in side.items() if key not in {"iops", "throughput"}}
+    side_figures = {key: figure for key, figure in side.items() if key not in {"iops", "throughput"}}
     return PrintedEntry(
         iops=side["iops"],
         throughput=side["throughput"],
-        figures={"direction": direction, **rest, **part.beside, **disk},
+        figures={"direction": direction, **side_figures, **part.beside, **disk},
     )
 
 
 def _shape(
-    parts: Sequence[Part], printed: PrintedEntry, iops: float | None, throughput_mib_s: float | None
+    parts: Sequence[JobPart], printed: PrintedEntry, iops: float | None, throughput_mib_s: float | None
 ) -> JobShape:
     options = parts[0].options
     runtimes = [duration_s(options.get("runtime")), _measured_s(printed.figures)]
     iodepth = options.get("iodepth", "")
     sets = [set_gib_of(part.options, part.jobs) for part in parts]
-    targets = dict.fromkeys(name for part in parts for name in targets_of(part.options))
-    places = dict.fromkeys(place for part in parts for place in places_of(part.options))
+    targets = dict.fromkeys(name for part in parts for name in job_targets(part.options))
+    places = dict.fromkeys(place for part in parts for place in job_places(part.options))
     return JobShape(
         mode=_mode(parts),
         block_kib=_block_kib(parts, mean_block_kib(iops, throughput_mib_s)),
@@ -335,43 +336,43 @@ def _shape(
         set_gib=_shared_set_gib(parts, sets),
         skew=next((skew for part in parts if (skew := skew_of(part.options))), None),
         partly_sequential=any(is_partly_sequential(part.options) for part in parts) or None,
-        chained=_are_chained(parts, _measured_s(printed.figures)) or None,
+        chained=_has_chain(parts, _measured_s(printed.figures)) or None,
     )
 
 
-def _block_kib(parts: Sequence[Part], mean_kib: float | None) -> float:
-    """The block size that all jobs state. The mean, where they differ, or where one entry is of jobs that differ."""
+def _block_kib(parts: Sequence[JobPart], mean_kib: float | None) -> float:
+    """The block size that all jobs state, KiB. The mean if they differ, or if an entry merges jobs that differ."""
     stated = {block_kib_of(part.options) for part in parts}
-    one = stated.pop() if len(stated) == 1 else None
-    if one is not None and mean_kib is not None and any(part.merged is not False for part in parts):
-        return one if abs(mean_kib / one - 1) <= _MOST_SNAP else mean_kib
-    return one or mean_kib or DEFAULT_KIB
+    stated_kib = stated.pop() if len(stated) == 1 else None
+    if stated_kib is not None and mean_kib is not None and any(part.merged is not False for part in parts):
+        return stated_kib if abs(mean_kib / stated_kib - 1) <= _MOST_SNAP else mean_kib
+    return stated_kib or mean_kib or DEFAULT_KIB
 
 
-def _are_chained(parts: Sequence[Part], ran_s: float | None) -> bool:
-    """Whether a job waited for another of its group, or began when it was half done."""
+def _has_chain(parts: Sequence[JobPart], ran_s: float | None) -> bool:
+    """A job waited for another of its group, or began when the other was half done."""
     names, starts = {part.name for part in parts}, [start_of(part.options) for part in parts]
     return any(part.options.get("wait_for") in names for part in parts) or (
         ran_s is not None and max(starts) - min(starts) > ran_s / 2
     )
 
 
-def _held_by(part: Part) -> str | None:
+def _held_by(part: JobPart) -> str | None:
     return held_by(part.options, writes=any(name != "read" for name in part.sides))
 
 
-def _rate(part: Part, *, iops: bool) -> float | None:
-    one = rate_of(part.options, iops=iops, used=part.sides)
-    return None if one is None or part.merged else one * (1 if part.options.get("wait_for") else part.jobs)
+def _rate(part: JobPart, *, iops: bool) -> float | None:
+    job_rate = rate_of(part.options, iops=iops, used=part.sides)
+    return None if job_rate is None or part.merged else job_rate * (1 if part.options.get("wait_for") else part.jobs)
 
 
 def _sum_if_all(numbers: Sequence[float | None]) -> float | None:
-    told = [number for number in numbers if number is not None]
-    return sum(told) if told and len(told) == len(numbers) else None
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known and len(known) == len(numbers) else None
 
 
-def _shared_set_gib(parts: Sequence[Part], sets: Sequence[float | None]) -> float | None:
-    """All that the jobs of a group could touch: jobs of the same files touch the same."""
+def _shared_set_gib(parts: Sequence[JobPart], sets: Sequence[float | None]) -> float | None:
+    """GiB that the jobs of a group could touch. Jobs with the same files touch the same."""
     by_files: dict[object, float] = {}
     for at, (part, gib) in enumerate(zip(parts, sets, strict=True)):
         if gib is None:
@@ -381,8 +382,8 @@ def _shared_set_gib(parts: Sequence[Part], sets: Sequence[float | None]) -> floa
     return sum(by_files.values()) or None
 
 
-def _mode(parts: Sequence[Part]) -> str:
-    """The rw that all jobs share; of jobs that differ, both directions, random only where all are."""
+def _mode(parts: Sequence[JobPart]) -> str:
+    """The rw that all jobs share. Of jobs that differ both directions, random only if all are."""
     used = [name for part in parts for name in part.sides] or list(DIRECTIONS)
     stated = {part.options.get("rw") or part.options.get("readwrite") for part in parts}
     modes = {mode.partition(":")[0] for mode in stated if mode}
@@ -393,17 +394,17 @@ def _mode(parts: Sequence[Part]) -> str:
     return "randrw" if all(mode.startswith("rand") for mode in modes) else "rw"
 
 
-def _measured_s(figures: Figures) -> float | None:
+def _measured_s(figures: PrintedFigures) -> float | None:
     return number_in(figures["runtime_ms"]) / MS_PER_S if "runtime_ms" in figures else None
 
 
-def _directions(parts: Sequence[Part]) -> dict[str, Direction]:
-    found: dict[str, Direction] = {}
+def _directions(parts: Sequence[JobPart]) -> dict[str, Direction]:
+    directions: dict[str, Direction] = {}
     for name in DIRECTIONS:
         mine = [part.sides[name] for part in parts if name in part.sides]
         if mine:
             counts = [part.operations[name] for part in parts if name in part.sides and name in part.operations]
-            found[name] = Direction(
+            directions[name] = Direction(
                 iops=sum(iops_of(side) for side in mine),
                 throughput_mib_s=sum(mib_s_of(side) for side in mine),
                 operations=sum(counts) if len(counts) == len(mine) else None,
@@ -411,4 +412,4 @@ def _directions(parts: Sequence[Part]) -> dict[str, Direction]:
                     PrintedEntry(figures={"parts": {str(at): {name: side} for at, side in enumerate(mine)}})
                 ),
             )
-    return found
+    return directions

@@ -1,4 +1,4 @@
-"""Facts of a run: what an output says of how it went, besides its rates."""
+"""Facts of a run besides its rates: errors, devices, counts, times."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,34 +10,34 @@ from plimsoll.envelopes.printed import (
     DIRECTIONS,
     MIXED,
     MS_PER_S,
-    Figures,
     PrintedEntry,
-    Side,
+    PrintedFigures,
+    PrintedSide,
     latency_of,
     mean_us,
     number_in,
     scaled_iops,
+    side_mib_s,
     sides,
     size_kib_in,
     slack_of,
-    throughput_mib_s,
 )
 
 _COUNT: Final = re.compile(r"\d+")
 _US_PER_MS: Final = 1_000.0
 _REACHED_PCT: Final = 5.0
-"""A depth at which fewer operations were issued was not kept."""
+"""A depth with a smaller share of the operations was not kept."""
 
 
-def run_facts(one: PrintedEntry) -> RunFacts:
+def run_facts(entry: PrintedEntry) -> RunFacts:
     """The facts of the run that a result is from."""
-    figures = one.figures
+    figures = entry.figures
     disks = [figures["disk"]] if "disk" in figures else list(figures.get("disks", {}).values())
     shared = figures.get("shared_disks", {})
     named = {"disk": str(figures["disk"].get("name", ""))} if "disk" in figures else figures.get("disks", {})
     devices = (*(named.values() if "disk" in figures else named), *([figures["dev"]] if "dev" in figures else []))
     behind = [str(disk["members"]).split() for disk in (*disks, *shared.values()) if "members" in disk]
-    did = {name for name, side in sides(one) if name in DIRECTIONS and scaled_iops(side) > 0}
+    did = {name for name, side in sides(entry) if name in DIRECTIONS and scaled_iops(side) > 0}
     return RunFacts(
         error=int(figures.get("error", 0)),
         lost_share=_lost_share(figures),
@@ -47,7 +47,7 @@ def run_facts(one: PrintedEntry) -> RunFacts:
         read_too=did >= {"read", "write"},
         failed=any(_all(figures, "total_err")),
         shared=bool(shared),
-        sides=tuple(_side_facts(name, side, job) for name, side, job in _jobs_sides(one)),
+        sides=tuple(_side_facts(name, side, job) for name, side, job in _jobs_sides(entry)),
         elapsed_s=_number(figures, "elapsed_s"),
         accounted_s=_number(figures, "accounted_s"),
         merged_share=_merged_share(figures, disks, did),
@@ -61,25 +61,25 @@ def _number(figures: Mapping[str, Any], name: str) -> float | None:
     return number_in(str(figures[name])) if name in figures else None
 
 
-def _jobs_sides(one: PrintedEntry) -> Iterator[tuple[str, Figures, Figures]]:
+def _jobs_sides(entry: PrintedEntry) -> Iterator[tuple[str, PrintedFigures, PrintedFigures]]:
     """Each direction of each job that has a rate, and the job's figures beside it."""
-    jobs = list(one.figures["parts"].values()) if "parts" in one.figures else [one.figures]
+    jobs = list(entry.figures["parts"].values()) if "parts" in entry.figures else [entry.figures]
     nested = [(name, job[name], job) for job in jobs for name in (*DIRECTIONS, MIXED) if name in job]
-    alone: list[Side] = [] if nested else sides(one)
+    alone: list[PrintedSide] = [] if nested else sides(entry)
     yield from nested
     for name, side in alone:
         if "iops" in side and ("throughput" in side or "mib_s" in side):
-            yield name, side, one.figures
+            yield name, side, entry.figures
 
 
-def _side_facts(name: str, side: Figures, job: Figures) -> SideFacts:
+def _side_facts(name: str, side: PrintedFigures, job: PrintedFigures) -> SideFacts:
     moved = str(side.get("io", ""))
     kib = size_kib_in(moved)
     throughput = str(side.get("throughput", side.get("mib_s")))
     return SideFacts(
         direction=name,
         iops=scaled_iops(side),
-        throughput_mib_s=throughput_mib_s(side),
+        throughput_mib_s=side_mib_s(side),
         iops_slack=0.0 if "iops_samples" in side and str(side["iops"])[-1:].isalpha() else slack_of(str(side["iops"])),
         throughput_slack=slack_of(throughput),
         operations=_operations(name, side, job),
@@ -92,27 +92,27 @@ def _side_facts(name: str, side: Figures, job: Figures) -> SideFacts:
     )
 
 
-def _run_s(side: Figures, job: Figures) -> float:
+def _run_s(side: PrintedFigures, job: PrintedFigures) -> float:
     if "runtime_ms" in side:
         return number_in(str(side["runtime_ms"])) / MS_PER_S
     return number_in(str(job.get("total_time_s", 0)))
 
 
-def _events_share(job: Figures) -> float:
-    """What sysbench counted of the requests that its rates make, with or without syncs as its version counts them."""
+def _events_share(job: PrintedFigures) -> float:
+    """The share of the requests by rate that sysbench counted. Versions count with or without syncs."""
     counted, seconds = number_in(str(job["events"])), number_in(str(job["total_time_s"]))
     iops = [number_in(str(job.get(name, {}).get("iops", 0))) for name in (*DIRECTIONS, "fsync")]
     shares = [counted / (rate * seconds) for rate in (sum(iops[:2]), sum(iops)) if rate * seconds]
     return min(shares, key=lambda share: abs(share - 1), default=1.0)
 
 
-def _of_all_us(job: Figures) -> float | None:
+def _of_all_us(job: PrintedFigures) -> float | None:
     """The mean of all requests together, which is all that sysbench prints."""
-    told = job.get("latency_ms", {}).get("avg")
-    return None if told is None else number_in(str(told)) * _US_PER_MS or None
+    mean_ms = job.get("latency_ms", {}).get("avg")
+    return None if mean_ms is None else number_in(str(mean_ms)) * _US_PER_MS or None
 
 
-def _operations(name: str, side: Figures, job: Figures) -> float | None:
+def _operations(name: str, side: PrintedFigures, job: PrintedFigures) -> float | None:
     """The operations of a direction: of the side itself, or of the counts that fio issued by direction."""
     if "total_ios" in side:
         return number_in(str(side["total_ios"]))
@@ -123,7 +123,7 @@ def _operations(name: str, side: Figures, job: Figures) -> float | None:
     return None if at is None or at >= len(counts) else number_in(counts[at])
 
 
-def _merged_share(figures: Mapping[str, Any], disks: list[Figures], did: set[str]) -> float | None:
+def _merged_share(figures: Mapping[str, Any], disks: list[PrintedFigures], did: set[str]) -> float | None:
     """The share of a run's operations that the kernel merged into others, in the directions that it used."""
     direction = figures.get("direction")
     used = [at for at, name in enumerate(DIRECTIONS) if name in did or name == direction]
@@ -137,11 +137,11 @@ def _merged_share(figures: Mapping[str, Any], disks: list[Figures], did: set[str
 
 
 def _reached_depth(figures: Mapping[str, Any]) -> int | None:
-    """The deepest that a job kept its queue, by the histogram of depths; None where it is open, or not printed."""
+    """The deepest queue that a job kept, by the histogram of depths. None if that is open or not printed."""
     jobs = figures["parts"].values() if "parts" in figures else [figures]
     deepest = [_deepest(job.get("io_depths_pct", {})) for job in jobs]
-    told = [depth for depth in deepest if depth is not None]
-    return max(told) if told and len(told) == len(deepest) else None
+    known = [depth for depth in deepest if depth is not None]
+    return max(known) if known and len(known) == len(deepest) else None
 
 
 def _deepest(shares: Mapping[str, str]) -> int | None:
@@ -153,7 +153,7 @@ def _deepest(shares: Mapping[str, str]) -> int | None:
 
 
 def _lost_share(figures: Mapping[str, Any]) -> float | None:
-    """The share of the operations that were short, dropped or failed; None where nothing counts them."""
+    """The share of the operations that were short, dropped or failed. None if nothing counts them."""
     issued = list(_each(figures, "total")) or [number_in(str(count)) for count in _all(figures, "total_ios")]
     failed = [number_in(str(count)) for count in _all(figures, "total_err")]
     lost = [*_each(figures, "short"), *_each(figures, "dropped"), *failed]

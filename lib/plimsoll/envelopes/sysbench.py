@@ -15,8 +15,8 @@ from plimsoll.domain.evidence.time_series import TimeSeries, Work, series_of
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.envelopes.printed import (
     DIRECTIONS,
-    Figures,
     PrintedEntry,
+    PrintedFigures,
     latency,
     number_in,
     present,
@@ -24,11 +24,11 @@ from plimsoll.envelopes.printed import (
     size_kib_in,
 )
 from plimsoll.envelopes.results import (
+    BenchResult,
     Broken,
     Direction,
     Output,
     Profile,
-    Result,
     gib_of,
     line_at,
     mean_block_kib,
@@ -43,10 +43,10 @@ START: Final = re.compile(
     r"|(?P<oldest_fileio>\bOperations performed:\s+\d+\s+(?:[Rr]eads?),)|(?P<memory>\bTotal operations:)"
     r"|(?P<events>\bevents/s\s+\(eps\):)|(?P<old_events>\b(?:General statistics|Test execution summary):)"
 )
-"""Where the figures of a test begin, by the test."""
+"""The beginning of a test's figures, by the test."""
 
 _OLTP: Final = re.compile(r"OLTP test statistics:|SQL statistics:|\btps:\s+[\d.]|\btransactions:\s+\d+\s+\(")
-"""What only tests of a database print."""
+"""Text that only tests of a database print."""
 
 _FILE_IO: Final = re.compile(
     rf"read:\s+IOPS={_N}\s+{_N}\s+MiB/s\s+\({_N}\s+MB/s\)\s+write:\s+IOPS={_N}\s+{_N}\s+MiB/s\s+\({_N}\s+MB/s\)"
@@ -74,7 +74,7 @@ _FAIRNESS: Final = re.compile(
 )
 
 
-def file_io_in(body: str) -> Figures:
+def file_io_in(body: str) -> PrintedFigures:
     """Reads, writes and fsyncs of a fileio test, and the latency of all of them together."""
     new = _FILE_IO.search(body)
     if new is not None:
@@ -97,35 +97,35 @@ def file_io_in(body: str) -> Figures:
     }
 
 
-def memory_in(body: str) -> Figures:
+def memory_in(body: str) -> PrintedFigures:
     """Operations and MiB a second of a memory test."""
-    found = _MEMORY.search(body)
-    if found is None:
+    match = _MEMORY.search(body)
+    if match is None:
         raise ValueError("the test of memory breaks off before its rate")
-    return present(dict(zip(("operations", "operations_per_s", "mib", "mib_s"), found.groups(), strict=True)))
+    return present(dict(zip(("operations", "operations_per_s", "mib", "mib_s"), match.groups(), strict=True)))
 
 
-def events_in(body: str) -> Figures:
-    """Events a second, their number, time and fairness of any test. 1.0 prints the rate of cpu only."""
-    found: Figures = {}
+def events_in(body: str) -> PrintedFigures:
+    """Events a second, their number, time and fairness, of any test. 1.0 prints the rate of cpu only."""
+    figures: PrintedFigures = {}
     for name, pattern in _EVENTS.items():
-        told = pattern.search(body)
-        if told is not None:
-            found[name] = told[1]
+        match = pattern.search(body)
+        if match is not None:
+            figures[name] = match[1]
     fairness = _FAIRNESS.search(body)
     if fairness is not None:
-        found["fairness"] = dict(zip(("events", "execution_time"), fairness.groups(), strict=True))
-    return found
+        figures["fairness"] = dict(zip(("events", "execution_time"), fairness.groups(), strict=True))
+    return figures
 
 
-def latency_in(body: str) -> Figures:
-    """Milliseconds of a request; empty where the output gives none."""
-    found = _LATENCY.search(body)
-    if found is None:
+def latency_in(body: str) -> PrintedFigures:
+    """Milliseconds of a request. Empty if the output has none."""
+    match = _LATENCY.search(body)
+    if match is None:
         return {}
-    least, mean, most, nth, percentile, total = found.groups()
-    told = {"min": least, "avg": mean, "max": most, "sum": total}
-    return {"latency_ms": told | ({nth: percentile} if nth is not None else {})}
+    least, mean, most, nth, percentile, total = match.groups()
+    summary = {"min": least, "avg": mean, "max": most, "sum": total}
+    return {"latency_ms": summary | ({nth: percentile} if nth is not None else {})}
 
 
 _TESTS: Final = "cpu|memory|fileio|mutex|threads"
@@ -153,30 +153,30 @@ _MODES: Final = frozenset(_DOING.values())
 _INTERVAL: Final = re.compile(rf"\[\s*(\d{{1,9}})s\s*\]\s+reads:\s+{_N}\s+MiB/s\s+writes:\s+{_N}\s+MiB/s")
 
 
-def looks_like(text: str) -> bool:
-    """Whether this may be sysbench's output."""
+def is_sysbench(text: str) -> bool:
+    """The text has a sign of sysbench: a test's figures, a command, or a database test."""
     return any(sign.search(text) is not None for sign in (START, _HINT, _OLTP))
 
 
-def read(text: str) -> Output:
-    """Every result and profile in it; Broken where there is none or one breaks off."""
-    starts = _starts(text)
+def read_sysbench(text: str) -> Output:
+    """Every result and profile in a text. Raises Broken if there is none or one breaks off."""
+    starts = _find_starts(text)
     if not starts and _OLTP.search(text) is not None:
         return Output(databases=1)
     if not starts:
         hint = _HINT.search(text)
         raise Broken("it breaks off before any figure of a test", line_at(text, hint.start() if hint else 0))
-    results: list[Result] = []
+    results: list[BenchResult] = []
     profiles: list[Profile] = []
     databases = 0
-    asked = _Asked()
+    asked = _Request()
     for at, start in enumerate(starts):
         end = starts[at + 1].start() if at + 1 < len(starts) else len(text)
         body, asked = text[start.start() : end], asked.then(text[starts[at - 1].end() if at else 0 : start.start()])
         try:
             if start.lastgroup in {"fileio", "old_fileio", "oldest_fileio"}:
                 results.append(_result(body, asked))
-            elif _OLTP.search(asked.said) is not None:
+            elif _OLTP.search(asked.text) is not None:
                 databases += 1
             else:
                 profiles.append(_profile(start, body, asked))
@@ -186,22 +186,22 @@ def read(text: str) -> Output:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """The text before a result: the nearest command, sysbench's version, and its words on the test."""
+class _Request:
+    """The text before a result: the nearest command's words, sysbench's version, and the text itself."""
 
     words: tuple[str, ...] = ()
     version: str | None = None
-    said: str = ""
+    text: str = ""
 
-    def then(self, said: str) -> "_Asked":
-        """The same, after more was said."""
-        commands, versions = list(_COMMAND.finditer(said)), list(_VERSION.finditer(said))
-        told = tuple(word for word in commands[-1][1].split() if word != "\\") if commands else self.words
-        return _Asked(told, versions[-1][1] if versions else self.version, said)
+    def then(self, text: str) -> "_Request":
+        """The request after another text. The last command and version stay if the text has none."""
+        commands, versions = list(_COMMAND.finditer(text)), list(_VERSION.finditer(text))
+        words = tuple(word for word in commands[-1][1].split() if word != "\\") if commands else self.words
+        return _Request(words, versions[-1][1] if versions else self.version, text)
 
     @property
     def command(self) -> str | None:
-        """The command in one line, None where the text has none."""
+        """The command in one line. None if the text has none."""
         return " ".join(["sysbench", *self.words, "run"]) if self.words else None
 
     @property
@@ -216,29 +216,29 @@ class _Asked:
         return dict(_OPTION.findall(self.command or ""))
 
 
-def _starts(text: str) -> list[re.Match[str]]:
-    """Where each test's figures begin: events go on with the test before them, until its latency or another command."""
-    found: list[re.Match[str]] = []
+def _find_starts(text: str) -> list[re.Match[str]]:
+    """The beginning of each test's figures. Events belong to the test before them, until its latency or a command."""
+    starts: list[re.Match[str]] = []
     ended, before = True, 0
-    for one in START.finditer(text):
-        ended = ended or text.find("Latency (ms)", before, one.start()) >= 0
-        ended = ended or _COMMAND.search(text, before, one.start()) is not None
-        before = one.end()
-        if ended or one.lastgroup not in {"events", "old_events"}:
-            found.append(one)
+    for start in START.finditer(text):
+        ended = ended or text.find("Latency (ms)", before, start.start()) >= 0
+        ended = ended or _COMMAND.search(text, before, start.start()) is not None
+        before = start.end()
+        if ended or start.lastgroup not in {"events", "old_events"}:
+            starts.append(start)
             ended = False
-    return found
+    return starts
 
 
-def _result(body: str, asked: _Asked) -> Result:
-    printed = PrintedEntry(figures={**file_io_in(body), **_counted(body)})
+def _result(body: str, asked: _Request) -> BenchResult:
+    printed = PrintedEntry(figures={**file_io_in(body), **_request_counts(body)})
     iops, throughput_mib_s = rates(printed)
-    told = {name: printed.figures[name] for name in DIRECTIONS}
+    by_direction = {name: printed.figures[name] for name in DIRECTIONS}
     synced, took = number_in(printed.figures["fsync"]["iops"]) > 0, TOTAL_TIME.search(body)
-    used = {name: figures for name, figures in told.items() if number_in(figures["iops"]) > 0}
+    used = {name: figures for name, figures in by_direction.items() if number_in(figures["iops"]) > 0}
     mode = _mode(asked, list(used))
     job = _shape(asked, mode, iops, throughput_mib_s, synced=synced, took_s=took[1] if took else None)
-    return Result(
+    return BenchResult(
         name=mode,
         group=0,
         tool="sysbench",
@@ -254,48 +254,48 @@ def _result(body: str, asked: _Asked) -> Result:
     )
 
 
-def _counted(body: str) -> Figures:
+def _request_counts(body: str) -> PrintedFigures:
     """The number of requests, and the time that they took."""
-    told = {"events": _EVENTS["events"].search(body), "total_time_s": _EVENTS["time_elapsed_s"].search(body)}
-    return {name: found[1] for name, found in told.items() if found is not None}
+    matches = {"events": _EVENTS["events"].search(body), "total_time_s": _EVENTS["time_elapsed_s"].search(body)}
+    return {name: match[1] for name, match in matches.items() if match is not None}
 
 
-def _series(asked: _Asked, job: JobShape) -> TimeSeries | None:
-    """What it reported as it ran (--report-interval): MiB/s since the line before, of which IOPS follow."""
-    found = _INTERVAL.findall(asked.said)
-    ends_s = [float(seconds) for seconds, _, _ in found]
-    if len(found) < 2 or any(later <= earlier for earlier, later in pairwise(ends_s)):
+def _series(asked: _Request, job: JobShape) -> TimeSeries | None:
+    """The series of sysbench's reports (--report-interval): MiB/s since the line before, and the IOPS that follow."""
+    reports = _INTERVAL.findall(asked.text)
+    ends_s = [float(seconds) for seconds, _, _ in reports]
+    if len(reports) < 2 or any(later <= earlier for earlier, later in pairwise(ends_s)):
         return None
-    rates = [float(read) + float(written) for _, read, written in found]
+    rates = [float(read_sysbench) + float(written) for _, read_sysbench, written in reports]
     per_mib = KIB_PER_MIB / job.block_kib
     return series_of([Work.of_rates(ends_s, [rate * per_mib for rate in rates])], [Work.of_rates(ends_s, rates)])
 
 
-def _direction(figures: Figures) -> Direction:
+def _direction(figures: PrintedFigures) -> Direction:
     """Reads or writes, without a latency: sysbench prints one for all requests together."""
     iops, mib_s = number_in(figures["iops"]), number_in(figures["mib_s"])
     return Direction(iops=iops, throughput_mib_s=mib_s, operations=None, latency=Latency())
 
 
-def _mode(asked: _Asked, used: Sequence[str]) -> str:
-    said = next((mode for words, mode in _DOING.items() if f"Doing {words}" in asked.said), None)
-    stated = said or asked.options.get("file-test-mode")
+def _mode(asked: _Request, used: Sequence[str]) -> str:
+    printed = next((mode for words, mode in _DOING.items() if f"Doing {words}" in asked.text), None)
+    stated = printed or asked.options.get("file-test-mode")
     return stated if stated in _MODES else unstated_mode(used or DIRECTIONS)
 
 
 def _shape(
-    asked: _Asked, mode: str, iops: float | None, throughput_mib_s: float | None, *, synced: bool, took_s: str | None
+    asked: _Request, mode: str, iops: float | None, throughput_mib_s: float | None, *, synced: bool, took_s: str | None
 ) -> JobShape:
     options = asked.options
     commanded = asked.command is not None
-    threads = _THREADS.search(asked.said)
-    total = _TOTAL.search(asked.said)
-    block = _BLOCK.search(asked.said)
+    threads = _THREADS.search(asked.text)
+    total = _TOTAL.search(asked.text)
+    block = _BLOCK.search(asked.text)
     stated = options.get("file-block-size") or (block[1] if block else "")
     threaded = options.get("threads") or options.get("num-threads") or ("1" if commanded else "")
     jobs = threads[1] if threads else threaded
     set_gib = gib_of(options.get("file-total-size") or (total[1] if total else None))
-    asynchronous = "asynchronous I/O mode" in asked.said or options.get("file-io-mode") == "async"
+    asynchronous = "asynchronous I/O mode" in asked.text or options.get("file-io-mode") == "async"
     runtime = options.get("time") or options.get("max-time") or took_s or ("10" if commanded else "")
     return JobShape(
         mode=mode,
@@ -313,7 +313,7 @@ def _shape(
 
 
 def _held_by(options: Mapping[str, str], *, synced: bool) -> str | None:
-    """What made the test ask for less than it could get: a rate of requests, or syncs between them."""
+    """The limit that held the test's load back: a rate of requests, or syncs between them. None without one."""
     if options.get("rate", "0") != "0":
         return f"rate={options['rate']}"
     return "fsync" if synced else None
@@ -323,17 +323,17 @@ def _seconds(printed: str) -> float | None:
     return number_in(printed) or None if re.fullmatch(_N, printed) and len(printed) < 12 else None
 
 
-def _direct(asked: _Asked) -> bool | None:
-    """Whether files were opened for direct I/O, by what sysbench says of it or by the command."""
-    said = _FLAGS.search(asked.said)
-    if said is not None and said[1].isdecimal():
-        return bool(int(said[1][:9]) & _O_DIRECT)
-    if said is not None:
-        return "directio" in said[1]
+def _direct(asked: _Request) -> bool | None:
+    """Files were opened for direct I/O, by sysbench's output or its command. None if neither tells."""
+    flags = _FLAGS.search(asked.text)
+    if flags is not None and flags[1].isdecimal():
+        return bool(int(flags[1][:9]) & _O_DIRECT)
+    if flags is not None:
+        return "directio" in flags[1]
     return "direct" in asked.options.get("file-extra-flags", "") if asked.command is not None else None
 
 
-def _profile(start: re.Match[str], body: str, asked: _Asked) -> Profile:
+def _profile(start: re.Match[str], body: str, asked: _Request) -> Profile:
     kind = start.lastgroup if start.lastgroup in {"cpu", "memory"} else None
     figures = {**(memory_in(body) if kind == "memory" else {}), **events_in(body), **latency_in(body)}
     same_test = asked.test is not None and (kind is None or kind == asked.test) and asked.test != "fileio"
@@ -345,8 +345,8 @@ def _profile(start: re.Match[str], body: str, asked: _Asked) -> Profile:
     )
 
 
-def _check_rate(figures: Figures) -> None:
-    """ValueError where a test has no rate. For most tests 1.0 prints only its events and its time."""
+def _check_rate(figures: PrintedFigures) -> None:
+    """Raises ValueError if a test has no rate. For most tests 1.0 prints only events and time."""
     stated = [
         figures[name] for name in ("operations_per_s", "events_per_s", "events_per_s_headline") if name in figures
     ]

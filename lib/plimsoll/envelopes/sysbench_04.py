@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from plimsoll.domain.units import KIB
-from plimsoll.envelopes.printed import Figures, number_in, size_kib_in
+from plimsoll.envelopes.printed import PrintedFigures, number_in, size_kib_in
 
 _N: Final = r"(\d+(?:\.\d+)?)"
 _OLDEST_FILE_IO: Final = re.compile(
@@ -13,15 +13,15 @@ _OLDEST_FILE_IO: Final = re.compile(
 )
 """0.4 and 0.5 print how much was done, and the time that it took. Their Kb, Mb and Gb are powers of 1,024 bytes."""
 TOTAL_TIME: Final = re.compile(rf"total time:\s+{_N}s")
-"""For how long a test of any version ran."""
+"""The run time that every version prints."""
 _OLD_LATENCY: Final = re.compile(
     rf"(?:per-request statistics|response time):\s+min:\s+{_N}ms\s+avg:\s+{_N}ms\s+max:\s+{_N}ms"
     rf"(?:\s+approx\.\s+(\d+)\s+percentile:\s+{_N}ms)?"
 )
 
 
-def oldest_file_io_in(body: str) -> Figures:
-    """Reads, writes and fsyncs of a fileio test, whose rates are what was done over the time that it took."""
+def oldest_file_io_in(body: str) -> PrintedFigures:
+    """Reads, writes and fsyncs of a fileio test. Rates are the work over the time that it took."""
     done, time = _OLDEST_FILE_IO.search(body), TOTAL_TIME.search(body)
     if done is None or time is None or not number_in(time[1]):
         raise ValueError("the test of files breaks off before its bytes or its time")
@@ -34,8 +34,8 @@ def oldest_file_io_in(body: str) -> Figures:
     }
     fsync = {"operations": done[3], "iops": repr(others)}
     latency = _OLD_LATENCY.search(body)
-    told: Figures = {}
+    latency_ms: PrintedFigures = {}
     if latency is not None:
-        told = dict(zip(("min", "avg", "max"), latency.groups()[:3], strict=True))
-        told |= {} if latency[4] is None else {f"{latency[4]}th percentile": latency[5]}
-    return {**sides, "fsync": fsync, "total_time_s": time[1], **({"latency_ms": told} if told else {})}
+        latency_ms = dict(zip(("min", "avg", "max"), latency.groups()[:3], strict=True))
+        latency_ms |= {} if latency[4] is None else {f"{latency[4]}th percentile": latency[5]}
+    return {**sides, "fsync": fsync, "total_time_s": time[1], **({"latency_ms": latency_ms} if latency_ms else {})}

@@ -20,8 +20,8 @@ from plimsoll.service.streams import records_in
 from plimsoll.service.target_ports import placed, ports_at
 from plimsoll.service.validating import context_of
 from plimsoll.service.validation_messages import ChooseMessage, Chosen, ChosenItem
-from plimsoll.validation.deciding import FLIP, parsed, planned, usd_month_of
-from plimsoll.validation.job import Job, JobName, job_of_class, keep
+from plimsoll.validation.deciding import FLIP, parse_target, plan_run, usd_month_of
+from plimsoll.validation.job import Job, JobName, job_of_class, keep_job
 from plimsoll.validation.thin_evidence import wants_in
 
 _MOST_REPORTED: Final = 100
@@ -39,7 +39,7 @@ def choose(service: Service, message: ChooseMessage) -> Chosen:
         jobs, left, whys = [_asked(message, now, service)], 0, list[str]()
     else:
         jobs, left, whys = _thin(message.name, given.run_id, now, service)
-    items = [_item(keep(job, service.store)) for job in jobs]
+    items = [_item(keep_job(job, service.store)) for job in jobs]
     return Chosen(validation=message.name, items=items, left_out=left, unmeasured=whys)
 
 
@@ -68,7 +68,7 @@ def _asked(message: ChooseMessage, now: datetime, service: Service) -> Job:
             f"let the volume's owner tag it {COPY_TAG}."
         )
     if given.target is not None and given.target != FLIP:
-        parsed(given.target, 1, volume_types("aws"))
+        parse_target(given.target, 1, volume_types("aws"))
     place, volume_id = placed(given.volume_id or "", now, service)
     why = unmeasured(place)
     if why is not None:
@@ -134,7 +134,7 @@ def _costs_usd(runs: Iterable[MeasuringRun], now: datetime, service: Service) ->
         if place not in entered:
             entered[place] = _prices_at(place, now, service)
         prices = entered[place]
-        usd = None if prices is None else planned(run, Mode.CANARY, usd_month_of(run, place, prices), context).usd
+        usd = None if prices is None else plan_run(run, Mode.CANARY, usd_month_of(run, place, prices), context).usd
         costs_usd[run.class_key] = usd or 0.0
     return costs_usd
 

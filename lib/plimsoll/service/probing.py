@@ -19,15 +19,15 @@ from plimsoll.ports import RunStore, Target
 from plimsoll.probe import (
     MOST_HOSTS,
     MOST_SECONDS,
-    Event,
     HostProbe,
     NotProbed,
     ProbeContext,
     Probed,
-    begin,
-    find,
-    hosts_of,
-    look,
+    ProbeEvent,
+    begin_on_host,
+    find_probe,
+    group_by_host,
+    look_at_host,
 )
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import Answer, Message, RunId
@@ -89,7 +89,7 @@ class _Run(BaseModel):
     seen: tuple[str, ...] = ()
     not_seen: tuple[str, ...] = ()
 
-    def having(self, events: Iterable[Event], keys: Iterable[str]) -> "_Run":
+    def having(self, events: Iterable[ProbeEvent], keys: Iterable[str]) -> "_Run":
         """The same after these events, with those hosts still reading."""
         found = list(events)
         seen = [_full_name(one.line) for one in found if isinstance(one, Probed)]
@@ -128,7 +128,7 @@ def begin_probe(service: Service, message: BeginProbeMessage) -> ProbeState:
             events.append(one)
             continue
         try:
-            begun.append(begin(one, _context(service, one.target)))
+            begun.append(begin_on_host(one, _context(service, one.target)))
         except PlimsollError as error:
             events.append(NotProbed(volume_ids=one.volume_ids, error=error))
     return _kept(service, message.name, _Run().having(events, (one.key for one in begun)))
@@ -140,10 +140,10 @@ def look_at_probe(service: Service, name: str) -> ProbeState:
     run = _run(service.store, name)
     if run is None:
         raise BadInput(f"there is no probe {name}: begin one by the state machine of probes.")
-    events: list[Event] = []
+    events: list[ProbeEvent] = []
     left: list[str] = []
     for key in run.keys:
-        one = find(key, service.store)
+        one = find_probe(key, service.store)
         if one is None:  # another execution had asked for the same volumes, and has read the answer
             continue
         found = _looked(service, one)
@@ -154,9 +154,9 @@ def look_at_probe(service: Service, name: str) -> ProbeState:
     return _kept(service, name, run.having(events, left))
 
 
-def _looked(service: Service, one: HostProbe) -> HostProbe | Iterable[Event]:
+def _looked(service: Service, one: HostProbe) -> HostProbe | Iterable[ProbeEvent]:
     try:
-        return look(one, _context(service, one.target))
+        return look_at_host(one, _context(service, one.target))
     except PlimsollError as error:  # the account cannot be entered now: what its host saw can be read for days
         late = one.began + timedelta(seconds=one.task.limit_s + patience_of(service).grace_s)
         return one if service.clock.now() < late else [NotProbed(volume_ids=one.volume_ids, error=error)]
@@ -175,7 +175,7 @@ def _hosts(service: Service, message: BeginProbeMessage) -> Iterator[HostProbe |
             by_target.setdefault(target, []).append(volume_id)
     for target, volume_ids in by_target.items():
         try:
-            yield from hosts_of(volume_ids, message.given.seconds, ports_at(target, now, service), now)
+            yield from group_by_host(volume_ids, message.given.seconds, ports_at(target, now, service), now)
         except PlimsollError as error:
             yield NotProbed(volume_ids=tuple(volume_ids), error=error)
 

@@ -21,7 +21,7 @@ from plimsoll.service.validation_messages import (
     SweepPlan,
     SweptAll,
 )
-from plimsoll.validation.scratch_volume import Swept, sweep
+from plimsoll.validation.scratch_volume import Swept, sweep_scratch_volumes
 
 MOST_NAMED: Final = 100
 """How many sentences on what is left are given."""
@@ -62,7 +62,7 @@ def sweep_account(service: Service, message: SweepAccountMessage) -> None:
     """
     store, now, account = service.store, service.clock.now(), message.account.account
     targets = list(_targets(service, message.account))
-    made = list(sweep(targets, now, bench_at=service.places.bench, patience=patience_of(service)))
+    made = list(sweep_scratch_volumes(targets, now, bench_at=service.places.bench, patience=patience_of(service)))
     for one in made:
         if isinstance(one, Swept) and not one.deleted:
             note_scratch(store, one.target, one.volume.deadline or now)

@@ -21,20 +21,20 @@ from plimsoll.service.step_messages import StepError
 from plimsoll.service.validation_messages import Cleaned, Concluded, Looked, Proposed, Stepped
 from plimsoll.validation import measuring
 from plimsoll.validation.context import Context
-from plimsoll.validation.job import Attempt, Job, JobName, Step, find, load
-from plimsoll.validation.patience import Patience
+from plimsoll.validation.job import Job, JobName, JobStep, MeasuringAttempt, find_job, load
+from plimsoll.validation.patience import BenchPatience
 from plimsoll.validation.scratch_volume import Left, clean
-from plimsoll.validation.steps import STEPS
+from plimsoll.validation.steps import JOB_STEPS
 
 if TYPE_CHECKING:
     from plimsoll.auditing.ports import AuditPorts
 
 _log = logging.getLogger(__name__)
 
-_LOOKS: Final[Mapping[str, tuple[Step, Callable[[Attempt], bool]]]] = {
-    "volume": (Step.LOOK_AT_VOLUME, lambda attempt: attempt.made),
-    "attachment": (Step.LOOK_AT_ATTACHMENT, lambda attempt: attempt.attached),
-    "command": (Step.LOOK_AT_COMMAND, lambda attempt: attempt.outcome is not None),
+_LOOKS: Final[Mapping[str, tuple[JobStep, Callable[[MeasuringAttempt], bool]]]] = {
+    "volume": (JobStep.LOOK_AT_VOLUME, lambda attempt: attempt.made),
+    "attachment": (JobStep.LOOK_AT_ATTACHMENT, lambda attempt: attempt.attached),
+    "command": (JobStep.LOOK_AT_COMMAND, lambda attempt: attempt.outcome is not None),
 }
 """What is looked at, by which step, and whether it is there."""
 
@@ -42,9 +42,9 @@ _LOOKS: Final[Mapping[str, tuple[Step, Callable[[Attempt], bool]]]] = {
 def propose(service: Service, name: JobName) -> Proposed:
     """Decides what is measured next for a job, and prepares it; what is prepared already stays as it is."""
     context, job = context_of(service), load(name, service.store)
-    while job.next in {Step.DECIDE, Step.PROPOSE}:
+    while job.next in {JobStep.DECIDE, JobStep.PROPOSE}:
         step = job.next
-        job = STEPS[step](job, context)
+        job = JOB_STEPS[step](job, context)
         if job.next is step:
             return Proposed(job=name.key, next="wait")
     if job.attempt is None:
@@ -58,12 +58,12 @@ def create_scratch(service: Service, name: JobName) -> Stepped:
     order = job.under_way.prepared.order
     if order is not None:
         note_scratch(service.store, job.place, order.deadline)
-    return _stepped(service, name, Step.CREATE)
+    return _stepped(service, name, JobStep.CREATE)
 
 
 def attach_scratch(service: Service, name: JobName) -> Stepped:
     """Begins to attach the scratch volume to the bench host."""
-    return _stepped(service, name, Step.ATTACH)
+    return _stepped(service, name, JobStep.ATTACH)
 
 
 def sending_of(service: Service, name: JobName) -> dict[str, str | int]:
@@ -73,23 +73,23 @@ def sending_of(service: Service, name: JobName) -> dict[str, str | int]:
 
 def send_command(service: Service, name: JobName) -> Stepped:
     """Sends the command that measures, once."""
-    return _stepped(service, name, Step.SEND)
+    return _stepped(service, name, JobStep.SEND)
 
 
 def look(service: Service, name: JobName, at: str) -> Looked:
     """Looks once at the job's `volume`, its `attachment` or its `command`, and says whether that is there, or ended."""
     step, is_ready = _LOOKS[at]
-    job = STEPS[step](load(name, service.store), context_of(service))
+    job = JOB_STEPS[step](load(name, service.store), context_of(service))
     return Looked(job=name.key, ready=is_ready(job.under_way))
 
 
 def conclude(service: Service, name: JobName) -> Concluded:
     """Judges what was measured, and decides again."""
     context = context_of(service)
-    job = STEPS[Step.CONCLUDE](load(name, service.store), context)
+    job = JOB_STEPS[JobStep.CONCLUDE](load(name, service.store), context)
     if job.bench_limits:
         return Concluded(job=name.key, again=True)
-    job, last = STEPS[Step.DECIDE](job, context), job.lines[-1]
+    job, last = JOB_STEPS[JobStep.DECIDE](job, context), job.lines[-1]
     return Concluded(job=name.key, again=job.run is not None, passed=last.passed, campaign=last.campaign)
 
 
@@ -105,7 +105,7 @@ def clean_up(service: Service, name: JobName, error: StepError | None = None) ->
         for place in noted_targets(service.store):
             left.extend(clean(name.scratch_id, place, bench=service.places.bench(place), patience=context.patience))
     elif error is None:
-        measuring.clean_up(job, context)
+        measuring.clean_up_run(job, context)
     else:
         measuring.fail(job, error.sentence, context)
     texts = [one.text for one in left]
@@ -114,21 +114,21 @@ def clean_up(service: Service, name: JobName, error: StepError | None = None) ->
     return Cleaned(job=name.key, left=texts)
 
 
-def _stepped(service: Service, name: JobName, step: Step) -> Stepped:
-    STEPS[step](load(name, service.store), context_of(service))
+def _stepped(service: Service, name: JobName, step: JobStep) -> Stepped:
+    JOB_STEPS[step](load(name, service.store), context_of(service))
     return Stepped(job=name.key)
 
 
 def _known(name: JobName, service: Service) -> Job | None:
     try:
-        return find(name, service.store)
+        return find_job(name, service.store)
     except BadInput:
         return None  # what is left of it on the bench is found by its tag all the same
 
 
-def patience_of(service: Service) -> Patience:
+def patience_of(service: Service) -> BenchPatience:
     """How long each step may take."""
-    return Patience.of(service.settings, now=service.clock.now, pause=service.pause)
+    return BenchPatience.of(service.settings, now=service.clock.now, pause=service.pause)
 
 
 def context_of(service: Service, left: Callable[[Left], None] = lambda _left: None) -> Context:

@@ -1,22 +1,22 @@
-"""Commands: a task that was sent to a host, looked at until it ends, and read."""
+"""Commands: tasks that were sent to a host. They are looked at until they end, and read."""
 
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from plimsoll.bench.answer import BenchAnswer, read_answer
+from plimsoll.bench.answer import BenchAnswer, read_bench_answer
 from plimsoll.bench.inspection import stacks
 from plimsoll.domain.errors import CloudError, NotMeasured
 from plimsoll.domain.groups.stripes import StripeSet
 from plimsoll.domain.task import Task, TaskEnd, TaskMode, TaskOutcome
 from plimsoll.ports import Bench, Target
-from plimsoll.validation.patience import Patience
+from plimsoll.validation.patience import BenchPatience
 
 FAILED_LOOKS: Final = 5
-"""How many looks at a command may fail one after another before it is given up."""
+"""A command is given up after this many failed looks in a row."""
 
 LOOKING_S: Final = 120
-"""Looking at block devices takes a second; a host that needs longer than this has other troubles."""
+"""An inspection takes a second. A host that needs longer than this has other troubles."""
 
 _ENDS: Final = {
     TaskEnd.FAILED: "failed",
@@ -26,14 +26,14 @@ _ENDS: Final = {
 }
 
 
-def command_s(task: Task, patience: Patience) -> float:
+def command_s(task: Task, patience: BenchPatience) -> float:
     """The seconds after which the command of a task is given up."""
     return task.limit_s + patience.grace_s
 
 
 @dataclass(slots=True, kw_only=True)
-class Command:
-    """A command that was sent to a host, and how many looks at it have failed, one after another."""
+class HostCommand:
+    """A command that was sent to a host, and its number of failed looks in a row."""
 
     id: str
     target: Target
@@ -41,37 +41,37 @@ class Command:
     failed_looks: int = 0
 
     def look(self, bench: Bench) -> TaskOutcome | None:
-        """What came of it, None while it runs or a look fails; the CloudError where too many have failed in a row."""
+        """The command's outcome. None while it runs or a look fails. Raises CloudError after too many in a row."""
         try:
-            found = bench.outcome(self.target, self.host_id, self.id)
+            outcome = bench.outcome(self.target, self.host_id, self.id)
         except CloudError:
             self.failed_looks += 1
             if self.failed_looks >= FAILED_LOOKS:
                 raise
             return None
         self.failed_looks = 0
-        return found
+        return outcome
 
     def overdue(self, limit_s: float) -> str:
-        """That it has not ended in time."""
+        """The sentence for a command that has not ended in time."""
         return (
             f"the command {self.id} on {self.host_id} did not end within {limit_s:,.0f} s: its agent may be dead. "
             "Look at the instance, or name another with --bench-host."
         )
 
     def give_up(self, bench: Bench) -> None:
-        """Asks it to stop."""
+        """Asks the command to stop."""
         try:
             bench.cancel(self.target, self.host_id, self.id)
         except CloudError:
             return  # the document's own limit ends it; why the command was given up is what people have to know
 
     def answer(self, outcome: TaskOutcome) -> BenchAnswer:
-        """What it printed; NotMeasured where it ended badly, in the document's own words where it gave any."""
+        """The command's answer. Raises NotMeasured if it ended badly, in the document's own words if it has any."""
         if outcome.end is TaskEnd.SUCCESS:
-            return read_answer(outcome.output)
+            return read_bench_answer(outcome.output)
         if outcome.output:
-            read_answer(outcome.output)
+            read_bench_answer(outcome.output)
         reason = f" ({outcome.reason.rstrip('.')})" if outcome.reason else ""
         raise NotMeasured(
             f"the command {self.id} on {self.host_id} {_ENDS[outcome.end]}{reason}. Nothing was measured; look at "
@@ -79,13 +79,14 @@ class Command:
         )
 
 
-def stripe_sets(host_id: str, target: Target, today: date, *, bench: Bench, patience: Patience) -> list[StripeSet]:
-    """The md and LVM devices of a host that are made of its volumes; NotMeasured or CloudError where it cannot tell.
+def stripe_sets(host_id: str, target: Target, today: date, *, bench: Bench, patience: BenchPatience) -> list[StripeSet]:
+    """The md and LVM devices of a host that are made of its volumes.
 
-    A command that is given up is asked to stop; the document bounds itself on the host, so that it does stop.
+    Raises NotMeasured or CloudError if the host cannot tell. The document bounds itself on the host, so that a command
+    that is given up does stop.
     """
     task = Task(mode=TaskMode.INSPECT, limit_s=LOOKING_S)
-    command = Command(id=bench.send(target, host_id, task), target=target, host_id=host_id)
+    command = HostCommand(id=bench.send(target, host_id, task), target=target, host_id=host_id)
     limit_s = command_s(task, patience)
     try:
         outcome = patience.wait_for(lambda: command.look(bench), limit_s=limit_s, otherwise=command.overdue(limit_s))

@@ -1,4 +1,4 @@
-"""Concluding: what was measured is judged, becomes a campaign of the library, and its verdict a line of the book."""
+"""Concluding: a measurement is judged, becomes a campaign of the library, and its verdict a line of the book."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -18,45 +18,45 @@ from plimsoll.domain.evidence.measuring_runs import MeasuringRun, short, usd_for
 from plimsoll.domain.evidence.validation_order import Mode
 from plimsoll.domain.evidence.verdict import Shown, Verdict, verdict, verdict_in_place
 from plimsoll.envelopes.campaigns import HostEntry
-from plimsoll.envelopes.library import NewCampaign, NewResult, add_campaign, as_measured
+from plimsoll.envelopes.library import NewCampaign, NewResult, add_campaign, to_new_result
 from plimsoll.envelopes.reading import read_results
-from plimsoll.envelopes.results import Result
+from plimsoll.envelopes.results import BenchResult
 from plimsoll.ports import BenchHost
 from plimsoll.validation.context import Context
-from plimsoll.validation.deciding import planned, rest_of
+from plimsoll.validation.deciding import plan_run, rest_of
 from plimsoll.validation.fio_job import within_headroom
-from plimsoll.validation.job import Attempt, Job, Subject
+from plimsoll.validation.job import Job, MeasuringAttempt, Subject
 from plimsoll.validation.measuring import command_of
 
 BENCH_TRIES: Final = 3
-"""How often a run is measured whose bench was the limit."""
+"""The most tries of a run whose bench was the limit."""
 
-NEAR: Final = (0.9, 1.1)
-"""An unbounded job within these shares of what is published was stopped by that."""
+NEAR_PUBLISHED: Final = (0.9, 1.1)
+"""An unbounded job within these shares of a published limit was stopped by it."""
 
 
-def conclude(job: Job, context: Context) -> Job:
-    """Judges what was measured, keeps it with its verdict, frees the class and the host, and reports the verdict.
+def conclude_run(job: Job, context: Context) -> Job:
+    """Judges a measurement, keeps it with its verdict, frees the class and the host, and reports the verdict.
 
-    Each of that once, however often it is called. Where the bench was the limit there is no verdict: the run is
-    proposed again, a few times. NotMeasured where nothing can be concluded; CloudError.
+    Each happens once, however often it is called. If the bench was the limit there is no verdict: the run is proposed
+    again, a few times. Raises NotMeasured if nothing can be concluded, and CloudError.
     """
     if job.attempt is None and (job.lines or job.bench_limits):
         return job
     at = job.under_way.judged or context.now()
-    job = context.keep(job.having(judged=at))
+    job = context.keep(job.update_attempt(judged=at))
     answer = _answer_of(job)
     results = _results_of(answer, job.under_way)
     verdict = _verdict_on(results, job, context)
     excuse = bench_excuse(
         verdict,
-        _wanted(job, context),
+        _need_to_show(job, context),
         ceiling=job.under_way.proposal.run.ceiling,
         host=_bench_ceiling(job.under_way),
         load=answer.load,
     )
     if excuse.limits:
-        return _tried_again(job, at, excuse.limits, context)
+        return _try_again(job, at, excuse.limits, context)
     line = _line_of(job, at, verdict, excuse, simulated=answer.simulated)
     with TemporaryDirectory() as folder:
         new = _campaign(job, line, results, context)
@@ -64,17 +64,17 @@ def conclude(job: Job, context: Context) -> Job:
     job.release(context.claims)
     if not job.under_way.reported:
         context.report(line)
-        job = context.keep(job.having(reported=True))
-    return context.keep(job.ended(lines=(*job.lines, line)))
+        job = context.keep(job.update_attempt(reported=True))
+    return context.keep(job.end_run(lines=(*job.lines, line)))
 
 
-def _bench_ceiling(attempt: Attempt) -> Ceiling:
-    """What the host carries; nothing is held against it where the volume's own stripe set is on its other disks."""
+def _bench_ceiling(attempt: MeasuringAttempt) -> Ceiling:
+    """The ceiling of the bench host. Unbounded if the volume's stripe set is on the host's other disks."""
     return attempt.prepared.host.host.ceiling if attempt.prepared.volumes == 1 else UNBOUNDED
 
 
-def _tried_again(job: Job, at: datetime, limits: Sequence[BenchLimit], context: Context) -> Job:
-    """The job with its run proposed once more; BenchWasTheLimit after the last try, or without the budget for it."""
+def _try_again(job: Job, at: datetime, limits: Sequence[BenchLimit], context: Context) -> Job:
+    """The job with its run proposed once more. Raises BenchWasTheLimit after the last try or without the budget."""
     attempt = job.under_way
     host, tries = attempt.prepared.host, job.bench_limits + 1
     codes = tuple(dict.fromkeys(limit.code.value for limit in limits))
@@ -93,9 +93,9 @@ def _tried_again(job: Job, at: datetime, limits: Sequence[BenchLimit], context: 
     return context.keep(replace(vain, attempt=None, proposal=attempt.proposal))
 
 
-def _affords(job: Job, attempt: Attempt, context: Context) -> bool:
-    """Whether the job's budget has room for one more try of the same."""
-    plan = planned(attempt.proposal.run, job.mode, attempt.proposal.usd_month, context)
+def _affords(job: Job, attempt: MeasuringAttempt, context: Context) -> bool:
+    """The job's budget has room for one more try of the run."""
+    plan = plan_run(attempt.proposal.run, job.mode, attempt.proposal.usd_month, context)
     return bool(within([plan.run], lambda _run: plan.usd or 0.0, rest_of(job.budget, usd=job.usd, runs=0))[0])
 
 
@@ -106,8 +106,8 @@ def _answer_of(job: Job) -> BenchAnswer:
     return command_of(job).answer(outcome)
 
 
-def _results_of(answer: BenchAnswer, attempt: Attempt) -> Sequence[Result]:
-    """What the jobs of a run showed; NotMeasured where it was stopped, or one of them is no measurement."""
+def _results_of(answer: BenchAnswer, attempt: MeasuringAttempt) -> Sequence[BenchResult]:
+    """The results of a run's jobs. Raises NotMeasured if it was stopped, or one of them is no measurement."""
     host_id = attempt.prepared.host.host.id
     if answer.stopped is not None:
         raise NotMeasured(
@@ -118,32 +118,34 @@ def _results_of(answer: BenchAnswer, attempt: Attempt) -> Sequence[Result]:
         spec = attempt.proposal.run.spec
         raise NotMeasured(f"the document on {host_id} printed no result of fio for {spec}: try again.")
     results = read_results(answer.fio, name=f"fio on {host_id}")
-    for one in results:
-        if one.fault is not None:
-            raise NotMeasured(f"fio on {host_id}: {one.fault}. Nothing is concluded from it.")
-        if one.rate_capped and one.latency.at(99.0) is None:
+    for result in results:
+        if result.fault is not None:
+            raise NotMeasured(f"fio on {host_id}: {result.fault}. Nothing is concluded from it.")
+        if result.has_rate_cap and result.latency.at(99.0) is None:
             raise NotMeasured(
-                f"fio on {host_id} told no p99 latency of the job {one.name}, which the verdict rests on. Nothing is "
-                "concluded from it."
+                f"fio on {host_id} told no p99 latency of the job {result.name}, which the verdict rests on. Nothing "
+                "is concluded from it."
             )
     return results
 
 
-def _verdict_on(results: Sequence[Result], job: Job, context: Context) -> Verdict:
-    """The verdict on what a volume showed; in place, on whether it held what its free headroom allowed. All of it is
-    counted as the ceiling of the run counts, for each of the volumes that carried the load together."""
+def _verdict_on(results: Sequence[BenchResult], job: Job, context: Context) -> Verdict:
+    """The verdict on a volume's results. In place it judges only what the free headroom allowed.
+
+    Figures are counted as the ceiling of the run counts, for each of the volumes that carried the load together.
+    """
     attempt = job.under_way
     run, subject, volumes = attempt.proposal.run, attempt.proposal.subject, attempt.prepared.volumes
-    shown = [_shown(one, volumes, run.ceiling.accounting) for one in results]
+    shown = [_to_shown(result, volumes, run.ceiling.accounting) for result in results]
     judge = verdict_in_place if job.mode is Mode.IN_PLACE else verdict
-    found = judge(
-        shown, _wanted(job, context), today_mean_latency_us=subject.today_mean_latency_us, policy=context.policy
+    judgment = judge(
+        shown, _need_to_show(job, context), today_mean_latency_us=subject.today_mean_latency_us, policy=context.policy
     )
-    return replace(found, reasons=(*found.reasons, *_remarks(run, subject)))
+    return replace(judgment, reasons=(*judgment.reasons, *_remarks(run, subject)))
 
 
-def _wanted(job: Job, context: Context) -> Need:
-    """What is to be shown: the need, or in place what the free headroom allowed, of each of the volumes."""
+def _need_to_show(job: Job, context: Context) -> Need:
+    """The need that each volume must show. In place it is the load that the free headroom allowed."""
     attempt = job.under_way
     run, subject, volumes = attempt.proposal.run, attempt.proposal.subject, attempt.prepared.volumes
     if job.mode is not Mode.IN_PLACE or subject.shape is None:
@@ -157,7 +159,7 @@ def _wanted(job: Job, context: Context) -> Need:
 
 
 def _remarks(run: MeasuringRun, subject: Subject) -> Iterator[str]:
-    """What one must know to read the figures of a verdict."""
+    """Remarks without which the figures of a verdict mislead."""
     counted = run.ceiling.accounting
     if (counted.write_iops_cost, counted.write_throughput_cost) != (1, 1):
         yield (
@@ -168,21 +170,21 @@ def _remarks(run: MeasuringRun, subject: Subject) -> Iterator[str]:
         yield f"one volume of {run.spec.size_gib:,} GiB, for all that would share what they carry on their host"
 
 
-def _shown(one: Result, volumes: int, counted: Accounting) -> Shown:
-    iops, throughput_mib_s = _as_counted(one, counted)
+def _to_shown(result: BenchResult, volumes: int, counted: Accounting) -> Shown:
+    iops, throughput_mib_s = _count_result(result, counted)
     return Shown(
-        name=one.name,
+        name=result.name,
         iops=None if iops is None else iops / volumes,
         throughput_mib_s=None if throughput_mib_s is None else throughput_mib_s / volumes,
-        mean_latency_us=one.latency.mean_us,
-        p99_latency_us=one.latency.at(99.0),
-        paced=one.rate_capped,
+        mean_latency_us=result.latency.mean_us,
+        p99_latency_us=result.latency.at(99.0),
+        paced=result.has_rate_cap,
     )
 
 
-def _as_counted(one: Result, counted: Accounting) -> tuple[float | None, float | None]:
-    """The IOPS and MiB/s of a job's result, as an accounting counts what it wrote; None where it does not tell."""
-    iops, throughput_mib_s, writes = one.iops, one.throughput_mib_s, one.directions.get("write")
+def _count_result(result: BenchResult, counted: Accounting) -> tuple[float | None, float | None]:
+    """The IOPS and MiB/s of a result, with writes at their cost. None if the result has no figure."""
+    iops, throughput_mib_s, writes = result.iops, result.throughput_mib_s, result.directions.get("write")
     if writes is not None:
         iops = None if iops is None else iops + (counted.write_iops_cost - 1) * writes.iops
         more_mib_s = (counted.write_throughput_cost - 1) * writes.throughput_mib_s
@@ -190,8 +192,8 @@ def _as_counted(one: Result, counted: Accounting) -> tuple[float | None, float |
     return iops, throughput_mib_s
 
 
-def _campaign(job: Job, line: ValidationLine, results: Sequence[Result], context: Context) -> NewCampaign:
-    """What was measured, as a campaign of its own."""
+def _campaign(job: Job, line: ValidationLine, results: Sequence[BenchResult], context: Context) -> NewCampaign:
+    """The campaign of a measurement."""
     attempt, mode = job.under_way, job.mode
     run, host = attempt.proposal.run, attempt.prepared.host
     tool = SIMULATED_TOOL if line.simulated else results[0].tool
@@ -211,12 +213,12 @@ def _campaign(job: Job, line: ValidationLine, results: Sequence[Result], context
         volumes=attempt.prepared.volumes,
         placed=True,
         note="; ".join(_notes(run, mode, context, simulated=line.simulated)) or None,
-        results=tuple(_result(replace(one, tool=tool), run.ceiling) for one in results),
+        results=tuple(_result(replace(result, tool=tool), run.ceiling) for result in results),
     )
 
 
 def _notes(run: MeasuringRun, mode: Mode, context: Context, *, simulated: bool) -> Iterator[str]:
-    """What one must know of the figures: a simulated device, a capped run, a burst."""
+    """Notes on the figures: a simulated device, a capped run, a burst."""
     if simulated:
         yield "simulated: a plain file with fio's own rate limits stood for the volume"
     if mode is Mode.IN_PLACE:
@@ -229,15 +231,17 @@ def _notes(run: MeasuringRun, mode: Mode, context: Context, *, simulated: bool) 
         )
 
 
-def _result(one: Result, ceiling: Ceiling) -> NewResult:
-    """A job's result with what stopped it: its own rate, or what is published of the volume."""
-    return as_measured(one) if one.rate_capped else NewResult(result=one, bound_by=_bound_by(one, ceiling))
+def _result(result: BenchResult, ceiling: Ceiling) -> NewResult:
+    """A job's result with its limit: its own rate, or a published limit of the volume."""
+    return (
+        to_new_result(result) if result.has_rate_cap else NewResult(result=result, bound_by=_bound_by(result, ceiling))
+    )
 
 
-def _bound_by(one: Result, ceiling: Ceiling) -> BoundBy:
-    """What stopped an unbounded job: what is published of the volume, where it came that near."""
-    least, most = NEAR
-    iops, throughput_mib_s = _as_counted(one, ceiling.accounting)
+def _bound_by(result: BenchResult, ceiling: Ceiling) -> BoundBy:
+    """The limit of an unbounded job: a published one of the volume, if the result is near it."""
+    least, most = NEAR_PUBLISHED
+    iops, throughput_mib_s = _count_result(result, ceiling.accounting)
     if iops is not None and least * ceiling.iops <= iops <= most * ceiling.iops:
         return BoundBy.VOLUME_IOPS
     published = ceiling.throughput_mib_s
@@ -296,13 +300,13 @@ def _line_of(job: Job, at: datetime, verdict: Verdict, excuse: BenchExcuse, *, s
 
 
 def _usd_of(job: Job, at: datetime) -> float:
-    """What the scratch volume of the present try has cost, USD; 0 in place, and where no price is known."""
+    """The cost of the present try's scratch volume, USD. 0 in place, and without a known price."""
     attempt = job.under_way
     seconds, usd_month = _paid_s(attempt, at), attempt.proposal.usd_month
     return usd_for(usd_month, seconds) if usd_month is not None and attempt.prepared.order is not None else 0.0
 
 
-def _paid_s(attempt: Attempt, at: datetime) -> float:
+def _paid_s(attempt: MeasuringAttempt, at: datetime) -> float:
     if attempt.prepared.order is None:
         return 0.0
     return ((attempt.cleaned or at) - attempt.prepared.began).total_seconds()

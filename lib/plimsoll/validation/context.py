@@ -1,4 +1,4 @@
-"""What the steps of a validation are given: where is measured, what is known, and by what rules."""
+"""The context of a validation's steps: ports, settings and listeners."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.scratch import ScratchBounds
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.ports import Bench, Claims, RunStore, Target
-from plimsoll.validation.job import Job, keep
-from plimsoll.validation.patience import Patience
+from plimsoll.validation.job import Job, keep_job
+from plimsoll.validation.patience import BenchPatience
 from plimsoll.validation.scratch_volume import Left
 
 if TYPE_CHECKING:
     from plimsoll.auditing.ports import AuditPorts  # only the steps that decide have it
 
 Agree = Callable[[Sequence[PlannedRun], Sequence[MeasuringRun]], None]
-"""Hears what would be measured and what stays outside the budget; raises where that is not agreed to."""
+"""A listener for the planned runs and those outside the budget. It raises if the user does not agree."""
 
 
-def agreed(_planned: Sequence[PlannedRun], _left: Sequence[MeasuringRun]) -> None:
+def agree_to_all(_planned: Sequence[PlannedRun], _left: Sequence[MeasuringRun]) -> None:
     """Agrees to every plan."""
 
 
 class Verdicts(Protocol):
-    """Where are verdicts and their campaigns kept? All raise CloudError or BadInput."""
+    """A store of verdicts and their campaigns. All methods raise CloudError or BadInput."""
 
     def lines(self) -> Iterable[ValidationLine]:
-        """Every verdict that is kept, oldest first."""
+        """Every verdict, oldest first."""
         ...
 
     def keep(self, campaign: Path, line: ValidationLine) -> None:
-        """Keeps a verdict and the file of its campaign; doing it again changes nothing."""
+        """Keeps a verdict and the file of its campaign. A second call changes nothing."""
         ...
 
 
@@ -45,10 +45,10 @@ class Verdicts(Protocol):
 class Context:
     """The ports and the rules.
 
-    `ports` are those of a place as of a time, with all that has been measured by now. `host_ids` are bench hosts by id,
-    in place of those with the policy's tags; `in_place_file_mib` is the size of the file on a volume in use. `report`
-    hears each verdict once, `left` what could not be deleted, `say` each step as a sentence, `agree` the first plan.
-    `scratch_bounds` is the largest scratch volume that may be made; None where the caller's own permissions alone say.
+    `ports` are those of a place at a time, with all measurements so far. `host_ids` are bench hosts by id, in place of
+    those with the policy's tags. `in_place_file_mib` is the size of the file on a volume in use. `report` hears each
+    verdict once, `left` each volume that could not be deleted, `say` each step as a sentence, `agree` the first plan.
+    `scratch_bounds` is the largest scratch volume that may be made. None if the caller's permissions alone limit it.
     """
 
     bench: Callable[[Target], Bench]
@@ -58,7 +58,7 @@ class Context:
     claims: Claims
     jobs: RunStore
     policy: Policy
-    patience: Patience
+    patience: BenchPatience
     runtime_s: int
     ramp_s: int
     say: Callable[[str], None]
@@ -67,11 +67,11 @@ class Context:
     scratch_bounds: ScratchBounds | None = None
     report: Callable[[ValidationLine], None] = lambda _line: None
     left: Callable[[Left], None] = lambda _left: None
-    agree: Agree = agreed
+    agree: Agree = agree_to_all
 
     def keep(self, job: Job) -> Job:
         """Keeps the job's document."""
-        return keep(job, self.jobs)
+        return keep_job(job, self.jobs)
 
     def now(self) -> datetime:
         """The present."""

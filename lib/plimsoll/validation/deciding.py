@@ -1,4 +1,4 @@
-"""Deciding: what is recommended of a job's volume with all that has been measured by now, and what is measured next."""
+"""Deciding: the recommendation for a job's volume with all measurements so far, and the next run."""
 
 import math
 from collections.abc import Mapping
@@ -38,135 +38,135 @@ from plimsoll.validation.fio_job import expected_seconds
 from plimsoll.validation.job import Job, Proposal, Subject
 
 MOST_ATTEMPTS: Final = 3
-"""How often a new answer is measured in turn before the rest is left as it is."""
+"""The most runs of a job: after them no new answer is measured."""
 
 NO_BUDGET: Final = "nothing was measured: the budget allows no run of it. Allow more with validation.max_usd."
 
 FLIP: Final = "flip"
-"""The target that a bare change of type gives, without asking for IOPS or throughput."""
+"""The target of a bare change of type, without IOPS or throughput of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weighed:
-    """A volume that was decided upon, with the demand behind it."""
+class WeighedVolume:
+    """A volume with its answer and the demand behind it."""
 
     answer: Migrate | Reprovision | Upgrade | Keep | Wait
     demand: Demand
 
     @property
     def volume(self) -> Volume:
-        """The volume."""
         return self.answer.volume
 
     @property
     def comparison(self) -> Comparison:
-        """What was weighed."""
         return self.answer.comparison
 
 
-def decide(job: Job, context: Context) -> Job:
-    """Decides the job's volume, and which run comes next within its budget; the first plan has to be agreed to.
+def decide_run(job: Job, context: Context) -> Job:
+    """Decides the job's volume, and the next run within its budget. The user must agree to the first plan.
 
-    What else a measurement serves is decided again by whoever has all of it. BadInput or NotMeasured where nothing can
-    be validated; CloudError.
+    Other volumes that a measurement serves are decided again by its caller. Raises BadInput or NotMeasured if nothing
+    can be validated, and CloudError.
     """
     if not job.to_decide:
         return job
     ports = context.ports(job.place, job.now)
-    found = weighed(explain(ports, job.volume_id, context.policy, job.now), job.volume_id)
-    record = record_of(found.answer, provider=job.place.provider)
+    weighed = weigh_answer(explain(ports, job.volume_id, context.policy, job.now), job.volume_id)
+    record = record_of(weighed.answer, provider=job.place.provider)
     types = ports.catalog.types
-    place = replace(job.place, account=found.volume.account, region=found.volume.region)
+    place = replace(job.place, account=weighed.volume.account, region=weighed.volume.region)
     known = replace(job, place=place, to_decide=False, before=job.before or record)
     if job.tried:
-        run = next_run(found, job, types)
+        run = next_run(weighed, job, types)
         known = replace(known, after=record)
     else:
-        run = job.following or wanted(found, job.asked, job.mode, types)
+        run = job.following or target_run(weighed, job.asked, job.mode, types)
         known = replace(known, asked_spec=None if job.asked is None else run.spec)
     if run is not None:
-        known = _proposed(known, run, found, usd_month_of(run, place, ports.prices), context)
+        known = _propose(known, run, weighed, usd_month_of(run, place, ports.prices), context)
     return context.keep(known)
 
 
-def planned(run: MeasuringRun, mode: Mode, usd_month: float | None, context: Context) -> PlannedRun:
-    """The run with its cost, by its list price, and its time; what is measured in place costs nothing."""
+def plan_run(run: MeasuringRun, mode: Mode, usd_month: float | None, context: Context) -> PlannedRun:
+    """The run with its cost by list price and its time. A run in place costs nothing."""
     seconds = expected_seconds(run, mode, context)
     usd = None if usd_month is None else usd_for(usd_month, seconds)
     return PlannedRun(run=run, usd=0.0 if mode is Mode.IN_PLACE else usd, seconds=seconds)
 
 
 def usd_month_of(run: MeasuringRun, place: Target, prices: Prices) -> float | None:
-    """The list price of a run's spec where it would be made, None where none is known."""
+    """The list price of a run's spec in a place. None if it is unknown."""
     book = prices.book(place)
     return None if book is None else book.usd_month(run.spec)
 
 
 def rest_of(budget: Budget, *, usd: float, runs: int) -> Budget:
-    """What is left of a budget when so much has been spent and so many runs were made."""
+    """The rest of a budget after `usd` and `runs` are spent."""
     return Budget(
         max_usd=None if budget.max_usd is None else budget.max_usd - usd,
         max_runs=None if budget.max_runs is None else budget.max_runs - runs,
     )
 
 
-def next_run(found: Weighed, job: Job, types: Mapping[str, VolumeType]) -> MeasuringRun | None:
-    """The run for what is recommended now that a target failed; None where nothing new is, or it is proved already."""
+def next_run(weighed: WeighedVolume, job: Job, types: Mapping[str, VolumeType]) -> MeasuringRun | None:
+    """The run for the recommendation after a target failed. None if it is not new, or proved already."""
     if job.lines and job.lines[-1].passed:
         return None
-    if job.mode is Mode.IN_PLACE or not isinstance(found.answer, Change) or found.answer.evidence.grade is Grade.A:
+    if job.mode is Mode.IN_PLACE or not isinstance(weighed.answer, Change) or weighed.answer.evidence.grade is Grade.A:
         return None
-    run = wanted(found, None, job.mode, types)
+    run = target_run(weighed, None, job.mode, types)
     return None if run.class_key in job.tried or len(job.tried) >= MOST_ATTEMPTS else run
 
 
-def _proposed(job: Job, run: MeasuringRun, found: Weighed, usd_month: float | None, context: Context) -> Job:
-    """The job with that run proposed, where its budget allows it."""
-    plan = planned(run, job.mode, usd_month, context)
-    rest = rest_of(job.budget, usd=job.usd, runs=len(job.tried))
-    chosen, left = within([run], lambda _run: plan.usd or 0.0, rest)
+def _propose(job: Job, run: MeasuringRun, weighed: WeighedVolume, usd_month: float | None, context: Context) -> Job:
+    """The job with that run proposed, if its budget allows it."""
+    plan = plan_run(run, job.mode, usd_month, context)
+    budget_left = rest_of(job.budget, usd=job.usd, runs=len(job.tried))
+    chosen, left = within([run], lambda _run: plan.usd or 0.0, budget_left)
     if not job.tried:
         context.agree([plan] if chosen else [], left)
     if not chosen:
         return job if job.tried else replace(job, note=NO_BUDGET)
     bench = context.bench(job.place)
-    subject = subject_of(found, run, bench=bench, place=job.place, policy=context.policy, now=job.now)
+    subject = subject_of(weighed, run, bench=bench, place=job.place, policy=context.policy, now=job.now)
     return replace(job, proposal=Proposal(run=run, subject=subject, usd_month=usd_month))
 
 
-def weighed(found: Explained | None, volume_id: str) -> Weighed:
-    """What a validation can stand on; BadInput or NotMeasured says why there is nothing."""
-    if found is None:
+def weigh_answer(explained: Explained | None, volume_id: str) -> WeighedVolume:
+    """The volume's answer and demand. Raises BadInput or NotMeasured, with the reason, if it has none to validate."""
+    if explained is None:
         raise BadInput(f"there is no volume {volume_id} in these accounts and regions: check them, and its id.")
-    outcome = found.outcome
+    outcome = explained.outcome
     if isinstance(outcome, FailedVolume):
         raise NotMeasured(f"{volume_id}: {outcome.reason}")
     if not isinstance(outcome, Answered):
         raise BadInput(f"{volume_id} is left out: {outcome.reason}.")
     answer = outcome.recommendation
-    if isinstance(answer, Detached | InsufficientData) or found.demand is None:
+    if isinstance(answer, Detached | InsufficientData) or explained.demand is None:
         raise BadInput(f"{volume_id} has no target to validate ({answer.action}): {'; '.join(answer.reasons)}")
-    return Weighed(answer=answer, demand=found.demand)
+    return WeighedVolume(answer=answer, demand=explained.demand)
 
 
-def wanted(found: Weighed, target: str | None, mode: Mode, types: Mapping[str, VolumeType]) -> MeasuringRun:
-    """The run for what was asked (`flip`, or TYPE[:IOPS[:MIB_S]]), else for what is recommended; in place for what the
-    volume is. BadInput where nothing is recommended and nothing was asked."""
-    spec = _spec(found, target, mode, types)
-    pool_gib = _pool_gib(found, spec.type)
+def target_run(weighed: WeighedVolume, target: str | None, mode: Mode, types: Mapping[str, VolumeType]) -> MeasuringRun:
+    """The run for a target: `flip`, TYPE[:IOPS[:MIB_S]], or None for the recommended one. In place for today's spec.
+
+    Raises BadInput if nothing is recommended and no target is named.
+    """
+    spec = _spec(weighed, target, mode, types)
+    pool_gib = _pool_gib(weighed, spec.type)
     if pool_gib is not None and mode is not Mode.CANARY:
         raise BadInput(
-            f"{found.volume.id} shares what {pool_gib:,} GiB of {spec.type} on its host carry: a {mode.value} of it "
-            "alone shows nothing of that. Use the mode canary, which measures one volume as large as all of them."
+            f"{weighed.volume.id} shares what {pool_gib:,} GiB of {spec.type} on its host carry: a {mode.value} "
+            "of it alone shows nothing of that. Use the mode canary, which measures one volume as large as all of them."
         )
     spec = spec if pool_gib is None else replace(spec, size_gib=pool_gib)
-    ceiling = found.comparison.present if spec == found.volume.spec else types[spec.type].ceiling(spec)
-    saved = found.answer.usd_month_saved if isinstance(found.answer, Change) else 0.0
+    ceiling = weighed.comparison.present if spec == weighed.volume.spec else types[spec.type].ceiling(spec)
+    saved = weighed.answer.usd_month_saved if isinstance(weighed.answer, Change) else 0.0
     want = Want(
-        volume_id=found.volume.id,
-        account=found.volume.account,
-        region=found.volume.region,
-        zone=found.volume.zone,
+        volume_id=weighed.volume.id,
+        account=weighed.volume.account,
+        region=weighed.volume.region,
+        zone=weighed.volume.zone,
         spec=spec,
         ceiling=ceiling,
         saved_usd_month=saved,
@@ -174,14 +174,14 @@ def wanted(found: Weighed, target: str | None, mode: Mode, types: Mapping[str, V
     return runs_for([want])[0]
 
 
-def _pool_gib(found: Weighed, type_name: str) -> int | None:
-    """The size of all volumes that would share one pool of that type with a volume, None where it would be alone."""
-    pool_gib = found.comparison.offer(type_name).pool_gib
-    return None if pool_gib == found.volume.spec.size_gib else pool_gib
+def _pool_gib(weighed: WeighedVolume, type_name: str) -> int | None:
+    """The size of all volumes that would share a pool of that type. None if the volume would be alone."""
+    pool_gib = weighed.comparison.offer(type_name).pool_gib
+    return None if pool_gib == weighed.volume.spec.size_gib else pool_gib
 
 
 def subject_of(
-    found: Weighed, run: MeasuringRun, *, bench: Bench, place: Target, policy: Policy, now: datetime
+    weighed: WeighedVolume, run: MeasuringRun, *, bench: Bench, place: Target, policy: Policy, now: datetime
 ) -> Subject:
     """The subject of a run: its need, shape, peaks and latency today over the policy's window.
 
@@ -189,12 +189,12 @@ def subject_of(
     all that it carries. Its latency would then be that of a queue which the workload never makes. Raises CloudError
     if the latency of today cannot be read: without it a verdict would pass too easily.
     """
-    volume, demand = found.volume, found.demand
-    offer, counted = found.comparison.offer(run.spec.type), run.ceiling.accounting
+    volume, demand = weighed.volume, weighed.demand
+    offer, counted = weighed.comparison.offer(run.spec.type), run.ceiling.accounting
     if not (math.isfinite(offer.need.iops) and math.isfinite(offer.need.throughput_mib_s)):
         raise NotMeasured("the need has no bound, so that nothing could be shown to carry it.")
     need = recounted(offer.need, demand, offer.ceiling.accounting, counted)
-    headroom_pct = policy.headroom_pct if found.answer.risk is None else found.answer.risk.headroom_pct
+    headroom_pct = policy.headroom_pct if weighed.answer.risk is None else weighed.answer.risk.headroom_pct
     share = 1 / (1 + headroom_pct / 100)
     at_peak = Need(iops=need.iops * share, throughput_mib_s=need.throughput_mib_s * share)
     today = bench.mean_latency_us(place, volume.id, now - timedelta(days=policy.lookback_days), now)
@@ -205,52 +205,54 @@ def subject_of(
         peak_iops=demand.peak(demand.counted_iops(replace(counted, io_kib=None))),
         peak_throughput_mib_s=demand.peak(demand.counted_throughput_mib_s(counted)),
         today_mean_latency_us=today,
-        pool_gib=_pool_gib(found, run.spec.type),
+        pool_gib=_pool_gib(weighed, run.spec.type),
     )
 
 
-def _spec(found: Weighed, target: str | None, mode: Mode, types: Mapping[str, VolumeType]) -> VolumeSpec:
+def _spec(weighed: WeighedVolume, target: str | None, mode: Mode, types: Mapping[str, VolumeType]) -> VolumeSpec:
     if mode is Mode.IN_PLACE:
         if target is not None:
             raise BadInput("--mode in-place measures the volume as it is: leave out --target.")
-        return found.volume.spec
+        return weighed.volume.spec
     if target == FLIP:
-        flip = found.comparison.flip
+        flip = weighed.comparison.flip
         if flip is None:
-            raise BadInput(f"there is no bare flip for {found.volume.id}: name a target such as gp3:3000:125.")
+            raise BadInput(f"there is no bare flip for {weighed.volume.id}: name a target such as gp3:3000:125.")
         return flip.spec
     if target is not None:
-        return parsed(target, found.volume.spec.size_gib, types)
-    if isinstance(found.answer, Change):
-        return found.answer.target.spec
-    if isinstance(found.answer, Wait):
+        return parse_target(target, weighed.volume.spec.size_gib, types)
+    if isinstance(weighed.answer, Change):
+        return weighed.answer.target.spec
+    if isinstance(weighed.answer, Wait):
         raise BadInput(
-            f"{found.volume.id} cannot be judged before {found.answer.until}: there is no target to validate. Look "
-            "again then, or name a target such as gp3:3000:125."
+            f"{weighed.volume.id} cannot be judged before {weighed.answer.until}: there is no target to "
+            "validate. Look again then, or name a target such as gp3:3000:125."
         )
     raise BadInput(
-        f"{found.volume.id} is to be kept as it is: there is no target to validate. Name a target such as "
+        f"{weighed.volume.id} is to be kept as it is: there is no target to validate. Name a target such as "
         "gp3:3000:125, or measure what it is with the mode in-place."
     )
 
 
-def parsed(target: str, size_gib: int, types: Mapping[str, VolumeType]) -> VolumeSpec:
-    """The spec that TYPE[:IOPS[:MIB_S]] names, of that size; what is left out is what the type includes."""
+def parse_target(target: str, size_gib: int, types: Mapping[str, VolumeType]) -> VolumeSpec:
+    """The spec that TYPE[:IOPS[:MIB_S]] names, of that size. A missing figure is the type's included one."""
     name, *figures = target.split(":")
     kind = types.get(name)
     if kind is None:
         raise BadInput(f"--target {target}: there is no volume type {name}; it knows {', '.join(types)}.")
     try:
-        given = [int(figure) for figure in figures]
+        numbers = [int(figure) for figure in figures]
     except ValueError as error:
         raise BadInput(f"--target {target} must be TYPE[:IOPS[:MIB_S]], such as gp3:3000:125.") from error
-    iops, throughput = [*given, None, None][:2]
-    bought = _provisioned(target, "IOPS", kind.iops, iops, size_gib)
-    moved = _provisioned(target, "MiB/s", kind.throughput, throughput, size_gib, bought or 0)
+    iops, throughput = [*numbers, None, None][:2]
+    bought = _provisioned_figure(target, "IOPS", kind.iops, iops, size_gib)
+    moved = _provisioned_figure(target, "MiB/s", kind.throughput, throughput, size_gib, bought or 0)
     return VolumeSpec(type=name, size_gib=size_gib, iops=bought, throughput_mib_s=moved)
 
 
-def _provisioned(target: str, unit: str, rule: object, asked: int | None, size_gib: int, iops: int = 0) -> int | None:
+def _provisioned_figure(
+    target: str, unit: str, rule: object, asked: int | None, size_gib: int, iops: int = 0
+) -> int | None:
     if not isinstance(rule, Provisioned):
         if asked is not None:
             raise BadInput(f"--target {target}: {unit} cannot be provisioned for that type; leave them out.")

@@ -1,4 +1,4 @@
-"""The fio job that a run needs, and how long it takes."""
+"""The fio job of a run, and the seconds that it takes."""
 
 from dataclasses import replace
 from typing import Final
@@ -17,7 +17,7 @@ MOST_JOBS: Final = 6
 """Four of a workload's shape and the two corners of the ceiling."""
 
 AROUND_S: Final = 120
-"""What making, attaching, detaching and deleting a scratch volume usually take together."""
+"""The usual time to make, attach, detach and delete a scratch volume."""
 
 LAID_OUT_MIB_S: Final = 25
 """The pace at which the document writes the file of a volume in use (bench/script/filesystem.sh)."""
@@ -31,7 +31,7 @@ CreateVolume, VolumeInitializationRate)."""
 
 
 def fio_job(proposal: Proposal, mode: Mode, context: Context) -> str:
-    """The text of the fio job of a proposal; NotMeasured where there is nothing to measure by."""
+    """The text of the fio job of a proposal. Raises NotMeasured without a workload to measure by."""
     times = {"runtime_s": context.runtime_s, "ramp_s": context.ramp_s}
     run, subject, shape = proposal.run, proposal.subject, proposal.subject.shape
     if shape is None and mode is not Mode.CANARY:
@@ -40,18 +40,18 @@ def fio_job(proposal: Proposal, mode: Mode, context: Context) -> str:
         return _paced_only(workload_job(within_headroom(shape, run, subject, context), **times))
     if shape is not None and mode is Mode.COPY:
         shape = _reads_of(shape)
-    own = head(**times) if shape is None else workload_job(shape, **times)
-    return "\n".join([own, *corner_jobs(run.ceiling, shape)])
+    text = head(**times) if shape is None else workload_job(shape, **times)
+    return "\n".join([text, *corner_jobs(run.ceiling, shape)])
 
 
 def expected_seconds(run: MeasuringRun, mode: Mode, context: Context) -> float:
-    """About how long a run takes, before its workload is known: six jobs at most, and what goes before and after."""
+    """The estimated seconds of a run before its workload is known: six jobs at most, and setting up."""
     jobs = PACED_JOBS if mode is Mode.IN_PLACE else MOST_JOBS
     return _around(jobs, context.runtime_s, context.ramp_s) + _filling_s(run, mode, context)
 
 
 def canary_seconds(*, runtime_s: int, ramp_s: int) -> float:
-    """The same of any run on a scratch volume, by how long each job takes."""
+    """The estimated seconds of any run on a scratch volume, without filling it."""
     return _around(MOST_JOBS, runtime_s, ramp_s)
 
 
@@ -60,7 +60,7 @@ def _around(jobs: int, runtime_s: int, ramp_s: int) -> float:
 
 
 def seconds_of(job: str, run: MeasuringRun, mode: Mode, context: Context) -> float:
-    """About how long the task of a job takes on its host; NotMeasured where that is longer than a task may."""
+    """The estimated seconds of a job's task on its host. Raises NotMeasured if they exceed a task's limit."""
     seconds = job_seconds(job) + _filling_s(run, mode, context)
     if seconds + context.patience.setting_up_s > LONGEST_TASK_S:
         raise NotMeasured(
@@ -71,7 +71,7 @@ def seconds_of(job: str, run: MeasuringRun, mode: Mode, context: Context) -> flo
 
 
 def _filling_s(run: MeasuringRun, mode: Mode, context: Context) -> float:
-    """How long it takes to read a copy once, or to write the file of a volume in use."""
+    """Seconds to read a copy once, or to write the file of a volume in use."""
     match mode:
         case Mode.COPY:
             return run.spec.size_gib * MIB_PER_GIB / INITIALISED_MIB_S
@@ -82,7 +82,10 @@ def _filling_s(run: MeasuringRun, mode: Mode, context: Context) -> float:
 
 
 def within_headroom(shape: WorkloadShape, run: MeasuringRun, subject: Subject, context: Context) -> WorkloadShape:
-    """The shape at a rate within the policy's share of what the volume has free at its peak."""
+    """The shape at a rate within the policy's share of the volume's headroom at its peak.
+
+    Raises NotMeasured if there is no headroom.
+    """
     share, counted = context.policy.in_place_share_pct / 100, run.ceiling.accounting
     free_iops = share * (run.ceiling.iops - subject.peak_iops)
     free_throughput = share * (run.ceiling.throughput_mib_s - subject.peak_throughput_mib_s)
@@ -92,26 +95,30 @@ def within_headroom(shape: WorkloadShape, run: MeasuringRun, subject: Subject, c
             "workload: use the mode canary or copy."
         )
 
-    def capped(moment: Moment) -> Moment:
+    def cap_moment(moment: Moment) -> Moment:
         iops = moment.iops * counted.mean_iops_cost(moment.read_share)
         throughput_mib_s = moment.throughput_mib_s * counted.mean_throughput_cost(moment.read_share)
         factor = min(1.0, free_iops / iops, free_throughput / throughput_mib_s)
         return replace(moment, iops=moment.iops * factor, throughput_mib_s=moment.throughput_mib_s * factor)
 
-    return replace(shape, at_most_iops=capped(shape.at_most_iops), at_most_throughput=capped(shape.at_most_throughput))
+    return replace(
+        shape, at_most_iops=cap_moment(shape.at_most_iops), at_most_throughput=cap_moment(shape.at_most_throughput)
+    )
 
 
 def _paced_only(job: str) -> str:
-    """A job without its unbounded sections: nothing on a volume in use goes unbounded."""
+    """A job without its unbounded sections: no load on a volume in use is unbounded."""
     head, *sections = job.split("\n[")
-    return "\n[".join([head, *(found for found in sections if not found.startswith("unbounded"))])
+    return "\n[".join([head, *(section for section in sections if not section.startswith("unbounded"))])
 
 
 def _reads_of(shape: WorkloadShape) -> WorkloadShape:
-    """The same I/O as reads alone: a copy is read where its data are, and never written."""
+    """The same I/O as reads alone: a copy is never written."""
 
-    def reads(moment: Moment) -> Moment:
+    def to_reads(moment: Moment) -> Moment:
         sizes = moment.read_sizes_kib or moment.write_sizes_kib
         return replace(moment, read_share=1.0, read_sizes_kib=sizes, write_sizes_kib=())
 
-    return replace(shape, at_most_iops=reads(shape.at_most_iops), at_most_throughput=reads(shape.at_most_throughput))
+    return replace(
+        shape, at_most_iops=to_reads(shape.at_most_iops), at_most_throughput=to_reads(shape.at_most_throughput)
+    )

@@ -1,4 +1,4 @@
-"""The job of a validation: one volume, what is being measured for it now, and what has come of it so far.
+"""The job of a validation: one volume, its present measurement, and its verdicts so far.
 
 It is one document, kept after each step. Whoever finds it can go on with it, whatever ended the process before.
 """
@@ -28,8 +28,8 @@ JOBS: Final = "validations/"
 _KEY: Final = re.compile(JOBS + r"(?P<validation>[^/]+)/(?P<index>\d+)\.json")
 
 
-class Step(StrEnum):
-    """What is done next for a job."""
+class JobStep(StrEnum):
+    """The next step of a job."""
 
     DECIDE = "decide"
     PROPOSE = "propose"
@@ -53,35 +53,36 @@ class JobName:
 
     @property
     def key(self) -> str:
-        """Where its document is kept."""
+        """The key of the job's document."""
         return f"{JOBS}{self.validation}/{self.index}.json"
 
     @property
     def holder(self) -> str:
-        """Who claims for it."""
+        """The name under which the job claims."""
         return f"{self.validation}/{self.index}"
 
     @property
     def scratch_id(self) -> str:
-        """The tag of all its scratch volumes: they are found by it even where the document is lost."""
+        """The tag of all its scratch volumes. They are found by it even if the document is lost."""
         return f"{self.validation}-{self.index}"
 
     @classmethod
     def of(cls, key: str) -> "JobName":
-        """The item whose document has that key; BadInput for a key of something else."""
-        found = _KEY.fullmatch(key)
-        if found is None:
+        """The item with that document key. Raises BadInput if the key is another's."""
+        match = _KEY.fullmatch(key)
+        if match is None:
             raise BadInput(f"{key} is no job of a validation: begin with `choose`, and pass on what it gives.")
-        return cls(validation=found["validation"], index=int(found["index"]))
+        return cls(validation=match["validation"], index=int(match["index"]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """The volume whose workload is run: what its target must carry, its shape (None where nothing was ever asked), its
-    peaks, and its mean latency today (None where the cloud publishes none).
+    """The volume whose workload is run: its need, shape, peaks, and mean latency today.
 
-    Need and peaks are counted as the ceiling of the run counts, the shape's rates are real. Where its target is of a
-    type that volumes share, the need is that of all of them, and `pool_gib` the size of all.
+    The shape is None without any I/O, and the latency if the cloud publishes none.
+
+    Need and peaks are counted as the ceiling of the run counts, the shape's rates are real. If volumes share the
+    target's type, the need is that of all of them, and `pool_gib` the size of all.
     """
 
     volume: Volume
@@ -95,7 +96,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """What is measured next, by whose workload. `usd_month` is the list price of the spec."""
+    """The next run and the volume whose workload it has. `usd_month` is the list price of the spec."""
 
     run: MeasuringRun
     subject: Subject
@@ -104,9 +105,11 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """What is to be carried out. `order` is that of the scratch volume which is made first, None where the volume is
-    measured in place; `began` is from when on that is paid; `members` are the volumes that carry the load together in
-    place, more than one where the volume is one of a stripe set."""
+    """A measurement with its host and task, ready to begin.
+
+    `order` is that of the scratch volume, None if the volume is measured in place. `began` is the time from which the
+    scratch volume is paid. `members` are the volumes that carry the load in place, several of a stripe set.
+    """
 
     host: BenchHost
     task: Task
@@ -116,16 +119,16 @@ class Prepared:
 
     @property
     def volumes(self) -> int:
-        """How many volumes carry the load together."""
+        """The number of volumes that carry the load together."""
         return max(1, len(self.members))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
-    """One measurement, as far as it is. Times are when a step was done first: limits count from there.
+class MeasuringAttempt:
+    """One measurement and its progress. Times are those of a step's first call: limits count from there.
 
-    `cleaned` is when its scratch volume was gone, `judged` when the verdict was given, and `reported` whether others
-    have heard of it.
+    `cleaned` is the time at which the scratch volume was gone, `judged` that of the verdict. `reported`: others have
+    heard of it.
     """
 
     number: int
@@ -145,32 +148,32 @@ class Attempt:
     reported: bool = False
 
     @property
-    def next(self) -> Step:
-        """What is done next for it."""
+    def next(self) -> JobStep:
+        """The next step of the measurement."""
         on_scratch = self.prepared.order is not None
         ahead = (
-            (Step.CREATE, on_scratch and self.volume_id is None),
-            (Step.LOOK_AT_VOLUME, on_scratch and not self.made),
-            (Step.ATTACH, on_scratch and self.attaching is None),
-            (Step.LOOK_AT_ATTACHMENT, on_scratch and not self.attached),
-            (Step.SEND, self.command_id is None),
-            (Step.LOOK_AT_COMMAND, self.outcome is None),
-            (Step.CLEAN_UP, self.cleaned is None),
+            (JobStep.CREATE, on_scratch and self.volume_id is None),
+            (JobStep.LOOK_AT_VOLUME, on_scratch and not self.made),
+            (JobStep.ATTACH, on_scratch and self.attaching is None),
+            (JobStep.LOOK_AT_ATTACHMENT, on_scratch and not self.attached),
+            (JobStep.SEND, self.command_id is None),
+            (JobStep.LOOK_AT_COMMAND, self.outcome is None),
+            (JobStep.CLEAN_UP, self.cleaned is None),
         )
-        return next((step for step, is_ahead in ahead if is_ahead), Step.CONCLUDE)
+        return next((step for step, is_ahead in ahead if is_ahead), JobStep.CONCLUDE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """An item of a validation.
 
-    `asked` is the target that was asked for, None for what is recommended, and `asked_spec` the configuration that it
-    names; `following` is the run that was chosen for it beforehand. `now` is the time that is decided by. `before` is
-    what was recommended when the job was begun, `after` what is since its last verdict. `to_decide` says that nothing
-    is decided yet, or not since the last verdict. `claimed` is the class that it claims, or waits for from
-    `waiting_since` on, and `claimed_host` the bench host: two loads on one host at a time would each measure the other.
-    `note` says why it ended without a measurement. `bench_limits` counts the tries of the present run whose bench was
-    the limit; `vain_usd` has what the scratch volume of each such try has cost, those of earlier runs included.
+    `asked` is the user's target, None for the recommended one, and `asked_spec` the configuration that it names.
+    `following` is the run that was chosen beforehand. `now` is the time of the decision. `before` is the recommendation
+    at the job's beginning, `after` that since its last verdict. `to_decide`: there is no decision yet, or none since
+    the last verdict. `claimed` is the class that it claims, or waits for from `waiting_since` on, and `claimed_host`
+    the bench host: two loads on one host at a time would each measure the other. `note` is the reason why it ended
+    without a measurement. `bench_limits` counts the tries of the present run whose bench was the limit. `vain_usd` are
+    the costs of these tries' scratch volumes, those of earlier runs included.
     """
 
     name: JobName
@@ -188,7 +191,7 @@ class Job:
     tried: tuple[str, ...] = ()
     lines: tuple[ValidationLine, ...] = ()
     proposal: Proposal | None = None
-    attempt: Attempt | None = None
+    attempt: MeasuringAttempt | None = None
     claimed: str | None = None
     claimed_host: str | None = None
     waiting_since: datetime | None = None
@@ -197,24 +200,24 @@ class Job:
     vain_usd: tuple[float, ...] = ()
 
     @property
-    def next(self) -> Step:
-        """What is done next."""
+    def next(self) -> JobStep:
+        """The next step of the job."""
         if self.attempt is not None:
             return self.attempt.next
         if self.note is not None:
-            return Step.DONE
+            return JobStep.DONE
         if self.to_decide:
-            return Step.DECIDE
-        return Step.DONE if self.proposal is None else Step.PROPOSE
+            return JobStep.DECIDE
+        return JobStep.DONE if self.proposal is None else JobStep.PROPOSE
 
     @property
     def usd(self) -> float:
-        """What its scratch volumes have cost so far, USD."""
+        """The cost of its scratch volumes so far, USD."""
         return sum(self.vain_usd) + sum(line.usd or 0.0 for line in self.lines)
 
     @property
-    def under_way(self) -> Attempt:
-        """The measurement that is under way; BadInput where none is."""
+    def under_way(self) -> MeasuringAttempt:
+        """The measurement that is under way. Raises BadInput if there is none."""
         if self.attempt is None:
             raise BadInput(f"nothing is being measured for {self.name.key}: propose first.")
         return self.attempt
@@ -226,34 +229,34 @@ class Job:
         return None if proposal is None else proposal.run
 
     def claim_on(self, run: MeasuringRun) -> str:
-        """What only one may measure at a time: a class, or a volume itself or its copy."""
+        """The key of a claim that one job holds at a time: on a class, or on a volume itself or its copy."""
         canary = self.mode is Mode.CANARY
         return run.class_key if canary else f"{self.mode.value}/{self.volume_id}/{run.class_key}"
 
     @property
     def claims(self) -> tuple[str, ...]:
-        """What it claims or waits for."""
+        """The keys that it claims or waits for."""
         return tuple(key for key in (self.claimed, self.claimed_host) if key is not None)
 
     def release(self, claims: Claims) -> None:
-        """Gives up what it has; what another has stays."""
+        """Releases the job's own claims."""
         for key in self.claims:
             claims.release(key, self.name.holder)
 
-    def having(self, **facts: object) -> "Job":
-        """The job with more known of its present measurement."""
+    def update_attempt(self, **facts: object) -> "Job":
+        """The job with new facts of its present measurement."""
         return replace(self, attempt=replace(self.under_way, **facts))  # type: ignore[arg-type]  # named as the fields are
 
-    def ended(self, **facts: object) -> "Job":
-        """The job without what it proposed and claimed, once that is measured or has failed; with those facts."""
+    def end_run(self, **facts: object) -> "Job":
+        """The job after its run was measured or failed: without proposal and claims, with those facts."""
         tried = self.tried if self.run is None else (*self.tried, self.run.class_key)
-        ended = replace(self, tried=tried, following=None, proposal=None, attempt=None, to_decide=True, bench_limits=0)
-        free = replace(ended, claimed=None, claimed_host=None, waiting_since=None)
+        job = replace(self, tried=tried, following=None, proposal=None, attempt=None, to_decide=True, bench_limits=0)
+        free = replace(job, claimed=None, claimed_host=None, waiting_since=None)
         return replace(free, **facts)  # type: ignore[arg-type]  # named as the fields are
 
 
 def job_of_class(run: MeasuringRun, name: JobName, place: Target, now: datetime, *, budget: Budget) -> Job:
-    """The job of a class of thin recommendations: it begins with the volume that has the most at stake."""
+    """The job of a class of thin recommendations. Its volume is the one with the most at stake."""
     return Job(
         name=name,
         place=place,
@@ -265,14 +268,14 @@ def job_of_class(run: MeasuringRun, name: JobName, place: Target, now: datetime,
     )
 
 
-def keep(job: Job, store: RunStore) -> Job:
-    """Keeps the job's document, in the place of what was known before."""
+def keep_job(job: Job, store: RunStore) -> Job:
+    """Keeps the job's document in place of the earlier one."""
     store.put(job.name.key, _document().dump_json(job))
     return job
 
 
-def find(name: JobName, store: RunStore) -> Job | None:
-    """The job as it was kept last, None where there is none; BadInput where its document is damaged."""
+def find_job(name: JobName, store: RunStore) -> Job | None:
+    """The job as last kept. None if there is none. Raises BadInput if its document is damaged."""
     kept = store.get(name.key)
     if kept is None:
         return None
@@ -285,11 +288,11 @@ def find(name: JobName, store: RunStore) -> Job | None:
 
 
 def load(name: JobName, store: RunStore) -> Job:
-    """The job of that name; BadInput where there is none, or its document is damaged."""
-    found = find(name, store)
-    if found is None:
+    """The job of that name. Raises BadInput if there is none, or its document is damaged."""
+    job = find_job(name, store)
+    if job is None:
         raise BadInput(f"there is no job {name.key} in the store: begin with `choose`.")
-    return found
+    return job
 
 
 @cache

@@ -1,20 +1,20 @@
-"""Measuring, step by step: a scratch volume made and attached, the command sent and looked at, all of it taken away.
+"""Measuring, step by step: make and attach a scratch volume, send the command, look at it, and clean up.
 
-Each step may be called again, whatever ended it before: what is done already is not done twice.
+Each step may be called again, whatever ended it before: finished work is not done twice.
 """
 
 from dataclasses import replace
 
 from plimsoll.domain.errors import BadInput, CloudError, NotMeasured, Unexpected, Unreachable
 from plimsoll.reports.wording import duration
-from plimsoll.validation.command import Command, command_s
+from plimsoll.validation.command import HostCommand, command_s
 from plimsoll.validation.context import Context
-from plimsoll.validation.job import Attempt, Job
+from plimsoll.validation.job import Job, MeasuringAttempt
 from plimsoll.validation.scratch_volume import clean, is_attached, is_made
 
 
 def create(job: Job, context: Context) -> Job:
-    """Begins to make the scratch volume of what was proposed; the same order gives the same volume. CloudError."""
+    """Begins to make the scratch volume of the job's order. The same order gives the same volume. Raises CloudError."""
     attempt = job.under_way
     order, host = attempt.prepared.order, attempt.prepared.host
     if order is None:
@@ -29,37 +29,39 @@ def create(job: Job, context: Context) -> Job:
         )
     context.say(f"making a scratch volume of {order.spec} in {host.zone}, on {host.host.id} ({host.host.type})")
     volume_id = context.bench(job.place).create(order)
-    return context.keep(job.having(volume_id=volume_id, creating=context.now()))
+    return context.keep(job.update_attempt(volume_id=volume_id, creating=context.now()))
 
 
 def look_at_volume(job: Job, context: Context) -> Job:
-    """Looks once whether the scratch volume is made; NotMeasured where that takes too long, CloudError."""
+    """Looks once at the scratch volume while it is made. Raises NotMeasured if that takes too long, and CloudError."""
     attempt, bench, patience = job.under_way, context.bench(job.place), context.patience
     since = attempt.creating or context.now()
     if attempt.made or not is_made(_volume_of(job), job.place, since, bench=bench, patience=patience):
         return job
-    return context.keep(job.having(made=True))
+    return context.keep(job.update_attempt(made=True))
 
 
 def attach(job: Job, context: Context) -> Job:
-    """Begins to attach the scratch volume to the bench host; attached already is no error. CloudError."""
+    """Begins to attach the scratch volume to the bench host. A second call is no error. Raises CloudError."""
     attempt = job.under_way
     context.bench(job.place).attach(job.place, _volume_of(job), attempt.prepared.host.host.id)
-    return context.keep(job.having(attaching=attempt.attaching or context.now()))
+    return context.keep(job.update_attempt(attaching=attempt.attaching or context.now()))
 
 
 def look_at_attachment(job: Job, context: Context) -> Job:
-    """Looks once whether the volume is attached; NotMeasured where that takes too long, CloudError."""
+    """Looks once at the volume while it is attached. Raises NotMeasured if that takes too long, and CloudError."""
     attempt, bench, patience = job.under_way, context.bench(job.place), context.patience
     since, host_id = attempt.attaching or context.now(), attempt.prepared.host.host.id
     if attempt.attached or not is_attached(_volume_of(job), job.place, host_id, since, bench=bench, patience=patience):
         return job
-    return context.keep(job.having(attached=True))
+    return context.keep(job.update_attempt(attached=True))
 
 
 def send(job: Job, context: Context) -> Job:
-    """Sends the command that measures, once. CloudError where it was not sent; NotMeasured where an earlier try left
-    open whether it was."""
+    """Sends the command that measures, once.
+
+    Raises CloudError if it was not sent, and NotMeasured if an earlier call may have sent it.
+    """
     attempt = job.under_way
     host_id = attempt.prepared.host.host.id
     if attempt.command_id is not None:
@@ -72,28 +74,30 @@ def send(job: Job, context: Context) -> Job:
     task = attempt.prepared.task
     task = task if attempt.volume_id is None else replace(task, volume_id=attempt.volume_id)
     context.say(_measuring(job, attempt, context))
-    job = context.keep(job.having(sending=context.now()))
+    job = context.keep(job.update_attempt(sending=context.now()))
     try:
         command_id = context.bench(job.place).send(job.place, host_id, task)
     except CloudError as error:
         if not isinstance(error, Unreachable | Unexpected):  # with these it may have arrived
-            context.keep(job.having(sending=None))
+            context.keep(job.update_attempt(sending=None))
         raise
-    return context.keep(job.having(command_id=command_id))
+    return context.keep(job.update_attempt(command_id=command_id))
 
 
 def look_at_command(job: Job, context: Context) -> Job:
-    """Looks once whether the command has ended. NotMeasured where it takes too long or ended badly, CloudError where
-    several looks in a row have failed."""
+    """Looks once at the command.
+
+    Raises NotMeasured if it takes too long or ended badly, and CloudError if several looks in a row have failed.
+    """
     attempt, command = job.under_way, command_of(job)
     if attempt.outcome is None:
         try:
             outcome = command.look(context.bench(job.place))
         except CloudError:
-            context.keep(job.having(failed_looks=command.failed_looks))
+            context.keep(job.update_attempt(failed_looks=command.failed_looks))
             raise
         if (command.failed_looks, outcome) != (attempt.failed_looks, None):
-            job = context.keep(job.having(failed_looks=command.failed_looks, outcome=outcome))
+            job = context.keep(job.update_attempt(failed_looks=command.failed_looks, outcome=outcome))
     if job.under_way.outcome is not None:
         command.answer(job.under_way.outcome)
         return job
@@ -102,35 +106,37 @@ def look_at_command(job: Job, context: Context) -> Job:
     return job
 
 
-def clean_up(job: Job, context: Context) -> Job:
-    """Stops what still runs and takes away what was made; what cannot be deleted is `left`, and the sweep has it from
-    its deadline on. What was measured on it is as good as if it were gone."""
+def clean_up_run(job: Job, context: Context) -> Job:
+    """Stops the command and deletes the scratch volume.
+
+    A volume that cannot be deleted is `left`: the sweep deletes it after its deadline, and its measurement counts.
+    """
     attempt = job.attempt
     if attempt is not None and attempt.volume_id is not None and attempt.outcome is not None:
         context.say(f"measured; deleting {attempt.volume_id}")
     _stop(job, context)
     _clean(job, context)
-    return job if attempt is None else context.keep(job.having(cleaned=attempt.cleaned or context.now()))
+    return job if attempt is None else context.keep(job.update_attempt(cleaned=attempt.cleaned or context.now()))
 
 
 def fail(job: Job, why: str, context: Context) -> Job:
-    """Ends a measurement that failed: what it claimed is free, what runs is stopped, what it made is taken away."""
+    """Ends a measurement that failed: releases its claims, stops its command, deletes its scratch volume."""
     try:
         _stop(job, context)
     finally:
         job.release(context.claims)
-    job = context.keep(job.ended(note=why))
+    job = context.keep(job.end_run(note=why))
     _clean(job, context)
     return job
 
 
-def command_of(job: Job) -> Command:
-    """The command that was sent for a job; BadInput where none was."""
+def command_of(job: Job) -> HostCommand:
+    """The command that was sent for a job. Raises BadInput if there is none."""
     attempt = job.under_way
     if attempt.command_id is None:
         raise BadInput(f"no command was sent for {job.name.key}: send it first.")
     host_id = attempt.prepared.host.host.id
-    return Command(id=attempt.command_id, target=job.place, host_id=host_id, failed_looks=attempt.failed_looks)
+    return HostCommand(id=attempt.command_id, target=job.place, host_id=host_id, failed_looks=attempt.failed_looks)
 
 
 def _stop(job: Job, context: Context) -> None:
@@ -140,8 +146,8 @@ def _stop(job: Job, context: Context) -> None:
 
 
 def _clean(job: Job, context: Context) -> None:
-    for one in clean(job.name.scratch_id, job.place, bench=context.bench(job.place), patience=context.patience):
-        context.left(one)
+    for left_volume in clean(job.name.scratch_id, job.place, bench=context.bench(job.place), patience=context.patience):
+        context.left(left_volume)
 
 
 def _volume_of(job: Job) -> str:
@@ -151,7 +157,7 @@ def _volume_of(job: Job) -> str:
     return volume_id
 
 
-def _measuring(job: Job, attempt: Attempt, context: Context) -> str:
+def _measuring(job: Job, attempt: MeasuringAttempt, context: Context) -> str:
     prepared = attempt.prepared
     if prepared.order is not None:
         about = duration(prepared.task.limit_s - context.patience.setting_up_s)

@@ -1,4 +1,4 @@
-"""Patience: how long a cloud is waited for."""
+"""Patience: the longest that a step of a measurement waits for its cloud."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ from typing import TypeVar
 from plimsoll.domain.errors import NotMeasured
 from plimsoll.settings import Settings
 
-Found = TypeVar("Found")
+LookResult = TypeVar("LookResult")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
-    """How time passes, and how long each step may take, in seconds.
+class BenchPatience:
+    """A clock, a pause, and the most seconds of each step.
 
-    `setting_up_s` is what a task may take on its host besides its jobs: installing fio, finding the device. `grace_s`
-    is what a command may take beyond its own limit on the host, delivery included: a dead agent never ends it.
-    `claim_s` is how long another's measurement of the same class is waited for.
+    `setting_up_s` is for a task's work on its host besides its jobs: installing fio, finding the device. `grace_s` is
+    for a command beyond its own limit on the host, delivery included: a dead agent never ends it. `claim_s` is for
+    another's measurement of the same class.
     """
 
     now: Callable[[], datetime]
@@ -31,8 +31,8 @@ class Patience:
     claim_s: float = 4 * 3600.0
 
     @classmethod
-    def of(cls, settings: Settings, *, now: Callable[[], datetime], pause: Callable[[float], None]) -> "Patience":
-        """As the settings say it."""
+    def of(cls, settings: Settings, *, now: Callable[[], datetime], pause: Callable[[float], None]) -> "BenchPatience":
+        """The patience of the settings."""
         return cls(
             now=now,
             pause=pause,
@@ -44,18 +44,18 @@ class Patience:
         )
 
     def longest(self, limit_s: float) -> timedelta:
-        """The longest that a scratch volume can be needed for a task of that limit."""
+        """The longest time that a task of that limit needs its scratch volume."""
         return timedelta(seconds=self.create_s + self.attach_s + limit_s + self.grace_s + 2 * self.detach_s)
 
-    def wait_for(self, look: Callable[[], Found | None], *, limit_s: float, otherwise: str) -> Found:
-        """What `look` finds, asking until it does; NotMeasured with that sentence when the limit has passed."""
+    def wait_for(self, look: Callable[[], LookResult | None], *, limit_s: float, otherwise: str) -> LookResult:
+        """The first result of `look` that is not None. Raises NotMeasured(otherwise) after the limit."""
         since = self.now()
-        while (found := look()) is None:
+        while (result := look()) is None:
             self.check(since, limit_s=limit_s, otherwise=otherwise)
             self.pause(self.every_s)
-        return found
+        return result
 
     def check(self, since: datetime, *, limit_s: float, otherwise: str) -> None:
-        """NotMeasured with that sentence where the limit has passed since that time."""
+        """Raises NotMeasured(otherwise) if the limit has passed since that time."""
         if self.now() >= since + timedelta(seconds=limit_s):
             raise NotMeasured(otherwise)

@@ -20,43 +20,45 @@ from plimsoll.ports import BenchHost
 from plimsoll.validation.command import stripe_sets
 from plimsoll.validation.context import Context
 from plimsoll.validation.fio_job import expected_seconds, fio_job, seconds_of
-from plimsoll.validation.job import Attempt, Job, Prepared, Proposal, Subject
+from plimsoll.validation.job import Job, MeasuringAttempt, Prepared, Proposal, Subject
 
 CLAIMED: Final = "another validation of the same class has not ended: try again when it has."
-"""What is said where another's measurement of a class takes longer than is waited for."""
+"""The sentence after another's measurement of a class took longer than the patience."""
 
-BUSY: Final = "the bench host has been measuring for other validations all the time: try again, or tag another host."
+BENCH_BUSY: Final = (
+    "the bench host has been measuring for other validations all the time: try again, or tag another host."
+)
 
 
-def propose(job: Job, context: Context) -> Job:
-    """Prepares what is measured next; what is prepared already stays as it is.
+def propose_run(job: Job, context: Context) -> Job:
+    """Prepares the next measurement. A prepared one stays as it is.
 
-    The job stays as it is while another measures the same class, or on the same host. BadInput, NotMeasured or
-    CloudError where there is nothing to measure, or nothing to measure with.
+    The job stays as it is while another measures the same class, or on the same host. Raises BadInput, NotMeasured or
+    CloudError if there is nothing to measure, or nothing to measure with.
     """
     proposal = job.proposal
-    if proposal is None or _is_anothers(job, context):
+    if proposal is None or _is_claimed_elsewhere(job, context):
         return job
     waited = job.waiting_since is not None
     job, is_ours = _claim_class(job, proposal.run, context)
     if not is_ours:
         return job
-    shared = _shared(job, context) if waited else None
+    shared = _shared_verdict(job, context) if waited else None
     if shared is not None:
         job.release(context.claims)
-        return context.keep(job.ended(lines=(*job.lines, shared)))
+        return context.keep(job.end_run(lines=(*job.lines, shared)))
     prepared = prepare(job, proposal, context, is_free=lambda host: _is_free(host, job, context))
     job, is_ours = _claim_host(job, prepared, context)
     if not is_ours:
         return job
-    attempt = Attempt(number=len(job.tried) + len(job.vain_usd) + 1, proposal=proposal, prepared=prepared)
+    attempt = MeasuringAttempt(number=len(job.tried) + len(job.vain_usd) + 1, proposal=proposal, prepared=prepared)
     return context.keep(replace(job, attempt=attempt, proposal=None))
 
 
 def _claim_class(job: Job, run: MeasuringRun, context: Context) -> tuple[Job, bool]:
-    """Claims the class of a run for as long as it can take, and says whether it is the job's.
+    """Claims the class of a run for its longest time. The second value is True if the claim is the job's.
 
-    It is noted first, so that the clean-up knows what to release whatever happens.
+    The job notes the claim first, so that the clean-up releases it whatever happens.
     """
     now, key, is_first = context.now(), job.claim_on(run), job.waiting_since is None
     job = context.keep(replace(job, claimed=key, waiting_since=job.waiting_since or now))
@@ -69,7 +71,7 @@ def _claim_class(job: Job, run: MeasuringRun, context: Context) -> tuple[Job, bo
 
 
 def _claim_host(job: Job, prepared: Prepared, context: Context) -> tuple[Job, bool]:
-    """Claims the host of what is prepared, as `_claim_class` does a class; another that was claimed is given up."""
+    """Claims the host of a prepared run, as `_claim_class` does a class, and releases another claimed host."""
     now, key, before = context.now(), _host_key(prepared.host), job.claimed_host
     if before not in {None, key}:
         context.claims.release(str(before), job.name.holder)
@@ -88,32 +90,34 @@ def _is_free(host: BenchHost, job: Job, context: Context) -> bool:
     return context.claims.holder(_host_key(host), context.now()) in {None, job.name.holder}
 
 
-def _is_anothers(job: Job, context: Context) -> bool:
-    """Whether another still has what the job waits for; NotMeasured where it has it for too long."""
+def _is_claimed_elsewhere(job: Job, context: Context) -> bool:
+    """Another job holds a claim that this one waits for. Raises NotMeasured if that takes too long."""
     if job.waiting_since is None:
         return False
     others = [key for key in job.claims if context.claims.holder(key, context.now()) not in {None, job.name.holder}]
     if not others:
         return False
-    otherwise = CLAIMED if job.claimed in others else BUSY
+    otherwise = CLAIMED if job.claimed in others else BENCH_BUSY
     context.patience.check(job.waiting_since, limit_s=context.patience.claim_s, otherwise=otherwise)
     return True
 
 
-def _shared(job: Job, context: Context) -> ValidationLine | None:
-    """The verdict that another gave on the class while the job waited for it."""
+def _shared_verdict(job: Job, context: Context) -> ValidationLine | None:
+    """Another job's verdict on the class, given while this one waited. None if there is none."""
     since = job.waiting_since or context.now()
-    found = [line for line in context.verdicts.lines() if line.class_key == job.claimed and line.at >= since]
-    return found[-1] if found else None
+    lines = [line for line in context.verdicts.lines() if line.class_key == job.claimed and line.at >= since]
+    return lines[-1] if lines else None
 
 
 IsFree = Callable[[BenchHost], bool]
-"""Whether no other validation measures on a host; hosts that are not free are chosen last."""
+"""True if no other validation measures on a host. Other hosts are chosen last."""
 
 
 def prepare(job: Job, proposal: Proposal, context: Context, *, is_free: IsFree) -> Prepared:
-    """Chooses the host and writes the fio job of a proposal; nothing is made yet. NotMeasured or CloudError where there
-    is no host, or nothing to measure by."""
+    """Chooses the host and writes the fio job of a proposal. Nothing is made yet.
+
+    Raises NotMeasured or CloudError if there is no host, or no workload to measure by.
+    """
     text = fio_job(proposal, job.mode, context)
     limit_s = round(seconds_of(text, proposal.run, job.mode, context) + context.patience.setting_up_s)
     if job.mode is Mode.IN_PLACE:
@@ -125,7 +129,7 @@ def _on_scratch(job: Job, text: str, limit_s: int, proposal: Proposal, context: 
     run, copied = proposal.run, proposal.subject if job.mode is Mode.COPY else None
     _check_makeable(run, context)
     if copied is not None:
-        _check_settled(copied)
+        _check_not_modifying(copied)
     zones = run.zones if copied is None else (copied.volume.zone,)
     tags = () if context.host_ids else context.policy.bench_hosts
     hosts = context.bench(job.place).hosts(job.place, tags, context.host_ids)
@@ -152,7 +156,7 @@ def _on_scratch(job: Job, text: str, limit_s: int, proposal: Proposal, context: 
 
 def _in_place(job: Job, text: str, limit_s: int, subject: Subject, context: Context) -> Prepared:
     volume, policy, bench = subject.volume, context.policy, context.bench(job.place)
-    _check_settled(subject)
+    _check_not_modifying(subject)
     if len(volume.hosts) != 1:
         raise NotMeasured(f"{volume.id} is not attached to exactly one known host: measure it with the mode canary.")
     (host,) = bench.hosts(job.place, (), (volume.hosts[0].id,))
@@ -170,12 +174,12 @@ def _in_place(job: Job, text: str, limit_s: int, subject: Subject, context: Cont
         most_latency_us=policy.in_place_most_latency_us,
         alarm=policy.bench_alarm,
     )
-    members = next((found.members for found in sets if volume.id in found.members), (volume.id,))
+    members = next((stripe_set.members for stripe_set in sets if volume.id in stripe_set.members), (volume.id,))
     return Prepared(host=host, task=task, began=began, members=members)
 
 
 def _check_makeable(run: MeasuringRun, context: Context) -> None:
-    """Refuses what no scratch volume can show: it is made in one zone, and as one volume."""
+    """Raises NotMeasured if no scratch volume can show the run: it is one volume, in one zone."""
     kind = context.types[run.spec.type]
     if kind.zones > 1:
         raise NotMeasured(
@@ -193,8 +197,8 @@ def _check_makeable(run: MeasuringRun, context: Context) -> None:
         raise NotMeasured(f"a scratch volume of {run.spec} is larger than the settings allow: {excess}.")
 
 
-def _check_settled(subject: Subject) -> None:
-    """Refuses to measure what is still changing: during a modification a volume shows neither what it was nor is."""
+def _check_not_modifying(subject: Subject) -> None:
+    """Raises NotMeasured during a modification: the volume then has neither its old nor its new performance."""
     latest = subject.volume.modification
     if latest is not None and latest.in_progress:
         raise NotMeasured(f"{subject.volume.id} is being modified ({latest.state}): measure it when that is completed.")
@@ -207,17 +211,16 @@ def choose_host(
     zones: Sequence[str],
     is_free: IsFree,
 ) -> BenchHost:
-    """The smallest host that is ready and sustains the ceiling, in the first zone that has one; of several there, one
-    that is free, where any is.
+    """The smallest host that is ready and sustains the ceiling, in the first zone that has one. Free hosts go first.
 
-    NotMeasured says of every host why it was refused: one whose own ceiling is under the target's measures itself.
+    Raises NotMeasured with each host's refusal: a host whose own ceiling is under the target's would measure itself.
     """
     for zone in zones:
-        fit = [host for host in hosts if host.zone == zone and not any(_refused(host, spec, ceiling))]
+        fit = [host for host in hosts if host.zone == zone and not any(_refusals(host, spec, ceiling))]
         if fit:
             free = [host for host in fit if is_free(host)]
             return min(free or fit, key=lambda host: (host.host.ceiling.sustained_throughput_mib_s, host.host.id))
-    refusals = [why for host in hosts if host.zone in zones for why in _refused(host, spec, ceiling)]
+    refusals = [why for host in hosts if host.zone in zones for why in _refusals(host, spec, ceiling)]
     refusals += [f"{host.host.id} is in {host.zone}" for host in hosts if host.zone not in zones]
     reasons = f": {'; '.join(refusals)}" if refusals else ""
     raise NotMeasured(
@@ -227,7 +230,7 @@ def choose_host(
     )
 
 
-def _refused(host: BenchHost, spec: VolumeSpec, ceiling: Ceiling) -> Iterator[str]:
+def _refusals(host: BenchHost, spec: VolumeSpec, ceiling: Ceiling) -> Iterator[str]:
     name = f"{host.host.id} ({host.host.type})"
     if not host.ready:
         yield host.not_ready.rstrip(".")
@@ -250,7 +253,7 @@ def _refused(host: BenchHost, spec: VolumeSpec, ceiling: Ceiling) -> Iterator[st
 
 
 def _figures(ceiling: Ceiling) -> Mapping[str, float]:
-    """What is sustained, of reads and of writes: they may have limits of their own."""
+    """The sustained rates of a ceiling, for reads and for writes: they may have limits of their own."""
     iops, throughput_mib_s = ceiling.sustained_iops, ceiling.sustained_throughput_mib_s
     return {
         "IOPS": iops,

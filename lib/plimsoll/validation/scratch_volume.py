@@ -1,4 +1,4 @@
-"""Scratch volumes: whether one is where it is awaited, and how it is taken away, whoever made it."""
+"""Scratch volumes: looks while one is made or attached, and its deletion, whoever made it."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -8,33 +8,33 @@ from typing import Final, TypeVar
 from plimsoll.domain.errors import BadInput, CloudError, NotMeasured, PlimsollError
 from plimsoll.domain.scratch import ScratchVolume
 from plimsoll.ports import Bench, FailedTarget, Target
-from plimsoll.validation.patience import Patience
+from plimsoll.validation.patience import BenchPatience
 
 DELETE_ATTEMPTS: Final = 4
-"""How often a deletion is tried before the volume is left to the sweep."""
+"""The most tries of a deletion before the volume is left to the sweep."""
 
-Result = TypeVar("Result")
+CallResult = TypeVar("CallResult")
 
 _GONE: Final = {"deleting", "deleted"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Left:
-    """A scratch volume that could not be deleted now; the sweep has it from its deadline on."""
+    """A scratch volume that could not be deleted. The sweep deletes it after its deadline."""
 
     volume_id: str | None
     text: str
 
 
-def is_made(volume_id: str, target: Target, since: datetime, *, bench: Bench, patience: Patience) -> bool:
-    """Whether one look finds that a new volume can be attached; NotMeasured where it is in error, or takes too long."""
+def is_made(volume_id: str, target: Target, since: datetime, *, bench: Bench, patience: BenchPatience) -> bool:
+    """One look finds the new volume available. Raises NotMeasured if it is in error, or takes too long."""
     return _is_in("available", volume_id, target, since, patience.create_s, "was not made", bench, patience)
 
 
 def is_attached(
-    volume_id: str, target: Target, host_id: str, since: datetime, *, bench: Bench, patience: Patience
+    volume_id: str, target: Target, host_id: str, since: datetime, *, bench: Bench, patience: BenchPatience
 ) -> bool:
-    """Whether one look finds a volume attached to the host; NotMeasured likewise."""
+    """One look finds the volume attached. Raises NotMeasured if it is in error, or takes too long."""
     otherwise = f"was not attached to {host_id}"
     return _is_in("in-use", volume_id, target, since, patience.attach_s, otherwise, bench, patience)
 
@@ -47,32 +47,32 @@ def _is_in(
     limit_s: float,
     otherwise: str,
     bench: Bench,
-    patience: Patience,
+    patience: BenchPatience,
 ) -> bool:
-    found = next(iter(bench.scratch(target, volume_id=volume_id)), None)
-    if found is not None and found.state == "error":
+    volume = next(iter(bench.scratch(target, volume_id=volume_id)), None)
+    if volume is not None and volume.state == "error":
         raise NotMeasured(f"scratch volume {volume_id} {otherwise}: the cloud says it is in error. Try again.")
-    if found is not None and found.state == state and (state != "in-use" or found.attachment == "attached"):
+    if volume is not None and volume.state == state and (state != "in-use" or volume.attachment == "attached"):
         return True
     overdue = f"scratch volume {volume_id} {otherwise} within {limit_s:,.0f} s: try again."
     patience.check(since, limit_s=limit_s, otherwise=overdue)
     return False
 
 
-def clean(validation_id: str, target: Target, *, bench: Bench, patience: Patience) -> Iterator[Left]:
-    """Detaches and deletes every scratch volume of a validation; gives what it could not delete, with why."""
+def clean(validation_id: str, target: Target, *, bench: Bench, patience: BenchPatience) -> Iterator[Left]:
+    """Detaches and deletes every scratch volume of a validation. Yields each failure with its reason."""
     try:
-        found = _try_often(lambda: bench.scratch(target), patience)
+        volumes = _try_often(lambda: bench.scratch(target), patience)
     except PlimsollError as error:
         yield Left(volume_id=None, text=f"scratch volumes in {target} could not be listed ({error}); `plimsoll sweep`")
         return
-    for volume in found:
+    for volume in volumes:
         if volume.validation_id == validation_id and volume.state not in _GONE:
             yield from remove(volume, target, bench=bench, patience=patience)
 
 
-def remove(volume: ScratchVolume, target: Target, *, bench: Bench, patience: Patience) -> Iterator[Left]:
-    """Detaches and deletes one scratch volume; gives it with why when that did not work."""
+def remove(volume: ScratchVolume, target: Target, *, bench: Bench, patience: BenchPatience) -> Iterator[Left]:
+    """Detaches and deletes one scratch volume. Yields it, with the reason, if that failed."""
     try:
         if volume.attached_to is not None:
             _detach(volume, target, bench, patience)
@@ -83,12 +83,12 @@ def remove(volume: ScratchVolume, target: Target, *, bench: Bench, patience: Pat
         yield Left(volume_id=volume.id, text=text)
 
 
-def _detach(volume: ScratchVolume, target: Target, bench: Bench, patience: Patience) -> None:
-    """Detaches a volume, by force when it hangs."""
+def _detach(volume: ScratchVolume, target: Target, bench: Bench, patience: BenchPatience) -> None:
+    """Detaches a volume, by force if it hangs."""
 
     def free() -> bool | None:
-        found = bench.scratch(target, volume_id=volume.id)
-        return True if not found or found[0].attached_to is None else None
+        volumes = bench.scratch(target, volume_id=volume.id)
+        return True if not volumes or volumes[0].attached_to is None else None
 
     _try_often(lambda: bench.detach(target, volume.id), patience)
     try:
@@ -101,7 +101,7 @@ def _detach(volume: ScratchVolume, target: Target, bench: Bench, patience: Patie
         patience.wait_for(free, limit_s=patience.detach_s, otherwise=otherwise)
 
 
-def _try_often(call: Callable[[], Result], patience: Patience) -> Result:
+def _try_often(call: Callable[[], CallResult], patience: BenchPatience) -> CallResult:
     """A call, tried again on errors that may pass."""
     for attempt in range(1, DELETE_ATTEMPTS):
         try:
@@ -115,7 +115,7 @@ def _try_often(call: Callable[[], Result], patience: Patience) -> Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
-    """A scratch volume that was found: `deleted`, or not yet due (`left` None), or why it is still there."""
+    """A scratch volume that the sweep saw: `deleted`, not yet due (`left` None), or `left` behind with the reason."""
 
     target: Target
     volume: ScratchVolume
@@ -124,7 +124,7 @@ class Swept:
 
     @property
     def text(self) -> str:
-        """What became of it."""
+        """A sentence on the volume's fate."""
         if self.left is not None:
             return self.left.text
         if self.deleted:
@@ -132,15 +132,15 @@ class Swept:
         return f"kept {self.volume.id} in {self.target}: it is due {self.volume.deadline:%Y-%m-%d %H:%M} UTC"
 
 
-def sweep(
+def sweep_scratch_volumes(
     targets: Iterable[Target | FailedTarget],
     now: datetime,
     *,
     bench_at: Callable[[Target], Bench],
-    patience: Patience,
+    patience: BenchPatience,
     everything: bool = False,
 ) -> Iterator[Swept | FailedTarget]:
-    """Every scratch volume of the targets, deleted where its deadline has passed, or all of them with `everything`.
+    """Every scratch volume of the targets. Those past their deadline are deleted, with `everything` all of them.
 
     A failing target costs itself only.
     """
@@ -150,11 +150,11 @@ def sweep(
             continue
         try:
             bench = bench_at(target)
-            found = bench.scratch(target)
+            volumes = bench.scratch(target)
         except CloudError as error:
             yield FailedTarget(name=str(target), error=error)
             continue
-        for volume in found:
+        for volume in volumes:
             if not everything and not volume.is_due(now):
                 yield Swept(target=target, volume=volume, deleted=False)
                 continue

@@ -1,33 +1,33 @@
-"""The steps of a validation by name. Each imports what carries it out when it is taken: a function of the service takes
-one or two."""
+"""The steps of a validation by name. Each imports its module at its first call: a function of the service takes one or
+two."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Final
 
 from plimsoll.validation.context import Context
-from plimsoll.validation.job import Job, Step
+from plimsoll.validation.job import Job, JobStep
 
-Taken = Callable[[Job, Context], Job]
-
-
-def _from(module: str, name: str) -> Taken:
-    def taken(job: Job, context: Context) -> Job:
-        found: Taken = getattr(import_module(f"plimsoll.validation.{module}"), name)
-        return found(job, context)
-
-    return taken
+StepFunction = Callable[[Job, Context], Job]
 
 
-STEPS: Final[Mapping[Step, Taken]] = {
-    Step.DECIDE: _from("deciding", "decide"),
-    Step.PROPOSE: _from("proposing", "propose"),
-    Step.CREATE: _from("measuring", "create"),
-    Step.LOOK_AT_VOLUME: _from("measuring", "look_at_volume"),
-    Step.ATTACH: _from("measuring", "attach"),
-    Step.LOOK_AT_ATTACHMENT: _from("measuring", "look_at_attachment"),
-    Step.SEND: _from("measuring", "send"),
-    Step.LOOK_AT_COMMAND: _from("measuring", "look_at_command"),
-    Step.CLEAN_UP: _from("measuring", "clean_up"),
-    Step.CONCLUDE: _from("concluding", "conclude"),
+def _import_lazily(module: str, name: str) -> StepFunction:
+    def take_step(job: Job, context: Context) -> Job:
+        function: StepFunction = getattr(import_module(f"plimsoll.validation.{module}"), name)
+        return function(job, context)
+
+    return take_step
+
+
+JOB_STEPS: Final[Mapping[JobStep, StepFunction]] = {
+    JobStep.DECIDE: _import_lazily("deciding", "decide_run"),
+    JobStep.PROPOSE: _import_lazily("proposing", "propose_run"),
+    JobStep.CREATE: _import_lazily("measuring", "create"),
+    JobStep.LOOK_AT_VOLUME: _import_lazily("measuring", "look_at_volume"),
+    JobStep.ATTACH: _import_lazily("measuring", "attach"),
+    JobStep.LOOK_AT_ATTACHMENT: _import_lazily("measuring", "look_at_attachment"),
+    JobStep.SEND: _import_lazily("measuring", "send"),
+    JobStep.LOOK_AT_COMMAND: _import_lazily("measuring", "look_at_command"),
+    JobStep.CLEAN_UP: _import_lazily("measuring", "clean_up_run"),
+    JobStep.CONCLUDE: _import_lazily("concluding", "conclude_run"),
 }

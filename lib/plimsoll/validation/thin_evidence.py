@@ -1,4 +1,4 @@
-"""Thin evidence: which recommendations of a run want measuring."""
+"""Thin evidence: the recommendations of a run that need a measurement."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,10 +16,10 @@ from plimsoll.reports.steps import EVIDENCE
 def wants_in(
     records: Iterable[RecommendationRecord], policy: Policy, least: Grade | None, types: Mapping[str, VolumeType]
 ) -> Iterator[Want]:
-    """The changes of a run whose evidence is under `least` (None: what the policy requires of them, else grade B).
+    """The changes of a run whose evidence is under `least` (None: the policy's grade for them, else grade B).
 
-    What cannot be changed for another reason is not worth measuring. Volumes that are to share a pool are measured as
-    one that is as large as all of them.
+    A change that is blocked for another reason is left out. Volumes that are to share a pool are measured as one volume
+    of their summed size.
     """
     changes = [record for record in records if record.action in CHANGES and record.target is not None]
     pools = _pools(changes, types)
@@ -27,7 +27,7 @@ def wants_in(
         if record.target is None or record.evidence is None:
             continue
         wanted = least or policy.require_evidence.get(record.action, policy.require_evidence.get("*", Grade.B))
-        if Grade[record.evidence.grade] >= wanted or any(found.code != EVIDENCE for found in record.blockers):
+        if Grade[record.evidence.grade] >= wanted or any(blocker.code != EVIDENCE for blocker in record.blockers):
             continue
         spec = record.target.spec
         if types[spec.type].pooled:
@@ -47,7 +47,7 @@ _PoolKey = tuple[str, str, tuple[str, ...], str]
 
 
 def _pools(changes: Iterable[RecommendationRecord], types: Mapping[str, VolumeType]) -> Mapping[_PoolKey, int]:
-    """How many GiB are to become a pooled type on each host.
+    """The GiB that are to become a pooled type on each host.
 
     All of them are one pool: all volumes of a pool change as one, and only one pool of a host joins another.
     """
@@ -59,6 +59,6 @@ def _pools(changes: Iterable[RecommendationRecord], types: Mapping[str, VolumeTy
 
 
 def _pool_key(record: RecommendationRecord) -> _PoolKey:
-    """What a record's pool is known by; a volume of several hosts, or of none, is in no pool with others."""
+    """The key of a record's pool. A volume of several hosts, or of none, is in no pool with others."""
     alone = () if len(record.hosts) == 1 else (record.volume_id,)
     return record.account, record.zone, (*record.hosts, *alone), record.target.type if record.target else ""

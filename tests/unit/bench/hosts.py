@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.bench.document import parameters_of, rendered
+from plimsoll.bench.document import parameters_of, render_commands
 from plimsoll.domain.task import Task, TaskMode
 
 MIB = 1 << 20
@@ -37,7 +37,7 @@ def a_task(**changes) -> Task:
 
 
 def commands(task: Task) -> str:
-    return "\n".join(rendered(parameters_of(task)))
+    return "\n".join(render_commands(parameters_of(task)))
 
 
 def run(

@@ -13,7 +13,7 @@ import pytest
 from cloud_simulator.google.bench_agents import Metadata, VmKey
 from cloud_simulator.google.http_front import loopback
 from plimsoll.bench.agent import CANCEL_KEY, TASK_KEY, agent_script, agent_version, task_text
-from plimsoll.bench.answer import read_answer
+from plimsoll.bench.answer import read_bench_answer
 from plimsoll.domain.task import Task, TaskMode
 from tests.unit.bench.hosts import JOB, LONG, MIB, eventually
 
@@ -71,7 +71,7 @@ def test_a_task_is_measured_and_answered_in_guest_attributes(tmp_path):
         end = end_of(metadata)
         assert (end["how"], end["exit"]) == ("ended", "0")
         output = "".join(metadata.of(VM).guest[f"t-1-{number}"] for number in range(int(end["pieces"])))
-        answer = read_answer(output)
+        answer = read_bench_answer(output)
         assert (answer.mode, answer.volume_id, answer.simulated) == ("device", DISK, True)
         assert answer.fio
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.bench.answer import API_CHARACTERS, MARK, BenchAnswer, read_answer
+from plimsoll.bench.answer import API_CHARACTERS, MARK, BenchAnswer, read_bench_answer
 from plimsoll.domain.errors import NotMeasured
 
 FIO = {"fio version": "fio-3.36", "jobs": [{"jobname": "a", "error": 0, "read": {"total_ios": 7}}]}
@@ -31,7 +31,7 @@ def measured(**changes):
 
 
 def test_the_line_is_found_in_whatever_stands_around_it():
-    answer = read_answer(f"Loaded plugins\n{{\n{measured()}\nraw: {{}}\n\n")
+    answer = read_bench_answer(f"Loaded plugins\n{{\n{measured()}\nraw: {{}}\n\n")
     assert json.loads(answer.fio) == FIO
     told = asdict(answer)
     assert {key: told[key] for key in MEASURED if key != "fio"} == {k: v for k, v in MEASURED.items() if k != "fio"}
@@ -40,13 +40,13 @@ def test_the_line_is_found_in_whatever_stands_around_it():
 
 
 def test_a_run_that_was_stopped_before_it_measured_has_no_result():
-    answer = read_answer(measured(stopped="latency", fio=None))
+    answer = read_bench_answer(measured(stopped="latency", fio=None))
     assert (answer.stopped, answer.fio, answer.engine_version) == ("latency", None, None)
 
 
 def test_a_run_that_was_not_stopped_must_have_a_result():
     with pytest.raises(NotMeasured, match="holds no result of fio"):
-        read_answer(measured(fio=None))
+        read_bench_answer(measured(fio=None))
 
 
 NOTHING = {"total_ios": 0, "io_bytes": 0, "iops": 0.0, "bw": 0}
@@ -65,45 +65,45 @@ VAIN = {
 @pytest.mark.parametrize("what", VAIN)
 def test_a_run_that_did_no_io_is_no_success_whatever_its_exit_code(what):
     with pytest.raises(NotMeasured, match=r"See on the host why fio fails\.$"):
-        read_answer(measured(fio={"fio version": "fio-3.36", "jobs": VAIN[what]}))
+        read_bench_answer(measured(fio={"fio version": "fio-3.36", "jobs": VAIN[what]}))
 
 
 @pytest.mark.parametrize("side", ["read", "write", "mixed"])
 @pytest.mark.parametrize("counts", [{"total_ios": 1}, {"io_bytes": 4096}, {"iops": 0.5}])
 def test_any_count_of_reads_or_writes_says_that_there_was_io(side, counts):
-    assert read_answer(measured(fio={"jobs": [{"jobname": "a", side: {**NOTHING, **counts}}]})).fio
+    assert read_bench_answer(measured(fio={"jobs": [{"jobname": "a", side: {**NOTHING, **counts}}]})).fio
 
 
 def test_a_run_that_was_stopped_may_have_done_nothing_in_a_section():
     jobs = [*FIO["jobs"], {"jobname": "b", "read": NOTHING}]
-    assert read_answer(measured(stopped="queue", fio={"jobs": jobs})).stopped == "queue"
+    assert read_bench_answer(measured(stopped="queue", fio={"jobs": jobs})).stopped == "queue"
 
 
 @pytest.mark.parametrize("output", ["", "\n \n"])
 def test_nothing_printed_is_said_so(output):
     with pytest.raises(NotMeasured, match="printed nothing"):
-        read_answer(output)
+        read_bench_answer(output)
 
 
 def test_noise_alone_is_quoted_at_its_end():
     with pytest.raises(NotMeasured, match="no result; its output ends with 'sh: 1: Syntax error'"):
-        read_answer("warning\nsh: 1: Syntax error\n")
+        read_bench_answer("warning\nsh: 1: Syntax error\n")
 
 
 @given(st.integers(len(MARK), len(measured()) - 1))
 def test_a_line_that_was_cut_says_how_the_whole_is_kept(length):
     with pytest.raises(NotMeasured, match=r"ends in the middle.*PLIMSOLL_RESULTS_BUCKET"):
-        read_answer("noise\n" + measured()[:length])
+        read_bench_answer("noise\n" + measured()[:length])
 
 
 def test_noise_that_fills_what_the_api_tells_is_a_cut_output_too():
     with pytest.raises(NotMeasured, match="ends in the middle"):
-        read_answer("x" * API_CHARACTERS)
+        read_bench_answer("x" * API_CHARACTERS)
 
 
 def test_a_line_that_is_damaged_in_its_midst_is_not_called_cut():
     with pytest.raises(NotMeasured, match="damaged"):
-        read_answer(measured()[:-9] + "\nand more\n")
+        read_bench_answer(measured()[:-9] + "\nand more\n")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_line_that_is_damaged_in_its_midst_is_not_called_cut():
 def test_the_scripts_own_error_is_told_with_a_remedy(stage, remedy):
     told = line(error={"stage": stage, "text": "it  went\u001b[31m wrong."})
     with pytest.raises(NotMeasured, match=rf"\({stage}\): it went \[31m wrong\. .*{remedy}"):
-        read_answer(told)
+        read_bench_answer(told)
 
 
 @pytest.mark.parametrize(
@@ -130,13 +130,13 @@ def test_the_scripts_own_error_is_told_with_a_remedy(stage, remedy):
 )
 def test_an_answer_of_another_shape_is_not_used(told):
     with pytest.raises(NotMeasured, match="cannot be used"):
-        read_answer(told)
+        read_bench_answer(told)
 
 
 def _read_or_refused(output):
     """Whether it is an answer, or our own error with a whole sentence; any other error fails the test."""
     try:
-        return isinstance(read_answer(output), BenchAnswer)
+        return isinstance(read_bench_answer(output), BenchAnswer)
     except NotMeasured as error:
         said = str(error)
     return said.endswith(".")

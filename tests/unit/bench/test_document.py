@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.bench.document import DOCUMENT_NAME, document, document_hash, parameters_of, rendered
+from plimsoll.bench.document import DOCUMENT_NAME, document, document_hash, parameters_of, render_commands
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.task import TaskMode
 from tests.unit.bench.hosts import a_task, commands
@@ -62,7 +62,7 @@ def test_nothing_that_a_pattern_allows_ends_the_quotation(name):
 def test_a_shell_reads_back_exactly_what_was_given(values):
     values = {name: value.removesuffix("\n")[:4096] for name, value in values.items()}
     values["Job"] = values["Job"].rstrip("=")
-    lines = rendered({name: [value] for name, value in values.items()})[: len(PARAMETERS)]
+    lines = render_commands({name: [value] for name, value in values.items()})[: len(PARAMETERS)]
     names = [line.partition("=")[0] for line in lines]
     quoted = " ".join(f'"${name}"' for name in names)
     shown = "\n".join([*lines, f"printf '%s\\n' {quoted}"])
@@ -89,20 +89,20 @@ def test_a_shell_reads_back_exactly_what_was_given(values):
 )
 def test_what_a_pattern_refuses_is_never_rendered(name, value):
     with pytest.raises(BadInput, match=name):
-        rendered({"Mode": ["inspect"], name: [value]})
+        render_commands({"Mode": ["inspect"], name: [value]})
 
 
 def test_a_task_becomes_parameters_and_back_by_the_same_patterns():
     parameters = parameters_of(a_task(mode=TaskMode.FILE, file_size_mib=7, most_queue=3, most_latency_us=9000))
     assert set(parameters) == set(PARAMETERS)
-    lines = rendered(parameters)
+    lines = render_commands(parameters)
     assert "FILE_SIZE_MIB='7'" in lines
     assert "MOST_LATENCY_US='9000'" in lines
     assert "INITIALISE='no'" in lines
 
 
 def test_defaults_are_those_of_the_document():
-    lines = rendered({"Mode": ["inspect"]})
+    lines = render_commands({"Mode": ["inspect"]})
     assert "LIMIT_SECONDS='3600'" in lines
     assert "VOLUME_ID=''" in lines
 
@@ -118,7 +118,7 @@ def test_a_task_that_the_document_would_refuse_is_bad_input(changes):
 
 def test_a_mode_is_always_needed():
     with pytest.raises(BadInput, match="Mode"):
-        rendered({})
+        render_commands({})
 
 
 @pytest.mark.needs("shellcheck")

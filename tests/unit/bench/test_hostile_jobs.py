@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.bench.agent import TASK_KEY
-from plimsoll.bench.document import parameters_of, rendered
+from plimsoll.bench.document import parameters_of, render_commands
 from tests.profiles import PROFILE
 from tests.unit.bench.hostile_jobs import PLAIN, jobs
 from tests.unit.bench.hosts import MIB, a_task, a_volume, commands, environment, eventually, formatted, holding
@@ -58,7 +58,7 @@ def host(tmp_path_factory):
 
 def measure(host: Host, job: bytes, **changes) -> subprocess.CompletedProcess[str]:
     parameters = parameters_of(a_task(volume_id=host.volume.id, job="", **{"limit_s": 30, **changes}))
-    script = "\n".join(rendered(parameters | {"Job": [base64.b64encode(job).decode()]}))
+    script = "\n".join(render_commands(parameters | {"Job": [base64.b64encode(job).decode()]}))
     return subprocess.run(
         ["/bin/sh", "-c", script],
         env=environment(host.folder, {}),

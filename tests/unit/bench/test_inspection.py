@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.bench.answer import MARK, read_answer
+from plimsoll.bench.answer import MARK, read_bench_answer
 from plimsoll.bench.inspection import Stack, stacks, volume_id_of
 from tests.unit.bench.trees import LVM, LVM_LVS, RAID0, RAID0_EXPORT, ROOT, a_node, lvs
 
@@ -14,7 +14,7 @@ EXPORTED = dict(line.split("=", 1) for line in RAID0_EXPORT.splitlines())
 
 def found(tree, **told):
     line = MARK + json.dumps({"mode": "inspect", "lsblk": tree, **told})[1:]
-    return stacks(read_answer(line).inspection)
+    return stacks(read_bench_answer(line).inspection)
 
 
 def disk(number, *children, serial=True):

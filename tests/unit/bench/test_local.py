@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from plimsoll.bench.jobs import load_job
-from plimsoll.bench.local import EMPTYING, MEASURING, PREPARING, fio_path, placed, run
+from plimsoll.bench.local import PHASE_EMPTYING, PHASE_MEASURING, PHASE_PREPARING, fio_path, place_job, run
 from plimsoll.bench.write_places import BenchTarget, target_at
 from plimsoll.domain.errors import BadInput, NotMeasured
 from tests.unit.bench.loops import a_loop_device
@@ -49,7 +49,7 @@ def a_device(size_mib):
 
 
 def test_processes_share_a_device_without_touching_each_others_part():
-    one = placed(load_job("sweep", runtime_s=1, ramp_s=0), a_device(100 * 1024))
+    one = place_job(load_job("sweep", runtime_s=1, ramp_s=0), a_device(100 * 1024))
     for job in (one.job, one.preparation):
         assert f"filename=/dev/nvme1n1\noffset_increment={1024 * MIB}\n" in job
         assert job.count("size=") == 1
@@ -57,14 +57,14 @@ def test_processes_share_a_device_without_touching_each_others_part():
 
 
 def test_a_small_device_is_shared_out():
-    one = placed(SHORT, a_device(1001))
+    one = place_job(SHORT, a_device(1001))
     assert f"size={500 * MIB}\n" in one.job
     assert one.taken_bytes == 1000 * MIB
 
 
 def test_what_is_too_small_to_mean_anything_is_refused():
     with pytest.raises(BadInput, match=r"2 files of 50 MiB on /dev/nvme1n1 are too small .* each needs 64 MiB"):
-        placed(SHORT, a_device(100))
+        place_job(SHORT, a_device(100))
 
 
 @pytest.mark.needs("fio")
@@ -74,14 +74,14 @@ def test_a_directory_is_filled_measured_and_left_as_it_was(tmp_path):
 
     def watch(phase, _spent_s):
         phases.add(phase)
-        if phase == MEASURING:
+        if phase == PHASE_MEASURING:
             sizes.update(file.stat().st_size for file in tmp_path.glob("plimsoll-benchmark-*/data.*"))
 
-    found = json.loads(run(placed(SHORT, target_at(tmp_path), file_bytes=64 * MIB), limit_s=60, watch=watch))
+    found = json.loads(run(place_job(SHORT, target_at(tmp_path), file_bytes=64 * MIB), limit_s=60, watch=watch))
     assert [job["jobname"] for job in found["jobs"]] == ["randread-4k", "randwrite-4k"]
     assert found["jobs"][0]["read"]["total_ios"]
     assert found["jobs"][1]["write"]["total_ios"]
-    assert (phases, sizes) == ({PREPARING, MEASURING}, {64 * MIB})
+    assert (phases, sizes) == ({PHASE_PREPARING, PHASE_MEASURING}, {64 * MIB})
     assert [one.name for one in tmp_path.iterdir()] == ["mine"]
 
 
@@ -89,10 +89,10 @@ def test_a_directory_is_filled_measured_and_left_as_it_was(tmp_path):
 def test_a_device_is_measured_within_its_bounds_and_as_empty_as_before(tmp_path):
     with a_loop_device(tmp_path) as device:
         phases = []
-        one = placed(SHORT, target_at(device), file_bytes=64 * MIB)
+        one = place_job(SHORT, target_at(device), file_bytes=64 * MIB)
         found = json.loads(run(one, limit_s=60, watch=lambda phase, _: phases.append(phase)))
         assert found["jobs"][1]["write"]["total_ios"]
-        assert EMPTYING in phases
+        assert PHASE_EMPTYING in phases
         assert not any(device.read_bytes())
 
 
@@ -100,7 +100,7 @@ def test_a_device_is_measured_within_its_bounds_and_as_empty_as_before(tmp_path)
 def test_what_takes_longer_than_it_may_is_stopped_and_removed(tmp_path):
     job = SHORT.replace("runtime=1\n", "runtime=600\n")
     with pytest.raises(NotMeasured, match="longer than it may and was stopped: allow more with --max-minutes"):
-        run(placed(job, target_at(tmp_path), file_bytes=64 * MIB), limit_s=2, watch=unwatched)
+        run(place_job(job, target_at(tmp_path), file_bytes=64 * MIB), limit_s=2, watch=unwatched)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -110,13 +110,13 @@ def test_what_stops_the_watcher_stops_fio_and_removes_what_it_wrote(tmp_path, de
     job = SHORT.replace("runtime=1\n", "runtime=600\n")
 
     def interrupt(phase, spent_s):
-        if phase == MEASURING and spent_s > (2 if deaf else 0.3):
+        if phase == PHASE_MEASURING and spent_s > (2 if deaf else 0.3):
             for process in working_in(tmp_path) if deaf else ():
                 os.kill(int(process), signal.SIGSTOP)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(placed(job, target_at(tmp_path), file_bytes=64 * MIB), limit_s=60, watch=interrupt)
+        run(place_job(job, target_at(tmp_path), file_bytes=64 * MIB), limit_s=60, watch=interrupt)
     assert list(tmp_path.iterdir()) == []
     assert working_in(tmp_path) == []
 
@@ -125,7 +125,7 @@ def test_what_stops_the_watcher_stops_fio_and_removes_what_it_wrote(tmp_path, de
 def test_fios_own_reason_is_told(tmp_path):
     with pytest.raises(NotMeasured, match=r"fio failed: .*no-such-engine.*what was written is removed"):
         run(
-            placed(SHORT.replace("libaio", "no-such-engine"), target_at(tmp_path), file_bytes=64 * MIB),
+            place_job(SHORT.replace("libaio", "no-such-engine"), target_at(tmp_path), file_bytes=64 * MIB),
             limit_s=60,
             watch=unwatched,
         )
@@ -146,7 +146,7 @@ printf '%s' '{result}' >"$out"
     (front / "fio").chmod(0o755)
     monkeypatch.setenv("PATH", f"{front}:{os.environ['PATH']}")
     with pytest.raises(NotMeasured, match=r"fio's (result|job a)|fio printed no result"):
-        run(placed(SHORT, target_at(tmp_path), file_bytes=64 * MIB), limit_s=60, watch=unwatched)
+        run(place_job(SHORT, target_at(tmp_path), file_bytes=64 * MIB), limit_s=60, watch=unwatched)
     assert list(tmp_path.iterdir()) == [front]
 
 

@@ -19,11 +19,11 @@ from plimsoll.bench.document import (
     document_hash,
     document_name,
     parameters_of,
-    rendered,
+    render_commands,
 )
 from plimsoll.bench.probe import on_host
 from plimsoll.bench.probe.answer import read_probe
-from plimsoll.bench.probe.on_host import Counts, Watched, answer, bin_of, parse_page
+from plimsoll.bench.probe.on_host import Counts, Watched, bin_of, format_answer, parse_page
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadInput, NotMeasured
 from plimsoll.domain.metrics.seconds_seen import Source
@@ -67,7 +67,7 @@ def seen(monkeypatch, pages, *, every_s=1.0):
     watched = Watched("vol-0123456789abcdef0", "nvme1n1")
     for number in range(len(pages)):
         watched.look(100 + every_s * number, 1_800_000_000 + number, {})
-    (found,), absent = read_probe(answer(1_800_000_000, [watched], []))
+    (found,), absent = read_probe(format_answer(1_800_000_000, [watched], []))
     assert absent == []
     return found
 
@@ -133,7 +133,7 @@ def test_whatever_is_seen_of_25_volumes_the_answer_is_told_whole_and_counts_ever
             total += rate
             found.look(second, second, {"sda": Counts(total, total * 4096, 0, 1)})
         watched.append(found)
-    line = answer(0, watched, [])
+    line = format_answer(0, watched, [])
     assert len(line) < API_CHARACTERS
     for one, given_ in zip(read_probe(line)[0], rates, strict=True):
         assert one.iops.seconds == one.bytes_s.seconds == len(given_) - 1
@@ -157,7 +157,7 @@ def test_the_longest_answer_is_told_whole_and_its_figures_stay_on_the_safe_side(
         for second in range(len(pages)):
             one.look(second, 1_800_000_000 + second, {})
         told.append(one)
-    line = answer(1_800_000_000, told, [])
+    line = format_answer(1_800_000_000, told, [])
     assert len(line) < API_CHARACTERS
     seen_, _ = read_probe(line)
     assert len(seen_) == MOST_VOLUMES_A_HOST
@@ -177,7 +177,7 @@ def test_the_seconds_above_a_limit_lie_between_the_two_figures(rates, limit):
         total += round(rate)
         true_above += round(rate) > limit
         watched.look(second, second, {"sda": Counts(total, total, 0, 0)})
-    (found,), _ = read_probe(answer(0, [watched], []))
+    (found,), _ = read_probe(format_answer(0, [watched], []))
     least, most = found.iops.seconds_above(limit)
     assert least <= true_above <= most
     assert found.iops.quantile(1.0) == found.iops.peak.rate
@@ -242,7 +242,7 @@ def test_the_peaks_of_a_real_device_are_those_that_fio_reports(tmp_path):
 
 def rendered_probe(*volume_ids, seconds=5):
     task = Task(mode=TaskMode.PROBE, volume_ids=volume_ids, seconds=seconds, limit_s=seconds + 60)
-    return "\n".join(rendered(parameters_of(task), document_name(task)))
+    return "\n".join(render_commands(parameters_of(task), document_name(task)))
 
 
 @pytest.mark.needs("fio", "loop")

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from plimsoll.bench.answer import read_answer
+from plimsoll.bench.answer import read_bench_answer
 from plimsoll.domain.errors import NotMeasured
 from tests.unit.bench.hosts import (
     JOB,
@@ -36,7 +36,7 @@ def _digest(path):
 def test_an_empty_volume_is_measured_and_can_be_measured_again(tmp_path):
     with a_volume(tmp_path) as volume:
         for _ in range(2):
-            answer = read_answer(run(a_task(volume_id=volume.id), tmp_path).stdout)
+            answer = read_bench_answer(run(a_task(volume_id=volume.id), tmp_path).stdout)
             assert (answer.mode, answer.volume_id, answer.device) == ("device", volume.id, volume.device)
             assert not answer.simulated
             assert answer.stopped is None
@@ -70,7 +70,7 @@ def test_a_volume_that_holds_anything_is_not_touched(what, tmp_path):
         told = run(a_task(volume_id=volume.id), tmp_path)
         assert told.returncode == 1
         with pytest.raises(NotMeasured, match=r"\((not-empty|in-use)\).*Nothing was written"):
-            read_answer(told.stdout)
+            read_bench_answer(told.stdout)
         assert _digest(volume.image) == before
 
 
@@ -78,13 +78,13 @@ def test_a_mounted_volume_is_neither_written_nor_read(tmp_path):
     with a_volume(tmp_path, prepare=formatted("ext4")) as volume, mounted(volume.device, tmp_path / "place"):
         for changes in ({}, {"initialize": True, "job": READS}):
             with pytest.raises(NotMeasured, match=r"\(in-use\).*it is mounted"):
-                read_answer(run(a_task(volume_id=volume.id, **changes), tmp_path).stdout)
+                read_bench_answer(run(a_task(volume_id=volume.id, **changes), tmp_path).stdout)
 
 
 def test_a_volume_with_partitions_is_in_use_whatever_it_holds(tmp_path):
     with a_volume(tmp_path) as volume, a_partition(volume.device, 64):
         with pytest.raises(NotMeasured, match=r"\(in-use\).*it has partitions"):
-            read_answer(run(a_task(volume_id=volume.id), tmp_path).stdout)
+            read_bench_answer(run(a_task(volume_id=volume.id), tmp_path).stdout)
         assert not any(volume.image.read_bytes())
 
 
@@ -93,17 +93,17 @@ def test_a_volume_that_something_is_built_on_is_in_use_whatever_it_holds(tmp_pat
     with a_volume(tmp_path) as volume:
         holders = {f"/sys/class/block/{volume.device.removeprefix('/dev/')}/holders": tmp_path / "holders"}
         with pytest.raises(NotMeasured, match=r"\(in-use\).*md0 is built on it"):
-            read_answer(run(a_task(volume_id=volume.id), tmp_path, over=holders).stdout)
+            read_bench_answer(run(a_task(volume_id=volume.id), tmp_path, over=holders).stdout)
         assert not any(volume.image.read_bytes())
 
 
 def test_a_copy_is_read_as_a_whole_first_and_never_written(tmp_path):
     with a_volume(tmp_path, prepare=formatted("ext4")) as volume:
         before = _digest(volume.image)
-        answer = read_answer(run(a_task(volume_id=volume.id, initialize=True, job=READS), tmp_path).stdout)
+        answer = read_bench_answer(run(a_task(volume_id=volume.id, initialize=True, job=READS), tmp_path).stdout)
         assert json.loads(answer.fio)["jobs"][0]["read"]["total_ios"] > 0
         with pytest.raises(NotMeasured, match="only reads are measured on a copy"):
-            read_answer(run(a_task(volume_id=volume.id, initialize=True, job=JOB), tmp_path).stdout)
+            read_bench_answer(run(a_task(volume_id=volume.id, initialize=True, job=JOB), tmp_path).stdout)
         assert _digest(volume.image) == before
 
 
@@ -113,7 +113,7 @@ def test_another_volume_is_never_taken_for_the_one_that_was_asked_for(tmp_path):
         beginning = volume.id[:12]  # the id of an older kind, with which the longer one begins
         for other in ("vol-0ffffffffffffffff", beginning):
             with pytest.raises(NotMeasured, match=r"\(find-device\).*no block device of this host has the serial"):
-                read_answer(run(a_task(volume_id=other, limit_s=10), tmp_path).stdout)
+                read_bench_answer(run(a_task(volume_id=other, limit_s=10), tmp_path).stdout)
         assert _digest(volume.image) == before
 
 
@@ -121,7 +121,7 @@ def test_two_devices_that_say_the_same_are_both_left_alone(tmp_path):
     with a_volume(tmp_path) as volume, a_volume(tmp_path) as other:
         link = f"{volume.id}_1"
         with linked(link, other.device), pytest.raises(NotMeasured, match="several devices"):
-            read_answer(run(a_task(volume_id=volume.id, limit_s=10), tmp_path).stdout)
+            read_bench_answer(run(a_task(volume_id=volume.id, limit_s=10), tmp_path).stdout)
         assert not any(volume.image.read_bytes())
         assert not any(other.image.read_bytes())
 
@@ -132,7 +132,7 @@ def test_a_device_that_appears_late_is_waited_for(tmp_path):
         link = f"/dev/disk/by-id/nvme-Amazon_Elastic_Block_Store_{late.replace('-', '')}"
         with subprocess.Popen(["/bin/sh", "-c", f"sleep 2; ln -s {volume.device} {link}"]) as later:
             try:
-                answer = read_answer(run(a_task(volume_id=late), tmp_path).stdout)
+                answer = read_bench_answer(run(a_task(volume_id=late), tmp_path).stdout)
             finally:
                 later.wait()
                 subprocess.run(["rm", "-f", link], check=True)
@@ -143,14 +143,14 @@ def test_what_is_measured_stays_within_the_limit_and_says_so(tmp_path):
     with a_volume(tmp_path) as volume:
         job = READS.replace("runtime=1", "runtime=600")
         with pytest.raises(NotMeasured, match=r"\(limit\): fio did not end within the limit of 10 s"):
-            read_answer(run(a_task(volume_id=volume.id, job=job, limit_s=10), tmp_path).stdout)
+            read_bench_answer(run(a_task(volume_id=volume.id, job=job, limit_s=10), tmp_path).stdout)
 
 
 def test_a_second_measurement_on_one_host_is_told_that_it_is_busy(tmp_path):
     with a_volume(tmp_path) as volume, subprocess.Popen(["flock", tmp_path / "lock", "sleep", "60"]) as first:
         try:
             with pytest.raises(NotMeasured, match=r"\(busy\): another measurement is running"):
-                read_answer(run(a_task(volume_id=volume.id, limit_s=10), tmp_path).stdout)
+                read_bench_answer(run(a_task(volume_id=volume.id, limit_s=10), tmp_path).stdout)
         finally:
             first.terminate()
         assert not any(volume.image.read_bytes())
@@ -185,7 +185,7 @@ def test_what_becomes_of_the_device_while_fio_is_made_ready_is_seen_before_the_f
         held = "mkfs.ext4" in acts and "apparently in use" in (tmp_path / "said").read_text()
         if not held:
             with pytest.raises(NotMeasured, match=r"\((not-empty|in-use)\).*Nothing was written"):
-                read_answer(told.stdout)
+                read_bench_answer(told.stdout)
             md5 = subprocess.run(["md5sum", volume.device], check=True, capture_output=True, text=True).stdout
             assert md5 == (tmp_path / "theirs").read_text()
 
@@ -196,7 +196,9 @@ def test_nobody_can_mount_what_is_measured(tmp_path):
         place = tmp_path / "place"
         place.mkdir()
         path = _acting(tmp_path, volume.device, f"mount {{device}} {place}")
-        answer = read_answer(run(a_task(volume_id=volume.id, initialize=True, job=READS), tmp_path, PATH=path).stdout)
+        answer = read_bench_answer(
+            run(a_task(volume_id=volume.id, initialize=True, job=READS), tmp_path, PATH=path).stdout
+        )
         assert answer.fio
         assert "already mounted or mount point busy" in (tmp_path / "said").read_text()
         assert not place.is_mount()
@@ -214,10 +216,10 @@ def test_the_device_is_held_by_python_or_perl_and_without_either_it_is_left_alon
         told = run(a_task(volume_id=volume.id), tmp_path, PATH=path)
         if lacks == "both":
             with pytest.raises(NotMeasured, match=r"\(in-use\).*neither python3 nor perl"):
-                read_answer(told.stdout)
+                read_bench_answer(told.stdout)
             assert _digest(volume.image) == before
         else:
-            assert read_answer(told.stdout).fio
+            assert read_bench_answer(told.stdout).fio
 
 
 def test_a_device_that_somebody_else_holds_is_left_alone(tmp_path):
@@ -226,7 +228,7 @@ def test_a_device_that_somebody_else_holds_is_left_alone(tmp_path):
         descriptor = os.open(volume.device, os.O_RDONLY | os.O_EXCL)
         try:
             with pytest.raises(NotMeasured, match=r"\(in-use\).*cannot be had for itself"):
-                read_answer(run(a_task(volume_id=volume.id), tmp_path).stdout)
+                read_bench_answer(run(a_task(volume_id=volume.id), tmp_path).stdout)
         finally:
             os.close(descriptor)
         assert _digest(volume.image) == before
@@ -264,7 +266,7 @@ esac"""
     assert told.returncode == 1
     stage = "initialize" if initialize else "fio"
     with pytest.raises(NotMeasured, match=rf"\({stage}\): fio did no I/O"):
-        read_answer(told.stdout)
+        read_bench_answer(told.stdout)
 
 
 def _nothing_done():

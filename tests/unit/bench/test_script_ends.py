@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.bench.answer import read_answer
+from plimsoll.bench.answer import read_bench_answer
 from plimsoll.domain.errors import NotMeasured
 from plimsoll.domain.task import TaskMode
 from tests.unit.bench.hosts import LONG, a_filesystem, a_task, eventually, processes_in, running, source_of, volume_at
@@ -43,7 +43,7 @@ def test_a_signal_ends_fio_and_is_told(sent, tmp_path):
             output, _ = process.communicate(timeout=300)
             assert process.returncode == 128 + sent
             with pytest.raises(NotMeasured, match=rf"\(stopped\): the script was stopped by {sent.name}"):
-                read_answer(output)
+                read_bench_answer(output)
             assert eventually(_nothing_stays(tmp_path, place))
 
 
@@ -82,7 +82,7 @@ def test_fio_has_no_process_that_outlives_its_group(tmp_path):
             os.killpg(int(group.read_text()), signal.SIGKILL)
             output, _ = process.communicate(timeout=300)
             with pytest.raises(NotMeasured, match=r"\(fio\): fio ended with 137"):
-                read_answer(output)
+                read_bench_answer(output)
             assert eventually(_nothing_stays(tmp_path, place))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.bench.answer import read_answer
+from plimsoll.bench.answer import read_bench_answer
 from plimsoll.domain.errors import NotMeasured
 from plimsoll.domain.task import TaskMode
 from tests.unit.bench.hosts import (
@@ -40,7 +40,7 @@ def a_file_task(place, **changes):
 def test_a_file_is_measured_on_the_mounted_filesystem_and_nothing_stays(kind, tmp_path):
     with a_filesystem(tmp_path, kind=kind) as place:
         before = sorted(place.iterdir())
-        answer = read_answer(run(a_file_task(place), tmp_path).stdout)
+        answer = read_bench_answer(run(a_file_task(place), tmp_path).stdout)
         assert answer.filesystem == kind
         assert answer.filesystem_on == answer.device
         assert answer.stopped is None
@@ -56,7 +56,7 @@ def test_a_filesystem_on_a_partition_is_found(tmp_path):
         part = f"{volume.device}p1"
         with a_partition(volume.device, 2048), mounted(part, tmp_path / "place", make="mkfs.ext4"):
             task = a_task(mode=TaskMode.FILE, volume_id=volume.id, file_size_mib=16)
-            answer = read_answer(run(task, tmp_path).stdout)
+            answer = read_bench_answer(run(task, tmp_path).stdout)
         assert (answer.device, answer.filesystem_on) == (volume.device, part)
 
 
@@ -68,7 +68,7 @@ def test_a_filesystem_on_what_is_built_of_the_volume_is_found(tmp_path):
         (holders / built.removeprefix("/dev/")).mkdir(parents=True)
         task = a_task(mode=TaskMode.FILE, volume_id=volume.id, file_size_mib=16)
         told = run(task, tmp_path, over={f"/sys/class/block/{volume.device.removeprefix('/dev/')}/holders": holders})
-        answer = read_answer(told.stdout)
+        answer = read_bench_answer(told.stdout)
         assert (answer.device, answer.filesystem_on, answer.filesystem) == (volume.device, built, "ext4")
 
 
@@ -141,7 +141,10 @@ def test_a_filesystem_on_a_mapping_whose_storage_is_there_is_measured(table, tmp
     with a_stack(tmp_path, "vg-data") as (volume, _place, tree):
         task = a_task(mode=TaskMode.FILE, volume_id=volume.id, file_size_mib=16)
         told = run(task, tmp_path, over=tree, PATH=_dmsetup(tmp_path, **{"vg-data": table}))
-        assert (read_answer(told.stdout).filesystem, read_answer(told.stdout).filesystem_on) == ("ext4", "/dev/dm-0")
+        assert (read_bench_answer(told.stdout).filesystem, read_bench_answer(told.stdout).filesystem_on) == (
+            "ext4",
+            "/dev/dm-0",
+        )
 
 
 @pytest.mark.parametrize("table", PROMISED)
@@ -155,7 +158,7 @@ def test_a_filesystem_on_storage_that_is_promised_is_refused_by_name(table, dept
         told = run(task, tmp_path, over=tree, PATH=_dmsetup(tmp_path, **plain, **{names[-1]: table}))
         kind = table.split()[2] if len(table.split()) > 2 and "\\n" not in table else ""
         with pytest.raises(NotMeasured, match=rf"\(storage\): .*dm-{depth - 1}.*{kind}.*Nothing was written"):
-            read_answer(told.stdout)
+            read_bench_answer(told.stdout)
         assert sorted(place.iterdir()) == before
 
 
@@ -166,7 +169,7 @@ def test_a_mapping_that_nobody_can_tell_of_is_refused(dmsetup, tmp_path):
         (tmp_path / "front" / "dmsetup").write_text(f"#!/bin/sh\n{dmsetup}\n")
         task = a_task(mode=TaskMode.FILE, volume_id=volume.id, file_size_mib=16)
         with pytest.raises(NotMeasured, match=r"\(storage\): .*dm-0"):
-            read_answer(run(task, tmp_path, over=tree, PATH=path).stdout)
+            read_bench_answer(run(task, tmp_path, over=tree, PATH=path).stdout)
 
 
 @pytest.mark.parametrize("leaf", ["zram0", "nbd0", "rbd0", "zd0", "ram0", "bcache0", "md127", "dm-9"])
@@ -175,7 +178,7 @@ def test_a_mapping_over_a_device_that_is_no_disk_is_refused(leaf, tmp_path):
         task = a_task(mode=TaskMode.FILE, volume_id=volume.id, file_size_mib=16)
         told = run(task, tmp_path, over=tree, PATH=_dmsetup(tmp_path, **{"vg-data": WHOLE[0]}))
         with pytest.raises(NotMeasured, match=rf"\(storage\): .*it is on {leaf}, of which cannot be told"):
-            read_answer(told.stdout)
+            read_bench_answer(told.stdout)
 
 
 def test_a_sparse_file_that_promises_more_than_lies_below_it_is_refused(tmp_path):
@@ -183,9 +186,9 @@ def test_a_sparse_file_that_promises_more_than_lies_below_it_is_refused(tmp_path
     with a_filesystem(tmp_path, 2048) as outer, a_filesystem(outer, 8192) as inner:
         before = sorted(inner.iterdir())
         with pytest.raises(NotMeasured, match=rf"\(room\): {outer}/.*\.img has .* must stay free"):
-            read_answer(run(a_file_task(inner, file_size_mib=1024), tmp_path).stdout)
+            read_bench_answer(run(a_file_task(inner, file_size_mib=1024), tmp_path).stdout)
         assert sorted(inner.iterdir()) == before
-        assert read_answer(run(a_file_task(inner, file_size_mib=16), tmp_path).stdout).fio
+        assert read_bench_answer(run(a_file_task(inner, file_size_mib=16), tmp_path).stdout).fio
 
 
 def test_a_file_in_memory_below_a_loop_device_is_refused(tmp_path):
@@ -197,7 +200,7 @@ def test_a_file_in_memory_below_a_loop_device_is_refused(tmp_path):
             a_filesystem(memory) as place,
             pytest.raises(NotMeasured, match=r"\(storage\): .*loop device of .*tmpfs.*cannot be told"),
         ):
-            read_answer(run(a_file_task(place), tmp_path).stdout)
+            read_bench_answer(run(a_file_task(place), tmp_path).stdout)
     finally:
         subprocess.run(["umount", memory], check=True)
 
@@ -210,7 +213,7 @@ def test_a_filesystem_that_does_not_tell_its_own_room_is_refused_by_name(kind, t
         mounts.write_text(told_by_kernel.replace(f"- ext4 {source_of(place)}", f"- {kind} {source_of(place)}"))
         told = run(a_file_task(place), tmp_path, over={"/proc/$$/mountinfo": mounts})
         with pytest.raises(NotMeasured, match=rf"\(storage\): .*it is {kind}, "):
-            read_answer(told.stdout)
+            read_bench_answer(told.stdout)
         assert [entry.name for entry in place.iterdir()] == ["lost+found"]
 
 
@@ -219,7 +222,7 @@ def test_another_filesystem_over_the_place_is_not_taken_for_the_volumes_own(tmp_
         subprocess.run(["mount", other.device, place], check=True)
         try:
             with pytest.raises(NotMeasured, match=r"\(filesystem\): .* does not lead to the filesystem on"):
-                read_answer(run(a_file_task(place), tmp_path).stdout)
+                read_bench_answer(run(a_file_task(place), tmp_path).stdout)
         finally:
             subprocess.run(["umount", place], check=True)
         assert [entry.name for entry in place.iterdir()] == ["lost+found"]
@@ -245,13 +248,13 @@ def test_a_run_that_nothing_would_stop_ends(tmp_path):
         statistics.write_text(QUIET.format(name="another", done=1, spent=1, waiting=0) + "\n")
         task = a_file_task(place, most_queue=8)
         with pytest.raises(NotMeasured, match=r"\(find-device\): the kernel counts nothing of loop"):
-            read_answer(run(task, tmp_path, over={"/proc/diskstats": statistics}).stdout)
+            read_bench_answer(run(task, tmp_path, over={"/proc/diskstats": statistics}).stdout)
 
 
 def test_a_file_that_would_not_leave_room_is_not_begun(tmp_path):
     with a_filesystem(tmp_path) as place:
         with pytest.raises(NotMeasured, match=r"\(room\).*a tenth of it and 1 GiB"):
-            read_answer(run(a_file_task(place, file_size_mib=1200), tmp_path).stdout)
+            read_bench_answer(run(a_file_task(place, file_size_mib=1200), tmp_path).stdout)
         assert [entry.name for entry in place.iterdir()] == ["lost+found"]
 
 
@@ -259,19 +262,19 @@ def test_a_volume_whose_filesystem_is_not_mounted_is_not_measured(tmp_path):
     with a_volume(tmp_path, prepare=formatted("ext4")) as volume:
         task = a_task(mode=TaskMode.FILE, volume_id=volume.id, file_size_mib=16)
         with pytest.raises(NotMeasured, match=r"\(filesystem\): no filesystem of vol-"):
-            read_answer(run(task, tmp_path).stdout)
+            read_bench_answer(run(task, tmp_path).stdout)
 
 
 def test_a_filesystem_that_is_read_only_is_not_measured(tmp_path):
     with a_filesystem(tmp_path) as place:
         subprocess.run(["mount", "-o", "remount,ro", place], check=True)
         with pytest.raises(NotMeasured, match=r"\(filesystem\): no folder can be made"):
-            read_answer(run(a_file_task(place), tmp_path).stdout)
+            read_bench_answer(run(a_file_task(place), tmp_path).stdout)
 
 
 def test_latency_above_the_limit_stops_the_run_and_keeps_what_was_measured(tmp_path):
     with a_filesystem(tmp_path) as place:
-        answer = read_answer(run(a_file_task(place, job=LONG, most_latency_us=1), tmp_path).stdout)
+        answer = read_bench_answer(run(a_file_task(place, job=LONG, most_latency_us=1), tmp_path).stdout)
         assert answer.stopped == "latency"
         assert not [entry for entry in place.iterdir() if entry.name.startswith(".plimsoll")]
 
@@ -300,7 +303,7 @@ def _run_with_statistics(place, folder, lines, **limits):
         timeout=120,
         check=False,
     )
-    return read_answer(told.stdout)
+    return read_bench_answer(told.stdout)
 
 
 def test_a_queue_above_the_limit_stops_the_run(tmp_path):

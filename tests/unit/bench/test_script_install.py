@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from plimsoll.bench.answer import read_answer
+from plimsoll.bench.answer import read_bench_answer
 from plimsoll.domain.errors import NotMeasured
 from tests.unit.bench.hosts import MIB, READS, a_task, commands_at, run
 
@@ -30,7 +30,7 @@ def test_fio_is_installed_without_a_question(manager, simulated, tmp_path):
     """
     path = commands_at(tmp_path, **{manager.replace("-", "_"): installs})
     told = run(a_task(job=READS, limit_s=30), PATH=path, **simulated)
-    assert read_answer(told.stdout).fio is not None
+    assert read_bench_answer(told.stdout).fio is not None
     assert told.stdout.count("\n") == 1
     (line,) = [line for line in log.read_text().splitlines() if " install" in line]
     assert f"/{manager} " in line
@@ -45,21 +45,23 @@ def test_a_package_manager_that_fails_is_quoted(manager, simulated, tmp_path):
     with pytest.raises(
         NotMeasured, match=rf'\(install\): .*{manager} could not install it: .*Could not resolve "host"'
     ):
-        read_answer(told.stdout)
+        read_bench_answer(told.stdout)
 
 
 def test_a_package_manager_that_says_it_succeeded_is_not_believed(simulated, tmp_path):
     with pytest.raises(NotMeasured, match=r"\(install\)"):
-        read_answer(run(a_task(job=READS, limit_s=30), PATH=commands_at(tmp_path, dnf="exit 0"), **simulated).stdout)
+        read_bench_answer(
+            run(a_task(job=READS, limit_s=30), PATH=commands_at(tmp_path, dnf="exit 0"), **simulated).stdout
+        )
 
 
 def test_a_package_manager_that_hangs_is_bounded(simulated, tmp_path):
     path = commands_at(tmp_path, dnf="exec sleep 300")
     with pytest.raises(NotMeasured, match=r"\(install\)"):
-        read_answer(run(a_task(job=READS, limit_s=10), PATH=path, **simulated).stdout)
+        read_bench_answer(run(a_task(job=READS, limit_s=10), PATH=path, **simulated).stdout)
 
 
 def test_a_host_without_any_package_manager_says_so(simulated, tmp_path):
     path = commands_at(tmp_path)
     with pytest.raises(NotMeasured, match=r"none of dnf, yum, apt-get and zypper.*Install fio on the host"):
-        read_answer(run(a_task(job=READS, limit_s=30), PATH=path, **simulated).stdout)
+        read_bench_answer(run(a_task(job=READS, limit_s=30), PATH=path, **simulated).stdout)

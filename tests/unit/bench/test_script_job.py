@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.bench.answer import read_answer
+from plimsoll.bench.answer import read_bench_answer
 from plimsoll.domain.errors import NotMeasured
 from tests.profiles import examples
 from tests.unit.bench.hosts import MIB, READS, a_task, run
@@ -62,13 +62,13 @@ def test_an_option_that_names_a_place_or_a_command_is_refused(line, simulated):
         told = run(a_task(job=job, limit_s=10), **simulated)
         assert told.returncode == 1
         with pytest.raises(NotMeasured, match=r"\(job\): the job may not say"):
-            read_answer(told.stdout)
+            read_bench_answer(told.stdout)
 
 
 @pytest.mark.parametrize("job", ["", "rw=randread\n", "# nothing\n"])
 def test_a_job_without_a_section_is_refused(job, simulated):
     with pytest.raises(NotMeasured, match=r"\(job\): the job has no section"):
-        read_answer(run(a_task(job=job, limit_s=10), **simulated).stdout)
+        read_bench_answer(run(a_task(job=job, limit_s=10), **simulated).stdout)
 
 
 @settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -87,7 +87,7 @@ def test_no_text_gets_an_unlisted_option_into_the_job(text, between, simulated):
 def test_a_plain_file_is_measured_instead_of_a_device_and_says_that_it_is_simulated(simulated):
     job = f"  # a comment\n{READS}; another\n bs = 8k \n"
     told = run(a_task(job=job, limit_s=20), **simulated)
-    answer = read_answer(told.stdout)
+    answer = read_bench_answer(told.stdout)
     assert answer.simulated
     assert answer.device == simulated["PLIMSOLL_SIMULATED_DEVICE"]
     assert answer.engine_version.startswith("fio-")
@@ -104,7 +104,7 @@ def test_names_keep_their_marks_and_many_jobs_make_a_shorter_line_with_the_whole
     told = run(a_task(job="".join(section.format(name) for name in names), limit_s=60), **simulated)
     line, _, whole = told.stdout.partition("\n")
     assert len(line) < 24_000
-    answer = read_answer(told.stdout)
+    answer = read_bench_answer(told.stdout)
     assert answer.shortened
     short, complete = json.loads(answer.fio)["jobs"], json.loads(whole)["jobs"]
     assert [job["jobname"] for job in short] == [job["jobname"] for job in complete] == names
@@ -118,4 +118,4 @@ def test_names_keep_their_marks_and_many_jobs_make_a_shorter_line_with_the_whole
 @pytest.mark.needs("fio")
 def test_a_job_that_fio_refuses_tells_what_fio_said(simulated):
     with pytest.raises(NotMeasured, match=r"\(fio\): fio ended with 1.*bs"):
-        read_answer(run(a_task(job="[a]\nrw=randread\nbs=notasize\n", limit_s=20), **simulated).stdout)
+        read_bench_answer(run(a_task(job="[a]\nrw=randread\nbs=notasize\n", limit_s=20), **simulated).stdout)

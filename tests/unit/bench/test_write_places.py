@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.bench.write_places import GIB, BenchTarget, check_room, claimed, target_at
+from plimsoll.bench.write_places import GIB, BenchTarget, check_room, hold_device, target_at
 from plimsoll.domain.errors import BadInput
 from tests.unit.bench.loops import a_loop_device
 
@@ -157,9 +157,9 @@ def test_a_tenth_of_a_filesystem_stays_free_and_a_gib_where_that_is_more(tmp_pat
 def test_a_claimed_device_cannot_be_claimed_twice(tmp_path):
     with a_loop_device(tmp_path) as device:
         target = target_at(device)
-        with claimed(target), pytest.raises(BadInput, match="cannot be had for itself"), claimed(target):
+        with hold_device(target), pytest.raises(BadInput, match="cannot be had for itself"), hold_device(target):
             pass
-        with claimed(target):
+        with hold_device(target):
             pass
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloud_simulator.aws.cloudwatch import UNEVEN, USUAL
+from cloud_simulator.aws.cloudwatch import UNEVEN, USUAL_STATS
 from cloud_simulator.aws.fleet import served_minutes
 from cloud_simulator.metrics.history import History, Remembered
 from cloud_simulator.metrics.workloads import SERIES
@@ -44,7 +44,7 @@ def same(one, other):
 
 @pytest.fixture(scope="module")
 def remembering():
-    return History(served_minutes, USUAL, UNEVEN)
+    return History(served_minutes, USUAL_STATS, UNEVEN)
 
 
 @given(
@@ -64,36 +64,36 @@ def test_any_window_period_and_statistic_is_the_naive_fold(
     fleet, remembering, name, series, stat, start_s, count, period_s
 ):
     volume = named(fleet, name)
-    asked = (series, stat or USUAL[series], start_s, count, period_s)
+    asked = (series, stat or USUAL_STATS[series], start_s, count, period_s)
     expected = naive(volume, *asked)
     same(remembering.buckets(volume, *asked), expected)
     same(remembering.buckets(volume, *asked), expected)
-    forgetful = History(served_minutes, USUAL, UNEVEN, minutes=Remembered(0), folds=Remembered(0))
+    forgetful = History(served_minutes, USUAL_STATS, UNEVEN, minutes=Remembered(0), folds=Remembered(0))
     same(forgetful.buckets(volume, *asked), expected)
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("series", SERIES)
 def test_windows_that_grow_shrink_and_lie_apart_stay_exact(fleet, name, series):
-    volume, kept = named(fleet, name), History(served_minutes, USUAL, UNEVEN)
+    volume, kept = named(fleet, name), History(served_minutes, USUAL_STATS, UNEVEN)
     for days_ago, days in ((5, 2), (6, 3), (4, 4), (14, 14), (7, 1), (40, 2), (14, 14)):
         for period_s in (DAY_S, HOUR_S, 6 * HOUR_S):
             for offset_s in (0, 5 * HOUR_S):
-                asked = (series, USUAL[series], HOUR - days_ago * DAY_S + offset_s, days * 1440, period_s)
+                asked = (series, USUAL_STATS[series], HOUR - days_ago * DAY_S + offset_s, days * 1440, period_s)
                 same(kept.buckets(volume, *asked), naive(volume, *asked))
 
 
 def test_whole_hours_are_answered_without_their_minutes(fleet):
-    volume, kept = named(fleet, "patchy"), History(served_minutes, USUAL, UNEVEN)
+    volume, kept = named(fleet, "patchy"), History(served_minutes, USUAL_STATS, UNEVEN)
     for series in SERIES:
-        kept.buckets(volume, series, USUAL[series], HOUR - 14 * DAY_S, 14 * 1440, DAY_S)
+        kept.buckets(volume, series, USUAL_STATS[series], HOUR - 14 * DAY_S, 14 * 1440, DAY_S)
     kept.minutes = Remembered(0)
     kept.served = lambda *_: pytest.fail("minutes were made again")
     for series in SERIES:
         for period_s in (HOUR_S, DAY_S) if series == "idle_s" else (HOUR_S, 3 * HOUR_S, 7 * HOUR_S, DAY_S):
             for days_ago, days in ((14, 14), (9, 3)):
                 start_s, count = HOUR - days_ago * DAY_S, days * DAY_S // period_s * period_s // MINUTE_S
-                asked = (series, USUAL[series], start_s, count, period_s)
+                asked = (series, USUAL_STATS[series], start_s, count, period_s)
                 same(kept.buckets(volume, *asked), naive(volume, *asked))
 
 

@@ -7,7 +7,7 @@ import pytest
 import urllib3
 from botocore.exceptions import ClientError
 
-from cloud_simulator.aws.fleet import HOME_KEY, truth
+from cloud_simulator.aws.fleet import HOME_KEY, volume_truth
 from plimsoll.domain.metrics.sums import Window
 
 from .served import NOW, named, points, query
@@ -55,7 +55,7 @@ def pages(cloudwatch, queries, *, days=1.0, end=NOW, **asked):
 
 def true(volume, days, series="read_ops", end=NOW):
     end_s = int(end.timestamp())
-    return getattr(truth(volume, Window(start_s=end_s - round(days * 86400), end_s=end_s)), series)
+    return getattr(volume_truth(volume, Window(start_s=end_s - round(days * 86400), end_s=end_s)), series)
 
 
 @pytest.mark.parametrize("room", [777, 100_800])

@@ -3,7 +3,7 @@
 import pytest
 
 from cloud_simulator.aws.organization import ACCOUNTS, organization
-from cloud_simulator.aws.organizations_api import ROOT, SANDBOX, SUSPENDED, WORKLOADS, answer
+from cloud_simulator.aws.organizations_api import ROOT, SANDBOX, SUSPENDED, WORKLOADS, answer_organizations
 from cloud_simulator.faults import Refused
 
 from .served import NOW
@@ -12,7 +12,7 @@ FLEET = organization(NOW, volumes=1)
 
 
 def asked(operation, **request):
-    return answer(operation, request, ACCOUNTS[0], FLEET)
+    return answer_organizations(operation, request, ACCOUNTS[0], FLEET)
 
 
 def test_accounts_come_in_pages_of_which_the_first_is_empty():
@@ -39,7 +39,7 @@ def test_units_have_their_own_accounts_and_units():
 
 def test_members_may_not_ask_and_unknown_units_are_refused():
     with pytest.raises(Refused, match="permissions"):
-        answer("ListAccounts", {}, ACCOUNTS[1], FLEET)
+        answer_organizations("ListAccounts", {}, ACCOUNTS[1], FLEET)
     with pytest.raises(Refused, match="doesn't exist"):
         asked("ListAccountsForParent", ParentId="ou-plim-nowhere12")
     assert asked("DescribeOrganization") is None

@@ -7,7 +7,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from cloud_simulator.aws.cloudwatch import Quotas
-from cloud_simulator.aws.metric_request import parse
+from cloud_simulator.aws.metric_request import parse_data
 from cloud_simulator.faults import Refused
 
 from .served import NOW, named, query, served
@@ -90,7 +90,7 @@ def asked(fleet, **changes):
     ],
 )
 def test_datapoints_are_counted_as_asked_whether_or_not_they_are_there(fleet, changes, count):
-    assert parse(asked(fleet, **changes), NOW.timestamp()).datapoints == count
+    assert parse_data(asked(fleet, **changes), NOW.timestamp()).datapoints == count
 
 
 def test_clients_are_throttled_at_the_calls_and_at_the_datapoints(fleet):

@@ -8,7 +8,7 @@ import pytest
 
 from cloud_simulator.aws.cloudwatch import CloudWatch
 from cloud_simulator.aws.fleet import Fleet
-from cloud_simulator.aws.volume_maker import Maker, gp2, gp3, io
+from cloud_simulator.aws.volume_maker import VolumeMaker, gp2, gp3, io
 from cloud_simulator.faults import Fault
 from cloud_simulator.metrics.workloads import Archetype
 from plimsoll.clouds.aws.catalog import query_cost
@@ -29,7 +29,7 @@ LOOK = look_at_signals(Window.before(NOW, days=14))
 
 @pytest.fixture
 def maker():
-    return Maker(NOW, HOME, TARGET.region, 1)
+    return VolumeMaker(NOW, HOME, TARGET.region, 1)
 
 
 def read(maker, *faults):

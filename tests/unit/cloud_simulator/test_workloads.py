@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloud_simulator.aws.fleet import truth
+from cloud_simulator.aws.fleet import volume_truth
 from cloud_simulator.aws.organization import fleet_of
 from cloud_simulator.metrics.workloads import SERIES, Archetype, Workload, minutes
 from plimsoll.clouds.common.dated_data import volume_types
@@ -72,7 +72,7 @@ LONG_LIVED = {
 
 def rates(volume):
     """IOPS and MiB/s of each minute, zero where there is no point."""
-    sums = truth(volume, FORTNIGHT)
+    sums = volume_truth(volume, FORTNIGHT)
     reads, writes, read_bytes, write_bytes = (np.nan_to_num(series) for series in sums.counters)
     return (reads + writes) / 60, (read_bytes + write_bytes) / 60 / MIB
 
@@ -108,18 +108,18 @@ def test_a_seed_gives_the_same_minutes_for_ever(archetype):
 
 def test_throttled_volumes_stand_at_their_ceiling_with_the_check_raised(fleet):
     for volume, ceiling in of(fleet, Archetype.THROTTLED_IOPS):
-        raised = truth(volume, FORTNIGHT).iops_exceeded > 0
+        raised = volume_truth(volume, FORTNIGHT).iops_exceeded > 0
         assert raised.sum() > 14 * 400
         np.testing.assert_allclose(rates(volume)[0][raised], ceiling.iops, rtol=0.02)
     for volume, ceiling in of(fleet, Archetype.THROTTLED_THROUGHPUT):
-        raised = truth(volume, FORTNIGHT).throughput_exceeded > 0
+        raised = volume_truth(volume, FORTNIGHT).throughput_exceeded > 0
         assert raised.sum() > 14 * 400
         np.testing.assert_allclose(rates(volume)[1][raised], ceiling.throughput_mib_s, rtol=0.02)
 
 
 def test_starved_volumes_are_left_with_their_baseline_while_the_balance_is_empty(fleet):
     for volume, ceiling in of(fleet, Archetype.STARVED):
-        empty = truth(volume, FORTNIGHT).burst_balance_pct == 0
+        empty = volume_truth(volume, FORTNIGHT).burst_balance_pct == 0
         assert empty.sum() > 14 * 600
         np.testing.assert_allclose(rates(volume)[0][empty], ceiling.sustained_iops, rtol=0.02)
 
@@ -134,7 +134,7 @@ def test_everything_else_keeps_well_below_its_ceiling(fleet, big):
 
 def test_micro_bursts_hide_in_quiet_minutes_and_the_check_sees_them(fleet):
     volume = named(fleet, "ticker")
-    sums = truth(volume, FORTNIGHT)
+    sums = volume_truth(volume, FORTNIGHT)
     bursting = sums.iops_exceeded > 0
     assert bursting.sum() == pytest.approx(14 * 4, abs=4)
     assert rates(volume)[0].max() < 0.2 * 3000

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.bench.answer import read_answer
+from plimsoll.bench.answer import read_bench_answer
 from plimsoll.domain.errors import CloudError, NotMeasured, Throttled, Unreachable
 from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.domain.task import Task, TaskEnd, TaskMode
@@ -190,9 +190,9 @@ def test_mixed_sizes_count_by_their_share():
 def test_its_answers_are_read_as_those_of_a_host_are():
     bench = a_bench()
     made = attached(bench)
-    answer = read_answer(answered(bench, made, "[a]\nbs=4k\n").output)
+    answer = read_bench_answer(answered(bench, made, "[a]\nbs=4k\n").output)
     assert (answer.mode, answer.volume_id, answer.simulated) == ("device", made, True)
     assert json.loads(answer.fio)["jobs"][0]["jobname"] == "a"
-    assert read_answer(answered(bench, "", "", TaskMode.INSPECT).output).inspection is not None
+    assert read_bench_answer(answered(bench, "", "", TaskMode.INSPECT).output).inspection is not None
     with pytest.raises(NotMeasured, match="find-device"):
-        read_answer(answered(bench, "vol-2", "[a]\n").output)
+        read_bench_answer(answered(bench, "vol-2", "[a]\n").output)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from plimsoll.domain.evidence.envelope import Envelope, JobShape, Measurement
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.envelopes.fit import fit
+from plimsoll.envelopes.fit import fit_envelope
 from tests.builders import TYPES
 from tests.unit.envelopes.measured import UNKNOWN_TYPE, a_measurement, a_system
 
@@ -45,4 +45,4 @@ def fitted(
 ) -> Envelope:
     """The envelope of a system of those measurements, under the published AWS types."""
     found = a_system([replace(one, spec=spec) for one in measurements], spec=spec, **system)
-    return fit(replace(found, published_iops=published_iops), TYPES)
+    return fit_envelope(replace(found, published_iops=published_iops), TYPES)

@@ -8,14 +8,14 @@ from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
 from plimsoll.domain.evidence.envelope import Admission, Latency, RunFacts
 from plimsoll.domain.evidence.evidence import LOCAL
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.envelopes.admissibility import RULES, judged, rulings
+from plimsoll.envelopes.admissibility import RULES, judge_measurements, rulings
 from plimsoll.envelopes.admissibility.load import ENGINES
-from plimsoll.envelopes.admissibility.rule import Limits
+from plimsoll.envelopes.admissibility.rule import SystemLimits
 from tests.builders import TYPES
 from tests.unit.envelopes.measured import on_a_volume
 from tests.unit.envelopes.runs import a_run
 
-OPEN = Limits(volume=UNBOUNDED, host=UNBOUNDED, host_baseline=UNBOUNDED)
+OPEN = SystemLimits(volume=UNBOUNDED, host=UNBOUNDED, host_baseline=UNBOUNDED)
 
 
 def codes(one, limits=OPEN):
@@ -23,12 +23,12 @@ def codes(one, limits=OPEN):
 
 
 def rejected(one, limits=OPEN):
-    (found,) = judged([one], limits)
+    (found,) = judge_measurements([one], limits)
     return {side.value for side in Resource if found.kept_out(side)}
 
 
 def verdict(one, limits=OPEN, side=Resource.IOPS):
-    (found,) = judged([one], limits)
+    (found,) = judge_measurements([one], limits)
     return found.admission(side)
 
 
@@ -49,20 +49,22 @@ def test_a_fifth_more_than_the_device_counted_is_still_believed(device_iops, lie
 
 
 def test_large_io_that_the_device_splits_is_no_lie():
-    limits = Limits(volume=Ceiling(iops=300, throughput_mib_s=128, io_kib=256), host=UNBOUNDED, host_baseline=UNBOUNDED)
+    limits = SystemLimits(
+        volume=Ceiling(iops=300, throughput_mib_s=128, io_kib=256), host=UNBOUNDED, host_baseline=UNBOUNDED
+    )
     split = a_run("randwrite", 1024, 89, device_iops=719)
     assert codes(split, limits) == {"split-io", "host-unknown"}
     assert rejected(split, limits) == set()
 
 
 def test_throughput_out_of_a_page_cache_is_rejected():
-    limits = Limits(volume=Ceiling(iops=16_000, throughput_mib_s=1_000), host=UNBOUNDED, host_baseline=UNBOUNDED)
+    limits = SystemLimits(volume=Ceiling(iops=16_000, throughput_mib_s=1_000), host=UNBOUNDED, host_baseline=UNBOUNDED)
     cached = a_run("rndrd", 16, 900, 35 * 1024)
     assert rejected(cached, limits) == {"iops", "throughput"}
 
 
 def test_more_than_the_host_can_carry_is_rejected_too():
-    limits = Limits(
+    limits = SystemLimits(
         volume=Ceiling(iops=30_000, throughput_mib_s=500),
         host=Ceiling(iops=20_000, throughput_mib_s=566),
         host_baseline=UNBOUNDED,
@@ -77,14 +79,14 @@ def test_ten_second_runs_are_told():
 
 def test_a_gp2_above_its_baseline_is_seen_to_burst():
     spec = VolumeSpec(type="gp2", size_gib=100)
-    limits = Limits(volume=TYPES["gp2"].ceiling(spec), host=UNBOUNDED, host_baseline=UNBOUNDED)
+    limits = SystemLimits(volume=TYPES["gp2"].ceiling(spec), host=UNBOUNDED, host_baseline=UNBOUNDED)
     assert "volume-burst" in codes(a_run(iops=2_900, spec=spec), limits)
     assert "volume-burst" not in codes(a_run(iops=299, spec=spec), limits)
     assert "volume-burst" in codes(a_run("randread", 1024, 143, device_iops=718, spec=spec), limits)
 
 
 def test_a_host_above_its_baseline_is_seen_to_burst():
-    limits = Limits(
+    limits = SystemLimits(
         volume=UNBOUNDED,
         host=Ceiling(iops=43_333, throughput_mib_s=1_192),
         host_baseline=Ceiling(iops=5_417, throughput_mib_s=149),
@@ -199,13 +201,13 @@ def test_what_is_no_volume_of_a_cloud_may_be_what_it_likes_but_not_nothing():
 
 
 def test_a_burst_lasts_for_what_it_did_beyond_all_credits():
-    limits = Limits(
+    limits = SystemLimits(
         volume=TYPES["gp2"].ceiling(VolumeSpec(type="gp2", size_gib=100)), host=UNBOUNDED, host_baseline=UNBOUNDED
     )
     capacity = 5_400_000
-    (short,) = judged([a_run(iops=3_000, job={"runtime_s": 180})], limits)
-    (long,) = judged([a_run(iops=1_800, job={"runtime_s": 3_600})], limits)
-    (steady,) = judged([a_run(iops=299, job={"runtime_s": 180})], limits)
+    (short,) = judge_measurements([a_run(iops=3_000, job={"runtime_s": 180})], limits)
+    (long,) = judge_measurements([a_run(iops=1_800, job={"runtime_s": 3_600})], limits)
+    (steady,) = judge_measurements([a_run(iops=299, job={"runtime_s": 180})], limits)
     assert short.lasting(Resource.IOPS) == 0
     assert long.lasting(Resource.IOPS) == pytest.approx(1_800 - capacity / 3_600)
     assert steady.lasting(Resource.IOPS) == 299
@@ -213,7 +215,7 @@ def test_a_burst_lasts_for_what_it_did_beyond_all_credits():
 
 
 def test_seconds_show_nothing_that_lasts():
-    (short,) = judged([a_run(iops=3_000, job={"runtime_s": 10})], OPEN)
+    (short,) = judge_measurements([a_run(iops=3_000, job={"runtime_s": 10})], OPEN)
     assert (short.served(Resource.IOPS), short.lasting(Resource.IOPS)) == (3_000, 0)
 
 

@@ -13,7 +13,7 @@ from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.evidence.envelope import DELIVERED, Envelope, JobShape, Measurement
 from plimsoll.domain.evidence.evidence import Evidence, Place, evidence_for
 from plimsoll.domain.evidence.grade import Grade
-from plimsoll.envelopes.fit import fit
+from plimsoll.envelopes.fit import fit_envelope
 from tests.builders import TYPES, a_spec
 from tests.unit.envelopes.measured import a_measurement, a_system
 
@@ -38,7 +38,7 @@ def measured_here(iops=3_000.0, throughput_mib_s=46.9, *, days_ago=10, **fields)
 
 def an_envelope(measurements: Sequence[Measurement], *, iops=3_000, volumes=1, kind="gp3", host=None) -> Envelope:
     spec = a_spec(kind, iops=iops) if kind in {"gp3", "io2", "io1"} else a_spec(kind)
-    return fit(a_system(measurements, spec=spec, volumes=volumes, host=host), TYPES)
+    return fit_envelope(a_system(measurements, spec=spec, volumes=volumes, host=host), TYPES)
 
 
 def evidence(envelopes, *, need_iops=2_000.0, need_throughput_mib_s=40.0, ceiling=OFFER, place=PLACE) -> Evidence:
@@ -176,7 +176,7 @@ def of_gp2(measurement, *, need_iops) -> Evidence:
         own,
         need_iops=need_iops,
         need_throughput_mib_s=4,
-        envelopes=[fit(a_system([measurement], spec=spec), TYPES)],
+        envelopes=[fit_envelope(a_system([measurement], spec=spec), TYPES)],
         place=PLACE,
         own=own,
     )

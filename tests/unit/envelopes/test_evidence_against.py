@@ -8,7 +8,7 @@ from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.evidence.envelope import BoundBy, Envelope, JobShape
 from plimsoll.domain.evidence.evidence_against import failed_measurements
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
-from plimsoll.envelopes.fit import fit
+from plimsoll.envelopes.fit import fit_envelope
 from tests.builders import TYPES, a_refutation, a_spec
 from tests.unit.envelopes.measured import a_measurement, a_system
 
@@ -57,7 +57,7 @@ def test_a_stripe_that_fell_short_says_nothing_of_one_volume():
 
 
 def test_a_gp2_without_credits_that_carries_its_baseline_has_not_fallen_short():
-    spent = fit(a_system([measured_here(1_000, 15.6)], spec=a_spec("gp2", 333)), TYPES)
+    spent = fit_envelope(a_system([measured_here(1_000, 15.6)], spec=a_spec("gp2", 333)), TYPES)
     assert failed(spent) == ()
 
 

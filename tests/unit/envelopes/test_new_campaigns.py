@@ -15,8 +15,8 @@ from plimsoll.domain.evidence.evidence import Place, evidence_for
 from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.campaigns import HostEntry, load_campaign
-from plimsoll.envelopes.fit import fit
-from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
+from plimsoll.envelopes.fit import fit_envelope
+from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign, add_campaign, to_new_result
 from plimsoll.envelopes.reading import read_output, read_results
 from tests.builders import TYPES
 from tests.unit.envelopes.measured import a_system
@@ -31,7 +31,7 @@ OUTPUTS = {**ARTICLES, "old-json": OLD_JSON, "old-text": OLD_TEXT, "mixed": MIXE
 
 
 def a_campaign(*texts: str, name: str = "mine", **fields) -> NewCampaign:
-    results = [as_measured(one) for text in texts for one in read_results(text, name="out")]
+    results = [to_new_result(one) for text in texts for one in read_results(text, name="out")]
     told = {
         "name": name,
         "title": "A gp3",
@@ -93,15 +93,15 @@ def test_a_result_that_was_held_to_a_rate_is_no_maximum(tmp_path):
     (system,) = load_campaign(add_campaign(tmp_path, new, TYPES)).systems
     assert system.measurements[0].bound_by is BoundBy.LOAD
     assert "no maximum" in (system.measurements[0].note or "")
-    assert fit(system, TYPES).iops is None
+    assert fit_envelope(system, TYPES).iops is None
     free = a_campaign(fio_json(a_job(read=side)), name="free")
-    assert fit(load_campaign(add_campaign(tmp_path, free, TYPES)).systems[0], TYPES).iops == 3000
+    assert fit_envelope(load_campaign(add_campaign(tmp_path, free, TYPES)).systems[0], TYPES).iops == 3000
 
 
 def test_a_cache_that_served_the_reads_is_noticed(tmp_path):
     new = a_campaign(fio_json(a_job(read=a_side(2999)), disk_util=[{"name": "a", "read_ios": 6000, "write_ios": 0}]))
     (system,) = load_campaign(add_campaign(tmp_path, new, TYPES)).systems
-    assert "not-the-device" in {one.rule for one in fit(system, TYPES).measurements[0].rulings}
+    assert "not-the-device" in {one.rule for one in fit_envelope(system, TYPES).measurements[0].rulings}
 
 
 def test_each_result_has_its_own_day(tmp_path):
@@ -129,7 +129,7 @@ def test_a_volume_whose_type_nobody_told_has_no_published_limits(tmp_path):
     new = a_campaign(MIXED, spec=VolumeSpec(type=UNKNOWN_TYPE, size_gib=0))
     (system,) = load_campaign(add_campaign(tmp_path, new, TYPES)).systems
     assert UNKNOWN_TYPE not in TYPES
-    assert fit(system, TYPES).published is None
+    assert fit_envelope(system, TYPES).published is None
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_a_volume_whose_type_nobody_told_has_no_published_limits(tmp_path):
 )
 def test_what_was_imported_is_measured_here_only_where_somebody_says_so(tmp_path, fields, grade):
     path = add_campaign(tmp_path, a_campaign(MIXED, **fields), TYPES)
-    envelopes = [fit(system, TYPES) for system in load_campaign(path).systems]
+    envelopes = [fit_envelope(system, TYPES) for system in load_campaign(path).systems]
     place = Place(
         provider="aws", account="111122223333", region="eu-west-1", today=date(2026, 11, 22), max_age_days=180
     )
@@ -196,7 +196,7 @@ def test_a_system_that_another_campaign_has_is_refused(tmp_path):
 @pytest.mark.parametrize("job", [a_job(error=5), a_job(read={}, write={})])
 def test_what_is_no_measurement_is_kept_as_rejected_and_takes_nothing_else_with_it(tmp_path, job):
     sound, faulty = added(tmp_path, a_campaign(fio_json(a_job(), job | {"groupid": 1})))
-    sound, faulty = fit(a_system([sound, faulty]), TYPES).measurements
+    sound, faulty = fit_envelope(a_system([sound, faulty]), TYPES).measurements
     assert [sound.kept_out(side) for side in Resource] == [False, False]
     assert [faulty.admission(side) for side in Resource] == [Admission.REJECTED] * 2
 

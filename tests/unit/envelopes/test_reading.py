@@ -116,8 +116,8 @@ def test_a_job_that_did_nothing_is_no_measurement_and_has_no_figures():
 
 @pytest.mark.parametrize("option", ["rate", "rate_iops"])
 def test_a_job_held_to_a_rate_says_so(option):
-    assert read_one(fio_json(a_job(options={option: "300"}))).rate_capped
-    assert not read_one(fio_json(a_job())).rate_capped
+    assert read_one(fio_json(a_job(options={option: "300"}))).has_rate_cap
+    assert not read_one(fio_json(a_job())).has_rate_cap
 
 
 def test_what_the_device_counted_is_nobodys_where_two_groups_ran():

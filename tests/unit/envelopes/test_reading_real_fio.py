@@ -73,7 +73,7 @@ def test_the_jobs_of_a_run_are_told_by_its_json_and_its_text(printed):
         mixed, reads = results(printed[form])
         assert (mixed.job.mode, mixed.job.jobs, mixed.job.engine) == ("randrw", 2, "psync")
         assert (reads.job.mode, reads.job.block_kib, reads.job.jobs) == ("randread", 4, 1)
-    assert [one.rate_capped for one in results(printed["json"])] == [False, True]
+    assert [one.has_rate_cap for one in results(printed["json"])] == [False, True]
     assert (
         results(printed["json"])[1].directions["read"].operations
         == results(printed["normal"])[1].directions["read"].operations

@@ -10,7 +10,7 @@ from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.domain.evidence.evidence import Place, evidence_for
 from plimsoll.domain.evidence.evidence_against import failed_measurements
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.envelopes.library import NewCampaign, add_campaign, as_measured, shipped_campaigns
+from plimsoll.envelopes.library import NewCampaign, add_campaign, shipped_campaigns, to_new_result
 from plimsoll.envelopes.reading import read_results
 from plimsoll.reports.envelope_json import as_data
 from plimsoll.settings import Settings
@@ -86,7 +86,7 @@ def an_import(folder, *, at=None, **fields):
             "measured_on": "2026-11-12",
             "provider": "aws",
             "spec": GP3,
-            "results": tuple(as_measured(one) for one in read_results(text, name="run-7.json")),
+            "results": tuple(to_new_result(one) for one in read_results(text, name="run-7.json")),
             **HERE,
             **fields,
         }

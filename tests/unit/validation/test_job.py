@@ -12,7 +12,7 @@ from plimsoll.domain.evidence.validation_order import Mode
 from plimsoll.service.choosing import choose
 from plimsoll.service.validating import look, propose, send_command
 from plimsoll.service.validation_messages import ChooseMessage
-from plimsoll.validation.job import JobName, find, keep, load
+from plimsoll.validation.job import JobName, find_job, keep_job, load
 from tests.pipelines.lab import Lab, work
 from tests.pipelines.stepping import Stepping
 
@@ -35,13 +35,13 @@ def measured(tmp_path_factory):
 def test_what_is_kept_is_what_is_found(measured, tmp_path):
     store = FolderStore(tmp_path)
     assert measured.attempt.outcome is not None
-    assert load(keep(measured, store).name, store) == measured
+    assert load(keep_job(measured, store).name, store) == measured
 
 
 def test_a_ceiling_without_bound_stays_without_bound(measured, tmp_path):
     store, proposal = FolderStore(tmp_path), measured.attempt.proposal
-    boundless = measured.having(proposal=replace(proposal, run=replace(proposal.run, ceiling=UNBOUNDED)))
-    assert load(keep(boundless, store).name, store).attempt.proposal.run.ceiling.iops == math.inf
+    boundless = measured.update_attempt(proposal=replace(proposal, run=replace(proposal.run, ceiling=UNBOUNDED)))
+    assert load(keep_job(boundless, store).name, store).attempt.proposal.run.ceiling.iops == math.inf
 
 
 def test_a_key_is_that_of_its_work_and_no_other(tmp_path):
@@ -53,7 +53,7 @@ def test_a_key_is_that_of_its_work_and_no_other(tmp_path):
 
 def test_no_document_is_none_and_a_damaged_one_is_named(tmp_path):
     store = FolderStore(tmp_path)
-    assert find(NAME, store) is None
+    assert find_job(NAME, store) is None
     store.put(NAME.key, b'{"name":')
     with pytest.raises(BadInput, match=r"the job validations/v/0\.json cannot be read"):
-        find(NAME, store)
+        find_job(NAME, store)

@@ -10,8 +10,8 @@ from plimsoll.domain.errors import PlimsollError, Throttled
 from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import BenchHost, Target
-from plimsoll.validation.patience import Patience
-from plimsoll.validation.scratch_volume import sweep
+from plimsoll.validation.patience import BenchPatience
+from plimsoll.validation.scratch_volume import sweep_scratch_volumes
 from tests.bench_faults import faults_of
 from tests.builders import a_host
 from tests.in_memory.bench import MemoryBench
@@ -49,7 +49,7 @@ class Time:
 
     @property
     def patience(self):
-        return Patience(now=self.clock.now, pause=self.pause, every_s=5, create_s=60, attach_s=60, detach_s=60)
+        return BenchPatience(now=self.clock.now, pause=self.pause, every_s=5, create_s=60, attach_s=60, detach_s=60)
 
 
 def a_bench(time, *faults, looks=1):
@@ -73,7 +73,9 @@ def settled(bench):
 def swept(bench, time):
     time.clock.time = ORDER.deadline + timedelta(hours=1)
     time.interrupted_at = None
-    return list(sweep([PLACE], time.clock.now(), bench_at=lambda _target: bench, patience=time.patience))
+    return list(
+        sweep_scratch_volumes([PLACE], time.clock.now(), bench_at=lambda _target: bench, patience=time.patience)
+    )
 
 
 def test_the_volume_is_attached_inside_and_gone_afterwards():
@@ -140,7 +142,7 @@ def test_a_process_that_was_killed_leaves_what_the_sweep_finds_at_its_deadline_a
     bench = a_bench(time)
     bench.create(ORDER)
     settled(bench)
-    early = list(sweep([PLACE], NOW, bench_at=lambda _target: bench, patience=time.patience))
+    early = list(sweep_scratch_volumes([PLACE], NOW, bench_at=lambda _target: bench, patience=time.patience))
     assert [found.deleted for found in early] == [False]
     assert [found.deleted for found in swept(bench, time)] == [True]
     assert not settled(bench)

@@ -1,4 +1,4 @@
-"""What a probe printed: one line of JSON, as the domain's values."""
+"""The answer of a probe: one line of JSON, as the domain's values."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -15,8 +15,8 @@ _Count = Annotated[int, Field(ge=0)]
 _Rate = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class _Told(BaseModel):
-    """What a host tells of one volume."""
+class _VolumeAnswer(BaseModel):
+    """A host's answer about one volume."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
@@ -37,8 +37,8 @@ class _Told(BaseModel):
     exceeded: dict[str, tuple[_Count, _Count]] | None
     latency_us: Annotated[list[list[tuple[_Count, _Count, _Count]]], Field(min_length=2, max_length=2)] | None
 
-    def seen(self, began: datetime) -> SecondsSeen:
-        """The same as the domain's value."""
+    def to_seconds_seen(self, began: datetime) -> SecondsSeen:
+        """The answer as the domain's value."""
         reads, writes = self.latency_us or (None, None)
         return SecondsSeen(
             volume_id=self.volume,
@@ -52,8 +52,8 @@ class _Told(BaseModel):
             most_queue=self.most_queue,
             mean_queue=self.mean_queue or 0.0,
             mean_latency_us=self.spent_us / self.operations if self.operations else None,
-            exceeded_volume=self._exceeded("volume"),
-            exceeded_host=self._exceeded("host"),
+            exceeded_volume=self._exceedances("volume"),
+            exceeded_host=self._exceedances("host"),
             reads=_bins(reads),
             writes=_bins(writes),
         )
@@ -63,7 +63,7 @@ class _Told(BaseModel):
         peak = Peak(rate=rate, at=datetime.fromtimestamp(at_s, UTC))
         return Rates(peak=peak, ratio=self.ratio, bins=dict(self.bins[name]))
 
-    def _exceeded(self, whose: str) -> Mapping[Resource, Exceeded] | None:
+    def _exceedances(self, whose: str) -> Mapping[Resource, Exceeded] | None:
         if self.exceeded is None:
             return None
         sides = {Resource.IOPS: f"{whose}_iops", Resource.THROUGHPUT: f"{whose}_throughput"}
@@ -78,29 +78,29 @@ class _Told(BaseModel):
 class _Answer(BaseModel):
     mode: Literal["probe"]
     began_s: _Count
-    volumes: list[_Told]
+    volumes: list[_VolumeAnswer]
     absent: list[str]
 
 
 def read_probe(output: str) -> tuple[Sequence[SecondsSeen], Sequence[str]]:
-    """What a host saw of its volumes, and the volumes of which it has no device or saw no second.
+    """The seconds that a host saw of its volumes, and the volumes without a device or a second.
 
-    NotMeasured says why there is nothing to read.
+    Raises NotMeasured, with the reason, if the output has no answer.
     """
     try:
-        found = _Answer.model_validate(reported_in(output))
+        answer = _Answer.model_validate(reported_in(output))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "it"
         raise NotMeasured(
             f"the host's answer cannot be used: {where}: {first['msg']}. Probe again with this version."
         ) from error
-    began = datetime.fromtimestamp(found.began_s, UTC)
-    seen = [one.seen(began) for one in found.volumes if one.seconds]
-    return seen, [*found.absent, *(one.volume for one in found.volumes if not one.seconds)]
+    began = datetime.fromtimestamp(answer.began_s, UTC)
+    seen = [volume.to_seconds_seen(began) for volume in answer.volumes if volume.seconds]
+    return seen, [*answer.absent, *(volume.volume for volume in answer.volumes if not volume.seconds)]
 
 
-def _bins(told: list[tuple[int, int, int]] | None) -> tuple[LatencyBin, ...] | None:
-    if told is None:
+def _bins(rows: list[tuple[int, int, int]] | None) -> tuple[LatencyBin, ...] | None:
+    if rows is None:
         return None
-    return tuple(LatencyBin(lower_us=lower, upper_us=upper, count=count) for lower, upper, count in told)
+    return tuple(LatencyBin(lower_us=lower, upper_us=upper, count=count) for lower, upper, count in rows)

@@ -1,4 +1,4 @@
-"""What a host counts of its volumes, read once a second and summed up there. It only reads, and runs on any Python from
+"""A host's counts of its volumes, read once a second and summed up there. It only reads, and runs on any Python from
 3.7 on without other packages: `python3 on_host.py VOLUME,VOLUME SECONDS`. A volume is an id, or the path of a device.
 
 EBS devices of Nitro instances keep statistics of their own in the NVMe log page 0xD0: 4,096 bytes, little-endian. The
@@ -23,12 +23,12 @@ from fcntl import ioctl
 from pathlib import Path
 from typing import Any, NamedTuple
 
-RATIO = 1.1  # a bin of rates ends at so many times of where it begins
-MOST_CHARACTERS = 20_000  # the API tells the first 24,000 of what is printed
+RATIO = 1.1  # the upper bound of a bin of rates, as a multiple of its lower bound
+MOST_ANSWER_CHARACTERS = 20_000  # the API tells the first 24,000 of what is printed
 
 PAGE_BYTES = 4096
 MAGIC = 0x3C23B510
-COUNTERS = struct.Struct("<11Q")  # from byte 8 on
+COUNTER_WORDS = struct.Struct("<11Q")  # from byte 8 on
 COUNTERS_AT = 8
 HISTOGRAMS_AT = (512, 2056)
 BIN = struct.Struct("<QQII")
@@ -44,8 +44,10 @@ signals: list[int] = []  # those that came
 
 
 class Counts(NamedTuple):
-    """What was counted of a device up to a moment. `exceeded_us` are the us in which a limit was exceeded, `latency_us`
-    the histograms of reads and of writes, by (lower, upper); both are empty where nobody counts them."""
+    """A device's counts up to a moment. `exceeded_us` are the us above a limit, by limit.
+
+    `latency_us` are the histograms of reads and of writes, by (lower, upper). Both are empty if nobody counts them.
+    """
 
     operations: int
     size_bytes: int
@@ -56,16 +58,16 @@ class Counts(NamedTuple):
 
 
 def parse_page(page: bytes) -> Counts | None:
-    """The counts of a log page; None where it is not EBS's."""
+    """The counts of a log page. None if it is not EBS's."""
     if len(page) < PAGE_BYTES or struct.unpack_from("<I", page)[0] != MAGIC:
         return None
-    found = COUNTERS.unpack_from(page, COUNTERS_AT)
+    counters = COUNTER_WORDS.unpack_from(page, COUNTERS_AT)
     return Counts(
-        operations=found[0] + found[1],
-        size_bytes=found[2] + found[3],
-        spent_us=found[4] + found[5],
-        queue=found[10],
-        exceeded_us=dict(zip(EXCEEDED, found[6:10])),
+        operations=counters[0] + counters[1],
+        size_bytes=counters[2] + counters[3],
+        spent_us=counters[4] + counters[5],
+        queue=counters[10],
+        exceeded_us=dict(zip(EXCEEDED, counters[6:10])),
         latency_us=[_histogram(page, at) for at in HISTOGRAMS_AT],
     )
 
@@ -77,7 +79,7 @@ def _histogram(page: bytes, at: int) -> dict[tuple[int, int], int]:
 
 
 def read_page(device: str) -> bytes:
-    """The log page of an NVMe device, empty where it has none or may not be asked."""
+    """The log page of an NVMe device. Empty if it has none or refuses."""
     buffer = ctypes.create_string_buffer(PAGE_BYTES)
     words = PAGE_BYTES // 4 - 1
     command = bytearray(
@@ -100,22 +102,22 @@ def read_page(device: str) -> bytes:
 
 
 def read_diskstats(path: Path = Path("/proc/diskstats")) -> dict[str, Counts]:
-    """The counts of every device by the kernel's name; a sector is 512 bytes there, whatever the device's own is."""
-    found = {}
+    """The counts of every device by the kernel's name. A sector is 512 bytes there, on every device."""
+    disks = {}
     for line in path.read_text().splitlines():
         name, *words = line.split()[2:]
-        told = [int(word) for word in words]
-        found[name] = Counts(
-            operations=told[0] + told[4],
-            size_bytes=(told[2] + told[6]) * 512,
-            spent_us=(told[3] + told[7]) * 1000,
-            queue=told[8],
+        numbers = [int(word) for word in words]
+        disks[name] = Counts(
+            operations=numbers[0] + numbers[4],
+            size_bytes=(numbers[2] + numbers[6]) * 512,
+            spent_us=(numbers[3] + numbers[7]) * 1000,
+            queue=numbers[8],
         )
-    return found
+    return disks
 
 
 def device_of(volume: str) -> str | None:
-    """The kernel's name of a volume's device, None where no device, or more than one, says that it is the volume."""
+    """The kernel's name of a volume's device. None if no device, or more than one, has the volume's id."""
     if volume.startswith("/"):
         name = Path(volume).resolve().name
         return name if Path("/sys/class/block", name).exists() else None
@@ -130,12 +132,12 @@ def device_of(volume: str) -> str | None:
 
 
 def bin_of(rate: float) -> int:
-    """The bin of a rate: bin 0 begins at 1 a second, and -1 has all below."""
+    """The bin of a rate: bin 0 begins at 1 a second, and bin -1 is below it."""
     return -1 if rate < 1 else int(math.log(rate) / math.log(RATIO) + 1e-9)
 
 
 class Watched:
-    """A volume while it is looked at."""
+    """A watched volume, and the sums of its seconds so far."""
 
     def __init__(self, volume: str, name: str) -> None:
         """Nothing is known yet."""
@@ -152,7 +154,7 @@ class Watched:
         self.latency: list[dict[tuple[int, int], int]] = [{}, {}]
 
     def look(self, now_s: float, at_s: int, disks: dict[str, Counts]) -> None:
-        """Adds what was counted since the last look; `now_s` is of a clock that nobody sets, `at_s` the time of day."""
+        """Adds the counts since the last look. `now_s` is of a clock that nobody sets, `at_s` the time of day."""
         counts = parse_page(read_page("/dev/" + self.name)) if self.name.startswith("nvme") else None
         source = "nvme" if counts is not None else "diskstats"
         counts = counts or disks.get(self.name)
@@ -182,18 +184,18 @@ class Watched:
         self.most_queue = max(self.most_queue, counts.queue)
         self.queues += counts.queue
         for name in counts.exceeded_us:
-            more = counts.exceeded_us[name] - before.exceeded_us[name]
+            increase = counts.exceeded_us[name] - before.exceeded_us[name]
             total = self.exceeded.setdefault(name, [0, 0])
-            total[0] += more
-            total[1] += more > 0
+            total[0] += increase
+            total[1] += increase > 0
         for kept, new, old in zip(self.latency, counts.latency_us, before.latency_us):
             for bounds in new:
-                more = new[bounds] - old.get(bounds, 0)
-                if more > 0:
-                    kept[bounds] = kept.get(bounds, 0) + more
+                increase = new[bounds] - old.get(bounds, 0)
+                if increase > 0:
+                    kept[bounds] = kept.get(bounds, 0) + increase
 
-    def told(self) -> dict[str, object]:
-        """What was seen, in plain data."""
+    def summarize(self) -> dict[str, object]:
+        """The volume's sums as plain data."""
         has_page = self.source == "nvme"
         return {
             "volume": self.volume,
@@ -211,7 +213,9 @@ class Watched:
             "most_queue": self.most_queue,
             "mean_queue": round(self.queues / self.seconds, 2) if self.seconds else None,
             "exceeded": self.exceeded if has_page else None,
-            "latency_us": [[[*bounds, count] for bounds, count in sorted(one.items())] for one in self.latency]
+            "latency_us": [
+                [[*bounds, count] for bounds, count in sorted(histogram.items())] for histogram in self.latency
+            ]
             if has_page
             else None,
         }
@@ -221,60 +225,60 @@ def _grew(before: Counts, counts: Counts) -> bool:
     return counts.operations >= before.operations and counts.size_bytes >= before.size_bytes
 
 
-def answer(began_s: int, watched: list[Watched], absent: list[str]) -> str:
-    """The one line that is printed; where it is too long, bins of the longest volume are joined two by two."""
-    volumes = [one.told() for one in watched]
+def format_answer(began_s: int, watched: list[Watched], absent: list[str]) -> str:
+    """The one line that is printed. If it is too long, bins of the longest volume are joined two by two."""
+    volumes = [volume.summarize() for volume in watched]
     while True:
-        told = {"plimsoll": 1, "mode": "probe", "began_s": began_s, "volumes": volumes, "absent": absent}
-        line = json.dumps(told, separators=(",", ":"))
-        if len(line) <= MOST_CHARACTERS or not _join(max(volumes, key=_bins_of)):
+        document = {"plimsoll": 1, "mode": "probe", "began_s": began_s, "volumes": volumes, "absent": absent}
+        line = json.dumps(document, separators=(",", ":"))
+        if len(line) <= MOST_ANSWER_CHARACTERS or not _join(max(volumes, key=_bins_of)):
             return line
 
 
-def _bins_of(told: dict[str, Any]) -> int:
-    """How many bins a volume has in all."""
-    return sum(map(len, (*told["bins"].values(), *(told["latency_us"] or ()))))
+def _bins_of(summary: dict[str, Any]) -> int:
+    """The number of all bins of a volume."""
+    return sum(map(len, (*summary["bins"].values(), *(summary["latency_us"] or ()))))
 
 
-def _join(told: dict[str, Any]) -> bool:
-    """Joins a volume's bins two by two; whether there was anything to join."""
-    before = _bins_of(told)
-    for name, bins in told["bins"].items():
+def _join(summary: dict[str, Any]) -> bool:
+    """Joins a volume's bins two by two. False if there was nothing to join."""
+    before = _bins_of(summary)
+    for name, bins in summary["bins"].items():
         joined: dict[int, int] = {}
         for number, count in bins:
             half = -1 if number < 0 else number // 2
             joined[half] = joined.get(half, 0) + count
-        told["bins"][name] = sorted(joined.items())
-    told["ratio"] = told["ratio"] ** 2
-    if told["latency_us"] is not None:
-        told["latency_us"] = [_paired(bins) for bins in told["latency_us"]]
-    return _bins_of(told) < before
+        summary["bins"][name] = sorted(joined.items())
+    summary["ratio"] = summary["ratio"] ** 2
+    if summary["latency_us"] is not None:
+        summary["latency_us"] = [_join_pairs(bins) for bins in summary["latency_us"]]
+    return _bins_of(summary) < before
 
 
-def _paired(bins: list[list[int]]) -> list[list[int]]:
+def _join_pairs(bins: list[list[int]]) -> list[list[int]]:
     """Bins of latency, each two as one."""
     pairs = (bins[at : at + 2] for at in range(0, len(bins), 2))
-    return [[pair[0][0], pair[-1][1], sum(one[2] for one in pair)] for pair in pairs]
+    return [[pair[0][0], pair[-1][1], sum(latency_bin[2] for latency_bin in pair)] for pair in pairs]
 
 
-def probe(volumes: list[str], seconds: int) -> str:
-    """Looks once a second for so many seconds, or until a signal ends it, and tells what was seen by then."""
-    found = [(volume, device_of(volume)) for volume in volumes]
-    watched = [Watched(volume, name) for volume, name in found if name is not None]
+def watch_volumes(volumes: list[str], seconds: int) -> str:
+    """Looks once a second for `seconds`, or until a signal comes, and returns the answer's line."""
+    devices = [(volume, device_of(volume)) for volume in volumes]
+    watched = [Watched(volume, name) for volume, name in devices if name is not None]
     began_s, began = int(time.time()), time.monotonic()
     tick = 0
     while watched:
         disks = read_diskstats()
-        for one in watched:
-            one.look(time.monotonic(), int(time.time()), disks)
+        for watched_volume in watched:
+            watched_volume.look(time.monotonic(), int(time.time()), disks)
         tick = max(tick + 1, math.ceil(time.monotonic() - began))  # a look that came late is not made up for
         if tick > seconds or signals:
             break
         time.sleep(max(0.0, began + tick - time.monotonic()))
-    return answer(began_s, watched, [volume for volume, name in found if name is None])
+    return format_answer(began_s, watched, [volume for volume, name in devices if name is None])
 
 
 if __name__ == "__main__":
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda number, _frame: signals.append(number))
-    print(probe(sys.argv[1].split(","), int(sys.argv[2])))
+    print(watch_volumes(sys.argv[1].split(","), int(sys.argv[2])))

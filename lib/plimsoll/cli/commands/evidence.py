@@ -119,7 +119,7 @@ def sweep(
     deleted, complete = 0, True
     for cloud in open_clouds(scope_from(scope), settings, today=now.date()):
         bench, targets = cloud.bench, cloud.ports.inventory.targets()
-        for one in scratch_volume.sweep(
+        for one in scratch_volume.sweep_scratch_volumes(
             targets,
             now,
             bench_at=lambda _target: bench,  # noqa: B023  # called before the next cloud is opened

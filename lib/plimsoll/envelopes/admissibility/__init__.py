@@ -1,4 +1,4 @@
-"""Admissibility: what each measurement counts for, by every rule, before anything is concluded from it."""
+"""Admissibility: every rule judges each measurement before anything is concluded from it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -7,23 +7,32 @@ from typing import Final
 from plimsoll.domain.evidence.envelope import SIMULATED_TOOL, Measurement, Ruling
 from plimsoll.domain.evidence.evidence import LOCAL
 from plimsoll.envelopes.admissibility import arithmetic, device, load, over_time
-from plimsoll.envelopes.admissibility.rule import Limits, Rule
+from plimsoll.envelopes.admissibility.rule import Rule, SystemLimits
 
-RULES: Final[tuple[Rule, ...]] = (*load.RULES, *device.RULES, *over_time.RULES, *arithmetic.RULES)
-"""Every rule that looks at one measurement; that of a sweep's edge looks at all (`sweep`)."""
+RULES: Final[tuple[Rule, ...]] = (
+    *load.LOAD_RULES,
+    *device.DEVICE_RULES,
+    *over_time.TIME_RULES,
+    *arithmetic.ARITHMETIC_RULES,
+)
+"""Every rule that looks at one measurement. The rule of a sweep's edge looks at all (`sweep`)."""
 
 
-def judged(measurements: Sequence[Measurement], limits: Limits) -> tuple[Measurement, ...]:
-    """The measurements with what each counts for."""
+def judge_measurements(measurements: Sequence[Measurement], limits: SystemLimits) -> tuple[Measurement, ...]:
+    """The measurements, each with its rulings and its rates over time."""
     return tuple(
-        replace(one, rulings=(*one.rulings, *rulings(one, limits)), lastings=over_time.lastings(one, limits))
-        for one in measurements
+        replace(
+            measurement,
+            rulings=(*measurement.rulings, *rulings(measurement, limits)),
+            lastings=over_time.lastings(measurement, limits),
+        )
+        for measurement in measurements
     )
 
 
-def rulings(one: Measurement, limits: Limits) -> Iterator[Ruling]:
-    """All that a measurement's figures, its job, its run and the published limits say against it, or about it."""
-    of_a_volume = one.provenance.provider != LOCAL and one.provenance.tool != SIMULATED_TOOL
+def rulings(measurement: Measurement, limits: SystemLimits) -> Iterator[Ruling]:
+    """The rulings of every rule that applies to a measurement."""
+    of_a_volume = measurement.provenance.provider != LOCAL and measurement.provenance.tool != SIMULATED_TOOL
     for rule in RULES:
         if of_a_volume or not rule.of_a_volume:
-            yield from rule.rulings(one, limits)
+            yield from rule.rulings(measurement, limits)

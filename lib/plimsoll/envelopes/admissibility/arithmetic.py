@@ -11,20 +11,20 @@ from typing import Final
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.evidence.envelope import Admission, Measurement, SideFacts
 from plimsoll.domain.units import KIB_PER_MIB
-from plimsoll.envelopes.admissibility.rule import Finding, Limits, Rule
+from plimsoll.envelopes.admissibility.rule import Finding, Rule, SystemLimits
 
 CLOSE: Final = 0.03
 """Figures that differ by less agree: rates and counts are taken a moment apart."""
 
-OVER: Final = 1.1
+OVER_LIMIT: Final = 1.1
 """How much more than a limit a mean may be: latencies and rates have windows of their own."""
 
 FEW_OPERATIONS: Final = 100
-"""Of fewer operations no mean says anything."""
+"""A mean of fewer operations says nothing."""
 
 DELAY_S: Final = 10.0
 DELAY_SHARE: Final = 1.25
-"""fio starts and ends its jobs in so much more than they ran for."""
+"""fio needs up to this factor and this many seconds beside the run time to start and end its jobs."""
 
 SIZES_DIFFER: Final = 0.06
 """A size of I/O that differs by more is another: k is 1,000 or 1,024."""
@@ -36,96 +36,102 @@ NOISE_US: Final = 2.0
 _FIO: Final = "fio's documentation (fio.readthedocs.io)"
 
 
-def _little(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    allowed, in_flight = one.job.outstanding, one.mean_in_flight
-    if allowed is None or in_flight is None or _operations(one) < FEW_OPERATIONS or in_flight <= OVER * allowed:
+def _little(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    allowed, in_flight = measurement.job.outstanding, measurement.mean_in_flight
+    if (
+        allowed is None
+        or in_flight is None
+        or _operations(measurement) < FEW_OPERATIONS
+        or in_flight <= OVER_LIMIT * allowed
+    ):
         return
-    yield _rejected(
-        f"{one.iops or 0:,.0f} IOPS at {_mean_us(one):,.0f} us each keep {in_flight:,.1f} I/Os in flight, and its jobs "
+    yield _reject(
+        f"{measurement.iops or 0:,.0f} IOPS at {_mean_us(measurement):,.0f} us each keep {in_flight:,.1f} I/Os in "
+        "flight, and its jobs "
         f"could keep {allowed:,.0f}: its clock was wrong, or other jobs were counted too; measure again"
     )
 
 
-def _operations(one: Measurement) -> float:
-    return sum(side.operations if side.operations is not None else FEW_OPERATIONS for side in one.run.sides)
+def _operations(measurement: Measurement) -> float:
+    return sum(side.operations if side.operations is not None else FEW_OPERATIONS for side in measurement.run.sides)
 
 
-def _mean_us(one: Measurement) -> float:
-    iops = sum(side.iops for side in one.run.sides)
-    return sum(side.iops * (side.total_us or 0.0) for side in one.run.sides) / iops if iops else 0.0
+def _mean_us(measurement: Measurement) -> float:
+    iops = sum(side.iops for side in measurement.run.sides)
+    return sum(side.iops * (side.total_us or 0.0) for side in measurement.run.sides) / iops if iops else 0.0
 
 
-def _operations_over_time(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    for side in one.run.sides:
+def _operations_over_time(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    for side in measurement.run.sides:
         if side.run_s == 0.0 and side.iops > 0.0:
-            yield _rejected(f"it prints {side.iops:,.0f} IOPS of a job that ran for no time: measure again, for longer")
+            yield _reject(f"it prints {side.iops:,.0f} IOPS of a job that ran for no time: measure again, for longer")
             return
         if not side.run_s or side.operations is None:
             continue
-        by_count, at_ends = side.operations / side.run_s, _at_ends(one, side)
+        by_count, at_ends = side.operations / side.run_s, _at_ends(measurement, side)
         if abs(by_count - side.iops) > side.iops * (CLOSE + side.iops_slack + _tick(side)) + at_ends:
-            yield _rejected(
+            yield _reject(
                 f"{side.operations:,.0f} {_noun(side)} in {side.run_s:,.0f} s are {by_count:,.0f} a second, and it "
                 f"prints {side.iops:,.0f} IOPS: the figures are not of one run"
             )
             return
 
 
-def _bytes_over_time(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    for side in one.run.sides:
+def _bytes_over_time(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    for side in measurement.run.sides:
         if not side.run_s or side.moved_mib is None or not side.throughput_mib_s:
             continue
         by_count = side.moved_mib / side.run_s
-        at_ends = _at_ends(one, side) * one.job.block_kib / KIB_PER_MIB
+        at_ends = _at_ends(measurement, side) * measurement.job.block_kib / KIB_PER_MIB
         slack = CLOSE + side.throughput_slack + side.moved_slack + _tick(side)
         if abs(by_count - side.throughput_mib_s) > side.throughput_mib_s * slack + at_ends:
-            yield _rejected(
+            yield _reject(
                 f"{side.moved_mib:,.0f} MiB in {side.run_s:,.0f} s are {by_count:,.1f} MiB/s, and it prints "
                 f"{side.throughput_mib_s:,.1f}: the figures are not of one run"
             )
             return
 
 
-def _bytes_per_operation(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    """The I/O size, by what was moved; sides of several sizes have the mean as the job's."""
-    sides = [side for side in one.run.sides if side.iops and side.throughput_mib_s]
+def _bytes_per_operation(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Bytes moved per operation must equal the job's block size, which is the mean if directions differ."""
+    sides = [side for side in measurement.run.sides if side.iops and side.throughput_mib_s]
     iops, mib_s = sum(side.iops for side in sides), sum(side.throughput_mib_s for side in sides)
-    if not sides or not mib_s or (one.run.lost_share or 0.0) > 0.0:
+    if not sides or not mib_s or (measurement.run.lost_share or 0.0) > 0.0:
         return
-    by_size = iops * one.job.block_kib / KIB_PER_MIB
+    by_size = iops * measurement.job.block_kib / KIB_PER_MIB
     slack = max(side.iops_slack + side.throughput_slack for side in sides)
     if abs(mib_s / by_size - 1) > SIZES_DIFFER + slack:
-        yield _rejected(
-            f"{iops:,.0f} IOPS of {one.job.block_kib:,g} KiB are {by_size:,.1f} MiB/s, and it prints {mib_s:,.1f}: the "
-            "figures are not of one run"
+        yield _reject(
+            f"{iops:,.0f} IOPS of {measurement.job.block_kib:,g} KiB are {by_size:,.1f} MiB/s, and it prints "
+            f"{mib_s:,.1f}: the figures are not of one run"
         )
 
 
-def _elapsed(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    elapsed_s, accounted_s = one.run.elapsed_s, one.run.accounted_s
+def _elapsed_time(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    elapsed_s, accounted_s = measurement.run.elapsed_s, measurement.run.accounted_s
     if elapsed_s is None or accounted_s is None:
         return
-    ran_s = max((side.run_s for side in one.run.sides if side.run_s is not None), default=0.0)
+    ran_s = max((side.run_s for side in measurement.run.sides if side.run_s is not None), default=0.0)
     if elapsed_s < ran_s / (1 + CLOSE) - 2.0:
-        yield _rejected(
+        yield _reject(
             f"it ran for {ran_s:,.0f} s, of {elapsed_s:,.0f} s that passed: its clock was wrong, so no rate can be told"
         )
-    elif elapsed_s > DELAY_SHARE * accounted_s + DELAY_S and _had_no_files_to_make(one):
-        yield _rejected(
+    elif elapsed_s > DELAY_SHARE * accounted_s + DELAY_S and _had_no_files_to_make(measurement):
+        yield _reject(
             f"{elapsed_s:,.0f} s passed and its jobs account for {accounted_s:,.0f}: they ran one after another, and "
             "their rates must not be added up"
         )
 
 
-def _had_no_files_to_make(one: Measurement) -> bool:
-    """Whether nothing else can have taken the time: devices need no files, and a chain waits by design."""
-    named = len(one.job.targets)
-    on_devices = named > 0 and named == one.job.places
-    return bool(one.job.chained) or (on_devices and one.job.direct is not False)
+def _had_no_files_to_make(measurement: Measurement) -> bool:
+    """The run spent no time on laying out files: its jobs used devices, or waited for one another by design."""
+    named = len(measurement.job.targets)
+    on_devices = named > 0 and named == measurement.job.places
+    return bool(measurement.job.chained) or (on_devices and measurement.job.direct is not False)
 
 
-def _chained(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    if one.job.chained and (one.job.jobs or 1) > 1:
+def _chain(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    if measurement.job.chained and (measurement.job.jobs or 1) > 1:
         yield Finding(
             admission=Admission.UNKNOWN,
             text="a job of it began when another was done (wait_for, startdelay), so its rates may not have been "
@@ -133,26 +139,26 @@ def _chained(one: Measurement, _limits: Limits) -> Iterator[Finding]:
         )
 
 
-def _rate_limit(one: Measurement, _limits: Limits) -> Iterator[Finding]:
+def _rate_limit(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
     for seen, limit, unit in (
-        (one.iops, one.job.rate_iops, "IOPS"),
-        (one.throughput_mib_s, one.job.rate_mib_s, "MiB/s"),
+        (measurement.iops, measurement.job.rate_iops, "IOPS"),
+        (measurement.throughput_mib_s, measurement.job.rate_mib_s, "MiB/s"),
     ):
-        if seen is not None and limit is not None and seen > OVER * limit:
-            yield _rejected(
+        if seen is not None and limit is not None and seen > OVER_LIMIT * limit:
+            yield _reject(
                 f"{seen:,.0f} {unit}, of jobs that were held to {limit:,.0f} {unit} together: the figures are not of "
                 "these jobs"
             )
             return
 
 
-def _clock(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    for side in one.run.sides:
-        broken = next(_broken_latency(one, side), None)
+def _clock(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    for side in measurement.run.sides:
+        broken = next(_broken_latency(measurement, side), None)
         if broken is not None:
-            yield _rejected(f"{broken}: its clock was wrong, and no figure of it can be trusted")
+            yield _reject(f"{broken}: its clock was wrong, and no figure of it can be trusted")
             return
-    if any(side.took_no_time for side in one.run.sides):
+    if any(side.took_no_time for side in measurement.run.sides):
         yield Finding(
             admission=Admission.UNKNOWN,
             text="an operation took 0 ns, so its clock ran back at least once: measure again, with "
@@ -160,24 +166,24 @@ def _clock(one: Measurement, _limits: Limits) -> Iterator[Finding]:
         )
 
 
-def _broken_latency(one: Measurement, side: SideFacts) -> Iterator[str]:
-    """What is said of a latency that no operations can have had."""
-    told, mean_us = side.latency, side.latency.mean_us
-    points = sorted(told.percentiles_us)
+def _broken_latency(measurement: Measurement, side: SideFacts) -> Iterator[str]:
+    """The contradictions within one direction's latency figures, each as the beginning of a sentence."""
+    latency, mean_us = side.latency, side.latency.mean_us
+    points = sorted(latency.percentiles_us)
     if any(later < earlier for (_, earlier), (_, later) in pairwise(points)):
         yield "a higher percentile of its latency is lower than one before it"
     if mean_us is None:
         return
     zero = [percent for percent, us in points if us == 0.0 and percent >= 1]
-    if zero and mean_us > _LEAST_MEAN_US and one.job.direct is not False:
+    if zero and mean_us > _LEAST_MEAN_US and measurement.job.direct is not False:
         yield f"{max(zero):g} % of its operations took no time at all"
-    if told.most_us is not None and mean_us > OVER * told.most_us + NOISE_US:
-        yield f"its mean latency of {mean_us:,.0f} us is above the highest of {told.most_us:,.0f}"
-    if told.least_us is not None and mean_us < told.least_us / OVER - NOISE_US:
-        yield f"its mean latency of {mean_us:,.0f} us is below the lowest of {told.least_us:,.0f}"
+    if latency.most_us is not None and mean_us > OVER_LIMIT * latency.most_us + NOISE_US:
+        yield f"its mean latency of {mean_us:,.0f} us is above the highest of {latency.most_us:,.0f}"
+    if latency.least_us is not None and mean_us < latency.least_us / OVER_LIMIT - NOISE_US:
+        yield f"its mean latency of {mean_us:,.0f} us is below the lowest of {latency.least_us:,.0f}"
     for percent, us in points:
-        if told.most_us is not None and us > OVER * told.most_us + NOISE_US:
-            yield f"{100 - percent:g} % took {us:,.0f} us or more, and none more than {told.most_us:,.0f}"
+        if latency.most_us is not None and us > OVER_LIMIT * latency.most_us + NOISE_US:
+            yield f"{100 - percent:g} % took {us:,.0f} us or more, and none more than {latency.most_us:,.0f}"
         if (1 - percent / 100) * us > LATE_PERCENTILE * mean_us + NOISE_US:
             yield f"its mean latency is {mean_us:,.0f} us, and {100 - percent:g} % took {us:,.0f} us or more"
 
@@ -185,21 +191,22 @@ def _broken_latency(one: Measurement, side: SideFacts) -> Iterator[str]:
 _LEAST_MEAN_US: Final = 100.0
 
 
-def _directions(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    did = {side.direction for side in one.run.sides if side.iops > 0} & {"read", "write"}
-    asked = {True: "write", False: "read"}.get(one.job.writes) if one.job.writes is not None else None
+def _directions(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    did = {side.direction for side in measurement.run.sides if side.iops > 0} & {"read", "write"}
+    asked = {True: "write", False: "read"}.get(measurement.job.writes) if measurement.job.writes is not None else None
     if asked is not None and did and asked not in did:
         (other,) = did
         yield Finding(
             admission=Admission.SHOWN,
-            text=f"{one.job.mode} asks for {asked}s, and it prints {other}s: nothing tells which of both it was",
+            text=f"{measurement.job.mode} asks for {asked}s, and it prints {other}s: nothing tells which of both it "
+            "was",
         )
 
 
-def _merged(one: Measurement, limits: Limits) -> Iterator[Finding]:
-    random, kib = one.job.is_random, one.job.block_kib
-    counted_fewer = (one.run.merged_share or 0.0) > FEW_MERGED and kib < MERGED_KIB
-    merges = one.provenance.provider == "aws" and kib < (limits.volume.io_kib or MERGED_KIB)
+def _merges(measurement: Measurement, limits: SystemLimits) -> Iterator[Finding]:
+    random, kib = measurement.job.is_random, measurement.job.block_kib
+    counted_fewer = (measurement.run.merged_share or 0.0) > FEW_MERGED and kib < MERGED_KIB
+    merges = measurement.provenance.provider == "aws" and kib < (limits.volume.io_kib or MERGED_KIB)
     if not counted_fewer and (random or not merges):
         return
     if random is None and not counted_fewer:
@@ -211,7 +218,7 @@ def _merged(one: Measurement, limits: Limits) -> Iterator[Finding]:
         )
         return
     what = (
-        f"the kernel merged {one.run.merged_share:.0%} of its operations"
+        f"the kernel merged {measurement.run.merged_share:.0%} of its operations"
         if counted_fewer
         else f"EBS merges sequential I/O of {kib:,g} KiB"
     )
@@ -224,22 +231,22 @@ def _merged(one: Measurement, limits: Limits) -> Iterator[Finding]:
 
 _IOPS: Final = frozenset({Resource.IOPS})
 MERGED_KIB: Final = 128.0
-"""Up to this size I/O in sequence is merged where nothing is published of the volume: what a queue of Linux takes."""
+"""Without a published size of the volume's I/O, smaller I/O in sequence is merged: the limit of a queue of Linux."""
 
 FEW_MERGED: Final = 0.2
 """More merges than this are no accident of neighboring offsets."""
 
 
-def _held(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    if one.job.held_by is not None:
+def _held_load(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    if measurement.job.held_by is not None:
         yield Finding(
             admission=Admission.COUNTS,
-            text=f"its load was held back ({one.job.held_by}): no worse than this, and no maximum",
+            text=f"its load was held back ({measurement.job.held_by}): no worse than this, and no maximum",
         )
 
 
-def _unreached_depth(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    asked, in_flight = one.job.depth, one.in_flight
+def _unreached_depth(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    asked, in_flight = measurement.job.depth, measurement.in_flight
     if asked is not None and in_flight is not None and asked > 1 and in_flight < NEVER_REACHED * asked:
         yield Finding(
             admission=Admission.COUNTS,
@@ -252,50 +259,50 @@ NEVER_REACHED: Final = 0.25
 """A load that kept less than this share of its depth in flight was held back by something before the volume."""
 
 
-def _dates(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    days, made = one.provenance.days, one.provenance
+def _dates(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    days, made = measurement.provenance.days, measurement.provenance
     if len(days) > 1 and (max(first for first, _ in days) - min(last for _, last in days)).days > SAME_WEEK:
-        told = " and ".join(dict.fromkeys(f"{first:%Y-%m-%d}" for first, _ in sorted(days)))
-        yield _undated(f"its dates contradict one another ({told})")
+        dates = " and ".join(dict.fromkeys(f"{first:%Y-%m-%d}" for first, _ in sorted(days)))
+        yield _doubt_date(f"its dates contradict one another ({dates})")
     elif made.imported_on is not None and any((first - made.imported_on).days > SAME_DAY for first, _ in days):
-        yield _undated(f"it is dated {max(first for first, _ in days):%Y-%m-%d}, after the day of its import")
-    elif made.tool == "fio" and days and max(last for _, last in days).year < _released(made.tool_version):
-        yield _undated(
+        yield _doubt_date(f"it is dated {max(first for first, _ in days):%Y-%m-%d}, after the day of its import")
+    elif made.tool == "fio" and days and max(last for _, last in days).year < _release_year(made.tool_version):
+        yield _doubt_date(
             f"it is dated {min(first for first, _ in days):%Y-%m-%d}, before fio {made.tool_version} was made"
         )
 
 
 SAME_DAY: Final = 1
-"""Time zones make two days of one."""
+"""Time zones turn one day into two."""
 
 SAME_WEEK: Final = 7
-"""People tell the day of a report, which is days after the run."""
+"""People name the day of a report, which is days after the run."""
 
 RELEASED: Final = {(2, 0): 2011, (3, 0): 2017, (3, 10): 2018, (3, 20): 2020, (3, 30): 2022, (3, 36): 2023}
 """The year in which versions of fio came out (tags of its repository)."""
 
 
-def _released(version: str | None) -> int:
+def _release_year(version: str | None) -> int:
     """The year before which a version of fio cannot have run."""
     numbers = [part for part in (version or "").split("-")[0].split(".")[:2] if part.isdecimal() and len(part) < 4]
-    own = (int(numbers[0]), int(numbers[1])) if len(numbers) == 2 else (0, 0)  # major and minor
-    return max((year for since, year in RELEASED.items() if since <= own), default=0)
+    release = (int(numbers[0]), int(numbers[1])) if len(numbers) == 2 else (0, 0)  # major and minor
+    return max((year for since, year in RELEASED.items() if since <= release), default=0)
 
 
-def _undated(why: str) -> Finding:
+def _doubt_date(why: str) -> Finding:
     return Finding(
         admission=Admission.UNKNOWN,
         text=f"{why}: nobody knows when it was measured, so measure again, with the machine's clock set",
     )
 
 
-def _at_ends(one: Measurement, side: SideFacts) -> float:
-    """How many operations a second those in flight at both ends of a run may be, and one that was cut off."""
-    return (2 * (one.job.depth or 1.0) + 2.0) / side.run_s if side.run_s else 0.0
+def _at_ends(measurement: Measurement, side: SideFacts) -> float:
+    """The IOPS that I/O in flight at both ends of a run, and one cut-off operation, can explain."""
+    return (2 * (measurement.job.depth or 1.0) + 2.0) / side.run_s if side.run_s else 0.0
 
 
 def _tick(side: SideFacts) -> float:
-    """The share that a clock of whole milliseconds leaves open."""
+    """The share of the run time that a clock of whole milliseconds leaves open."""
     return 2e-3 / side.run_s if side.run_s else 0.0
 
 
@@ -303,11 +310,11 @@ def _noun(side: SideFacts) -> str:
     return f"{side.direction}s" if side.direction in {"read", "write"} else "operations"
 
 
-def _rejected(text: str) -> Finding:
+def _reject(text: str) -> Finding:
     return Finding(admission=Admission.REJECTED, text=text)
 
 
-RULES: Final = (
+ARITHMETIC_RULES: Final = (
     Rule(
         name="little",
         law="IOPS times mean latency is the I/O in flight: at most depth times jobs.",
@@ -336,13 +343,13 @@ RULES: Final = (
         name="elapsed",
         law="Jobs that ran together account for the time that passed, and for no more.",
         source=f"{_FIO}, elapsed, runtime, wait_for",
-        find=_elapsed,
+        find=_elapsed_time,
     ),
     Rule(
         name="chained",
         law="Rates add up only if they were carried at the same time.",
         source=f"{_FIO}, wait_for, startdelay",
-        find=_chained,
+        find=_chain,
     ),
     Rule(
         name="rate-limit",
@@ -366,14 +373,14 @@ RULES: Final = (
         name="merged",
         law="Small I/O in sequence is merged: its IOPS are the program's, not the volume's.",
         source="EBS User Guide, I/O characteristics; merge= in fio's disk stats",
-        find=_merged,
+        find=_merges,
         of_a_volume=True,
     ),
     Rule(
         name="held-back",
         law="A load that pauses, paces itself or waits for a sync shows no maximum.",
         source=f"{_FIO}, thinktime, latency_target, flow, fsync, sync",
-        find=_held,
+        find=_held_load,
     ),
     Rule(
         name="depth-not-reached",

@@ -7,7 +7,7 @@ from typing import Final
 
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.evidence.envelope import BOTH_SIDES, DELIVERED, Admission, BoundBy, Measurement
-from plimsoll.envelopes.admissibility.rule import Finding, Limits, Rule, shape_of, side_of
+from plimsoll.envelopes.admissibility.rule import Finding, Rule, SystemLimits, describe_shape, side_of
 
 DOUBTFUL: Final = 1.2
 """Beyond this multiple of what the device counted, or of what is published, a figure is not the device's: short runs
@@ -43,91 +43,91 @@ _LOCAL_DISKS: Final = re.compile(r"(?:i|im|is|d|h|f|dl|trn)\d|[gp][456]|x1e?\.|[
 """AWS's instance types with disks of their own (Amazon EC2 User Guide, "Instance store"), by the names of families."""
 
 
-def _not_the_device(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    if one.iops is None:
+def _not_the_device(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    if measurement.iops is None:
         return
-    if one.device_iops is not None and one.iops > DOUBTFUL * one.device_iops:
-        if one.iops * (1 - (one.run.merged_share or 0.0)) <= DOUBTFUL * one.device_iops:
+    if measurement.device_iops is not None and measurement.iops > DOUBTFUL * measurement.device_iops:
+        if measurement.iops * (1 - (measurement.run.merged_share or 0.0)) <= DOUBTFUL * measurement.device_iops:
             return  # it was merged, and served (`merged`)
         yield Finding(
             admission=Admission.REJECTED,
-            text=f"{one.iops:,.0f} IOPS reported in {shape_of(one)} while the device did {one.device_iops:,.0f}: "
-            "not fitted, a cache served the rest",
+            text=f"{measurement.iops:,.0f} IOPS reported in {describe_shape(measurement)} while the device did "
+            f"{measurement.device_iops:,.0f}: not fitted, a cache served the rest",
         )
-    elif one.run.device_share is not None and one.run.device_share * DOUBTFUL < 1:
+    elif measurement.run.device_share is not None and measurement.run.device_share * DOUBTFUL < 1:
         yield Finding(
             admission=Admission.UNKNOWN,
-            text=f"the device did {one.run.device_share:.0%} of the operations of all groups of this run, so a cache "
-            "served some: import each group's run by itself",
+            text=f"the device did {measurement.run.device_share:.0%} of the operations of all groups of this run, so "
+            "a cache served some: import each group's run by itself",
         )
 
 
-def _over_ceiling(one: Measurement, limits: Limits) -> Iterator[Finding]:
+def _over_ceiling(measurement: Measurement, limits: SystemLimits) -> Iterator[Finding]:
     carrier = "the host" if limits.pooled else "volume and host"
     for side in Resource:
-        seen, limit = one.figure(side), side_of(limits.most, side, writes=one.job.writes)
+        seen, limit = measurement.figure(side), side_of(limits.most, side, writes=measurement.job.writes)
         if seen is None or seen <= DOUBTFUL * limit:
             continue
         # Small I/O in sequence is merged: of it only the operations are not the device's.
-        merged = side is Resource.IOPS and not one.job.is_random
+        merged = side is Resource.IOPS and not measurement.job.is_random
         yield Finding(
             admission=Admission.REJECTED,
-            text=f"{seen:,.0f} {side.unit} in {shape_of(one)} is {seen / limit:.1f} times the {limit:,.0f} that "
-            f"{carrier} can carry: not fitted, as the device cannot have served it (merged I/O, a "
+            text=f"{seen:,.0f} {side.unit} in {describe_shape(measurement)} is {seen / limit:.1f} times the "
+            f"{limit:,.0f} that {carrier} can carry: not fitted, as the device cannot have served it (merged I/O, a "
             "cache, several volumes)",
             sides=frozenset({side}) if merged else BOTH_SIDES,
         )
 
 
-def named(one: Measurement) -> tuple[str, ...]:
-    """The devices that a result is of: what its options name and what counted it.
+def measured_devices(measurement: Measurement) -> tuple[str, ...]:
+    """The devices of a measurement: those that its options name, and those whose counts fio printed.
 
-    What counted several groups is of each of them, unless the group's own options name another.
+    Devices that several groups share belong to each group, unless the group's options name others.
     """
-    told = one.job.targets
-    return told if told and one.run.shared else (*told, *one.run.devices)
+    targets = measurement.job.targets
+    return targets if targets and measurement.run.shared else (*targets, *measurement.run.devices)
 
 
-def _no_volume(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    found = [name for name in (*named(one), *one.run.behind) if _NO_VOLUME.fullmatch(name)]
-    if found and not one.provenance.placed:
+def _no_volume(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    foreign = [name for name in (*measured_devices(measurement), *measurement.run.behind) if _NO_VOLUME.fullmatch(name)]
+    if foreign and not measurement.provenance.placed:
         yield Finding(
             admission=Admission.REJECTED,
-            text=f"{found[0]} is no volume of a cloud (it is in memory, in a file, on the host, or elsewhere): measure "
-            "again on the volume's own device",
+            text=f"{foreign[0]} is no volume of a cloud (it is in memory, in a file, on the host, or elsewhere): "
+            "measure again on the volume's own device",
         )
 
 
-def _several(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    if one.volumes > 1 or one.provenance.placed:
+def _several(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    if measurement.volumes > 1 or measurement.provenance.placed:
         return
-    names, shared = named(one), one.run.shared and one.job.target is None
+    names, shared = measured_devices(measurement), measurement.run.shared and measurement.job.target is None
     raid = [name for name in names if _RAID.fullmatch(name)]
-    counted = 0 if shared else _count(one.run.devices)
-    targets = _count(one.job.targets)
-    links = len(one.job.targets) - targets
-    folders = 0 if one.run.devices else (one.job.places or 0) - links
-    members = max(one.run.members or 0, 0 if one.run.shared else counted, targets, folders)
+    counted = 0 if shared else _count(measurement.run.devices)
+    targets = _count(measurement.job.targets)
+    links = len(measurement.job.targets) - targets
+    folders = 0 if measurement.run.devices else (measurement.job.places or 0) - links
+    members = max(measurement.run.members or 0, 0 if measurement.run.shared else counted, targets, folders)
     if raid or members > 1:
-        noun = "places" if members > max(targets, counted, one.run.members or 0) else "devices"
+        noun = "places" if members > max(targets, counted, measurement.run.members or 0) else "devices"
         what = raid[0] if raid else f"{members} {noun} together"
         yield Finding(
             admission=Admission.SHOWN,
             text=f"measured was {what}, which is told as one volume: say of how many it is made with --volumes",
         )
-    elif one.run.hosts is not None and one.run.hosts != 1:
-        hosts = f"{one.run.hosts} machines" if one.run.hosts else "all clients"
+    elif measurement.run.hosts is not None and measurement.run.hosts != 1:
+        hosts = f"{measurement.run.hosts} machines" if measurement.run.hosts else "all clients"
         yield Finding(
-            admission=Admission.SHOWN if one.run.hosts else Admission.UNKNOWN,
+            admission=Admission.SHOWN if measurement.run.hosts else Admission.UNKNOWN,
             text=f"it is the sum of {hosts}, which is told as one volume: import what each measured by itself",
         )
-    elif shared and _count(one.run.devices) > 1:
+    elif shared and _count(measurement.run.devices) > 1:
         yield Finding(
             admission=Admission.UNKNOWN,
-            text=f"several groups of this run used {_count(one.run.devices)} devices, and nothing says which used "
-            "which: import each group's run by itself",
+            text=f"several groups of this run used {_count(measurement.run.devices)} devices, and nothing says which "
+            "used which: import each group's run by itself",
         )
-    elif any(_MAPPED.fullmatch(name) for name in names) and one.run.members is None:
+    elif any(_MAPPED.fullmatch(name) for name in names) and measurement.run.members is None:
         yield Finding(
             admission=Admission.UNKNOWN,
             text="a mapped device (LVM, encryption) may be of several volumes: say of how many with --volumes, or "
@@ -136,21 +136,21 @@ def _several(one: Measurement, _limits: Limits) -> Iterator[Finding]:
 
 
 def _count(names: Sequence[str]) -> int:
-    """How many devices have these names: partitions of one are one."""
+    """The number of devices behind these names. Partitions of a device count once."""
     return len({_PARTITION.sub("", name).removeprefix("/dev/") for name in names})
 
 
-def _unnamed(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    if one.provenance.placed:
+def _unknown_device(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    if measurement.provenance.placed:
         return
     known = (_VOLUME, _NO_VOLUME, _RAID, _MAPPED)
-    strange = [name for name in named(one) if not any(pattern.fullmatch(name) for pattern in known)]
+    strange = [name for name in measured_devices(measurement) if not any(pattern.fullmatch(name) for pattern in known)]
     if strange:
         yield Finding(
             admission=Admission.UNKNOWN,
             text=f"nothing is known of the device {strange[0]}: measure again on the volume's own device",
         )
-    elif not named(one):
+    elif not measured_devices(measurement):
         yield Finding(
             admission=Admission.UNKNOWN,
             text="nothing says on which device it was measured, so it need not have been the volume: import fio's JSON "
@@ -158,24 +158,24 @@ def _unnamed(one: Measurement, _limits: Limits) -> Iterator[Finding]:
         )
 
 
-def _instance_store(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    told = one.host_type is not None and _LOCAL_DISKS.match(one.host_type) is not None
-    if one.provenance.provider != "aws" or not told or one.provenance.placed:
+def _instance_store(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    has_disks = measurement.host_type is not None and _LOCAL_DISKS.match(measurement.host_type) is not None
+    if measurement.provenance.provider != "aws" or not has_disks or measurement.provenance.placed:
         return
-    names = named(one)
+    names = measured_devices(measurement)
     if any(_EBS_ID in name for name in names):
         return
     if not names or any("nvme" in name for name in names):
         yield Finding(
             admission=Admission.UNKNOWN,
-            text=f"{one.host_type} has disks of its own with names like a volume's: measure on a type without them, or "
-            "with `plimsoll validate`",
+            text=f"{measurement.host_type} has disks of its own with names like a volume's: measure on a type "
+            "without them, or with `plimsoll validate`",
         )
 
 
-def _too_quick(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    mean_us = one.latency.mean_us if one.latency.mean_us is not None else one.latency.at(50.0)
-    if one.provenance.tool == "fio" and mean_us is not None and mean_us < LEAST_NETWORK_US:
+def _too_quick(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    mean_us = measurement.latency.mean_us if measurement.latency.mean_us is not None else measurement.latency.at(50.0)
+    if measurement.provenance.tool == "fio" and mean_us is not None and mean_us < LEAST_NETWORK_US:
         yield Finding(
             admission=Admission.REJECTED,
             text=f"an operation took {mean_us:,.3g} us, and no volume behind a network answers in under "
@@ -183,34 +183,35 @@ def _too_quick(one: Measurement, _limits: Limits) -> Iterator[Finding]:
         )
 
 
-def _split(one: Measurement, limits: Limits) -> Iterator[Finding]:
+def _split(measurement: Measurement, limits: SystemLimits) -> Iterator[Finding]:
     io_kib = limits.volume.io_kib
-    if io_kib is not None and one.job.block_kib > io_kib:
+    if io_kib is not None and measurement.job.block_kib > io_kib:
         yield Finding(
             admission=Admission.COUNTS,
-            text=f"I/O of {one.job.block_kib:,g} KiB is {one.job.block_kib / io_kib:,g} operations of the volume",
+            text=f"I/O of {measurement.job.block_kib:,g} KiB is {measurement.job.block_kib / io_kib:,g} operations "
+            "of the volume",
         )
 
 
-def _unknown_host(one: Measurement, limits: Limits) -> Iterator[Finding]:
-    """What stopped short of the volume's limits, where nothing is known of its host's."""
+def _unknown_host(measurement: Measurement, limits: SystemLimits) -> Iterator[Finding]:
+    """A measurement below the volume's limits on an unknown host may show the host's limit."""
     known = math.isfinite(limits.host.iops) or math.isfinite(limits.host.throughput_mib_s)
-    told = one.provenance.placed or one.bound_by is not BoundBy.UNKNOWN
-    published = {side: side_of(limits.volume, side, writes=one.job.writes) for side in Resource}
-    reached = any((one.figure(side) or 0.0) >= DELIVERED * most for side, most in published.items())
-    if known or told or reached or not all(map(math.isfinite, published.values())):
+    is_explained = measurement.provenance.placed or measurement.bound_by is not BoundBy.UNKNOWN
+    published = {side: side_of(limits.volume, side, writes=measurement.job.writes) for side in Resource}
+    reached = any((measurement.figure(side) or 0.0) >= DELIVERED * most for side, most in published.items())
+    if known or is_explained or reached or not all(map(math.isfinite, published.values())):
         return
-    if one.host_type is None:
+    if measurement.host_type is None:
         missing = "nothing says on which host it was measured: import it again with --host-type, such as m5.4xlarge"
     else:
-        missing = f"nothing is known of what {one.host_type} carries"
+        missing = f"nothing is known of what {measurement.host_type} carries"
     yield Finding(
         admission=Admission.BOUNDED,
         text=f"the host may have been the limit, so this is the least that the volume carries; {missing}",
     )
 
 
-RULES: Final = (
+DEVICE_RULES: Final = (
     Rule(
         name="not-the-device",
         law="A device serves no more than it counts.",
@@ -241,7 +242,7 @@ RULES: Final = (
         name="device-unknown",
         law="What is tied to no device need not be the volume's.",
         source="filename in fio's options, and the names in its disk_util",
-        find=_unnamed,
+        find=_unknown_device,
         of_a_volume=True,
     ),
     Rule(

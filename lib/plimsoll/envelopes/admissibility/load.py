@@ -5,7 +5,7 @@ from typing import Final
 
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.evidence.envelope import SYNCHRONOUS, Admission, Latency, Measurement
-from plimsoll.envelopes.admissibility.rule import Finding, Limits, Rule
+from plimsoll.envelopes.admissibility.rule import Finding, Rule, SystemLimits
 
 ENGINES: Final[Mapping[str, str]] = {
     "null": "does no I/O at all",
@@ -47,7 +47,7 @@ ENGINES: Final[Mapping[str, str]] = {
     "ime_psyncv": "reaches an IME cluster",
     "ime_aio": "reaches an IME cluster",
 }
-"""What fio's engines that reach no block device do instead (fio's documentation, `ioengine`)."""
+"""fio's engines that reach no block device, and what they do instead (fio's documentation, `ioengine`)."""
 
 OF_BLOCKS: Final = SYNCHRONOUS | {
     "libaio",
@@ -72,16 +72,16 @@ SMALL_GIB: Final = 1.0
 """A working set under this fits in caches on the way."""
 
 FEW_LOST: Final = 0.001
-"""Up to this share of short or dropped operations the figures are doubtful, and above it they are wrong."""
+"""Figures are doubtful up to this share of short or dropped operations, and wrong above it."""
 
 _IOPS: Final = frozenset({Resource.IOPS})
 _THROUGHPUT: Final = frozenset({Resource.THROUGHPUT})
 
 
-def _no_device(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    if one.job.engine is None or one.provenance.tool == "sysbench":
+def _no_device(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    if measurement.job.engine is None or measurement.provenance.tool == "sysbench":
         return
-    engine, _, own = one.job.engine.partition(":")
+    engine, _, path = measurement.job.engine.partition(":")
     if engine in ENGINES:
         yield Finding(
             admission=Admission.REJECTED,
@@ -90,7 +90,7 @@ def _no_device(one: Measurement, _limits: Limits) -> Iterator[Finding]:
     elif engine == "external" or "/" in engine:
         yield Finding(
             admission=Admission.SHOWN,
-            text=f"the I/O engine {(own or engine).rpartition('/')[2]} is none of fio's own, and nothing says what it "
+            text=f"the I/O engine {(path or engine).rpartition('/')[2]} is none of fio's own, and nothing says what it "
             "reached: use libaio, io_uring or psync",
         )
     elif engine not in OF_BLOCKS:
@@ -100,26 +100,26 @@ def _no_device(one: Measurement, _limits: Limits) -> Iterator[Finding]:
         )
 
 
-def _failed(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    if one.run.error:
+def _job_error(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    if measurement.run.error:
         yield Finding(
             admission=Admission.REJECTED,
-            text=f"the job ended with error {one.run.error}: find its cause, and measure again",
+            text=f"the job ended with error {measurement.run.error}: find its cause, and measure again",
         )
 
 
-def _no_io(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    if not one.iops and not one.throughput_mib_s and one.latency == Latency():
+def _no_io(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    if not measurement.iops and not measurement.throughput_mib_s and measurement.latency == Latency():
         yield Finding(
             admission=Admission.REJECTED, text="the job did no reads and no writes: see what fio said, and run it again"
         )
 
 
-def _lost(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    lost = one.run.lost_share
+def _lost_io(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    lost = measurement.run.lost_share
     if lost:
         text = f"{lost:.2g} of all operations were short or dropped, and are counted as if they were whole"
-        if one.run.failed:
+        if measurement.run.failed:
             text = f"{lost:.2g} of all operations failed, and are counted as I/O"
         few = lost <= FEW_LOST
         yield Finding(
@@ -128,12 +128,14 @@ def _lost(one: Measurement, _limits: Limits) -> Iterator[Finding]:
         )
 
 
-def _buffered(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    if one.job.direct is not False or (one.job.engine in ENGINES and one.provenance.tool != "sysbench"):
+def _page_cache(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    if measurement.job.direct is not False or (
+        measurement.job.engine in ENGINES and measurement.provenance.tool != "sysbench"
+    ):
         return
-    remedy = "--file-extra-flags=direct" if one.provenance.tool == "sysbench" else "direct=1"
+    remedy = "--file-extra-flags=direct" if measurement.provenance.tool == "sysbench" else "direct=1"
     cached = "the page cache took part"
-    if one.job.writes and one.job.synced:
+    if measurement.job.writes and measurement.job.synced:
         yield Finding(
             admission=Admission.SHOWN,
             text=f"without direct I/O {cached} and merged operations: measure again with {remedy}",
@@ -151,10 +153,12 @@ def _buffered(one: Measurement, _limits: Limits) -> Iterator[Finding]:
     )
 
 
-def _unknown_direct(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    if one.job.direct is None:
-        size = one.job.file_size_gib
-        held = "" if size is None else f"; its {size * (one.job.jobs or 1):,.3g} GiB may fit in the host's memory"
+def _unknown_direct(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    if measurement.job.direct is None:
+        size = measurement.job.file_size_gib
+        held = (
+            "" if size is None else f"; its {size * (measurement.job.jobs or 1):,.3g} GiB may fit in the host's memory"
+        )
         yield Finding(
             admission=Admission.UNKNOWN,
             text=f"nothing says whether I/O was direct or went through the page cache{held}: import fio's JSON, or the "
@@ -162,14 +166,14 @@ def _unknown_direct(one: Measurement, _limits: Limits) -> Iterator[Finding]:
         )
 
 
-def _verified(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    if one.job.writes and one.run.read_too:
+def _verification(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    if measurement.job.writes and measurement.run.read_too:
         yield Finding(
             admission=Admission.SHOWN,
             text="what was written was read back to verify it, one after the other, so the sum of both was never "
             "carried: measure again without verify",
         )
-    elif one.job.verify:
+    elif measurement.job.verify:
         yield Finding(
             admission=Admission.UNKNOWN,
             text="the bench spent its time on checksums to verify data, and may have been the limit: measure again "
@@ -177,35 +181,35 @@ def _verified(one: Measurement, _limits: Limits) -> Iterator[Finding]:
         )
 
 
-def _ignored_depth(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    if one.job.engine in SYNCHRONOUS and (one.job.iodepth or 1) > 1:
+def _ignored_depth(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    if measurement.job.engine in SYNCHRONOUS and (measurement.job.iodepth or 1) > 1:
         yield Finding(
             admission=Admission.COUNTS,
-            text=f"{one.job.engine} ignores iodepth {one.job.iodepth}: one I/O a job was outstanding",
+            text=f"{measurement.job.engine} ignores iodepth {measurement.job.iodepth}: one I/O a job was outstanding",
         )
 
 
-def _small_set(one: Measurement, _limits: Limits) -> Iterator[Finding]:
-    gib = one.job.set_gib
-    if gib is None and one.job.file_size_gib is not None:
-        gib = one.job.file_size_gib * (one.job.jobs or 1)
+def _small_set(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    gib = measurement.job.set_gib
+    if gib is None and measurement.job.file_size_gib is not None:
+        gib = measurement.job.file_size_gib * (measurement.job.jobs or 1)
     if gib is not None and gib < SMALL_GIB:
         yield Finding(
             admission=Admission.UNKNOWN,
             text=f"the working set was {gib * (1 << 20):,.0f} KiB, no more than a cache on the way holds: measure "
             f"again with {SMALL_GIB:g} GiB or more",
         )
-    elif one.job.skew is not None:
+    elif measurement.job.skew is not None:
         yield Finding(
             admission=Admission.UNKNOWN,
-            text=f"some offsets were hotter than others ({one.job.skew}), so a cache on the way may have served them: "
-            "measure again with random_distribution=random",
+            text=f"some offsets were hotter than others ({measurement.job.skew}), so a cache on the way may have "
+            "served them: measure again with random_distribution=random",
         )
 
 
 _FIO: Final = "fio's documentation (fio.readthedocs.io)"
 
-RULES: Final = (
+LOAD_RULES: Final = (
     Rule(
         name="engine-without-device",
         law="An engine that reaches no block device measures no volume.",
@@ -216,20 +220,20 @@ RULES: Final = (
         name="job-error",
         law="A job that failed measured nothing.",
         source=f"{_FIO}, err of a job's output",
-        find=_failed,
+        find=_job_error,
     ),
     Rule(name="no-io", law="What did no I/O has no rate.", source="a result without any I/O has no rate", find=_no_io),
     Rule(
         name="lost-io",
         law="An operation that was short, dropped or failed is no I/O.",
         source=f"{_FIO}, issued rwts: short, dropped",
-        find=_lost,
+        find=_lost_io,
     ),
     Rule(
         name="buffered",
         law="Without direct I/O the page cache answers.",
         source=f"{_FIO}, direct; sysbench fileio, file-extra-flags",
-        find=_buffered,
+        find=_page_cache,
     ),
     Rule(
         name="direct-unknown",
@@ -241,7 +245,7 @@ RULES: Final = (
         name="verify",
         law="Writes that are read back were not carried together with the reads.",
         source=f"{_FIO}, do_verify: data is verified after the writes",
-        find=_verified,
+        find=_verification,
     ),
     Rule(
         name="ignored-depth",

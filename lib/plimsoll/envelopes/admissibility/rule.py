@@ -1,4 +1,4 @@
-"""What a rule of admissibility is, and what it is given: a measurement and the known limits of what was measured."""
+"""A rule of admissibility: it sees a measurement and the known limits of the measured system."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from plimsoll.domain.evidence.envelope import BOTH_SIDES, Admission, Measurement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class SystemLimits:
     """The known limits of a system: its volumes as published, with buckets, and its host's maximum and baseline.
 
     `pooled` volumes may have used the share of others of their type on the host.
@@ -31,7 +31,7 @@ class Limits:
 
 
 def side_of(ceiling: Ceiling, side: Resource, *, writes: bool | None = False) -> float:
-    """That side of a ceiling: of reads, of writes, or (None) of whichever may be more."""
+    """One side of a ceiling: of reads, of writes, or (None) the higher of both."""
     reading, writing = (
         (ceiling.iops, ceiling.write_iops)
         if side is Resource.IOPS
@@ -40,14 +40,14 @@ def side_of(ceiling: Ceiling, side: Resource, *, writes: bool | None = False) ->
     return max(reading, writing) if writes is None else writing if writes else reading
 
 
-def shape_of(one: Measurement) -> str:
+def describe_shape(measurement: Measurement) -> str:
     """A measurement's mode and I/O size in words."""
-    return f"{one.job.mode} of {one.job.block_kib:,g} KiB"
+    return f"{measurement.job.mode} of {measurement.job.block_kib:,g} KiB"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What a rule found: a ruling without the rule's name and source."""
+    """A ruling without the rule's name and source."""
 
     admission: Admission
     text: str
@@ -57,7 +57,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A rule: its name, the law that it holds in a sentence, where that is from, and what it finds.
+    """A rule: its name, its law in a sentence, the law's source, and the function that finds violations.
 
     Rules `of_a_volume` hold only for volumes of a cloud. A disk of this machine may be as fast as it likes, and a
     simulated volume keeps its limits from the first second.
@@ -66,17 +66,17 @@ class Rule:
     name: str
     law: str
     source: str
-    find: Callable[[Measurement, Limits], Iterator[Finding]]
+    find: Callable[[Measurement, SystemLimits], Iterator[Finding]]
     of_a_volume: bool = False
 
-    def rulings(self, one: Measurement, limits: Limits) -> Iterator[Ruling]:
-        """What it says of a measurement."""
-        for found in self.find(one, limits):
+    def rulings(self, measurement: Measurement, limits: SystemLimits) -> Iterator[Ruling]:
+        """The rule's findings about a measurement, with its name and source."""
+        for finding in self.find(measurement, limits):
             yield Ruling(
                 rule=self.name,
-                admission=found.admission,
-                text=found.text,
+                admission=finding.admission,
+                text=finding.text,
                 source=self.source,
-                sides=found.sides,
-                lasting_most=found.lasting_most,
+                sides=finding.sides,
+                lasting_most=finding.lasting_most,
             )

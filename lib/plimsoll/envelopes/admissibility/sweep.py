@@ -13,47 +13,48 @@ from plimsoll.domain.evidence.envelope import Admission, BoundBy, Measurement, R
 PLATEAU: Final = 0.9
 """A measurement is on a plateau from this share of the best."""
 
-RULE: Final = "sweep-edge"
+SWEEP_EDGE: Final = "sweep-edge"
 _SOURCE: Final = "PerfKit Benchmarker's sweeps: a maximum at the edge is refused while figures climb"
 _LEAST_SIZES: Final = 2
 
 
 def with_edges(measurements: Sequence[Measurement], roofs: Mapping[Resource, float | None]) -> tuple[Measurement, ...]:
-    """The measurements, with a ruling where one is the best of its mode at the last size and still climbs.
+    """The measurements, with a ruling on each best of its mode that still climbs at the last size.
 
-    Nothing where that side has a roof. Where the other side's roof explains the figure, it is a lower bound and
-    counts. Where nothing shows what stopped it, that is unknown.
+    A side with a roof gets no ruling. If the other side's roof explains the figure, it is a lower bound and counts.
+    Otherwise its limit is unknown.
     """
-    found: dict[int, list[Ruling]] = {}
+    edges: dict[int, list[Ruling]] = {}
     for side in Resource:
         if roofs[side] is not None:
             continue
         for seen in _by_mode(measurements, side).values():
             at = _edge(measurements, seen, side)
             if at is not None:
-                found.setdefault(at, []).append(_ruling(measurements[at], side, roofs))
+                edges.setdefault(at, []).append(_ruling(measurements[at], side, roofs))
     return tuple(
-        replace(one, rulings=(*one.rulings, *found[at])) if at in found else one for at, one in enumerate(measurements)
+        replace(measurement, rulings=(*measurement.rulings, *edges[at])) if at in edges else measurement
+        for at, measurement in enumerate(measurements)
     )
 
 
 def climbing(measurements: Sequence[Measurement]) -> Iterator[str]:
     """A sentence for each measurement at an edge."""
-    for one in measurements:
-        yield from (ruling.text for ruling in one.rulings if ruling.rule == RULE)
+    for measurement in measurements:
+        yield from (ruling.text for ruling in measurement.rulings if ruling.rule == SWEEP_EDGE)
 
 
 def _by_mode(measurements: Sequence[Measurement], side: Resource) -> dict[str, list[int]]:
-    """The places of the measurements that tell something of a side, by mode."""
+    """The indexes of the measurements that have a figure on a side, by mode."""
     modes: dict[str, list[int]] = {}
-    for at, one in enumerate(measurements):
-        if one.served(side) is not None and one.bound_by is not BoundBy.LOAD:
-            modes.setdefault(one.job.mode, []).append(at)
+    for at, measurement in enumerate(measurements):
+        if measurement.served(side) is not None and measurement.bound_by is not BoundBy.LOAD:
+            modes.setdefault(measurement.job.mode, []).append(at)
     return modes
 
 
 def _edge(measurements: Sequence[Measurement], seen: Sequence[int], side: Resource) -> int | None:
-    """The outermost size, where the best of a mode stands alone at it."""
+    """The index of the measurement at the outermost size, if it alone is the best of its mode."""
     ordered = sorted(seen, key=lambda at: measurements[at].job.block_kib, reverse=side is Resource.IOPS)
     figures = [measurements[at].served(side) or 0.0 for at in ordered]
     sizes = {measurements[at].job.block_kib for at in ordered}
@@ -62,15 +63,15 @@ def _edge(measurements: Sequence[Measurement], seen: Sequence[int], side: Resour
     return ordered[-1]
 
 
-def _ruling(one: Measurement, side: Resource, roofs: Mapping[Resource, float | None]) -> Ruling:
+def _ruling(measurement: Measurement, side: Resource, roofs: Mapping[Resource, float | None]) -> Ruling:
     other = Resource.THROUGHPUT if side is Resource.IOPS else Resource.IOPS
-    roof, beside, size_kib = roofs[other], one.served(other), one.job.block_kib
-    best = f"{one.figure(side) or 0:,.0f}"
+    roof, beside, size_kib = roofs[other], measurement.served(other), measurement.job.block_kib
+    best = f"{measurement.figure(side) or 0:,.0f}"
     explained = roof is not None and beside is not None and beside >= PLATEAU * roof
     return Ruling(
-        rule=RULE,
+        rule=SWEEP_EDGE,
         admission=Admission.BOUNDED if explained else Admission.UNKNOWN,
-        text=f"{one.job.mode}: {side.unit} still climbing at {size_kib:,.0f} KiB ({best}), the last "
+        text=f"{measurement.job.mode}: {side.unit} still climbing at {size_kib:,.0f} KiB ({best}), the last "
         "size: that is no maximum, so measure beyond it",
         source=_SOURCE,
         sides=frozenset({side}),

@@ -22,7 +22,7 @@ from plimsoll.slack.blocks.elements import SENTENCE, Block, bold, bullets, line,
 from plimsoll.slack.blocks.message import Message
 from plimsoll.slack.client import say
 from plimsoll.slack.notifications.posting import damaged
-from plimsoll.validation.job import Job, JobName, find
+from plimsoll.validation.job import Job, JobName, find_job
 
 _GONE: Final = "it has ended, and the store has nothing of its job any more: ask for it again."
 
@@ -124,7 +124,7 @@ def asked_for(execution: str, store: RunStore) -> Asked | None:
 
 def _jobs(validation: str, service: Service) -> Iterator[Job]:
     for index in count():
-        job = find(JobName(validation=validation, index=index), service.store)
+        job = find_job(JobName(validation=validation, index=index), service.store)
         if job is None:
             return
         yield job

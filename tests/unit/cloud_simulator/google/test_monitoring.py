@@ -7,9 +7,9 @@ import pytest
 from google.api import metric_pb2
 from google.api_core.exceptions import InvalidArgument, NotFound
 
-from cloud_simulator.google.fleet import USUAL, truth
-from cloud_simulator.google.monitoring import KEPT_DAYS, LAG_S, points, series
-from cloud_simulator.google.time_series_request import METRICS
+from cloud_simulator.google.fleet import SERIES_FOLDS, disk_truth
+from cloud_simulator.google.monitoring import LAG_S, POINTS_KEPT_DAYS, points, series
+from cloud_simulator.google.time_series_request import DISK_METRICS
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.units import DAY_S
 
@@ -22,18 +22,18 @@ def window(hours: float, end_s: int = END_S) -> Window:
     return Window(start_s=end_s - int(hours * 3600), end_s=end_s)
 
 
-@pytest.mark.parametrize("metric", [metric.rpartition("/")[2] for metric in METRICS])
+@pytest.mark.parametrize("metric", [metric.rpartition("/")[2] for metric in DISK_METRICS])
 @pytest.mark.parametrize(("hours", "period_s"), [(1, 60), (8, 300), (72, 3600), (7, 25_200)])
 def test_every_series_at_any_period_is_the_truth_folded(fleet, clients, metric, hours, period_s):
-    name = METRICS[f"compute.googleapis.com/instance/disk/{metric}"]
-    how = USUAL[name]
+    name = DISK_METRICS[f"compute.googleapis.com/instance/disk/{metric}"]
+    how = SERIES_FOLDS[name]
     request = asking(metric, hours=hours, period_s=period_s, aligner=SUM if how == "Sum" else MAX)
     found = figures(clients, request)
     compared = 0
     for disk in fleet.disks(SHOP):
         if len(disk.known_attachments) == 1 and disk.name != "legacy-data":
             attachment = disk.known_attachments[0]
-            minutes = getattr(truth(disk, window(hours)), name)
+            minutes = getattr(disk_truth(disk, window(hours)), name)
             expected = folded(minutes, END_S - hours * 3600, period_s, how)
             assert found.get((attachment.vm.id, attachment.device), {}) == expected, disk.name
             compared += 1
@@ -54,7 +54,7 @@ def test_buckets_are_counted_back_from_the_end_and_the_oldest_has_what_is_asked_
     end = END - timedelta(minutes=7)
     ((_, found),) = figures(clients, asking("read_ops_count", hours=2.5, end=end, only=only)).items()
     end_s = END_S - 420
-    minutes = truth(disk, window(2.5, end_s)).read_ops
+    minutes = disk_truth(disk, window(2.5, end_s)).read_ops
     assert found == {
         end_s: minutes[90:].sum(),
         end_s - 3600: minutes[30:90].sum(),
@@ -78,7 +78,7 @@ def test_points_appear_after_four_minutes_and_are_kept_for_six_weeks(clients):
     assert max(recent) == NOW.timestamp() - LAG_S
     old = asking("read_ops_count", hours=24 * 50, period_s=DAY_S, only=only)
     ((_, kept),) = figures(clients, old).items()
-    assert NOW.timestamp() - KEPT_DAYS * DAY_S < min(kept) <= NOW.timestamp() - (KEPT_DAYS - 1) * DAY_S
+    assert NOW.timestamp() - POINTS_KEPT_DAYS * DAY_S < min(kept) <= NOW.timestamp() - (POINTS_KEPT_DAYS - 1) * DAY_S
 
 
 def test_a_claim_that_moved_is_two_series_that_add_up(clients, fleet):
@@ -86,7 +86,7 @@ def test_a_claim_that_moved_is_two_series_that_add_up(clients, fleet):
     asked = asking("read_ops_count", hours=24 * 7, only=f'metric.labels.device_name = "{disk.name}"')
     found = figures(clients, asked)
     assert {instance for instance, _ in found} == {attachment.vm.id for attachment in disk.attachments}
-    minutes = truth(disk, window(24 * 7)).read_ops
+    minutes = disk_truth(disk, window(24 * 7)).read_ops
     assert sum(sum(one.values()) for one in found.values()) == np.nansum(minutes)
     assert np.isnan(minutes).sum() == 4, "between the nodes: from 10:07 until the first whole minute after 10:10:20"
 
@@ -99,7 +99,7 @@ def test_a_device_name_that_was_another_disks_before_is_one_series_of_both(clien
     ((_, found),) = figures(clients, asked).items()
     straddling = int(attachment.since.replace(minute=0, second=0).timestamp()) + 3600
     assert found[straddling - 3600] > 3 * found[straddling + 3600], "the other one did more"
-    own = truth(disk, window(24 * 8)).write_ops
+    own = disk_truth(disk, window(24 * 8)).write_ops
     assert np.isnan(own).sum() * 60 == -(-attachment.since.timestamp() // 60) * 60 - (END_S - 8 * DAY_S)
     assert old.attachments[0].vm == attachment.vm
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from cloud_simulator.google.fleet import truth
-from cloud_simulator.google.projects import LEAST_DISKS, PROJECTS, REGIONS, projects_of
+from cloud_simulator.google.fleet import disk_truth
+from cloud_simulator.google.projects import GOOGLE_REGIONS, LEAST_DISKS, PROJECTS, projects_of
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.google.machines import machine
 from plimsoll.domain.metrics.sums import Window
@@ -49,17 +49,19 @@ def test_the_projects_hold_every_type_machine_and_state(fleet):
     assert {name for name in machines if machine(name) is None} == {"x9-standard-4"}
     assert {disk.status for disk in fleet.volumes} == {"READY", "CREATING", "FAILED"}
     places = {(disk.project, disk.region) for disk in fleet.volumes}
-    assert places == {(project, region) for project in PROJECTS for region in REGIONS} - {(PROJECTS[-1], REGIONS[-1])}
+    assert places == {(project, region) for project in PROJECTS for region in GOOGLE_REGIONS} - {
+        (PROJECTS[-1], GOOGLE_REGIONS[-1])
+    }
 
 
 def test_siblings_stand_together_at_what_is_published_for_the_sum_of_their_sizes(fleet):
-    parts = [truth(named(fleet.volumes, f"archive-{part}"), WEEK) for part in "ab"]
+    parts = [disk_truth(named(fleet.volumes, f"archive-{part}"), WEEK) for part in "ab"]
     pool = volume_types("google")["pd-standard"].ceiling(VolumeSpec(type="pd-standard", size_gib=400))
     counted = sum((one.read_ops + one.write_ops * pool.write_iops_cost) / 60 for one in parts)
     assert np.nanpercentile(counted, 99) == pytest.approx(pool.iops, rel=0.02)
     assert all(np.nanmax(iops(one)) < 0.8 * pool.iops / 0.8 for one in parts), "neither alone"
     pool = volume_types("google")["pd-balanced"].ceiling(VolumeSpec(type="pd-balanced", size_gib=280))
-    parts = [truth(named(fleet.volumes, f"media-{part}"), WEEK) for part in "ab"]
+    parts = [disk_truth(named(fleet.volumes, f"media-{part}"), WEEK) for part in "ab"]
     assert np.nanpercentile(sum(mib_s(one) for one in parts), 99) == pytest.approx(pool.throughput_mib_s, rel=0.02)
 
 
@@ -67,11 +69,11 @@ def test_a_disk_larger_than_its_machine_stands_at_what_the_machine_lets_pass(fle
     disk = named(fleet.volumes, "warehouse-data")
     cap = dict(machine(disk.hosts[0].type).caps)["pd-ssd"]
     assert volume_types("google")["pd-ssd"].ceiling(disk.spec).throughput_mib_s > 4 * cap.throughput_mib_s
-    assert np.nanpercentile(mib_s(truth(disk, WEEK)), 99) == pytest.approx(cap.throughput_mib_s, rel=0.02)
+    assert np.nanpercentile(mib_s(disk_truth(disk, WEEK)), 99) == pytest.approx(cap.throughput_mib_s, rel=0.02)
 
 
 def test_readers_and_writers_stand_at_limits_of_their_own(fleet):
-    reports, journal = (truth(named(fleet.volumes, f"{name}-data"), WEEK) for name in ("reports", "journal"))
+    reports, journal = (disk_truth(named(fleet.volumes, f"{name}-data"), WEEK) for name in ("reports", "journal"))
     ceiling = volume_types("google")["pd-standard"].ceiling(VolumeSpec(type="pd-standard", size_gib=600))
     assert np.nanpercentile(iops(reports), 99) == pytest.approx(ceiling.iops, rel=0.05)
     assert np.nanpercentile(iops(journal), 99) == pytest.approx(ceiling.write_iops, rel=0.06)
@@ -79,7 +81,7 @@ def test_readers_and_writers_stand_at_limits_of_their_own(fleet):
 
 def test_a_peak_is_never_under_its_minutes_mean_nor_over_what_the_disk_can(fleet):
     for disk in fleet.volumes:
-        found = truth(disk, WEEK)
+        found = disk_truth(disk, WEEK)
         if found is None:
             continue
         for name in ("read_ops", "write_ops", "read_bytes", "write_bytes"):
@@ -94,6 +96,6 @@ def test_a_peak_is_never_under_its_minutes_mean_nor_over_what_the_disk_can(fleet
 
 def test_micro_bursts_reach_the_ceiling_in_single_seconds_of_quiet_minutes(fleet):
     disk = named(fleet.volumes, "ticker-data")
-    found = truth(disk, WEEK)
+    found = disk_truth(disk, WEEK)
     assert np.nanmax(iops(found)) < 0.1 * disk.workload.ceiling_iops
     assert np.nanmax(peak_iops(found)) == pytest.approx(disk.workload.ceiling_iops, rel=0.01)

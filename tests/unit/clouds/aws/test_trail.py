@@ -8,9 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from cloud_simulator.aws.cloudtrail import attached, modified, retyped
+from cloud_simulator.aws.cloudtrail import attach_event, modify_event, retype_event
 from cloud_simulator.aws.fleet import Fleet
-from cloud_simulator.aws.volume_maker import Maker, gp3
+from cloud_simulator.aws.volume_maker import VolumeMaker, gp3
 from cloud_simulator.faults import Fault
 from cloud_simulator.metrics.workloads import Archetype
 from plimsoll.clouds.aws import lists
@@ -40,7 +40,7 @@ def at_once(monkeypatch):
 
 @pytest.fixture
 def maker():
-    return Maker(NOW, HOME, TARGET.region, 1)
+    return VolumeMaker(NOW, HOME, TARGET.region, 1)
 
 
 def of(maker):
@@ -73,8 +73,8 @@ def told(volume):
 
 def test_changes_before_the_latest_are_known_with_what_was_before_each(maker):
     volume = maker.volume(gp3(500, 9000), Archetype.STEADY, "db")
-    first = modified(volume.id, ago(days=9), gp3(500, 3000), gp3(500, 6000))
-    second = modified(volume.id, ago(days=4), gp3(500, 6000), gp3(500, 9000))
+    first = modify_event(volume.id, ago(days=9), gp3(500, 3000), gp3(500, 6000))
+    second = modify_event(volume.id, ago(days=4), gp3(500, 6000), gp3(500, 9000))
     maker.volumes[-1] = replace(volume, past=(first, second))
     found = listed(of(maker))["db"]
     assert told(found) == ([(9, 6000, "m5.4xlarge"), (4, 9000, "m5.4xlarge")], (3000, "m5.4xlarge"))
@@ -85,21 +85,24 @@ def test_the_host_that_a_volume_was_attached_to_before_is_known_while_it_exists(
     small = maker.host("m5.large")
     maker.volume(gp3(100), Archetype.STEADY, "neighbor", hosts=(small,))
     volume = maker.volume(gp3(500, 9000), Archetype.STEADY, "db", attached=ago(days=2))
-    before = (attached(volume.id, ago(days=30), small.id), attached(volume.id, ago(days=20), "i-0123456789abcdef0"))
+    before = (
+        attach_event(volume.id, ago(days=30), small.id),
+        attach_event(volume.id, ago(days=20), "i-0123456789abcdef0"),
+    )
     maker.volumes[-1] = replace(volume, past=before[:1])
     assert told(listed(of(maker))["db"]) == ([(2, 9000, "m5.4xlarge")], (9000, "m5.large"))
 
 
 def test_a_host_that_is_gone_is_not_known(maker):
     volume = maker.volume(gp3(500, 9000), Archetype.STEADY, "db", attached=ago(days=2))
-    maker.volumes[-1] = replace(volume, past=(attached(volume.id, ago(days=30), "i-0123456789abcdef0"),))
+    maker.volumes[-1] = replace(volume, past=(attach_event(volume.id, ago(days=30), "i-0123456789abcdef0"),))
     assert told(listed(of(maker))["db"]) == ([(2, 9000, "m5.4xlarge")], (9000, None))
 
 
 def test_a_host_that_was_given_another_type_is_another_from_then_on(maker):
     host = maker.host()
     volume = maker.volume(gp3(500, 9000), Archetype.STEADY, "db", hosts=(host,))
-    past = (retyped(host.id, ago(days=8), "m5.large"), retyped(host.id, ago(days=3), "m5.4xlarge"))
+    past = (retype_event(host.id, ago(days=8), "m5.large"), retype_event(host.id, ago(days=3), "m5.4xlarge"))
     maker.volumes[-1] = replace(volume, past=past)
     found = told(listed(of(maker))["db"])
     assert found == ([(8, 9000, "m5.large"), (3, 9000, "m5.4xlarge")], (9000, None))

@@ -9,7 +9,7 @@ import pytest
 
 from cloud_simulator.faults import Fault
 from cloud_simulator.google.fleet import GoogleFleet
-from cloud_simulator.google.projects import Maker
+from cloud_simulator.google.projects import DiskMaker
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.google import audit_log
 from plimsoll.clouds.google.clients import Clients
@@ -33,7 +33,7 @@ def changed(days_ago, method="disks.update", **asked):
 
 def listed(*changes, faults=(), days=400.0):
     """The disk as an inventory with the log has it, and as its epochs: days before now, IOPS and machine type."""
-    maker = Maker(NOW, SHOP, REGION, 1)
+    maker = DiskMaker(NOW, SHOP, REGION, 1)
     maker.lay_out(STEPS)
     disk = replace(maker.disks[0], changes=changes)
     fleet = GoogleFleet(now=NOW, accounts=(SHOP,), regions=(REGION,), volumes=(disk,))

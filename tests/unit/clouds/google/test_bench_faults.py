@@ -12,7 +12,7 @@ from cloud_simulator.faults import Effect, Fault
 from plimsoll.clouds.google.bench import GoogleBench
 from plimsoll.domain.errors import PlimsollError, Unreachable
 from plimsoll.domain.scratch import ScratchOrder
-from plimsoll.validation.patience import Patience
+from plimsoll.validation.patience import BenchPatience
 from plimsoll.validation.scratch_volume import clean
 from tests.builders import a_spec
 from tests.contract.google_bench import google_bench
@@ -36,7 +36,7 @@ FAULTS = st.lists(
     ),
     max_size=4,
 )
-PATIENCE = Patience(
+PATIENCE = BenchPatience(
     now=lambda: datetime.now(UTC),
     pause=lambda seconds: time.sleep(min(seconds, 0.02)),
     every_s=0.02,

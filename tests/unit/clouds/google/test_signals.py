@@ -6,7 +6,7 @@ import pytest
 
 from cloud_simulator.faults import Fault
 from cloud_simulator.google.fleet import GoogleFleet
-from cloud_simulator.google.projects import Maker
+from cloud_simulator.google.projects import DiskMaker
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.google.catalog import query_cost
 from plimsoll.clouds.google.inventory import AttachedPlaces, GoogleInventory
@@ -30,7 +30,7 @@ STEPS = (
 
 def read(*faults):
     """The signals of each disk by its name, or why there are none, and what that took."""
-    maker = Maker(NOW, SHOP, "us-central1", 1)
+    maker = DiskMaker(NOW, SHOP, "us-central1", 1)
     maker.lay_out(STEPS)
     fleet = GoogleFleet(now=NOW, accounts=(SHOP,), regions=("us-central1",), volumes=tuple(maker.disks))
     with served(fleet, *faults) as clients:

@@ -1,0 +1,1 @@
+"""Figures of the house that may only go down: `python -m tests.gates` prints them."""

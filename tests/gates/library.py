@@ -1,0 +1,44 @@
+"""The library's source: each module's tree, and which modules import which."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import grimp
+
+ROOT = Path(__file__).parents[2]
+LIBRARY = ROOT / "lib"
+PACKAGE = "plimsoll"
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Documented = ast.Module | ast.ClassDef | Function
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """The syntax tree of every file, by its path under lib."""
+    paths = sorted((LIBRARY / PACKAGE).rglob("*.py"))
+    return {str(path.relative_to(LIBRARY)): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def walk_functions() -> Iterator[tuple[str, Function]]:
+    """Every function and method with its file."""
+    for path, tree in trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, Function):
+                yield path, node
+
+
+def walk_docstrings() -> Iterator[tuple[str, Documented, str]]:
+    """Every docstring with its file and the node that has it."""
+    for path, tree in trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, Documented) and (text := ast.get_docstring(node)):
+                yield path, node, text
+
+
+@cache
+def imports() -> dict[str, frozenset[str]]:
+    """The modules of the library that each module imports, at whatever depth of its code."""
+    graph = grimp.build_graph(PACKAGE)
+    return {module: frozenset(graph.find_modules_directly_imported_by(module)) for module in sorted(graph.modules)}

@@ -1,0 +1,102 @@
+"""A trace of one volume from its metrics to the page: the library's files whose functions ran on the way."""
+
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from types import FrameType
+from typing import Any
+from unittest.mock import patch
+
+from cloud_simulator.running import running
+from plimsoll.bootstrap.clouds import ports_of
+from plimsoll.clouds.ledger import Ledger
+from plimsoll.clouds.scope import Scope
+from plimsoll.domain.metrics.asks import Ask
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.volume import Volume
+from plimsoll.orders import Order
+from plimsoll.ports import Inventory, Metrics, Target, UnreadVolume
+from plimsoll.reports.html.page import write_html
+from plimsoll.run import carry_out
+from plimsoll.settings import Settings
+from tests.gates.library import LIBRARY, PACKAGE
+
+NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
+VOLUME = "ledger-db"
+"""An io1 volume of the simulated organization, which becomes gp3."""
+
+
+@dataclass
+class OneVolume:
+    """An inventory of which only the volumes of one name are audited."""
+
+    inventory: Inventory
+
+    def volumes(self, target: Target) -> Iterator[Volume | UnreadVolume]:
+        for volume in self.inventory.volumes(target):
+            if isinstance(volume, Volume) and volume.name == VOLUME:
+                yield volume
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inventory, name)
+
+
+@dataclass
+class Begins:
+    """Metrics whose first reading begins the trace: what lists volumes and prices is not on the way."""
+
+    metrics: Metrics
+    begin: Callable[[], None]
+
+    def read(self, asks: Sequence[Ask]) -> Any:
+        self.begin()
+        return self.metrics.read(asks)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.metrics, name)
+
+
+@cache
+def files_of_a_volume() -> list[str]:
+    """The files, templates included, whose functions run from a volume's metrics to its page."""
+    with running(NOW) as organization, tempfile.TemporaryDirectory() as folder, patch.dict(os.environ):
+        os.environ.update(organization.environment)
+        order = Order(folder=Path(folder) / "run", scope={}, policy=Policy(), now=NOW)
+        scope = Scope(role_arns=organization.role_arns[:1], regions=organization.fleet.regions[:1])
+        ledger = Ledger(path=Path(folder) / "ledger.json")
+        (ports,) = ports_of(scope, Settings(), today=NOW.date(), ledger=ledger, paced=False)
+        files = set[str]()
+        with _traced(files) as begin:
+            one = replace(ports, inventory=OneVolume(ports.inventory), metrics=Begins(ports.metrics, begin))
+            run, *_ = carry_out(order, [one], lambda _progress, _outcome: None)
+            write_html(order.folder, Path(folder) / "report.html", envelopes={}, console_link=lambda _record: "")
+        assert run["volumes"]["answered"] == 1, run["volumes"]
+    return sorted(files)
+
+
+@contextmanager
+def _traced(files: set[str]) -> Iterator[Callable[[], None]]:
+    """Collects the library's files of which a function is called after the begin, in every thread of this process."""
+    home = f"{LIBRARY / PACKAGE}{os.sep}"
+    has_begun = threading.Event()
+
+    def note(frame: FrameType, event: str, _argument: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(home) and code.co_name != "<module>" and has_begun.is_set():
+            files.add(code.co_filename.removeprefix(f"{LIBRARY}{os.sep}"))
+
+    before = sys.getprofile()
+    threading.setprofile(note)
+    sys.setprofile(note)
+    try:
+        yield has_begun.set
+    finally:
+        sys.setprofile(before)
+        threading.setprofile(before)
