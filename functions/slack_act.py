@@ -18,7 +18,7 @@ from functions.slack_secret import bot_token, signing_secret
 from plimsoll.clouds.aws.service import DynamoClaims, LambdaWorker
 from plimsoll.domain.errors import CloudError
 from plimsoll.settings import Settings
-from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.actions.asked import SlackRequest
 from plimsoll.slack.requests.front import LOG, Front, response
 from plimsoll.slack.requests.signed import Refused
 
@@ -46,7 +46,7 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
         return response(refused.status)
 
 
-def _hand_over(asked: Asked) -> None:
+def _hand_over(asked: SlackRequest) -> None:
     worker = LambdaWorker(function=os.environ["PLIMSOLL_SLACK_WORKER"], client=_client("lambda"))
     logger.set_correlation_id(asked.id)
     try:

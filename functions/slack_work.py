@@ -12,7 +12,7 @@ from functions.idempotency import once
 from functions.slack_secret import bot_token
 from plimsoll.bootstrap.google_places import all_places
 from plimsoll.service.service import Service
-from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.actions.asked import SlackRequest
 from plimsoll.slack.actions.worker import AskedMessage, Members, act
 from plimsoll.slack.client import slack_client
 
@@ -31,7 +31,7 @@ def handler(asked: AskedMessage, service: Service, context: LambdaContext) -> No
 
     def carry_out(given: dict[str, Any]) -> None:
         slack = slack_client(bot_token(), api_url=service.settings.slack_api_url)
-        act(service, Asked.model_validate(given), slack, members=members(), request=context.aws_request_id)
+        act(service, SlackRequest.model_validate(given), slack, members=members(), request=context.aws_request_id)
 
     try:
         once(carry_out, asked.model_dump(mode="json"), kind="slack-asked", remembered=REMEMBERED, context=context)

@@ -1,8 +1,8 @@
-"""What is checked of every request that claims to come from Slack, before any of it is believed.
+"""The checks of every request that claims to come from Slack, before any of it is believed.
 
-Slack signs what it sends with the app's signing secret: https://docs.slack.dev/authentication/verifying-requests-from-slack
-(version v0, checked 2026-11). The SDK's verifier holds the signature and its age; it fails on a timestamp that is no
-number, which is therefore looked at first.
+Slack signs what it sends with the app's signing secret:
+https://docs.slack.dev/authentication/verifying-requests-from-slack (version v0, checked 2026-11). The SDK's verifier
+holds the signature and its age; it fails on a timestamp that is no number, which is therefore looked at first.
 """
 
 import json
@@ -68,7 +68,7 @@ class HttpRequest:
         try:
             content = b64decode(body, validate=True) if event.get("isBase64Encoded") else body.encode()
         except (NotBase64, ValueError) as error:
-            raise malformed("the body is no base64") from error
+            raise malformed_content("the body is no base64") from error
         return cls(
             method=str(event.get("requestContext", {}).get("http", {}).get("method", "")),
             headers={str(name).lower(): str(value) for name, value in (event.get("headers") or {}).items()},
@@ -78,21 +78,21 @@ class HttpRequest:
 
     @property
     def is_ssl_check(self) -> bool:
-        """Whether Slack only checks the certificate, as it does from time to time with a GET."""
+        """True if Slack only checks the certificate, as it does from time to time with a GET."""
         return self.method == "GET" and parse_qs(self.query).get("ssl_check") == ["1"]
 
     @property
     def signature(self) -> str:
-        """Its signature; empty where there is none."""
+        """Its signature; empty if there is none."""
         return self.headers.get("x-slack-signature", "")
 
     @property
     def text(self) -> str:
-        """The body as text; Refused (400) where it is none."""
+        """The body as text. Raises Refused (400) if it is not UTF-8."""
         try:
             return self.body.decode()
         except UnicodeDecodeError as error:
-            raise malformed("the body is no UTF-8") from error
+            raise malformed_content("the body is no UTF-8") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class _At(SlackClock):
 
 
 def check_shape(request: HttpRequest) -> None:
-    """Refuses a body that is too long (413), and every method but POST (405)."""
+    """Raises Refused for a body that is too long (413), and for every method but POST (405)."""
     if len(request.body) > MOST_BYTES:
         raise _too_long()
     if request.method != "POST":
@@ -112,7 +112,7 @@ def check_shape(request: HttpRequest) -> None:
 
 
 def check_signature(request: HttpRequest, signing_secret: str, now: datetime) -> None:
-    """Refuses (401) what was not signed with that secret just as it is, or is more than 5 minutes from now."""
+    """Raises Refused (401) for a wrong signature, or a time more than 5 minutes from now."""
     timestamp = request.headers.get("x-slack-request-timestamp", "")
     if not _TIMESTAMP.fullmatch(timestamp) or not _SIGNATURE.fullmatch(request.signature):
         raise Refused(HTTPStatus.UNAUTHORIZED, "there is no timestamp, or no signature of version v0")
@@ -122,32 +122,32 @@ def check_signature(request: HttpRequest, signing_secret: str, now: datetime) ->
 
 
 def check_replay(request: HttpRequest, claims: "Claims", now: datetime) -> None:
-    """Refuses (409) a signature that came before; CloudError where the claims cannot be asked."""
+    """Raises Refused (409) for a repeated signature, and CloudError if the claims cannot be asked."""
     key = f"slack/{sha256(request.signature.encode()).hexdigest()}"
     if not claims.claim(key, uuid4().hex, now + REMEMBERED, now):
         raise Refused(HTTPStatus.CONFLICT, "the same request came before")
 
 
 def content_of(request: HttpRequest) -> dict[str, Any]:
-    """A request's content in plain values; Refused (400) where it is no form, or its payload is no JSON object."""
+    """A request's content in plain values. Raises Refused (400) if it is no form, or its payload is no JSON object."""
     if request.headers.get("content-type", "").split(";")[0].strip().lower() != FORM:
-        raise malformed("the body is no form")
+        raise malformed_content("the body is no form")
     fields = dict(parse_qsl(request.text, keep_blank_values=True))
     if not fields:
-        raise malformed("the form is empty")
+        raise malformed_content("the form is empty")
     if "payload" not in fields:
         return fields
     try:
-        found = json.loads(fields["payload"])
+        content = json.loads(fields["payload"])
     except (ValueError, RecursionError) as error:  # ValueError: no JSON, or a number of thousands of digits
-        raise malformed("the payload is no JSON") from error
-    if not isinstance(found, dict):
-        raise malformed("the payload is no JSON object")
-    return found
+        raise malformed_content("the payload is no JSON") from error
+    if not isinstance(content, dict):
+        raise malformed_content("the payload is no JSON object")
+    return content
 
 
-def malformed(reason: str) -> Refused:
-    """The refusal (400) of a content that is not as it must be."""
+def malformed_content(reason: str) -> Refused:
+    """The refusal (400) of a malformed content."""
     return Refused(HTTPStatus.BAD_REQUEST, reason)
 
 

@@ -171,7 +171,7 @@ def test_a_fleet_of_ten_thousand_in_as_many_accounts(ten_thousand, digest, actin
     if acting:
         check_buttons(told, digest)
     assert len([reply for reply in told.replies if not reply.key.startswith("buttons")]) == 41
-    busy = sum(sums.busy for sums in digest.accounts.values())
+    busy = sum(sums.has_work for sums in digest.accounts.values())
     assert said(told.replies[-1].message).startswith(f"{busy - 40:,} more accounts with something to do")
 
 
