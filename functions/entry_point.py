@@ -18,11 +18,11 @@ from plimsoll.bootstrap.service import PlacesMaker, forget_process, no_places, s
 from plimsoll.domain.errors import BadInput
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.service import Service
-from plimsoll.service.step_messages import Message
+from plimsoll.service.step_messages import StepMessage
 
 __all__ = ["count", "entry", "logger", "renew", "service"]
 
-Told = TypeVar("Told", bound=Message)
+Told = TypeVar("Told", bound=StepMessage)
 Step = Callable[[Told, Service, LambdaContext], BaseModel | None]
 """A step without an answer leaves what it did in the store."""
 
@@ -48,7 +48,7 @@ def entry(message: type[Told], places: PlacesMaker = no_places) -> Callable[[Ste
 
 def service(places: PlacesMaker = no_places) -> Service:
     """The service as the environment says, with the configuration of the last minute; BadInput where it has none."""
-    return service_of_environment(ServiceConfig.parsed(written_configuration()), places)
+    return service_of_environment(ServiceConfig.parse(written_configuration()), places)
 
 
 def renew() -> None:

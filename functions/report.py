@@ -7,7 +7,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry_point import count, entry
 from functions.idempotency import once
-from plimsoll.service.reporting import note_reported, report
+from plimsoll.service.reporting import keep_report, note_sent_news
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import Reported, RunMessage
 
@@ -18,7 +18,7 @@ REMEMBERED: Final = timedelta(days=30)
 @entry(RunMessage)
 def handler(told: RunMessage, service: Service, context: LambdaContext) -> Reported:
     """Where the report is, and its main figures."""
-    made = report(service, told)
+    made = keep_report(service, told)
     failed = made.run["failures"]["targets"]
     count(
         savings_usd=made.answer.saved_usd_month,
@@ -37,5 +37,5 @@ def handler(told: RunMessage, service: Service, context: LambdaContext) -> Repor
     for kind, events in {"audit-ended": [made.ended], "audit-news": made.news}.items():
         if events:
             once(service.events.send, events, kind=kind, remembered=REMEMBERED, context=context)
-    note_reported(service, told, made.news)
+    note_sent_news(service, told, made.news)
     return made.answer

@@ -252,7 +252,7 @@ class Deployment(ServiceConfig, BaseSettings):
         if self.alarm_email and self.alarm_topic_arn:
             raise ValueError("give alarm_email or alarm_topic_arn, not both: subscribe the address to the topic.")
         try:
-            self.config.written()
+            self.config.to_text()
         except BadInput as error:
             raise ValueError(str(error)) from error
         return self

@@ -39,7 +39,7 @@ def combine_shards(loop):
 def test_a_damaged_file_of_a_batch_is_named(loop, name, damage):
     store, damaged = loop.service.store, 0
     for batch in list(KEYS.answered_batches(store)):
-        key = KEYS.answered(batch, result_of(store, KEYS.result(batch)).attempt, name)
+        key = KEYS.answer_file(batch, result_of(store, KEYS.result(batch)).attempt, name)
         whole = store.get(key)
         changed = damage(whole)
         damaged += changed != whole

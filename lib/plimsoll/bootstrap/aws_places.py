@@ -17,7 +17,7 @@ from plimsoll.clouds.registry import AWS
 from plimsoll.clouds.scope import Scope
 from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.service.config import ServiceConfig
-from plimsoll.service.service import Places
+from plimsoll.service.service import ServicePlaces
 from plimsoll.settings import Settings
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from plimsoll.clouds.ledger import Ledger
 
 
-def aws_places(config: ServiceConfig, settings: Settings) -> Mapping[str, Places]:
+def aws_places(config: ServiceConfig, settings: Settings) -> Mapping[str, ServicePlaces]:
     """The places of AWS by its name, for functions that measure: Google Cloud has no bench."""
     home, partition = caller()
     return {AWS: AwsPlaces(config=config, settings=settings, home=home, partition=partition)}

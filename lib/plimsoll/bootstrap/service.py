@@ -20,7 +20,7 @@ from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
 from plimsoll.clouds.registry import cloud_of_account
 from plimsoll.domain.errors import BadInput
 from plimsoll.service.config import ServiceConfig
-from plimsoll.service.service import Places, Service
+from plimsoll.service.service import Service, ServicePlaces
 from plimsoll.settings import PREFIX, Settings
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 class PlacesByCloud:
     """The places of each cloud, by the name that targets give it."""
 
-    clouds: Mapping[str, Places]
+    clouds: Mapping[str, ServicePlaces]
 
     def accounts(self) -> Sequence[str | FailedTarget]:
         """Every account of every cloud, cloud by cloud."""
@@ -61,7 +61,7 @@ class PlacesByCloud:
         """Where hosts of that target are read; BadInput where none are."""
         return self._named(target.provider, target).prober(target)
 
-    def _named(self, cloud: str, place: Target | str) -> Places:
+    def _named(self, cloud: str, place: Target | str) -> ServicePlaces:
         try:
             return self.clouds[cloud]
         except KeyError as error:
@@ -70,11 +70,11 @@ class PlacesByCloud:
             ) from error
 
 
-PlacesMaker = Callable[[ServiceConfig, Settings], Mapping[str, Places]]
+PlacesMaker = Callable[[ServiceConfig, Settings], Mapping[str, ServicePlaces]]
 """What makes the places of clouds, by the names that their targets give them."""
 
 
-def no_places(_config: ServiceConfig, _settings: Settings) -> Mapping[str, Places]:
+def no_places(_config: ServiceConfig, _settings: Settings) -> Mapping[str, ServicePlaces]:
     """Nowhere: for functions that ask no cloud about volumes, and so import nothing that could."""
     return {}
 

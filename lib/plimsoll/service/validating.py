@@ -1,8 +1,7 @@
-"""A validation in short steps, each a call: the job is brought, a step of `plimsoll.validation.steps` is taken, and
-what comes next is answered, so that a state machine can wait in between.
+"""A validation in short steps: each call takes a step of a job and answers what comes next.
 
-What one step has to tell the next is kept in the store, one document for each item, so that any step may be called
-again: what is done already is not done twice.
+So a state machine can wait in between. What one step has to tell the next is kept in the store, one document for each
+item, so that any step may be called again: what is done already is not done twice.
 """
 
 import logging
@@ -13,12 +12,12 @@ from typing import TYPE_CHECKING, Final
 from plimsoll.clouds.published import published_types
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.ports import Target
-from plimsoll.service.events import validation_completed
+from plimsoll.service.events import validation_event
 from plimsoll.service.scratch_ledger import note_scratch, noted_targets
 from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import StoreVerdicts
 from plimsoll.service.step_messages import StepError
-from plimsoll.service.validation_messages import Cleaned, Concluded, Looked, Proposed, Stepped
+from plimsoll.service.validation_messages import Cleaned, ConcludedJob, Looked, Proposed, SteppedJob
 from plimsoll.validation import measuring
 from plimsoll.validation.context import Context
 from plimsoll.validation.job import Attempt, Job, JobName, Step, find, load
@@ -39,8 +38,8 @@ _LOOKS: Final[Mapping[str, tuple[Step, Callable[[Attempt], bool]]]] = {
 """What is looked at, by which step, and whether it is there."""
 
 
-def propose(service: Service, name: JobName) -> Proposed:
-    """Decides what is measured next for a job, and prepares it; what is prepared already stays as it is."""
+def propose_measurement(service: Service, name: JobName) -> Proposed:
+    """Decides the next measurement of a job, and prepares it; a prepared one stays as it is."""
     context, job = context_of(service), load(name, service.store)
     while job.next in {Step.DECIDE, Step.PROPOSE}:
         step = job.next
@@ -52,55 +51,55 @@ def propose(service: Service, name: JobName) -> Proposed:
     return Proposed(job=name.key, next="send" if job.attempt.prepared.order is None else "create")
 
 
-def create_scratch(service: Service, name: JobName) -> Stepped:
-    """Begins to make the scratch volume of what was proposed, and notes before that where it may be."""
+def create_scratch(service: Service, name: JobName) -> SteppedJob:
+    """Begins to make the proposed scratch volume, after noting its target in the ledger."""
     job = load(name, service.store)
     order = job.under_way.prepared.order
     if order is not None:
         note_scratch(service.store, job.place, order.deadline)
-    return _stepped(service, name, Step.CREATE)
+    return _take_step(service, name, Step.CREATE)
 
 
-def attach_scratch(service: Service, name: JobName) -> Stepped:
+def attach_scratch(service: Service, name: JobName) -> SteppedJob:
     """Begins to attach the scratch volume to the bench host."""
-    return _stepped(service, name, Step.ATTACH)
+    return _take_step(service, name, Step.ATTACH)
 
 
-def sending_of(service: Service, name: JobName) -> dict[str, str | int]:
-    """What is to be sent once: the command of that job's present measurement."""
+def command_key(service: Service, name: JobName) -> dict[str, str | int]:
+    """The key of a command that is sent once: the job and its present measurement."""
     return {"job": name.key, "attempt": load(name, service.store).under_way.number}
 
 
-def send_command(service: Service, name: JobName) -> Stepped:
+def send_command(service: Service, name: JobName) -> SteppedJob:
     """Sends the command that measures, once."""
-    return _stepped(service, name, Step.SEND)
+    return _take_step(service, name, Step.SEND)
 
 
-def look(service: Service, name: JobName, at: str) -> Looked:
-    """Looks once at the job's `volume`, its `attachment` or its `command`, and says whether that is there, or ended."""
+def look_at_job(service: Service, name: JobName, at: str) -> Looked:
+    """Looks once at the job's `volume`, its `attachment` or its `command`; ready if that is there, or ended."""
     step, is_ready = _LOOKS[at]
     job = STEPS[step](load(name, service.store), context_of(service))
     return Looked(job=name.key, ready=is_ready(job.under_way))
 
 
-def conclude(service: Service, name: JobName) -> Concluded:
-    """Judges what was measured, and decides again."""
+def conclude_job(service: Service, name: JobName) -> ConcludedJob:
+    """Judges a measurement, and decides again."""
     context = context_of(service)
     job = STEPS[Step.CONCLUDE](load(name, service.store), context)
     if job.bench_limits:
-        return Concluded(job=name.key, again=True)
+        return ConcludedJob(job=name.key, again=True)
     job, last = STEPS[Step.DECIDE](job, context), job.lines[-1]
-    return Concluded(job=name.key, again=job.run is not None, passed=last.passed, campaign=last.campaign)
+    return ConcludedJob(job=name.key, again=job.run is not None, passed=last.passed, campaign=last.campaign)
 
 
 def clean_up(service: Service, name: JobName, error: StepError | None = None) -> Cleaned:
-    """Takes away what a job made, by its tag, whatever its document says or lacks.
+    """Deletes everything that a job made, by its tag, whatever its document says or lacks.
 
-    With an `error` the job has failed: that is noted, and its class and its host are free again. CloudError says what
-    is left, so that this is tried again.
+    With an `error` the job has failed: that is noted, and its class and its host are free again. Raises CloudError that
+    says what is left, so that this is tried again.
     """
     left: list[Left] = []
-    job, context = _known(name, service), context_of(service, left.append)
+    job, context = _find_job(name, service), context_of(service, left.append)
     if job is None:
         for place in noted_targets(service.store):
             left.extend(clean(name.scratch_id, place, bench=service.places.bench(place), patience=context.patience))
@@ -108,18 +107,18 @@ def clean_up(service: Service, name: JobName, error: StepError | None = None) ->
         measuring.clean_up(job, context)
     else:
         measuring.fail(job, error.sentence, context)
-    texts = [one.text for one in left]
+    texts = [leftover.text for leftover in left]
     if texts and error is not None:
         raise CloudError(" ".join(texts))
     return Cleaned(job=name.key, left=texts)
 
 
-def _stepped(service: Service, name: JobName, step: Step) -> Stepped:
+def _take_step(service: Service, name: JobName, step: Step) -> SteppedJob:
     STEPS[step](load(name, service.store), context_of(service))
-    return Stepped(job=name.key)
+    return SteppedJob(job=name.key)
 
 
-def _known(name: JobName, service: Service) -> Job | None:
+def _find_job(name: JobName, service: Service) -> Job | None:
     try:
         return find(name, service.store)
     except BadInput:
@@ -127,12 +126,12 @@ def _known(name: JobName, service: Service) -> Job | None:
 
 
 def patience_of(service: Service) -> Patience:
-    """How long each step may take."""
+    """The time limits of the steps."""
     return Patience.of(service.settings, now=service.clock.now, pause=service.pause)
 
 
 def context_of(service: Service, left: Callable[[Left], None] = lambda _left: None) -> Context:
-    """What the steps of a validation are given; `left` hears what could not be deleted."""
+    """The tools of a validation's steps; `left` receives scratch volumes that could not be deleted."""
     settings = service.settings
 
     def ports(place: Target, now: datetime) -> "AuditPorts":
@@ -155,6 +154,6 @@ def context_of(service: Service, left: Callable[[Left], None] = lambda _left: No
         host_ids=service.config.validation.bench_hosts,
         in_place_file_mib=settings.in_place_file_mib,
         scratch_bounds=service.config.validation.scratch_bounds,
-        report=lambda line: service.events.send([validation_completed(line)]),
+        report=lambda line: service.events.send([validation_event(line)]),
         left=left,
     )

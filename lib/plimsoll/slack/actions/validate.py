@@ -22,11 +22,11 @@ _STATE: Final = "asked to be measured"
 
 def _perform(work: ActionContext) -> None:
     """Begins the measurement and says so. Raises BadInput if nothing can be measured, or there is no such volume."""
-    from plimsoll.service.service import unmeasured  # noqa: PLC0415  # the function in front shows the button alone
+    from plimsoll.service.service import unmeasured_reason  # noqa: PLC0415  # the function in front shows the button alone
 
     decision = work.decision(DecisionKind.VALIDATE)
     target, _volume_id = work.place(full_name(decision))
-    why = unmeasured(target)
+    why = unmeasured_reason(target)
     if why is not None:
         raise BadInput(why)
     if not _begin_measurement(work, decision):

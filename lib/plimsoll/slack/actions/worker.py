@@ -18,14 +18,14 @@ from plimsoll.reports.run_files import PAGE, RUN
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.to_record import record_of
 from plimsoll.reports.wording import words_of
-from plimsoll.service.history_update import left_out
+from plimsoll.service.history_update import excluded_volumes
 from plimsoll.service.latest_report import latest_report
-from plimsoll.service.needed import needed
+from plimsoll.service.needed import require_content
 from plimsoll.service.probing import StoredProbes
 from plimsoll.service.service import Service
-from plimsoll.service.step_messages import Message as ServiceMessage
+from plimsoll.service.step_messages import StepMessage as ServiceMessage
 from plimsoll.service.store_keys import RunKeys
-from plimsoll.service.target_ports import placed, ports_at
+from plimsoll.service.target_ports import find_place, ports_at
 from plimsoll.slack.actions.action import ActionContext, VolumeExplanation
 from plimsoll.slack.actions.answers import SlackAnswers, plain_message
 from plimsoll.slack.actions.asked import SlackRequest
@@ -127,7 +127,7 @@ def _act(service: Service, answers: SlackAnswers, members: Members) -> None:
         service=service,
         slack=config,
         minutes=round(seconds / 60),
-        place=lambda name: placed(name, service.clock.now(), service),
+        place=lambda name: find_place(name, service.clock.now(), service),
         explain=lambda name: _explanation(name, service),
         savings=lambda: _savings(service),
     )
@@ -136,13 +136,13 @@ def _act(service: Service, answers: SlackAnswers, members: Members) -> None:
 
 def _explanation(name: str, service: Service) -> VolumeExplanation:
     now, policy = service.clock.now(), service.config.parsed_policy
-    target, volume_id = placed(name, now, service)
+    target, volume_id = find_place(name, now, service)
     ports = ports_at(target, now, service)
     group = {
         volume_id,
         *(member for stripe_set in ports.stripes if volume_id in stripe_set.members for member in stripe_set.members),
     }
-    ports = replace(ports, excluded=left_out(service.history, target, sorted(group)))
+    ports = replace(ports, excluded=excluded_volumes(service.history, target, sorted(group)))
     explained = explain(ports, volume_id, policy, now)
     if explained is None:
         raise BadInput(f"there is no volume {volume_id} in {target} any more.")
@@ -172,5 +172,5 @@ def _savings(service: Service) -> SlackMessage:
     if latest is None:
         raise BadInput("there is no report yet: begin an audit with /plimsoll audit, and its report comes here.")
     keys = RunKeys(run_id=latest.run_id)
-    run = run_of(needed(service.store, keys.report(RUN)))
+    run = run_of(require_content(service.store, keys.report(RUN)))
     return savings_message(run, f"{service.root}/{keys.report(PAGE)}")

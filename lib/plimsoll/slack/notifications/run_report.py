@@ -20,10 +20,10 @@ from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import DEMAND, PAGE, RECOMMENDATIONS, RUN
 from plimsoll.reports.run_reader import find_profile, full_name, read_run
 from plimsoll.service.events import RecommendationNew
-from plimsoll.service.needed import bring_needed
-from plimsoll.service.service import Service, unmeasured
-from plimsoll.service.shared_measurements import bring
-from plimsoll.service.step_messages import Answer, Message, RunId
+from plimsoll.service.needed import require_file
+from plimsoll.service.service import Service, unmeasured_reason
+from plimsoll.service.shared_measurements import bring_measurements
+from plimsoll.service.step_messages import RunId, StepAnswer, StepMessage
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.stored_results import batch_folders
 from plimsoll.service.streams import records_in
@@ -50,7 +50,7 @@ class AuditDetail(BaseModel):
     run_id: RunId
 
 
-class AuditEvent(Message):
+class AuditEvent(StepMessage):
     """The event `AuditCompleted` of the service's own bus."""
 
     about = "detail.run_id"
@@ -58,7 +58,7 @@ class AuditEvent(Message):
     detail: AuditDetail
 
 
-class RunPosted(Answer):
+class RunPosted(StepAnswer):
     """The channels that have a run's report, and a sentence for each part that is missing there.
 
     `busy`: another function is posting it now, and this one has posted nothing.
@@ -96,7 +96,7 @@ class Gallery:
         profile = None if record is None else self._profile(record)
         if record is None or profile is None:
             return ()
-        bring(self.service.store, self.service.measured)
+        bring_measurements(self.service.store, self.service.measured)
         named = record.evidence.envelope if record.evidence else None
         return drafts({}, record, profile, self.service.envelopes(self.service.measured).get(named or ""))
 
@@ -144,11 +144,11 @@ def _post_parts(
     slack = service.config.slack
     if slack is None:
         raise BadInput("Slack is not configured: give slack.teams and slack.channel, and deploy the service again.")
-    bring_needed(service.store, keys.report(RUN), folder / RUN)
+    require_file(service.store, keys.report(RUN), folder / RUN)
     run, recommendations = read_run(folder), keys.report(RECOMMENDATIONS)
     quiet = quiet_of(records_in(service.store, recommendations), service.history, datetime.fromisoformat(run["now"]))
     records = records_in(service.store, recommendations)
-    parts = parts_of(records, slack, quiet, _unread_accounts(run), unmeasured)
+    parts = parts_of(records, slack, quiet, _unread_accounts(run), unmeasured_reason)
     gallery, new = Gallery(service=service, keys=keys, folder=folder, draw=draw), _new_volumes(service, keys)
     troubles: dict[str, tuple[str, ...]] = {}
     failed: dict[str, PlimsollError] = {}

@@ -14,8 +14,8 @@ from plimsoll.ports import RunStore
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.wording import GRADE_WORDS, change_words, count_of, duration, outcome_text
 from plimsoll.service.service import Service
-from plimsoll.service.step_messages import Answer, RunId, StepError
-from plimsoll.service.step_messages import Message as ServiceMessage
+from plimsoll.service.step_messages import RunId, StepAnswer, StepError
+from plimsoll.service.step_messages import StepMessage as ServiceMessage
 from plimsoll.slack.actions.asked import SlackRequest, asked_key
 from plimsoll.slack.actions.validate import VALIDATE_ACTION
 from plimsoll.slack.blocks.elements import SENTENCE_CHARACTERS, Block, bold, bullets, line, note, paragraph, person
@@ -71,7 +71,7 @@ class ValidationEvent(ServiceMessage):
     detail: ExecutionEnded
 
 
-class VerdictPosted(Answer):
+class VerdictPosted(StepAnswer):
     """The outcome for a verdict: posted if somebody asked for the validation in Slack."""
 
     validation: str
