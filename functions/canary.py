@@ -9,7 +9,7 @@ from plimsoll.service.service import Service
 
 @entry(CanaryMessage)
 def handler(_message: CanaryMessage, service: Service, _context: LambdaContext) -> AuditAge:
-    """How old the latest report is. Where there is none, nothing is counted, which is an alarm as well."""
+    """The age of the latest report. If there is none, nothing is counted, which is an alarm as well."""
     seen = read_audit_age(service)
     if seen.audit_age_h is not None:
         count(audit_age_h=seen.audit_age_h)

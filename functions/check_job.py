@@ -11,5 +11,5 @@ from plimsoll.service.validation_messages import Looked, LookMessage
 
 @entry(LookMessage, aws_places)
 def handler(message: LookMessage, service: Service, _context: LambdaContext) -> Looked:
-    """Whether it is ready."""
+    """The state of the job: ready or not."""
     return look_at_job(service, message.job, message.at)

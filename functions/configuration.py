@@ -30,5 +30,5 @@ def written_configuration() -> dict[str, Any]:
 
 def slack_configuration() -> SlackConfig | None:
     """Its part about Slack, None if there is none. The caller need not import the whole service."""
-    found = written_configuration().get("slack")
-    return None if found is None else SlackConfig.model_validate(found)
+    plain = written_configuration().get("slack")
+    return None if plain is None else SlackConfig.model_validate(plain)

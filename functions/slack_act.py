@@ -13,7 +13,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
 from functions.configuration import slack_configuration
-from functions.observability import count, logger, observed
+from functions.observability import count, logger, observe
 from functions.slack_secret import bot_token, signing_secret
 from plimsoll.clouds.aws.service import DynamoClaims, LambdaWorker
 from plimsoll.domain.errors import CloudError
@@ -28,7 +28,7 @@ QUICK: Final = Config(connect_timeout=1, read_timeout=1, retries={"total_max_att
 LOG.handlers, LOG.propagate = list(logger.handlers), False  # the package's lines look like the function's own
 
 
-@observed
+@observe
 def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
     """The answer to a request, as Lambda's function URL passes both on; one log line where it is refused."""
     front = Front(

@@ -18,11 +18,11 @@ REMEMBERED: Final = timedelta(days=1)
 
 @entry(ValidationEvent)
 def handler(event: ValidationEvent, service: Service, context: LambdaContext) -> VerdictPosted:
-    """Whether a verdict was posted."""
+    """The outcome: posted or not."""
 
     def answer(_validation: str) -> dict[str, Any]:
         client = slack_client(bot_token(), api_url=service.settings.slack_api_url)
         return post_verdict(service, event.detail, client).model_dump(mode="json")
 
-    found = once(answer, event.detail.name, kind="slack-answer", remembered=REMEMBERED, context=context)
-    return VerdictPosted.model_validate(found)
+    posted = once(answer, event.detail.name, kind="slack-answer", remembered=REMEMBERED, context=context)
+    return VerdictPosted.model_validate(posted)

@@ -29,9 +29,9 @@ def handler(asked: AskedMessage, service: Service, context: LambdaContext) -> No
     is another event: it is answered, and does nothing, because it has the id of the first.
     """
 
-    def carry_out(given: dict[str, Any]) -> None:
+    def carry_out(plain: dict[str, Any]) -> None:
         slack = slack_client(bot_token(), api_url=service.settings.slack_api_url)
-        act(service, SlackRequest.model_validate(given), slack, members=members(), request=context.aws_request_id)
+        act(service, SlackRequest.model_validate(plain), slack, members=members(), request=context.aws_request_id)
 
     try:
         once(carry_out, asked.model_dump(mode="json"), kind="slack-asked", remembered=REMEMBERED, context=context)
@@ -41,5 +41,5 @@ def handler(asked: AskedMessage, service: Service, context: LambdaContext) -> No
 
 @cache
 def members() -> Members:
-    """Who may act, as Slack said within the last minutes to this process."""
+    """The members of user groups, as Slack listed them within the last minutes to this process."""
     return Members()

@@ -17,7 +17,7 @@ and its prices come after them."""
 
 
 @entry(AccountMessage, all_places)
-def handler(told: AccountMessage, service: Service, context: LambdaContext) -> TakenInventory:
+def handler(message: AccountMessage, service: Service, context: LambdaContext) -> TakenInventory:
     """Keeps the account's volumes in the store, in batches. An account with regions left is called for again."""
     least_ms = LEFT * context.get_remaining_time_in_millis()
-    return take_inventory(service, told, stop=lambda: context.get_remaining_time_in_millis() < least_ms)
+    return take_inventory(service, message, stop=lambda: context.get_remaining_time_in_millis() < least_ms)

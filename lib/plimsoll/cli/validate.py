@@ -12,7 +12,7 @@ from plimsoll.api.runs import run_folder
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.books import validation_book
 from plimsoll.bootstrap.clocks import clock
-from plimsoll.bootstrap.clouds import OpenCloud, measured_again, open_clouds
+from plimsoll.bootstrap.clouds import OpenCloud, open_clouds, with_new_measurements
 from plimsoll.bootstrap.measuring import patience_of, validation_claims, validation_jobs
 from plimsoll.cli.audit_reports import leave_reports
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
@@ -110,7 +110,7 @@ def context_of(
     bench = cloud.bench
     return Context(
         bench=lambda _place: bench,
-        ports=lambda _place, _now: measured_again(cloud.ports, settings),
+        ports=lambda _place, _now: with_new_measurements(cloud.ports, settings),
         types=cloud.ports.catalog.types,
         verdicts=validation_book(settings),
         claims=validation_claims(settings),
