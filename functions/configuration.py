@@ -12,7 +12,7 @@ from plimsoll.service.slack_config import SlackConfig
 
 CONFIG_PARAMETER: Final = "PLIMSOLL_CONFIG_PARAMETER"
 CONFIG_AGE_S: Final = 60
-"""How long a configuration is used before it is read again."""
+"""The age at which a configuration is read again."""
 
 
 def written_configuration() -> dict[str, Any]:

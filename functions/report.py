@@ -12,7 +12,7 @@ from plimsoll.service.service import Service
 from plimsoll.service.step_messages import Reported, RunMessage
 
 REMEMBERED: Final = timedelta(days=30)
-"""How long the same events are not sent again: as long as the parts of a run are kept."""
+"""The time in which the same events are not sent again: as long as the parts of a run are kept."""
 
 
 @entry(RunMessage)

@@ -13,7 +13,7 @@ from plimsoll.service.validating import command_key, send_command
 from plimsoll.service.validation_messages import JobMessage, SteppedJob
 
 REMEMBERED: Final = timedelta(days=2)
-"""How long the same command is not sent again: longer than one can run."""
+"""The time in which the same command is not sent again: longer than one can run."""
 
 
 @entry(JobMessage, aws_places)

@@ -13,7 +13,7 @@ from plimsoll.slack.client import slack_client
 from plimsoll.slack.notifications.verdicts import ValidationEvent, VerdictPosted, post_verdict
 
 REMEMBERED: Final = timedelta(days=1)
-"""How long an answer is not given again: EventBridge tries an event for 24 hours at most."""
+"""The time in which an answer is not given again: EventBridge tries an event for 24 hours at most."""
 
 
 @entry(ValidationEvent)

@@ -17,8 +17,8 @@ from plimsoll.slack.actions.worker import AskedMessage, Members, act
 from plimsoll.slack.client import slack_client
 
 REMEMBERED: Final = timedelta(days=1)
-"""How long the same event is not carried out again; Lambda keeps an event for six hours at most (AWS Lambda Developer
-Guide, "Asynchronous invocation", read 2026-11-22)."""
+"""The time in which the same event is not carried out again; Lambda keeps an event for six hours at most (AWS Lambda
+Developer Guide, "Asynchronous invocation", read 2026-11-22)."""
 
 
 @entry(AskedMessage, all_places)

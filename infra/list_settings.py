@@ -30,7 +30,7 @@ class ListedSetting:
 
 
 def list_settings() -> Iterator[ListedSetting]:
-    """The settings of audits and measurements, then those of the deployment."""
+    """The settings of audits and measurements, followed by those for the deployment."""
     names = [name for name in Deployment.model_fields if name not in ServiceConfig.model_fields]
     yield from _of(ServiceConfig, list(ServiceConfig.model_fields))
     yield from _of(Deployment, names)

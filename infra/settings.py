@@ -19,11 +19,11 @@ from plimsoll.service.config import ServiceConfig
 from plimsoll.settings import Settings
 
 PREFIX: Final = "PLIMSOLL_DEPLOY_"
-"""What the environment variable of a setting begins with; its name in capitals follows, `__` before a key within it."""
+"""The beginning of a setting's environment variable; its name in capitals follows, `__` before a key within it."""
 
 _LOGS_DAYS: Final = "1 3 5 7 14 30 60 90 120 150 180 365 400 545 731 1096 1827 2192 2557 2922 3288 3653"
 RETENTIONS_DAYS: Final = tuple(int(days) for days in _LOGS_DAYS.split())
-"""How many days CloudWatch can keep logs (PutRetentionPolicy). Keeping them without a limit is not offered."""
+"""The days that CloudWatch can keep logs (PutRetentionPolicy). Keeping them without a limit is not offered."""
 
 _T = TypeVar("_T")
 

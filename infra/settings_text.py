@@ -41,7 +41,7 @@ _INSTEAD: Final[Mapping[str, str]] = {
     "validation_role_name": "the name of the role, such as plimsoll-validation; it has no ARN here",
     "wheels_python": "a version such as 3.13",
 }
-"""What to write for a setting whose text does not fit, by its name and those of the settings around it."""
+"""The advice for a setting whose text does not fit, by its name and those of the settings around it."""
 
 _OF_THE_TEXT: Final = {"string_pattern_mismatch", "too_short", "tuple_type", "model_type"}
 """pydantic's error types for a text or a list that is written wrongly."""

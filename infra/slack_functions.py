@@ -39,7 +39,7 @@ _TELLING_S: Final = 900
 a second in a channel."""
 
 _FRESH_S: Final = 1800
-"""How long a request is tried: Slack takes an answer to it for half an hour (Slack, "Handling user
+"""The time in which a request is tried: Slack takes an answer to it for half an hour (Slack, "Handling user
 interaction", response_url, read 2026-11-22)."""
 
 

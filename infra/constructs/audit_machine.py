@@ -19,10 +19,10 @@ BUSY_WAIT_S = 60
 _RUN: Final = "run_id"
 _of_item = partial(of_item, _RUN)
 _each = partial(each_item, topic=_RUN)
-"""What the maps of a run have in common."""
+"""The common part of a run's maps."""
 
 _LEFT: Final = {"left": "left"}
-"""What is kept of the answer about an item that is called for until nothing is left."""
+"""The kept part of the answer about an item that is called for until nothing is left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

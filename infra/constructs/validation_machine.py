@@ -22,7 +22,7 @@ _COMMAND_WAIT_S: Final = 60
 and a look has nine of them (AWS Step Functions Developer Guide, "Service quotas", read 2026-11-21)."""
 
 JOB_KEY: Final = "validations/{}/{}.json"
-"""Where the state of one item of a validation is kept: by the validation's name and the item's number."""
+"""The key of the state of one item of a validation: by the validation's name and the item's number."""
 
 _VALIDATION: Final = sfn.JsonPath.string_at("$.validation")
 _JOB: Final = sfn.JsonPath.string_at("$.proposed.job")

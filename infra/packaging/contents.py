@@ -23,8 +23,8 @@ PRUNED: Final = {
 """Distributions that a zip leaves out where its function does not import them, with the package that each brings."""
 
 BY_NAME: Final = {"plimsoll.clouds.published": [f"{one.package}.catalog" for one in CLOUDS.values()]}
-"""What the registry of clouds imports by name. A cloud's connection comes only where a function imports it itself, so
-that functions which do not ask Google bring none of its libraries."""
+"""The modules that the registry of clouds imports by name. A cloud's connection comes only where a function imports it
+itself, so that functions which do not ask Google bring none of its libraries."""
 
 SERVICES_OF_POWERTOOLS: Final = frozenset({"dynamodb", "secretsmanager", "ssm"})
 

@@ -30,7 +30,7 @@ TRIMMED: Final = (
     *("numpy/f2py", "numpy/random/lib", "**/tests", "**/*.pyi", "**/*.pxd", "**/*.a", "**/*.h", "**/*.proto"),
     *("*.dist-info/INSTALLER", "*.dist-info/REQUESTED", "*.dist-info/WHEEL"),
 )
-"""What no handler reads: commands, tests, and what only compilers and type checkers read."""
+"""Files that no handler reads: commands, tests, and what only compilers and type checkers read."""
 
 _DATE: Final = (1980, 1, 1, 0, 0, 0)
 """The date of every entry: the first that a zip can hold."""

@@ -105,7 +105,7 @@ def test_projects_are_read_by_the_roles_of_four_functions_which_need_no_key_and_
     config = ServiceConfig.parse(json.loads(plain(parameter["Value"])))
     assert config.google_projects == ("storage-prod", "storage-test")
     assert config.google_credentials is not None
-    assert config.google_credentials.written == KEYLESS
+    assert config.google_credentials.plain == KEYLESS
     plans = [
         each["MemorySize"]
         for found in (templates, made)

@@ -191,7 +191,7 @@ def test_projects_are_words_with_commas_and_their_credentials_json(monkeypatch):
     deployment = Deployment.read({"google_projects": "storage-prod, storage-test", "google_regions": "us-central1"})
     assert deployment.config.google_projects == ("storage-prod", "storage-test")
     assert deployment.config.google_credentials is not None
-    assert deployment.config.google_credentials.written == KEYLESS
+    assert deployment.config.google_credentials.plain == KEYLESS
 
 
 @pytest.mark.parametrize(

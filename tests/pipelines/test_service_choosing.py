@@ -11,7 +11,7 @@ from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.to_record import record_of
 from plimsoll.service.choosing import choose_volumes
 from plimsoll.service.shared_measurements import StoreVerdicts
-from plimsoll.service.streams import json_list
+from plimsoll.service.streams import json_array
 from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.validation.job import JobName, load
 from tests.builders import a_host, a_volume
@@ -37,7 +37,7 @@ def with_report(stepping, run_id="run-1"):
         for one in answers(lab.ports, lab.policy).values()
     ]
     stepping.store.put_pieces(
-        f"reports/{run_id}/recommendations.json", json_list(json.dumps(one).encode() for one in records)
+        f"reports/{run_id}/recommendations.json", json_array(json.dumps(one).encode() for one in records)
     )
     stepping.store.put(f"reports/{run_id}/run.json", b"{}")
     return stepping

@@ -71,7 +71,7 @@ class PlacesByCloud:
 
 
 PlacesMaker = Callable[[ServiceConfig, Settings], Mapping[str, ServicePlaces]]
-"""What makes the places of clouds, by the names that their targets give them."""
+"""Makes the places of clouds, by the names that their targets give them."""
 
 
 def no_places(_config: ServiceConfig, _settings: Settings) -> Mapping[str, ServicePlaces]:

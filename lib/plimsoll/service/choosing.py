@@ -25,7 +25,7 @@ from plimsoll.validation.job import Job, JobName, job_of_class, keep
 from plimsoll.validation.thin_evidence import wants_in
 
 _MOST_REPORTED: Final = 100
-"""How many sentences on places where nothing can be measured are given."""
+"""The most sentences on places where nothing can be measured."""
 
 
 def choose_volumes(service: Service, message: ChooseMessage) -> Chosen:

@@ -18,7 +18,7 @@ from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.wording import cut
 
 MOST_NAMED: Final = 50
-"""How many places, volumes or sentences an event names."""
+"""The most places, volumes or sentences that an event names."""
 
 LONGEST_TEXT: Final = 500
 """The longest text in an event, in characters."""

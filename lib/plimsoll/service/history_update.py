@@ -22,7 +22,7 @@ from plimsoll.reports.totals import Totals
 from plimsoll.service.events import ServiceEvent, recommendation_event
 
 MOST_NEWS: Final = 1000
-"""How many new recommendations are announced one by one: those that save most."""
+"""The most new recommendations that are announced one by one: those that save most."""
 
 _Reviewed = tuple[RecommendationRecord, Review]
 

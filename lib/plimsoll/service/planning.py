@@ -26,7 +26,7 @@ from plimsoll.service.shards import plan_shards, take_apart
 from plimsoll.service.step_messages import AccountItem, AuditPlan, Pending, PendingMessage, PlanMessage
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.stored_results import totals_out
-from plimsoll.service.streams import json_list, record_lines
+from plimsoll.service.streams import json_array, record_lines
 
 
 class RunOrder(BaseModel):
@@ -99,7 +99,7 @@ def find_pending(service: Service, message: PendingMessage) -> Pending:
     ended = {*keys.answered_batches(store), *keys.failed_batches(store)}
     pending = {batch: size for batch, size in keys.listed_batches(store).items() if batch not in ended}
     lots = lots_of(pending, at_once=message.at_once, alone=keys.batches_alone(store))
-    store.put_pieces(keys.pending, json_list(lot.model_dump_json().encode() for lot in lots))
+    store.put_pieces(keys.pending, json_array(lot.model_dump_json().encode() for lot in lots))
     day = order_of(store, message.run_id).now.date()
     return Pending(
         run_id=message.run_id,
@@ -134,7 +134,7 @@ def _list_missing(service: Service, keys: RunKeys) -> int:
             missing.append(account)
     store.put(keys.unnamed, totals_out(Totals.of(unnamed)))
     lines = (AccountItem(account=account).model_dump_json().encode() for account in missing)
-    store.put_pieces(keys.accounts, json_list(lines))
+    store.put_pieces(keys.accounts, json_array(lines))
     return len(missing)
 
 

@@ -24,10 +24,10 @@ AccountName = Annotated[str, StringConstraints(pattern=account_pattern())]
 Region = Annotated[str, StringConstraints(pattern=region_pattern())]
 
 _LONGEST: Final = 1000
-"""How much of a cause is kept, in characters: Lambda's own may hold a traceback."""
+"""The kept part of a cause, in characters: Lambda's own may hold a traceback."""
 
 _CONFIG: Final = ConfigDict(frozen=True, populate_by_name=True, defer_build=True)
-"""What a state passes on besides is no concern of the function."""
+"""Other keys that a state passes on are ignored."""
 
 
 class StepMessage(BaseModel):

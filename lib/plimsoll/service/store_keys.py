@@ -12,13 +12,13 @@ from plimsoll.clouds.targets import named_target
 from plimsoll.ports import RunStore, Target
 
 LATEST_REPORT: Final = "reports/latest.json"
-"""What names the run whose report is the latest."""
+"""The key with the run of the latest report."""
 
 TABLES: Final = ("recommendations", "demand")
 """The tables of results, by the names of their folders."""
 
 STAKES: Final = "stakes.json"
-"""What names the volumes of a shard that have the most at stake."""
+"""The file with the volumes of a shard that have the most at stake."""
 
 _WHOLE: Final = "/whole"
 _RESULT: Final = "result.json"

@@ -16,7 +16,7 @@ from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 _BEGIN: Final = b"["
 _END: Final = b"]"
 _NAMED: Final = re.compile(rb'\{"account":"([^"\\]*)","region":"([^"\\]*)","volume_id":"([^"\\]*)"')
-"""How a line of demand begins, as it is written."""
+"""The beginning of a line of demand, as it is written."""
 
 _Kind = TypeVar("_Kind", bound=BaseModel)
 
@@ -61,7 +61,7 @@ def profiles_in(store: RunStore, key: str, shown: Callable[[str], bool]) -> Iter
     )
 
 
-def json_list(lines: Iterable[bytes]) -> Iterator[bytes]:
+def json_array(lines: Iterable[bytes]) -> Iterator[bytes]:
     """A list of JSON values in pieces, each value on a line of its own, as recommendations.json has it."""
     before = _BEGIN
     for line in lines:

@@ -11,7 +11,7 @@ from plimsoll.clouds.targets import named_target
 from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.service.scratch_ledger import forget_scratch, note_scratch, noted_targets
 from plimsoll.service.service import Service
-from plimsoll.service.streams import json_list, record_lines
+from plimsoll.service.streams import json_array, record_lines
 from plimsoll.service.validating import patience_of
 from plimsoll.service.validation_messages import (
     SweepAccountMessage,
@@ -24,7 +24,7 @@ from plimsoll.service.validation_messages import (
 from plimsoll.validation.scratch_volume import Swept, sweep
 
 MOST_NAMED: Final = 100
-"""How many sentences on what is left are given."""
+"""The most sentences on scratch volumes that are left."""
 
 _COUNTED: Final = ("deleted", "left", "alive", "failed", "unswept")
 
@@ -36,7 +36,7 @@ def plan_sweep(service: Service, message: SweepMessage) -> SweepPlan:
     """
     key = _accounts_key(message.name)
     items = _all_items(service) if message.given.everywhere else _ledger_items(service.store)
-    service.store.put_pieces(key, json_list(item.model_dump_json().encode() for item in items))
+    service.store.put_pieces(key, json_array(item.model_dump_json().encode() for item in items))
     return SweepPlan(sweep=message.name, accounts_key=key, accounts=len(items))
 
 

@@ -35,7 +35,7 @@ _LOOKS: Final[Mapping[str, tuple[Step, Callable[[Attempt], bool]]]] = {
     "attachment": (Step.LOOK_AT_ATTACHMENT, lambda attempt: attempt.attached),
     "command": (Step.LOOK_AT_COMMAND, lambda attempt: attempt.outcome is not None),
 }
-"""What is looked at, by which step, and whether it is there."""
+"""The step that looks at each part of a job, and the test that it is there."""
 
 
 def propose_measurement(service: Service, name: JobName) -> Proposed:

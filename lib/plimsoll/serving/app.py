@@ -25,11 +25,11 @@ HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-"""What every answer has. Each page has a content security policy of its own besides, and both hold."""
+"""The headers of every answer. Each page has a content security policy of its own besides, and both hold."""
 
 
 UNUSABLE_RUN: Final = (PlimsollError, OSError, ValueError)
-"""What a run that cannot be used raises: a sentence is shown in its place, and other pages go on."""
+"""The errors of a run that cannot be used: a sentence is shown in its place, and other pages go on."""
 
 
 def application(report: LiveReport, terms: DoorTerms) -> Starlette:

@@ -17,7 +17,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.serving.volume_page import message_page
 
 LOCAL_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
-"""What this machine calls itself."""
+"""The names of this machine for itself."""
 
 LEAST_TOKEN_CHARS: Final = 20
 

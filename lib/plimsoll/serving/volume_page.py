@@ -18,7 +18,7 @@ from plimsoll.reports.terminal.explain import show_record
 from plimsoll.reports.wording import change_words, outcome_text, short_name, spec_text, usd
 
 MOST_RUNS: Final = 60
-"""How many runs are looked through, the newest first."""
+"""The most runs that are looked through, the newest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

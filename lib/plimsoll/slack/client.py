@@ -39,7 +39,7 @@ ONCE: Final = frozenset({"chat.postMessage", "chat.postEphemeral", "files.comple
 """Methods that would do their work twice if they were asked twice: Slack has no key of idempotency (November 2026)."""
 
 HOSTS: Final = frozenset({"hooks.slack.com", "hooks.slack-gov.com"})
-"""Where Slack takes messages by an address that is a secret: incoming webhooks, and addresses for answers."""
+"""Slack's hosts for addresses that are secrets: incoming webhooks, and addresses for answers."""
 
 LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 

@@ -8,7 +8,7 @@ from plimsoll.domain.errors import BadInput
 
 PLACEHOLDER: Final = "REQUEST_URL"
 _SAFE: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/?=&%")
-"""What a URL may hold: nothing that ends a quoted text in YAML."""
+"""The signs that a URL may hold: nothing that ends a quoted text in YAML."""
 
 
 def app_manifest(url: str) -> str:

@@ -26,7 +26,7 @@ def test_what_gcloud_writes_is_taken_as_it_is_and_written_again():
     assert config.audits_google
     assert ServiceConfig.parse(json.loads(config.to_text())) == config
     assert config.google_credentials is not None
-    assert config.google_credentials.written == CREDENTIALS | more
+    assert config.google_credentials.plain == CREDENTIALS | more
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ _SNAPSHOTS: Final = "snapshot.storage.k8s.io"
 
 
 def kubernetes(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[str]:
-    """What Kubernetes is told: a VolumeAttributesClass in place, else a claim made from a snapshot of the claim.
+    """The change for Kubernetes: a VolumeAttributesClass in place, else a claim made from a snapshot of the claim.
 
     The driver's ModifyVolume takes `iops` and `throughput` alone, in mebibytes as `250Mi`; a StorageClass calls them
     otherwise (its source, `pkg/parameters`, read in November 2026).

@@ -17,7 +17,7 @@ from plimsoll.slack.blocks.message import SlackMessage
 from plimsoll.slack.client import SILENT, SlackRetries, say, slack_errors
 
 _CLOSED: Final = frozenset({"not_found", "view_not_found"})
-"""What Slack says of a view that the asker has closed meanwhile."""
+"""Slack's codes for a view that the asker has closed meanwhile."""
 
 _ANSWER: Final = "answer who asked"
 

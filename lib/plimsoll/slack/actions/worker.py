@@ -44,7 +44,7 @@ REFUSED: Final = (
 )
 
 BELIEVED: Final = timedelta(minutes=5)
-"""How long the members of a group are believed before Slack is asked again."""
+"""The time for which the members of a group are believed before Slack is asked again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,11 +29,11 @@ from plimsoll.slack.blocks.elements import line
 _THROTTLED: Final = 3
 
 _GROUPS: Final = 200
-"""How many owners of blocked volumes are told apart, so that a name for each volume does not fill the memory."""
+"""The most owners of blocked volumes that are told apart, so that a name for each volume does not fill the memory."""
 
 BY_HAND: Final = "made by hand"
 OTHERS: Final = "others"
-"""What stands for owners without a name of their own."""
+"""Words for owners without a name of their own."""
 
 _EVIDENCE: Final = {
     "A": "evidence A: measured here",

@@ -59,7 +59,7 @@ _FALLBACK: Final = 600
 """Characters of a notification before they are escaped, which makes at most five of each."""
 
 _LOOSE_ENDS: Final = " \n:;,."
-"""What says nothing at the end of what was cut."""
+"""Signs without meaning at the end of a cut text."""
 
 
 def header_block(text: str) -> Block:

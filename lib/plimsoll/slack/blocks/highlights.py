@@ -13,7 +13,7 @@ from plimsoll.slack.blocks.digest import BY_HAND, OTHERS, DigestSums, ListedVolu
 from plimsoll.slack.blocks.elements import Block, RichText, bold, header_block, line, marked_name, paragraph
 
 _MOST: Final = 3
-"""How many groups of blocked volumes, and places that could not be read, are named."""
+"""The most groups of blocked volumes, and places that could not be read, that are named."""
 
 _WHY: Final = 200
 
@@ -23,7 +23,7 @@ _FIRST: Final = {
     Step.PROVED: "proved to carry the measured demand",
     Step.MEASURE: "to be measured",
 }
-"""What is to be done with volumes that save, in the order in which it is done."""
+"""The next steps for volumes that save, in their order."""
 
 _FORBIDS: Final = {
     EVIDENCE: "to be measured first",
@@ -34,7 +34,7 @@ _FORBIDS: Final = {
     "impossible": "which cannot be made so where they are",
     "multi-attach": "with Multi-Attach enabled",
 }
-"""What forbids a change, by the code of the blocker."""
+"""The reasons that forbid a change, by the code of the blocker."""
 
 HighlightRow = tuple[str | RichText, ...]
 

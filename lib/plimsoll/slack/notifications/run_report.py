@@ -34,12 +34,12 @@ from plimsoll.slack.notifications.channels import ChannelPart, accounts_of, chan
 from plimsoll.slack.notifications.posting import PngPicture, Posting, StoreLedger, picture_key
 
 _CLAIMED: Final = timedelta(minutes=16)
-"""How long a run is kept from others who would tell of it: a function lives for 15 minutes at most."""
+"""The time for which a run is kept from others who would tell of it: a function lives for 15 minutes at most."""
 
 _log = logging.getLogger(__name__)
 
 Draw = Callable[[Draft], bytes]
-"""What makes a PNG image of a picture."""
+"""Makes a PNG image of a picture."""
 
 
 class AuditDetail(BaseModel):

@@ -30,7 +30,7 @@ _ENDED: Final = {
     "TIMED_OUT": "the validation took longer than it may, and was ended.",
     "ABORTED": "the validation was stopped before its end, by somebody who may do that in Step Functions.",
 }
-"""How an execution ended that names no error of its own."""
+"""The end of an execution that names no error of its own."""
 
 
 _MOST: Final = 3

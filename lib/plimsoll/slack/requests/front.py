@@ -45,7 +45,7 @@ HandOver = Callable[[SlackRequest], None]
 """Hands a request to the worker; CloudError, which was logged, where that cannot be."""
 
 WAIT_S: Final = 2
-"""How long Slack may take for a call. Nothing is tried again: its trigger would be over."""
+"""The time that Slack may take for a call. Nothing is tried again: its trigger would be over."""
 
 NOBODY: Final = (
     "Nobody may use Plimsoll from Slack yet: the service's configuration names no user group whose members may "
@@ -60,7 +60,7 @@ NO_DIALOG: Final = "Slack did not open the dialog. Please press the button again
 TAKEN: Final = "I am on it: the answer comes here."
 
 LOG: Final = logging.getLogger("plimsoll.slack")
-"""What goes wrong with Slack while somebody is answered; the function decides where it goes."""
+"""The log of failures to answer in Slack; the function decides where it goes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,10 +31,10 @@ MOST_BYTES: Final = 256 * 1024
 and Slack takes no message of more than about 12,000 characters."""
 
 MOST_AGE: Final = timedelta(minutes=5)
-"""How far a request's time may be from ours, in either direction, as the SDK's verifier has it."""
+"""The longest time between a request's and ours, in either direction, as the SDK's verifier has it."""
 
 REMEMBERED: Final = 2 * MOST_AGE + timedelta(minutes=1)
-"""How long a signature is remembered: longer than a request with it is taken."""
+"""The time for which a signature is remembered: longer than a request with it is taken."""
 
 FORM: Final = "application/x-www-form-urlencoded"
 

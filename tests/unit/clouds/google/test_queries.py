@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.clouds.google.queries import METRICS, NAMES_A_CALL, calls_of, queries_of
+from plimsoll.clouds.google.queries import NAMES_A_CALL, SERIES_METRICS, calls_of, queries_of
 from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import FIRST, IDLE, OPERATIONS, PEAKS, Look
 from plimsoll.domain.metrics.sums import Window
@@ -31,7 +31,7 @@ def asked(volume, look, series="read_ops"):
 
 def test_every_series_that_is_published_is_asked_and_no_other():
     queries = list(queries_of(3, Ask(volume=a_disk(a_place()), look=a_look(0, DAY_S, 3600, FIRST))))
-    assert sorted(query.series for query in queries) == sorted(METRICS)
+    assert sorted(query.series for query in queries) == sorted(SERIES_METRICS)
     assert {query.ask for query in queries} == {3}
     assert list(queries_of(0, Ask(volume=a_disk(a_place()), look=a_look(0, DAY_S, 3600, (IDLE,))))) == []
 
