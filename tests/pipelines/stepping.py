@@ -12,7 +12,7 @@ from plimsoll.service.config import ServiceConfig
 from plimsoll.service.step_messages import StepError
 from plimsoll.service.validating import (
     attach_scratch,
-    clean_up,
+    clean_up_job,
     conclude_job,
     create_scratch,
     look_at_job,
@@ -127,7 +127,7 @@ class Stepping:
                     self.until_ready("attachment", name, wait_s=5)
                 self.call("send_command", send_command, name)
                 self.until_ready("command", name, wait_s=30)
-                self.call("clean_up", clean_up, name)
+                self.call("clean_up", clean_up_job, name)
                 if not self.call("conclude", conclude_job, name).again:
                     return
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # as States.ALL does
@@ -136,7 +136,7 @@ class Stepping:
     def rescue(self, name, error):
         for _ in range(3):
             try:
-                clean_up(self.service, name, error)
+                clean_up_job(self.service, name, error)
             except (Exception, KeyboardInterrupt):  # noqa: BLE001  # as a state's retry
                 self.lab.clock.time += timedelta(seconds=5)
             else:

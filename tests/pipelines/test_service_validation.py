@@ -14,7 +14,7 @@ from plimsoll.domain.evidence.validation_order import Mode
 from plimsoll.service.choosing import choose_volumes
 from plimsoll.service.shared_measurements import StoreVerdicts
 from plimsoll.service.step_messages import StepError
-from plimsoll.service.validating import clean_up, create_scratch, propose_measurement
+from plimsoll.service.validating import clean_up_job, create_scratch, propose_measurement
 from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.validate import Concluded, Decided, NotConcluded
 from plimsoll.validation.job import JobName, load
@@ -290,7 +290,7 @@ def test_a_work_whose_document_is_lost_or_damaged_is_cleaned_up_by_its_tag(tmp_p
         stepping.store.delete(name.key)
         if content is not None:
             stepping.store.put(name.key, content)
-        clean_up(stepping.service, name, StepError(error="States.Timeout"))
+        clean_up_job(stepping.service, name, StepError(error="States.Timeout"))
         assert not stepping.lab.leaked
 
 
@@ -301,10 +301,10 @@ def test_what_cannot_be_deleted_is_said_and_the_sweep_has_it_when_it_is_due(tmp_
     (left,) = stepping.lab.leaked
     assert ([line.passed for line in done.lines], done.note) == ([True], None), "what was measured counts all the same"
     name = JobName(validation="v", index=0)
-    (said,) = clean_up(stepping.service, name).left
+    (said,) = clean_up_job(stepping.service, name).left
     assert f"scratch volume {left.id} in" in said
     with pytest.raises(CloudError, match=f"scratch volume {left.id} .* is left behind: later"):
-        clean_up(stepping.service, name, StepError(error="States.Timeout"))
+        clean_up_job(stepping.service, name, StepError(error="States.Timeout"))
     assert sweep(stepping.service).alive == 1
     stepping.lab.clock.time = left.deadline
     assert (sweep(stepping.service).left, sweep(stepping.service).alive) == (1, 0)

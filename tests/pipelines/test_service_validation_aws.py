@@ -9,7 +9,7 @@ import pytest
 from cloud_simulator.aws.organization import REGIONS, organization
 from plimsoll.service.choosing import choose_volumes
 from plimsoll.service.step_messages import StepError
-from plimsoll.service.validating import attach_scratch, clean_up, create_scratch, look_at_job, propose_measurement
+from plimsoll.service.validating import attach_scratch, clean_up_job, create_scratch, look_at_job, propose_measurement
 from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.settings import Settings
 from plimsoll.validation.job import JobName, load
@@ -70,7 +70,7 @@ def test_a_scratch_volume_is_made_and_attached_once_and_nothing_is_left_of_it(se
     swept = sweep(service)
     assert (swept.deleted, swept.alive, swept.failed) == (0, 1, 0)
     for _ in range(2):
-        clean_up(service, NAME, StepError(error="States.Timeout"))
+        clean_up_job(service, NAME, StepError(error="States.Timeout"))
     assert scratch(service) == []
     assert not service.claims.held
 
@@ -85,7 +85,7 @@ def test_an_answer_that_was_lost_makes_no_second_volume(service, there):
     service.store.put(name.key, before)
     create_scratch(service, name)
     assert len(scratch(service, name)) == 1
-    clean_up(service, name)
+    clean_up_job(service, name)
     assert scratch(service, name) == []
 
 

@@ -16,7 +16,7 @@ from plimsoll.service.config import ServiceConfig
 from plimsoll.settings import Settings
 
 
-def targets_of(entered: Sessions, config: ServiceConfig, settings: Settings) -> list[Target | FailedTarget]:
+def account_targets(entered: Sessions, config: ServiceConfig, settings: Settings) -> list[Target | FailedTarget]:
     """An open account in each of its regions, or why it cannot be entered."""
     regions, deadline_s = config.regions or None, settings.list_deadline_s
     return list(AwsInventory(sessions=entered, regions=regions, list_deadline_s=deadline_s).targets())

@@ -61,9 +61,9 @@ class AwsPlaces:
 
     def targets(self, account: str) -> Sequence[Target | FailedTarget]:
         """The account in each of its regions, or why it cannot be entered."""
-        from plimsoll.bootstrap.aws_accounts import targets_of  # noqa: PLC0415  # with all that audits
+        from plimsoll.bootstrap.aws_accounts import account_targets  # noqa: PLC0415  # with all that audits
 
-        return targets_of(self._open_account(account, self.config.role_name), self.config, self.settings)
+        return account_targets(self._open_account(account, self.config.role_name), self.config, self.settings)
 
     def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger, sharing: int = 1) -> AuditPorts:
         """The ports of a target by the audit role, with the measurements in a folder."""

@@ -58,10 +58,10 @@ class GooglePlaces:
 
     def targets(self, account: str) -> Sequence[Target | FailedTarget]:
         """The project in each of its regions, or why it cannot be entered."""
-        from plimsoll.bootstrap.google_projects import targets_of  # noqa: PLC0415  # as above
+        from plimsoll.bootstrap.google_projects import project_targets  # noqa: PLC0415  # as above
 
         try:
-            return targets_of(account, self.config, self.settings)
+            return project_targets(account, self.config, self.settings)
         except CloudError as error:
             return [FailedTarget(name=account, error=error)]
 

@@ -9,7 +9,7 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.clouds import connected_ports
 from plimsoll.clouds.common.bounds import Waits
 from plimsoll.clouds.google.clients import Clients, keyless_credentials
-from plimsoll.clouds.google.connection import connection_of, inventory_in
+from plimsoll.clouds.google.connection import google_connection, inventory_in
 from plimsoll.clouds.google.federation import FederationConfig
 from plimsoll.clouds.google.inventory import GoogleInventory
 from plimsoll.clouds.ledger import Ledger
@@ -38,11 +38,11 @@ def projects_of(config: ServiceConfig, settings: Settings) -> Sequence[str | Fai
         organizations=config.google_organizations,
     )
     if config.google_regions and listed.projects:
-        targets_of(listed.projects[0], config, settings)
+        project_targets(listed.projects[0], config, settings)
     return [*listed.projects, *listed.failed]
 
 
-def targets_of(project: str, config: ServiceConfig, settings: Settings) -> Sequence[Target | FailedTarget]:
+def project_targets(project: str, config: ServiceConfig, settings: Settings) -> Sequence[Target | FailedTarget]:
     """The project in each of its regions, or why it cannot be entered. Raises CloudError.
 
     None if Compute Engine is switched off in a project that only lies in a folder or an organization.
@@ -70,7 +70,9 @@ def project_ports(
     scope = Scope(clouds=(GOOGLE,), projects=(target.account,), regions=(target.region,))
     log_days = config.parsed_policy.log_days
     clients = clients_of(config, settings)
-    connection = connection_of(clients, scope, settings, today=today, paced=paced, log_days=log_days, sharing=sharing)
+    connection = google_connection(
+        clients, scope, settings, today=today, paced=paced, log_days=log_days, sharing=sharing
+    )
     return connected_ports(GOOGLE, connection, settings, ledger)
 
 

@@ -35,6 +35,6 @@ def probe_store(settings: Settings) -> RunStore:
     return FolderStore(settings.runs_dir)
 
 
-def patience_of(settings: Settings) -> Patience:
+def bench_patience(settings: Settings) -> Patience:
     """The time limits for a bench."""
     return Patience.of(settings, now=clock().now, pause=time.sleep)

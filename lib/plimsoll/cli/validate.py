@@ -13,7 +13,7 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.books import validation_book
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.bootstrap.clouds import OpenCloud, open_clouds, with_new_measurements
-from plimsoll.bootstrap.measuring import patience_of, validation_claims, validation_jobs
+from plimsoll.bootstrap.measuring import bench_patience, validation_claims, validation_jobs
 from plimsoll.cli.audit_reports import leave_reports
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.options import ValidateOptions
@@ -116,7 +116,7 @@ def context_of(
         claims=validation_claims(settings),
         jobs=validation_jobs(settings),
         policy=policy,
-        patience=patience_of(settings),
+        patience=bench_patience(settings),
         runtime_s=settings.benchmark_runtime_s,
         ramp_s=settings.benchmark_ramp_s,
         say=lambda text: show_lines(console, [text], "dim"),

@@ -18,7 +18,7 @@ from plimsoll.service.service import Service, unmeasured_reason
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.streams import records_in
 from plimsoll.service.target_ports import find_place, ports_at
-from plimsoll.service.validating import context_of
+from plimsoll.service.validating import validation_context
 from plimsoll.service.validation_messages import ChooseMessage, Chosen, ChosenItem
 from plimsoll.validation.deciding import FLIP, parsed, planned, usd_month_of
 from plimsoll.validation.job import Job, JobName, job_of_class, keep
@@ -129,7 +129,7 @@ def _wants(run_id: str, service: Service) -> tuple[Sequence[Want], list[str]]:
 def _costs_usd(runs: Iterable[MeasuringRun], now: datetime, service: Service) -> dict[str, float]:
     """The cost of each run by its class; nothing at a target that cannot be entered, since nothing is made there."""
     entered: dict[Target, Prices | None] = {}
-    context, costs_usd = context_of(service), dict[str, float]()
+    context, costs_usd = validation_context(service), dict[str, float]()
     for run in runs:
         place = _place_of(run)
         if place not in entered:

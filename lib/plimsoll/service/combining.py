@@ -26,7 +26,7 @@ from plimsoll.service.service import Service
 from plimsoll.service.shards import Combined, Shard, ShardSums, shard_of
 from plimsoll.service.step_messages import ShardMessage
 from plimsoll.service.store_keys import STAKES, RunKeys
-from plimsoll.service.stored_results import ListedTarget, result_of
+from plimsoll.service.stored_results import ListedTarget, batch_result
 
 _BROUGHT: Final = (RECOMMENDATIONS, DEMAND, UNANSWERED, RUN)
 _KEPT: Final = (RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED)
@@ -61,7 +61,7 @@ def _put_together(store: RunStore, keys: RunKeys, shard: Shard, temporary: Path,
     whole.mkdir()
     with run_tables(whole) as tables:
         for batch in (item.as_batch for item in shard.batches):
-            result = result_of(store, keys.result(batch))
+            result = batch_result(store, keys.result(batch))
             for name in _BROUGHT:
                 require_file(store, keys.answer_file(batch, result.attempt, name), beside / name)
             if not store.get_file(keys.answer_file(batch, result.attempt, CHECKSUMS), beside / CHECKSUMS):

@@ -11,14 +11,14 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from plimsoll.clouds.aws.names import AUDIT_ROLE, PROBE_ROLE, VALIDATION_ROLE
 from plimsoll.clouds.google.federation import FederationConfig
 from plimsoll.clouds.google.names import FOLDER_ID, ORGANIZATION_ID, PROJECT_ID
-from plimsoll.clouds.google.names import REGION_NAME as GOOGLE_REGION
+from plimsoll.clouds.google.names import GOOGLE_REGION_NAME as GOOGLE_REGION
 from plimsoll.domain.errors import BadInput, PolicyError
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.scratch import ScratchBounds
 from plimsoll.policy_file import parse_policy
 from plimsoll.service.slack_config import AccountId, SlackConfig
 
-MOST_BYTES: Final = 8192
+MOST_CONFIG_BYTES: Final = 8192
 """The longest value of an SSM parameter of the advanced tier (SSM PutParameter, Value)."""
 
 UnitId = Annotated[str, StringConstraints(pattern=r"^(ou-[0-9a-z]{4,32}-[0-9a-z]{8,32}|r-[0-9a-z]{4,32})$")]
@@ -135,11 +135,11 @@ class ServiceConfig(BaseModel):
     def to_text(self) -> str:
         """The configuration as the functions read it. Raises BadInput if it is longer than a parameter may be."""
         text = self.model_dump_json(exclude_defaults=True)
-        if len(text.encode()) > MOST_BYTES:
+        if len(text.encode()) > MOST_CONFIG_BYTES:
             raise BadInput(
                 f"the configuration with its policy has {len(text.encode()):,} bytes, and a parameter holds "
-                f"{MOST_BYTES:,}: shorten the policy, for example its overrides by tag, or the list of accounts (name "
-                "organizational units instead)."
+                f"{MOST_CONFIG_BYTES:,}: shorten the policy, for example its overrides by tag, or the list of accounts "
+                "(name organizational units instead)."
             )
         return text
 

@@ -32,7 +32,7 @@ from plimsoll.probe import (
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import RunId, StepAnswer, StepMessage
 from plimsoll.service.target_ports import find_place, ports_at
-from plimsoll.service.validating import patience_of
+from plimsoll.service.validating import step_patience
 from plimsoll.service.validation_messages import VolumeName
 
 USUAL_S: Final = HOUR_S
@@ -160,7 +160,7 @@ def _look_once(service: Service, host: HostProbe) -> HostProbe | Iterable[Event]
     try:
         return look(host, _context(service, host.target))
     except PlimsollError as error:  # the account cannot be entered now: what its host saw can be read for days
-        late = host.began + timedelta(seconds=host.task.limit_s + patience_of(service).grace_s)
+        late = host.began + timedelta(seconds=host.task.limit_s + step_patience(service).grace_s)
         return host if service.clock.now() < late else [NotProbed(volume_ids=host.volume_ids, error=error)]
 
 
@@ -187,7 +187,7 @@ def _context(service: Service, target: Target) -> ProbeContext:
         bench=service.places.prober(target),
         store=service.store,
         book=StoredProbes(store=service.store),
-        patience=patience_of(service),
+        patience=step_patience(service),
         say=_log.info,
     )
 

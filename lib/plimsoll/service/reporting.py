@@ -28,7 +28,7 @@ from plimsoll.service.shards import Covered, covered_by
 from plimsoll.service.shared_measurements import bring_measurements
 from plimsoll.service.step_messages import Reported, RunMessage
 from plimsoll.service.store_keys import LATEST_REPORT, STAKES, RunKeys
-from plimsoll.service.streams import json_array, lines_of, profiles_in, record_lines, records_in
+from plimsoll.service.streams import join_lines, json_array, profiles_in, record_lines, records_in
 from plimsoll.service.summarizing import failed_totals
 
 
@@ -127,10 +127,10 @@ def _keep_tables(store: RunStore, keys: RunKeys, shards: Sequence[int]) -> None:
 
     lines = (line for key in each(RECOMMENDATIONS) for line in record_lines(store, key))
     store.put_pieces(keys.report(RECOMMENDATIONS), json_array(lines))
-    rows = (row for key in each(TABLE) for row in islice(lines_of(store.pieces(key)), 1, None))
+    rows = (row for key in each(TABLE) for row in islice(join_lines(store.pieces(key)), 1, None))
     head = csv_line(header()).encode(ENCODING)
     store.put_pieces(keys.report(TABLE), chain([head], (row + b"\n" for row in rows)))
-    unanswered = (line + b"\n" for key in each(UNANSWERED) for line in lines_of(store.pieces(key)))
+    unanswered = (line + b"\n" for key in each(UNANSWERED) for line in join_lines(store.pieces(key)))
     store.put_pieces(keys.report(UNANSWERED), chain(unanswered, _lines_left_out(store, keys)))
 
 

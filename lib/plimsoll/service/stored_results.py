@@ -97,7 +97,7 @@ def found_targets(store: RunStore, keys: RunKeys, account: str) -> list[Target] 
     return None if content is None else [TargetItem.model_validate(item).target for item in json.loads(content)]
 
 
-def result_of(store: RunStore, key: str) -> BatchResult:
+def batch_result(store: RunStore, key: str) -> BatchResult:
     """The result under a key."""
     return BatchResult.model_validate_json(require_content(store, key))
 
@@ -107,7 +107,7 @@ def batch_folders(
 ) -> Iterator[Path]:
     """The folder, with those files of one answered batch after the other, of all targets or of one."""
     for batch in sorted(keys.answered_batches(store, target)):
-        attempt = result_of(store, keys.result(batch)).attempt
+        attempt = batch_result(store, keys.result(batch)).attempt
         for name in names:
             require_file(store, keys.answer_file(batch, attempt, name), folder / name)
         yield folder

@@ -21,7 +21,7 @@ _NAMED: Final = re.compile(rb'\{"account":"([^"\\]*)","region":"([^"\\]*)","volu
 _Kind = TypeVar("_Kind", bound=BaseModel)
 
 
-def lines_of(pieces: Iterable[bytes]) -> Iterator[bytes]:
+def join_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """The lines of a text in pieces, without their ends."""
     unfinished: list[bytes] = []
     for piece in pieces:
@@ -36,7 +36,7 @@ def lines_of(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 def record_lines(store: RunStore, key: str) -> Iterator[bytes]:
     """The values of a list, for example recommendations, each as the JSON of its line; none if nothing is kept."""
-    lines = lines_of(store.pieces(key))
+    lines = join_lines(store.pieces(key))
     first = next(lines, None)
     if first is None:
         return
@@ -57,7 +57,7 @@ def records_in(store: RunStore, key: str) -> Iterator[RecommendationRecord]:
 def profiles_in(store: RunStore, key: str, shown: Callable[[str], bool]) -> Iterator[DemandProfileRecord]:
     """The demand of those volumes whose full names `shown` takes; the others are not parsed."""
     return _parse_lines(
-        (line for line in lines_of(store.pieces(key)) if shown(_name(line, key))), DemandProfileRecord, key
+        (line for line in join_lines(store.pieces(key)) if shown(_name(line, key))), DemandProfileRecord, key
     )
 
 

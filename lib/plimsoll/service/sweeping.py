@@ -12,7 +12,7 @@ from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.service.scratch_ledger import forget_scratch, note_scratch, noted_targets
 from plimsoll.service.service import Service
 from plimsoll.service.streams import json_array, record_lines
-from plimsoll.service.validating import patience_of
+from plimsoll.service.validating import step_patience
 from plimsoll.service.validation_messages import (
     SweepAccountMessage,
     SweepEndMessage,
@@ -23,7 +23,7 @@ from plimsoll.service.validation_messages import (
 )
 from plimsoll.validation.scratch_volume import Swept, sweep
 
-MOST_NAMED: Final = 100
+MOST_LEFT_NAMED: Final = 100
 """The most sentences on scratch volumes that are left."""
 
 _COUNTED: Final = ("deleted", "left", "alive", "failed", "unswept")
@@ -62,7 +62,7 @@ def sweep_account(service: Service, message: SweepAccountMessage) -> None:
     """
     store, now, account = service.store, service.clock.now(), message.account.account
     targets = list(_targets(service, message.account))
-    made = list(sweep(targets, now, bench_at=service.places.bench, patience=patience_of(service)))
+    made = list(sweep(targets, now, bench_at=service.places.bench, patience=step_patience(service)))
     for outcome in made:
         if isinstance(outcome, Swept) and not outcome.deleted:
             note_scratch(store, outcome.target, outcome.volume.deadline or now)
@@ -108,7 +108,7 @@ def conclude_sweep(service: Service, message: SweepEndMessage) -> SweptAll:
 
 
 def _all(counts: Counter[str], left_behind: Sequence[str]) -> SweptAll:
-    return SweptAll(**{name: counts[name] for name in _COUNTED}, left_behind=list(left_behind[:MOST_NAMED]))
+    return SweptAll(**{name: counts[name] for name in _COUNTED}, left_behind=list(left_behind[:MOST_LEFT_NAMED]))
 
 
 def _swept(store: RunStore, name: str, account: str) -> SweptAll:

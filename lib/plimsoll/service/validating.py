@@ -40,7 +40,7 @@ _LOOKS: Final[Mapping[str, tuple[Step, Callable[[Attempt], bool]]]] = {
 
 def propose_measurement(service: Service, name: JobName) -> Proposed:
     """Decides the next measurement of a job, and prepares it; a prepared one stays as it is."""
-    context, job = context_of(service), load(name, service.store)
+    context, job = validation_context(service), load(name, service.store)
     while job.next in {Step.DECIDE, Step.PROPOSE}:
         step = job.next
         job = STEPS[step](job, context)
@@ -78,13 +78,13 @@ def send_command(service: Service, name: JobName) -> SteppedJob:
 def look_at_job(service: Service, name: JobName, at: str) -> Looked:
     """Looks once at the job's `volume`, its `attachment` or its `command`; ready if that is there, or ended."""
     step, is_ready = _LOOKS[at]
-    job = STEPS[step](load(name, service.store), context_of(service))
+    job = STEPS[step](load(name, service.store), validation_context(service))
     return Looked(job=name.key, ready=is_ready(job.under_way))
 
 
 def conclude_job(service: Service, name: JobName) -> ConcludedJob:
     """Judges a measurement, and decides again."""
-    context = context_of(service)
+    context = validation_context(service)
     job = STEPS[Step.CONCLUDE](load(name, service.store), context)
     if job.bench_limits:
         return ConcludedJob(job=name.key, again=True)
@@ -92,14 +92,14 @@ def conclude_job(service: Service, name: JobName) -> ConcludedJob:
     return ConcludedJob(job=name.key, again=job.run is not None, passed=last.passed, campaign=last.campaign)
 
 
-def clean_up(service: Service, name: JobName, error: StepError | None = None) -> Cleaned:
+def clean_up_job(service: Service, name: JobName, error: StepError | None = None) -> Cleaned:
     """Deletes everything that a job made, by its tag, whatever its document says or lacks.
 
     With an `error` the job has failed: that is noted, and its class and its host are free again. Raises CloudError that
     says what is left, so that this is tried again.
     """
     left: list[Left] = []
-    job, context = _find_job(name, service), context_of(service, left.append)
+    job, context = _find_job(name, service), validation_context(service, left.append)
     if job is None:
         for place in noted_targets(service.store):
             left.extend(clean(name.scratch_id, place, bench=service.places.bench(place), patience=context.patience))
@@ -114,7 +114,7 @@ def clean_up(service: Service, name: JobName, error: StepError | None = None) ->
 
 
 def _take_step(service: Service, name: JobName, step: Step) -> SteppedJob:
-    STEPS[step](load(name, service.store), context_of(service))
+    STEPS[step](load(name, service.store), validation_context(service))
     return SteppedJob(job=name.key)
 
 
@@ -125,12 +125,12 @@ def _find_job(name: JobName, service: Service) -> Job | None:
         return None  # what is left of it on the bench is found by its tag all the same
 
 
-def patience_of(service: Service) -> Patience:
+def step_patience(service: Service) -> Patience:
     """The time limits of the steps."""
     return Patience.of(service.settings, now=service.clock.now, pause=service.pause)
 
 
-def context_of(service: Service, left: Callable[[Left], None] = lambda _left: None) -> Context:
+def validation_context(service: Service, left: Callable[[Left], None] = lambda _left: None) -> Context:
     """The tools of a validation's steps; `left` receives scratch volumes that could not be deleted."""
     settings = service.settings
 
@@ -147,7 +147,7 @@ def context_of(service: Service, left: Callable[[Left], None] = lambda _left: No
         claims=service.claims,
         jobs=service.store,
         policy=service.config.parsed_policy,
-        patience=patience_of(service),
+        patience=step_patience(service),
         runtime_s=settings.benchmark_runtime_s,
         ramp_s=settings.benchmark_ramp_s,
         say=_log.info,

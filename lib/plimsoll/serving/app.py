@@ -16,7 +16,7 @@ from plimsoll.orders import resumed
 from plimsoll.reports.run_reader import find_profile, find_record
 from plimsoll.serving.door import Door, DoorTerms
 from plimsoll.serving.live_report import LiveReport
-from plimsoll.serving.volume_page import history_of, message_page, volume_page
+from plimsoll.serving.volume_page import message_page, volume_history, volume_page
 
 HEADERS: Final = {
     "Content-Security-Policy": "frame-ancestors 'none'",
@@ -70,7 +70,7 @@ def _volume(report: LiveReport, name: str) -> str:
     if record is None:
         raise BadInput(f"the run {folder.name} has no recommendation for {name}: go back to the report.")
     order = resumed(folder)
-    past = list(history_of(name, folder.parent))
+    past = list(volume_history(name, folder.parent))
     return volume_page(record, find_profile(folder, name), past, console_link(record, order.policy, order.now))
 
 

@@ -21,7 +21,7 @@ from plimsoll.reports.run_reader import audited_at, read_run
 from plimsoll.reports.wording import usd
 from plimsoll.settings import Settings
 
-LEAST_S: Final = 5.0
+LEAST_PAUSE_S: Final = 5.0
 """A report is made anew after so many seconds at the earliest."""
 TIMES: Final = 4.0
 """And after so many times the seconds that the last one took: most of the time belongs to the audit."""
@@ -63,7 +63,7 @@ class LiveReport:
                 began_s = self.clock()
                 _write(run_folder(folder), out, version)
                 self._version, self._shown = version, folder
-                self._next_s = self.clock() + max(LEAST_S, TIMES * (self.clock() - began_s))
+                self._next_s = self.clock() + max(LEAST_PAUSE_S, TIMES * (self.clock() - began_s))
             return out
 
     def state(self) -> State:

@@ -30,7 +30,7 @@ class PastAnswer:
     record: RecommendationRecord
 
 
-def history_of(volume: str, runs_dir: Path) -> Iterator[PastAnswer]:
+def volume_history(volume: str, runs_dir: Path) -> Iterator[PastAnswer]:
     """The recommendations of a folder's runs for a volume (account/region/id), the newest first.
 
     Runs that cannot be read, or that do not have the volume, are passed over.

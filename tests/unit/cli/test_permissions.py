@@ -39,7 +39,7 @@ AWS = [
 ]
 GOOGLE = [
     ([], google.GOOGLE_AUDIT),
-    (["--set", "read_audit_log=true"], google.GOOGLE_AUDIT | google.AUDIT_LOG),
+    (["--set", "read_audit_log=true"], google.GOOGLE_AUDIT | google.GOOGLE_AUDIT_LOG),
     (["--organization"], google.GOOGLE_AUDIT | google.BELOW | google.NUMBERED),
     (["--for", "validate"], google.GOOGLE_AUDIT | google.GOOGLE_VALIDATION),
     (["--for", "change"], google.GOOGLE_CHANGE),

@@ -15,7 +15,7 @@ from plimsoll.service.planning import find_pending
 from plimsoll.service.shards import shard_of
 from plimsoll.service.step_messages import PendingMessage
 from plimsoll.service.store_keys import TABLES, RunKeys
-from plimsoll.service.streams import lines_of, records_in
+from plimsoll.service.streams import join_lines, records_in
 from tests.builders import NOW
 from tests.service_loop import Loop, files, run_json
 from tests.unit.service.places import places_of, service_of, volumes
@@ -150,7 +150,7 @@ def test_the_tables_are_those_of_the_parquet_files():
 def test_lines_come_whole_in_whatever_pieces(size):
     content = b'one\n\ntwo, "three"\r\nfour'
     pieces = (content[start : start + size] for start in range(0, len(content), size))
-    assert list(lines_of(pieces)) == content.split(b"\n")
+    assert list(join_lines(pieces)) == content.split(b"\n")
 
 
 @pytest.mark.parametrize("kept", [b'[{"a": 1}]\n', b"[\n{}", b"{}\n", b'[\n{"action": 1}\n]\n'])

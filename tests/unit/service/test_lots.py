@@ -125,7 +125,7 @@ def metrics_of(cloud, sharing):
         return aws.connection_of(sessions, Scope(), settings, today=NOW.date(), sharing=sharing).metrics
     clients = Clients(url="http://127.0.0.1:1", monitoring="127.0.0.1:1", attempts=1, list_deadline_s=1.0)
     scope = Scope(clouds=("google",), projects=("a-project",), regions=("us-west1",))
-    return google.connection_of(clients, scope, settings, today=NOW.date(), sharing=sharing).metrics
+    return google.google_connection(clients, scope, settings, today=NOW.date(), sharing=sharing).metrics
 
 
 @pytest.mark.parametrize("cloud", ["aws", "google"])

@@ -27,7 +27,7 @@ from plimsoll.domain.host import Host
 from plimsoll.domain.volume import Seen, Volume, VolumeSpec
 
 REQUESTS_A_SECOND: Final = 1.0
-KEPT_DAYS: Final = 400
+LOG_KEPT_DAYS: Final = 400
 _A_PAGE: Final = 1000
 _RESIZED: Final = ("disks.resize", "regionDisks.resize", "disks.update", "regionDisks.update")
 _RETYPED: Final = ("instances.setMachineType",)

@@ -27,7 +27,7 @@ from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.task import Task, TaskEnd, TaskMode, TaskOutcome
 from plimsoll.ports import BenchHost, Target
 
-DELIVERY_S: Final = 60
+AGENT_DELIVERY_S: Final = 60
 """The time in which an agent must begin a task; it leaves one that is older alone."""
 
 UNHEARD_S: Final = 120
@@ -69,7 +69,7 @@ class GoogleBench(ScratchDisks):
         host = self._host(target, host_id, what)
         sent = self.now().astimezone(UTC)
         command_id = f"{sent.strftime(_SENT)}-{secrets.token_hex(4)}"
-        until = sent + timedelta(seconds=DELIVERY_S)
+        until = sent + timedelta(seconds=AGENT_DELIVERY_S)
         name = self._device_name(target, host, task, what)
         text = task_text(task, name, task_id=command_id, until_s=int(until.timestamp()))
         self._put(target, host, TASK_KEY, text, what)

@@ -13,7 +13,7 @@ from plimsoll.bench.agent import agent_version
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.disks import instance_of as read_instance
+from plimsoll.clouds.google.disks import host_instance as read_instance
 from plimsoll.clouds.google.disks import tags_of
 from plimsoll.clouds.google.errors import google_errors, message_of, too_many
 from plimsoll.clouds.google.names import LIST_INSTANCES, last_of, region_of
@@ -147,7 +147,7 @@ def find_instance(clients: Clients, target: Target, name: str) -> compute_v1.Ins
     )
 
 
-def instance_of(clients: Clients, target: Target, zone: str, name: str) -> compute_v1.Instance | None:
+def get_instance(clients: Clients, target: Target, zone: str, name: str) -> compute_v1.Instance | None:
     """A VM by its zone and name. None if it is gone."""
     with measuring(f"look at {name} in {target.account}/{zone}", f"{target.account}/{zone}", "compute.instances.get"):
         try:

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 
 from plimsoll.clouds.cloud import Published, ShownVolume
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.clouds.google.change import change_text, way_back_text
+from plimsoll.clouds.google.change import disk_change_text, disk_way_back_text
 from plimsoll.clouds.google.machines import host_cap
 from plimsoll.clouds.google.queries import SERIES_METRICS
 from plimsoll.clouds.registry import GOOGLE
@@ -28,7 +28,7 @@ _AXES: Final = {"ops": "Y1", "bytes": "Y2"}
 """The axis of a peak by its unit: operations at the left, bytes at the right."""
 
 
-def volume_link(volume: ShownVolume, window: Window, period_s: int) -> str:
+def disk_link(volume: ShownVolume, window: Window, period_s: int) -> str:
     """The address of a chart of a disk's peaks per second in Metrics Explorer, for signed-in users.
 
     It draws the most of each bucket, and no line where nothing was measured. Series have a device's name, which often
@@ -92,7 +92,7 @@ class GoogleCatalog:
     def change(self, volume: Volume, target: VolumeSpec) -> ChangeText:
         """The steps by which the disk's owner makes the change, and takes it back."""
         return ChangeText(
-            how=change_text(volume, target, self.types), way_back=way_back_text(volume, target, self.types)
+            how=disk_change_text(volume, target, self.types), way_back=disk_way_back_text(volume, target, self.types)
         )
 
 
@@ -108,6 +108,4 @@ def query_cost(settings: Settings) -> QueryCost:
     )
 
 
-PUBLISHED: Final = Published(
-    catalog=GoogleCatalog(), query_cost=query_cost, console_link=volume_link, host_cap=host_cap
-)
+PUBLISHED: Final = Published(catalog=GoogleCatalog(), query_cost=query_cost, console_link=disk_link, host_cap=host_cap)

@@ -14,7 +14,7 @@ from plimsoll.clouds.google.change_steps import (
     change_limits,
     disk_name,
     figure_flags,
-    in_place,
+    is_in_place,
     is_regional,
     new_name,
     plain_type,
@@ -47,7 +47,7 @@ _MADE_AGAIN: Final = {
 """The way back for owners that make disks anew."""
 
 
-def change_text(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> str:
+def disk_change_text(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> str:
     """Several lines of plain text: what to edit or run, what it interrupts, and how to bring the old back.
 
     `types` are what is published of Google's disks: which may be changed in place, and which share a VM's ceiling.
@@ -67,14 +67,14 @@ def change_text(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeTy
     return "\n".join(lines)
 
 
-def way_back_text(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> str:
+def disk_way_back_text(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> str:
     """The steps back to the present configuration once the target is made; an enlarged disk stays as large."""
     kind = volume.owner.kind
     if kind in {OwnerKind.OPERATOR, OwnerKind.AUTO_SCALING}:
         return f"{_MADE_AGAIN[kind]}: {volume.spec}."
-    if in_place(volume.spec, target, types):
+    if is_in_place(volume.spec, target, types):
         before = replace(volume.spec, size_gib=max(volume.spec.size_gib, target.size_gib))
-        return _ENLARGED if before == target else change_text(replace(volume, spec=target), before, types)
+        return _ENLARGED if before == target else disk_change_text(replace(volume, spec=target), before, types)
     if kind in _COPY_BACK:
         return _COPY_BACK[kind].format(disk=disk_name(volume))
     lines = Copy(volume=volume, target=target).back_lines()
@@ -83,7 +83,7 @@ def way_back_text(volume: Volume, target: VolumeSpec, types: Mapping[str, Volume
 
 def _by_hand(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[str]:
     """Commands, with remarks as comments, so that the whole can be pasted."""
-    if in_place(volume.spec, target, types):
+    if is_in_place(volume.spec, target, types):
         yield from update_lines(volume, target)
         remarks: Iterable[str] = [change_limits(volume, target, types)]
     else:
@@ -147,7 +147,7 @@ def _made_anew(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeTyp
         yield from _node_pool(volume, target)
     else:
         yield from _instance_group(volume, target)
-    if in_place(volume.spec, target, types):
+    if is_in_place(volume.spec, target, types):
         yield "For the disk that runs now:"
         yield from update_lines(volume, target)
 
@@ -219,7 +219,7 @@ def _operator(volume: Volume, target: VolumeSpec) -> Iterator[str]:
 def terraform(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[str]:
     """The change for Terraform: attributes for a change in place, else a second disk beside the first."""
     module = f" in {volume.owner.name}" if volume.owner.name else ""
-    if in_place(volume.spec, target, types):
+    if is_in_place(volume.spec, target, types):
         yield from _attributes(volume, target, module)
         yield change_limits(volume, target, types)
         yield "Changed outside Terraform it drifts, and the next apply brings the old figures back."

@@ -17,7 +17,7 @@ _LONGEST_NAME: Final = 63
 STOPPING: Final = "Stopping a VM gives up what is on its Local SSDs, and an ephemeral external address."
 
 
-def in_place(spec: VolumeSpec, target: VolumeSpec, types: Mapping[str, VolumeType]) -> bool:
+def is_in_place(spec: VolumeSpec, target: VolumeSpec, types: Mapping[str, VolumeType]) -> bool:
     """True if a disk changes while it is used, False if by a snapshot and a new disk.
 
     In place only within a type whose data say how often that may be (Hyperdisk's), or if nothing but the size grows.

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 SCOPES: Final = ("https://www.googleapis.com/auth/cloud-platform",)
 """The scope of tokens; what the caller may do is its roles'."""
 
-LIST_DEADLINE_S: Final = 300.0
+GOOGLE_LIST_DEADLINE_S: Final = 300.0
 """Seconds that a list may take unless the settings say otherwise."""
 
 _LOGGING: Final = f"https://{LOGGING}"
@@ -71,7 +71,7 @@ class Clients:
     credentials: Credentials | None = None
     quota_project: str | None = None
     attempts: int = 8
-    list_deadline_s: float = LIST_DEADLINE_S
+    list_deadline_s: float = GOOGLE_LIST_DEADLINE_S
     waits: Waits = field(default_factory=Waits)
     _made: dict[Callable[..., Any], Any] = field(default_factory=dict, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)

@@ -41,10 +41,10 @@ def connect(
         list_deadline_s=settings.list_deadline_s,
         waits=Waits.of(settings),
     )
-    return connection_of(clients, scope, settings, today=today, paced=paced, log_days=log_days)
+    return google_connection(clients, scope, settings, today=today, paced=paced, log_days=log_days)
 
 
-def connection_of(
+def google_connection(
     clients: Clients,
     scope: Scope,
     settings: Settings,

@@ -10,7 +10,7 @@ from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.dated_data import sold_figures
 from plimsoll.clouds.google.machines import machine
 from plimsoll.clouds.google.names import LIST_INSTANCES, last_of, moment, path_of
-from plimsoll.clouds.google.owners import owner_of
+from plimsoll.clouds.google.owners import disk_owner
 from plimsoll.clouds.google.resources import DiskAnswer, read_attached_disk, read_instance
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import BadAnswer
@@ -43,7 +43,7 @@ class HostInstance:
     marks: Mapping[str, str]
 
 
-def instance_of(message: Any, *, scope: str | None = None, place: str) -> HostInstance:
+def host_instance(message: Any, *, scope: str | None = None, place: str) -> HostInstance:
     """The instance in a protobuf `Instance` that was listed under a scope of a place. Raises BadAnswer.
 
     A machine type that the data does not have has no known limits.
@@ -108,7 +108,7 @@ _REPLICATING: Final = {"ACTIVE", "CREATED", "STARTING", "STOPPING"}
 _REPLICATION: Final = "asynchronous replication from another disk"
 
 
-def volume_of(
+def disk_volume(
     disk: DiskAnswer, project: str, region: str, users: Iterable[tuple[HostInstance, AttachedDisk] | None]
 ) -> Volume:
     """The volume of a project's disk. `users` are its instances in its own order, None for one of another project.
@@ -125,7 +125,7 @@ def volume_of(
         account=project,
         region=region,
         zone="+".join(disk.zones),
-        spec=spec_of(disk),
+        spec=disk_spec(disk),
         state=_STATES.get(disk.status) or (VolumeState.IN_USE if held else VolumeState.AVAILABLE),
         created=moment(disk.created),
         tags=tags,
@@ -141,7 +141,7 @@ def volume_of(
             )
             for user in held
         ),
-        owner=owner_of(tags, marks, disk.name, disk.description),
+        owner=disk_owner(tags, marks, disk.name, disk.description),
         multi_attach=disk.access_mode in _SHARED or len(held) > 1,
         replicated_to=tuple(sorted(map(last_of, disk.secondaries))),
         storage_pool=last_of(disk.storage_pool) if disk.storage_pool else None,
@@ -160,7 +160,7 @@ def _at_start(since: datetime, host: Host) -> bool:
     return host.running_since is not None and abs(since - host.running_since) <= _STARTED_WITHIN
 
 
-def spec_of(disk: DiskAnswer) -> VolumeSpec:
+def disk_spec(disk: DiskAnswer) -> VolumeSpec:
     """The provisioned spec; IOPS and MiB/s if the type sells them."""
     spec = VolumeSpec(
         type=disk.type_name,

@@ -12,7 +12,7 @@ from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.bounds import Deadline
 from plimsoll.clouds.google.aggregated import instance_pages
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.disks import AttachedDisk, HostInstance, instance_of
+from plimsoll.clouds.google.disks import AttachedDisk, HostInstance, host_instance
 from plimsoll.clouds.google.names import LIST_DISKS, LIST_INSTANCES, last_of, path_of
 from plimsoll.clouds.google.resources import DiskAnswer
 from plimsoll.domain.errors import BadAnswer, CloudError, Unreachable
@@ -106,7 +106,7 @@ def holders_in(clients: Clients, project: str, place: str, deadline: Deadline) -
         for scope, message in page.found:
             path = f"projects/{project}/{scope}/instances/{message.name}"
             try:
-                instance = instance_of(message, scope=scope, place=place)
+                instance = host_instance(message, scope=scope, place=place)
             except BadAnswer as error:
                 holders.keep(path, error)
             else:

@@ -18,7 +18,7 @@ from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.common.messages import check_regions
 from plimsoll.clouds.google.aggregated import LIST_PAGE_SIZE, disk_pages
-from plimsoll.clouds.google.audit_log import KEPT_DAYS, REQUESTS_A_SECOND, ProjectLog, read_log
+from plimsoll.clouds.google.audit_log import LOG_KEPT_DAYS, REQUESTS_A_SECOND, ProjectLog, read_log
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.disks import AttachedDisk
 from plimsoll.clouds.google.holders import holders_in
@@ -126,7 +126,7 @@ class GoogleInventory:
             return ProjectLog()
         with self._lock:
             if target.account not in self._logs:
-                since = datetime.now(UTC) - timedelta(days=min(self.log_days, KEPT_DAYS))
+                since = datetime.now(UTC) - timedelta(days=min(self.log_days, LOG_KEPT_DAYS))
                 self._logs[target.account] = read_log(self.clients, target.account, str(target), since, self.log_pacer)
             return self._logs[target.account]
 

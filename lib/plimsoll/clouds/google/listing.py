@@ -12,7 +12,7 @@ from typing import Any
 from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.google.aggregated import AggregatedPage, disk_pages
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.disks import volume_of
+from plimsoll.clouds.google.disks import disk_volume
 from plimsoll.clouds.google.holders import Holders, holders_in, unlisted_error
 from plimsoll.clouds.google.names import LIST_DISKS, last_of, path_of, region_of, within_project
 from plimsoll.clouds.google.resources import read_disk
@@ -91,7 +91,7 @@ class ListsReading:
         try:
             disk = read_disk(message, scope=scope, place=self._in(region))
             users = self.holders.holders_of(disk, self._in(region))
-            volume = volume_of(disk, self.holders.project, region, users)
+            volume = disk_volume(disk, self.holders.project, region, users)
         except CloudError as error:
             volume = error
         return ListedDisk(

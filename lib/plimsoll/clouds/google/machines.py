@@ -63,7 +63,7 @@ class _NameParts:
     ends: tuple[str, ...]
 
 
-def verified_on() -> date:
+def machines_verified_on() -> date:
     """The day when the figures were last held against their sources."""
     return _machines().verified_on
 

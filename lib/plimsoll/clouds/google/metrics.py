@@ -34,9 +34,9 @@ from plimsoll.clouds.google.queries import (
     BucketRule,
     DevicePlace,
     MetricCall,
-    calls_of,
     claims_of,
-    queries_of,
+    metric_calls,
+    series_queries,
 )
 from plimsoll.clouds.google.received import Identity, Received, join_times, read_series
 from plimsoll.domain.errors import BadAnswer, CloudError, Endless
@@ -46,7 +46,7 @@ from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import CallLimits, Target, Usage
 
-RETENTION_DAYS: Final[Mapping[int, float]] = {60: 42}
+GOOGLE_RETENTION_DAYS: Final[Mapping[int, float]] = {60: 42}
 """The days that Cloud Monitoring keeps each period: six weeks as reported (third parties, read 2026-11-22; unverified).
 What some metrics keep beyond that, in ten-minute intervals, is not read: it may be means, which hide peaks."""
 
@@ -96,7 +96,7 @@ class GoogleMetrics:
     usage: Usage = field(default_factory=Usage)
     read_deadline_s: float = 900.0
     most_calls: int = 5_000_000
-    retention_days: Mapping[int, float] = field(default_factory=lambda: RETENTION_DAYS)
+    retention_days: Mapping[int, float] = field(default_factory=lambda: GOOGLE_RETENTION_DAYS)
     memory_days: float = 0.0
     visible_after_s: int = VISIBLE_AFTER_S
     _left: set[str] = field(default_factory=set, init=False, repr=False)
@@ -159,8 +159,8 @@ class GoogleMetrics:
         return answers, wrong
 
     def _read_answers(self, asks: Sequence[Ask], here: Cells, deadline: Deadline) -> list[Found | CloudError]:
-        queries = [query for number, ask in enumerate(asks) for query in queries_of(number, ask)]
-        calls = list(calls_of(queries, datapoints_a_call=self.query_cost.datapoints_a_call))
+        queries = [query for number, ask in enumerate(asks) for query in series_queries(number, ask)]
+        calls = list(metric_calls(queries, datapoints_a_call=self.query_cost.datapoints_a_call))
         client = self.clients.metrics
         with ThreadPoolExecutor(max_workers=self.parallel) as pool:
             outcomes = list(pool.map(lambda call: self._ask(client, call, here, deadline), calls))

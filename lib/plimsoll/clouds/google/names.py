@@ -38,7 +38,7 @@ FOLDER_ID: Final = r"(folders/)?[0-9]{1,20}"
 ORGANIZATION_ID: Final = r"(organizations/)?[0-9]{1,20}"
 """A number, alone or as the API names it."""
 
-REGION_NAME: Final = r"[a-z]{2,12}-[a-z]{2,12}[0-9]{1,2}"
+GOOGLE_REGION_NAME: Final = r"[a-z]{2,12}-[a-z]{2,12}[0-9]{1,2}"
 """A region, such as us-central1 or northamerica-northeast1."""
 
 DISK_ID: Final = r"[0-9]{1,20}"

@@ -34,7 +34,7 @@ _ATTRIBUTED: Final = "goog-terraform-provisioned"
 _GROUP: Final = re.compile(r"^projects/[^/]+/(?:zones|regions)/([^/]+)/instanceGroupManagers/([^/]+)$")
 
 
-def owner_of(tags: Mapping[str, str], host_tags: Mapping[str, str], name: str, description: str) -> Owner:
+def disk_owner(tags: Mapping[str, str], host_tags: Mapping[str, str], name: str, description: str) -> Owner:
     """The owner of a disk from its labels, its host's labels and HOST_METADATA, its name and its description.
 
     A boot disk that was made with its instance shares its name; the CSI driver writes JSON into the description.

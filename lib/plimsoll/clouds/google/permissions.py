@@ -26,7 +26,7 @@ GOOGLE_AUDIT: Final = frozenset({LIST_DISKS, LIST_INSTANCES, LIST_REGIONS, LIST_
 need no permission, but cloudbilling.googleapis.com in the project that calls count for; without it the shipped book is
 used."""
 
-AUDIT_LOG: Final = frozenset({LIST_LOG_ENTRIES})
+GOOGLE_AUDIT_LOG: Final = frozenset({LIST_LOG_ENTRIES})
 """The permission to read audit logs, for a policy that says so (read_audit_log)."""
 
 NUMBERED: Final = frozenset({GET_PROJECT})
@@ -121,7 +121,7 @@ class GoogleRole:
         """All permissions of the role."""
         if self.purpose is Purpose.CHANGE:
             return GOOGLE_CHANGE
-        granted = GOOGLE_AUDIT | (AUDIT_LOG if self.policy.read_audit_log else frozenset())
+        granted = GOOGLE_AUDIT | (GOOGLE_AUDIT_LOG if self.policy.read_audit_log else frozenset())
         granted |= BELOW | NUMBERED if self.organization else frozenset()
         return granted | GOOGLE_VALIDATION if self.purpose is Purpose.VALIDATE else granted
 

@@ -131,7 +131,7 @@ class GooglePrices:
         )
         try:
             pages = listed.pages(clients.catalog.list_skus, request)
-            return prices_in(sku for page in pages for sku in page.skus), ""
+            return sku_prices(sku for page in pages for sku in page.skus), ""
         except CloudError as error:
             return {}, str(error)
 
@@ -155,7 +155,7 @@ def _instead(types: Iterable[str], shipped: PriceBook) -> str:
     )
 
 
-def prices_in(skus: Iterable["Sku"]) -> dict[str, dict[str, TypePrice]]:
+def sku_prices(skus: Iterable["Sku"]) -> dict[str, dict[str, TypePrice]]:
     """The prices in a catalog's SKUs, by region and disk type: on demand, at the first rate that charges anything.
 
     A type is left out of a region if a part of its price is missing.

@@ -164,7 +164,7 @@ class SeriesQuery:
     period_s: int
 
 
-def queries_of(number: int, ask: Ask) -> Iterator[SeriesQuery]:
+def series_queries(number: int, ask: Ask) -> Iterator[SeriesQuery]:
     """The queries that answer an ask; `number` is its place among those asked together."""
     for series in ask.look.series:
         if series in ALL_METRICS:
@@ -245,7 +245,7 @@ class MetricCall:
         return queries
 
 
-def calls_of(queries: Iterable[SeriesQuery], *, datapoints_a_call: float) -> Iterator[MetricCall]:
+def metric_calls(queries: Iterable[SeriesQuery], *, datapoints_a_call: float) -> Iterator[MetricCall]:
     """The calls for some queries; `datapoints_a_call` datapoints more are worth one call less."""
     kinds: dict[tuple[str, int, bool], list[SeriesQuery]] = {}
     for query in queries:

@@ -31,7 +31,7 @@ MOST_BYTES_PER_S: Final = 64 * MIB_PER_GIB * MIB
 """No disk does more in one instance: over ten times the largest cap of a machine (500,000 IOPS and 10,000 MiB/s,
 data/machines.yaml and data/types.yaml)."""
 
-MOST_WAITING: Final = 1e10
+MOST_DISK_WAITING: Final = 1e10
 """Microseconds, and operations in a queue: nothing waits for hours."""
 
 Identity = tuple[tuple[str, str], ...]
@@ -107,7 +107,7 @@ def _wrong_points(ends_s: IntArray, values: FloatArray, call: MetricCall) -> str
     window, period_s = call.window, call.period_s
     most: float = MOST_BYTES_PER_S if call.series.endswith("bytes") else MOST_OPS_PER_S
     if call.series in SIGNAL_METRICS:
-        most = 1.0 if call.metric.statuses else MOST_WAITING
+        most = 1.0 if call.metric.statuses else MOST_DISK_WAITING
     checks = {
         "points is missing": bool(len(values)),
         "a point is outside of the window": bool(((ends_s > window.start_s) & (ends_s <= window.end_s)).all()),

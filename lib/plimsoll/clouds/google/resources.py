@@ -20,8 +20,8 @@ from plimsoll.domain.volume_types import Provisioned
 
 MOST_SIZE_GIB: Final = 1_048_576
 """No disk is larger: 16 times the largest that is sold (64 TiB, data/types.yaml)."""
-MOST_IOPS: Final = 50_000_000
-MOST_MIB_S: Final = 5_000_000
+MOST_DISK_IOPS: Final = 50_000_000
+MOST_DISK_MIB_S: Final = 5_000_000
 """No disk has more: over twice what the largest Hyperdisk ML has (1,200,000 MiB/s, and 16 IOPS for each)."""
 
 
@@ -67,8 +67,8 @@ class DiskAnswer(CloudAnswer):
     zone: RequiredText | None = None
     region: RequiredText | None = None
     replica_zones: tuple[RequiredText, ...] = Field(alias="replicaZones")
-    iops: int | None = Field(alias="provisionedIops", ge=0, le=MOST_IOPS, default=None)
-    throughput_mib_s: int | None = Field(alias="provisionedThroughput", ge=0, le=MOST_MIB_S, default=None)
+    iops: int | None = Field(alias="provisionedIops", ge=0, le=MOST_DISK_IOPS, default=None)
+    throughput_mib_s: int | None = Field(alias="provisionedThroughput", ge=0, le=MOST_DISK_MIB_S, default=None)
     access_mode: Literal["READ_WRITE_SINGLE", "READ_WRITE_MANY", "READ_ONLY_MANY"] | None = Field(
         alias="accessMode", default=None
     )
@@ -96,7 +96,7 @@ class DiskAnswer(CloudAnswer):
         return (last_of(self.zone),) if self.zone else tuple(sorted(map(last_of, self.replica_zones)))
 
 
-class InstanceAnswer(CloudAnswer):
+class HostAnswer(CloudAnswer):
     """One instance, without its disks."""
 
     id: Id
@@ -209,7 +209,7 @@ def _sells(rule: object) -> bool:
     return isinstance(rule, Provisioned)
 
 
-def read_instance(message: Any, *, scope: str | None = None, place: str) -> InstanceAnswer:
+def read_instance(message: Any, *, scope: str | None = None, place: str) -> HostAnswer:
     """The instance in a protobuf `Instance` of a place. Raises BadAnswer, which names it and the field.
 
     It was listed under `scope`; None if it was read by its name.
@@ -220,7 +220,7 @@ def read_instance(message: Any, *, scope: str | None = None, place: str) -> Inst
         "metadata": {item.key: item.value for item in message.metadata.items if item.key in HOST_METADATA},
     }
     where = f"instance {message.name or message.id or 'without a name'} in {place}"
-    instance = read_answer(InstanceAnswer, raw, call=LIST_INSTANCES, place=where)
+    instance = read_answer(HostAnswer, raw, call=LIST_INSTANCES, place=where)
     if instance.status == _RUNNING and instance.started is None:
         raise bad_answer("lastStartTimestamp is missing", raw, call=LIST_INSTANCES, place=where)
     if scope is not None and not instance.path.endswith(f"/{scope}/instances/{instance.name}"):

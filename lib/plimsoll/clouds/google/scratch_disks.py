@@ -20,7 +20,7 @@ from plimsoll.clouds.google.bench_hosts import (
     cleaning,
     find_instance,
     follow_operation,
-    instance_of,
+    get_instance,
     lent_types,
     measuring,
     pages_of,
@@ -136,7 +136,7 @@ class ScratchDisks:
         if disk is None:
             return
         for user in disk.users:
-            host = instance_of(self.clients, target, user.split("/zones/")[1].split("/")[0], last_of(user))
+            host = get_instance(self.clients, target, user.split("/zones/")[1].split("/")[0], last_of(user))
             names = (
                 [attached.device_name for attached in host.disks if attached.source.endswith(_path(disk))]
                 if host
@@ -256,7 +256,7 @@ def _scratch_volume(clients: Clients, target: Target, disk: compute_v1.Disk) -> 
 def _user_id(clients: Clients, target: Target, disk: compute_v1.Disk) -> str:
     """The id of the instance that has the disk, its name if it is gone meanwhile."""
     name = last_of(disk.users[0])
-    instance = instance_of(clients, target, _zone_of(disk), name)
+    instance = get_instance(clients, target, _zone_of(disk), name)
     return str(instance.id) if instance else name
 
 

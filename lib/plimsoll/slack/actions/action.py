@@ -75,7 +75,7 @@ class ActionContext:
 
     def decisions(self, decision: Decision) -> list[Decision]:
         """All decisions about the decision's volume, in no order."""
-        target, volume_id = self.place(full_name(decision))
+        target, volume_id = self.place(decided_volume(decision))
         return [*self.service.history.decisions(target, [volume_id]).get(volume_id, ())]
 
     def begin(self, machine: Literal["audit", "validation", "probe"], payload: Mapping[str, Any]) -> bool:
@@ -146,7 +146,7 @@ def keep_decision(work: ActionContext, decision: Decision, words: Words, *, offe
     end = f" until {decision.until}" if decision.until is not None else ""
     reason = f": {' '.join(decision.reason.split())}" if decision.reason.strip() else "."
     sentence = by(decision.by.rpartition("/")[2], f"{words.verb} ", *volume_words(decision), f"{end}{reason}")
-    below = controls(full_name(decision), offer)
+    below = controls(decided_volume(decision), offer)
     text = f"{decision.volume_id} is {words.state}{end}"
     work.answers.to_all(SlackMessage.of(text, [sentence, note(words.follows), *below]))
 
@@ -162,7 +162,7 @@ def prior_decision(work: ActionContext, decision: Decision) -> Decision:
     return next((prior for prior in work.decisions(decision) if prior.id == decision.id), decision)
 
 
-def full_name(decision: Decision) -> str:
+def decided_volume(decision: Decision) -> str:
     """The volume's full name: account/region/id."""
     return f"{decision.account}/{decision.region}/{decision.volume_id}"
 

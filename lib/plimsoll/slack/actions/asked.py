@@ -12,7 +12,7 @@ from slack_sdk.models.blocks import Block, InputBlock, PlainTextInputElement, Se
 from plimsoll.clouds.registry import volume_pattern
 from plimsoll.slack.blocks.elements import plain_text
 
-VolumeName = Annotated[str, StringConstraints(pattern=volume_pattern())]
+RequestedVolume = Annotated[str, StringConstraints(pattern=volume_pattern())]
 """A volume's id, or account/region/id, which need not be searched for."""
 
 LONGEST_REASON: Final = 300
@@ -36,7 +36,7 @@ class SlackRequest(BaseModel):
     enterprise: str | None = None
     user: str
     do: str
-    volume: VolumeName | None = None
+    volume: RequestedVolume | None = None
     entered: Mapping[str, str] = Field(default_factory=dict)
     channel: str | None = None
     thread: str | None = None
@@ -54,7 +54,7 @@ class Origin(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
 
-    volume: VolumeName
+    volume: RequestedVolume
     channel: str | None = None
     message: str | None = None
     thread: str | None = None

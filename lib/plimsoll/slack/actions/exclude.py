@@ -5,7 +5,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict
 
 from plimsoll.domain.people_decisions import DecisionKind
-from plimsoll.slack.actions.action import ActionContext, ActionPlace, SlackAction, Words, full_name, keep_decision
+from plimsoll.slack.actions.action import ActionContext, ActionPlace, SlackAction, Words, decided_volume, keep_decision
 from plimsoll.slack.actions.asked import Origin, ReasonText, dialog, reason_input
 from plimsoll.slack.actions.include import INCLUDE_ACTION
 from plimsoll.slack.blocks.elements import Control
@@ -34,7 +34,7 @@ def _perform(work: ActionContext) -> None:
     words = Words(
         verb="excluded this volume from audits:",
         state="excluded from audits",
-        follows=f"No audit reports it any more. /plimsoll include {full_name(decision)} includes it again.",
+        follows=f"No audit reports it any more. /plimsoll include {decided_volume(decision)} includes it again.",
     )
     keep_decision(work, decision, words, offer=(Control(action=INCLUDE_ACTION.name, label=INCLUDE_ACTION.label),))
 

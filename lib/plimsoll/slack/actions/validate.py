@@ -9,7 +9,7 @@ from plimsoll.slack.actions.action import (
     ActionPlace,
     SlackAction,
     decided_before,
-    full_name,
+    decided_volume,
     prior_decision,
     volume_words,
 )
@@ -25,7 +25,7 @@ def _perform(work: ActionContext) -> None:
     from plimsoll.service.service import unmeasured_reason  # noqa: PLC0415  # the function in front shows the button alone
 
     decision = work.decision(DecisionKind.VALIDATE)
-    target, _volume_id = work.place(full_name(decision))
+    target, _volume_id = work.place(decided_volume(decision))
     why = unmeasured_reason(target)
     if why is not None:
         raise BadInput(why)
@@ -55,7 +55,7 @@ def _begin_measurement(work: ActionContext, decision: Decision) -> bool:
     last, so that the next attempt goes on after one that broke off in between.
     """
     work.keep_asker(work.asked, replace=False)
-    work.begin("validation", {"volume_id": full_name(decision)})
+    work.begin("validation", {"volume_id": decided_volume(decision)})
     return work.service.history.decide(decision)
 
 
@@ -83,7 +83,7 @@ def _measuring(work: ActionContext, decision: Decision) -> SlackMessage:
 
 
 def _measured_before(prior: Decision) -> SlackMessage:
-    again = f"The result comes here, or has come. /plimsoll validate {full_name(prior)} measures again."
+    again = f"The result comes here, or has come. /plimsoll validate {decided_volume(prior)} measures again."
     return SlackMessage.of(f"{prior.volume_id} is being measured, or was", [decided_before(prior, _STATE), note(again)])
 
 

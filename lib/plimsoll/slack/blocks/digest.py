@@ -31,7 +31,7 @@ _THROTTLED: Final = 3
 _GROUPS: Final = 200
 """The most owners of blocked volumes that are told apart, so that a name for each volume does not fill the memory."""
 
-BY_HAND: Final = "made by hand"
+OWNER_BY_HAND: Final = "made by hand"
 OTHERS: Final = "others"
 """Words for owners without a name of their own."""
 
@@ -183,7 +183,7 @@ class DigestSums:
     def _block(self, record: RecommendationRecord) -> None:
         codes = [blocker.code for blocker in record.blockers]
         code = next((code for code in codes if code != EVIDENCE), EVIDENCE)
-        key = (line(BY_HAND if record.owner.kind == "hand" else owner_text(record.owner)), code)
+        key = (line(OWNER_BY_HAND if record.owner.kind == "hand" else owner_text(record.owner)), code)
         if key not in self.blocked and len(self.blocked) >= _GROUPS:
             key = (OTHERS, code)
         self.blocked.setdefault(key, Totals(by={})).add(record)

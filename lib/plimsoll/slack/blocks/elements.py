@@ -151,7 +151,7 @@ def controls(volume: str, offered: Sequence[Control]) -> list[Block]:
     return [ActionsBlock(block_id=block_id, elements=[*elements, *menu]).to_dict()]
 
 
-def volume_of(block_id: str) -> str | None:
+def volume_of_block(block_id: str) -> str | None:
     """The volume whose buttons a block holds, as account/region/id; None for a block of anything else."""
     return block_id.removeprefix(_VOLUME) if block_id.startswith(_VOLUME) else None
 

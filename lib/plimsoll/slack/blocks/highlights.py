@@ -9,7 +9,7 @@ from plimsoll.reports.summary import Unread, headline, unended, unread, unreadab
 from plimsoll.reports.template_text import template_texts
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import count_of, usd
-from plimsoll.slack.blocks.digest import BY_HAND, OTHERS, DigestSums, ListedVolume
+from plimsoll.slack.blocks.digest import OTHERS, OWNER_BY_HAND, DigestSums, ListedVolume
 from plimsoll.slack.blocks.elements import Block, RichText, bold, header_block, line, marked_name, paragraph
 
 _MOST: Final = 3
@@ -114,7 +114,7 @@ def _blocked_rows(sums: DigestSums) -> Iterator[HighlightRow]:
 def _group_words(who: str, code: str, group: Totals) -> Iterator[str | RichText]:
     money = f" {usd(group.usd_saved)} on" if group.usd_saved >= CENT else ""
     yield f"{money} {count_of(group.answered, 'volume')} {_FORBIDS.get(code, line(code))} ("
-    yield who if who in {BY_HAND, OTHERS} else marked_name(who)
+    yield who if who in {OWNER_BY_HAND, OTHERS} else marked_name(who)
     yield ")"
     yield ";"
 

@@ -53,7 +53,7 @@ class Conversation:
 
 
 MOST_BLOCKS: Final = 50
-MOST_CHARACTERS: Final = 12_000
+MOST_MESSAGE_CHARACTERS: Final = 12_000
 """Blocks of a message, and characters of the JSON of all of them (docs.slack.dev/reference/block-kit/blocks, November
 2026). For msg_blocks_too_long Slack publishes no figure; that of all Markdown blocks of a message is taken."""
 
@@ -67,7 +67,7 @@ class MessageBudget:
     """The room that is left in a message."""
 
     def __init__(self) -> None:
-        self._blocks, self._characters = MOST_BLOCKS, MOST_CHARACTERS - 1
+        self._blocks, self._characters = MOST_BLOCKS, MOST_MESSAGE_CHARACTERS - 1
 
     def take(self, blocks: Sequence[Block]) -> bool:
         """Takes room for all of these blocks; False if there is not enough, and then none is taken."""

@@ -39,7 +39,7 @@ def accounts_of(config: SlackConfig, channel: str) -> list[str]:
     return list(dict.fromkeys(account for route in routes for account in route.accounts))
 
 
-def part_of(config: SlackConfig, channel: str) -> str:
+def part_words(config: SlackConfig, channel: str) -> str:
     """A channel's part of a run in words; empty for the channel that gets all of it."""
     if channel == config.channel:
         return ""

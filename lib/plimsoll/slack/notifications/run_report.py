@@ -30,7 +30,7 @@ from plimsoll.service.streams import records_in
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.pictures import ROOFLINE, SAVINGS, Draft, drafts
 from plimsoll.slack.blocks.report import conversation
-from plimsoll.slack.notifications.channels import ChannelPart, accounts_of, channels_of, part_of, parts_of, quiet_of
+from plimsoll.slack.notifications.channels import ChannelPart, accounts_of, channels_of, part_words, parts_of, quiet_of
 from plimsoll.slack.notifications.posting import PngPicture, Posting, StoreLedger, picture_key
 
 _CLAIMED: Final = timedelta(minutes=16)
@@ -164,7 +164,7 @@ def _post_parts(
                 run,
                 link=service.file_link(keys.report(PAGE)),
                 new=new,
-                part=part_of(slack, channel),
+                part=part_words(slack, channel),
                 controls=CONTROLS if slack.user_groups else (),
                 accounts=accounts_of(slack, channel),
             )

@@ -22,15 +22,15 @@ from pydantic import (
 )
 
 from plimsoll.service.slack_config import SlackConfig
-from plimsoll.slack.actions.asked import Origin, SlackRequest, VolumeName
+from plimsoll.slack.actions.asked import Origin, RequestedVolume, SlackRequest
 from plimsoll.slack.actions.registry import ACTIONS
-from plimsoll.slack.blocks.elements import MENU, OPEN_REPORT, volume_of
+from plimsoll.slack.blocks.elements import MENU, OPEN_REPORT, volume_of_block
 from plimsoll.slack.client import is_hook
 from plimsoll.slack.requests.signed import Refused, malformed_content
 
 COMMAND: Final = "/plimsoll"
 
-_VOLUME: Final = TypeAdapter[str](VolumeName, config=ConfigDict(defer_build=True))
+_VOLUME: Final = TypeAdapter[str](RequestedVolume, config=ConfigDict(defer_build=True))
 
 _WORDS: Final = {action.name: action for action in ACTIONS.values() if action.command}
 
@@ -164,7 +164,7 @@ def origin_of(press: Pressed) -> Origin:
     A message that only the presser sees has no thread but the one that it was shown in.
     """
     try:
-        volume = _VOLUME.validate_python(volume_of(press.block_id))
+        volume = _VOLUME.validate_python(volume_of_block(press.block_id))
     except ValidationError as error:
         raise malformed_content("the row of buttons names no volume") from error
     message = None if press.is_ephemeral else press.message_ts

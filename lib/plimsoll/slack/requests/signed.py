@@ -26,7 +26,7 @@ from plimsoll.domain.errors import BadInput
 if TYPE_CHECKING:
     from plimsoll.ports import Claims  # the ports bring numpy along, which the function in front has no time for
 
-MOST_BYTES: Final = 256 * 1024
+MOST_BODY_BYTES: Final = 256 * 1024
 """The longest body that is read. Slack sends some KiB; the longest requests bring along the message with the button,
 and Slack takes no message of more than about 12,000 characters."""
 
@@ -63,7 +63,7 @@ class HttpRequest:
     def of(cls, event: Mapping[str, Any]) -> "HttpRequest":
         """The request in an event of Lambda's function URL (payload format 2.0); Refused (413, 400)."""
         body = str(event.get("body") or "")
-        if len(body) > 2 * MOST_BYTES:  # base64 makes four bytes of three
+        if len(body) > 2 * MOST_BODY_BYTES:  # base64 makes four bytes of three
             raise _too_long()
         try:
             content = b64decode(body, validate=True) if event.get("isBase64Encoded") else body.encode()
@@ -105,7 +105,7 @@ class _At(SlackClock):
 
 def check_shape(request: HttpRequest) -> None:
     """Raises Refused for a body that is too long (413), and for every method but POST (405)."""
-    if len(request.body) > MOST_BYTES:
+    if len(request.body) > MOST_BODY_BYTES:
         raise _too_long()
     if request.method != "POST":
         raise Refused(HTTPStatus.METHOD_NOT_ALLOWED, "the method is not POST")
@@ -152,4 +152,4 @@ def malformed_content(reason: str) -> Refused:
 
 
 def _too_long() -> Refused:
-    return Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body is longer than {MOST_BYTES} bytes")
+    return Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body is longer than {MOST_BODY_BYTES} bytes")

@@ -60,8 +60,8 @@ def test_buttons_stand_in_their_order_and_name_their_volume():
     explain, validate, menu = row["elements"]
     assert [explain["action_id"], validate["action_id"], menu["action_id"]] == ["explain", "validate", blocks.MENU]
     assert [one["value"] for one in menu["options"]] == ["probe", "snooze", "done", "exclude"]
-    assert blocks.volume_of(row["block_id"]) == "1/us-east-1/vol-1"
-    assert blocks.volume_of("report") is None
+    assert blocks.volume_of_block(row["block_id"]) == "1/us-east-1/vol-1"
+    assert blocks.volume_of_block("report") is None
 
 
 @pytest.mark.parametrize("volume", ["x" * 250, "1/us-east-1/vol-\0"])

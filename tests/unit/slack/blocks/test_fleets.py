@@ -12,7 +12,7 @@ from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import usd
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.digest import Digest
-from plimsoll.slack.blocks.elements import controls, volume_of
+from plimsoll.slack.blocks.elements import controls, volume_of_block
 from plimsoll.slack.blocks.report import conversation
 from tests.profiles import examples
 from tests.unit.reports.recommendations import a_record
@@ -83,7 +83,7 @@ def check(fleet, told, most=10):
 def check_buttons(told, digest):
     """That each of the volumes in the main message has its buttons, there or in the thread."""
     wanted = {one.volume for one in digest.whole.savers.items if controls(one.volume, CONTROLS)}
-    found = {volume_of(block_id) for message in messages(told) for block_id in pressed(message)}
+    found = {volume_of_block(block_id) for message in messages(told) for block_id in pressed(message)}
     assert wanted <= found
 
 

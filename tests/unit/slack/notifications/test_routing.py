@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from plimsoll.reports.record import OwnerRecord
 from plimsoll.reports.wording import owner_text
 from plimsoll.service.slack_config import SlackConfig
-from plimsoll.slack.notifications.channels import channels_for, channels_of, part_of
+from plimsoll.slack.notifications.channels import channels_for, channels_of, part_words
 from tests.profiles import examples
 from tests.unit.reports.recommendations import a_record
 
@@ -85,8 +85,8 @@ def test_the_part_that_a_channel_is_told_of_is_said_in_words():
         {"channel": DATA, "accounts": ACCOUNTS, "owners": ["shop-*"]},
         {"channel": DATA, "accounts": [ACCOUNTS[0]], "tags": {"team": "data", "lab": None}},
     )
-    assert part_of(config, ALL) == ""
-    assert part_of(config, DATA) == f"accounts {', '.join(ACCOUNTS)}; owner shop-*; tags team=data, lab"
+    assert part_words(config, ALL) == ""
+    assert part_words(config, DATA) == f"accounts {', '.join(ACCOUNTS)}; owner shop-*; tags team=data, lab"
 
 
 words = st.sampled_from(["a", "b", "ab", "A", "*", "a*", "[a]", "?", "Terraform a", "by hand"])
