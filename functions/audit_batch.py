@@ -16,9 +16,9 @@ LEFT: Final = 0.2
 
 
 @entry(LotMessage, all_places)
-def handler(told: LotMessage, service: Service, context: LambdaContext) -> Audited:
+def handler(message: LotMessage, service: Service, context: LambdaContext) -> Audited:
     """Keeps the answers in the store. A lot with batches left is called for again."""
     least_ms = LEFT * context.get_remaining_time_in_millis()
-    attempt = audit_lot(service, told, stop=lambda: context.get_remaining_time_in_millis() < least_ms)
+    attempt = audit_lot(service, message, stop=lambda: context.get_remaining_time_in_millis() < least_ms)
     count(volumes=attempt.volumes, datapoints=attempt.datapoints)
     return Audited(left=attempt.left)

@@ -10,5 +10,5 @@ from plimsoll.service.service import Service
 
 @entry(BeginProbeMessage, aws_places)
 def handler(message: BeginProbeMessage, service: Service, _context: LambdaContext) -> ProbeState:
-    """How many hosts read, and what cannot be probed."""
+    """The number of hosts that read, and volumes that cannot be probed."""
     return begin_probe(service, message)

@@ -5,11 +5,11 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.entry_point import entry
 from plimsoll.bootstrap.aws_places import aws_places
 from plimsoll.service.service import Service
-from plimsoll.service.validating import look
+from plimsoll.service.validating import look_at_job
 from plimsoll.service.validation_messages import Looked, LookMessage
 
 
 @entry(LookMessage, aws_places)
 def handler(message: LookMessage, service: Service, _context: LambdaContext) -> Looked:
-    """Whether it is ready."""
-    return look(service, message.job, message.at)
+    """The state of the job: ready or not."""
+    return look_at_job(service, message.job, message.at)

@@ -9,6 +9,6 @@ from plimsoll.service.step_messages import ShardMessage
 
 
 @entry(ShardMessage)
-def handler(told: ShardMessage, service: Service, _context: LambdaContext) -> None:
+def handler(message: ShardMessage, service: Service, _context: LambdaContext) -> None:
     """Keeps the shard's sums, its part of the report and its Parquet files in the store."""
-    combine(service, told)
+    combine(service, message)

@@ -8,14 +8,14 @@ import plimsoll.validation.deciding  # noqa: F401  # as above
 from functions.entry_point import count, entry
 from plimsoll.bootstrap.aws_places import aws_places
 from plimsoll.service.service import Service
-from plimsoll.service.validating import conclude
-from plimsoll.service.validation_messages import Concluded, JobMessage
+from plimsoll.service.validating import conclude_job
+from plimsoll.service.validation_messages import ConcludedJob, JobMessage
 
 
 @entry(JobMessage, aws_places)
-def handler(message: JobMessage, service: Service, _context: LambdaContext) -> Concluded:
+def handler(message: JobMessage, service: Service, _context: LambdaContext) -> ConcludedJob:
     """The verdict, and whether there is more to measure for the same volume."""
-    concluded = conclude(service, message.job)
+    concluded = conclude_job(service, message.job)
     if concluded.passed is not None:
         count(validations=1, validations_passed=int(concluded.passed))
     return concluded

@@ -9,9 +9,9 @@ from plimsoll.service.validation_messages import SweepEndMessage, SweptAll
 
 
 @entry(SweepEndMessage)
-def handler(told: SweepEndMessage, service: Service, _context: LambdaContext) -> SweptAll:
-    """How many were deleted, are left and are in use, and at how many places nobody could look."""
-    swept = conclude_sweep(service, told)
+def handler(message: SweepEndMessage, service: Service, _context: LambdaContext) -> SweptAll:
+    """The counts of scratch volumes deleted, left and in use, and of places at which nobody could look."""
+    swept = conclude_sweep(service, message)
     count(
         scratch_deleted=swept.deleted,
         scratch_left=swept.left,

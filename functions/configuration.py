@@ -12,7 +12,7 @@ from plimsoll.service.slack_config import SlackConfig
 
 CONFIG_PARAMETER: Final = "PLIMSOLL_CONFIG_PARAMETER"
 CONFIG_AGE_S: Final = 60
-"""How long a configuration is used before it is read again."""
+"""The age at which a configuration is read again."""
 
 
 def written_configuration() -> dict[str, Any]:
@@ -30,5 +30,5 @@ def written_configuration() -> dict[str, Any]:
 
 def slack_configuration() -> SlackConfig | None:
     """Its part about Slack, None if there is none. The caller need not import the whole service."""
-    found = written_configuration().get("slack")
-    return None if found is None else SlackConfig.model_validate(found)
+    plain = written_configuration().get("slack")
+    return None if plain is None else SlackConfig.model_validate(plain)

@@ -9,6 +9,6 @@ from plimsoll.service.step_messages import Pending, PendingMessage
 
 
 @entry(PendingMessage)
-def handler(told: PendingMessage, service: Service, _context: LambdaContext) -> Pending:
-    """How many batches there are, and where they are listed."""
-    return find_pending(service, told)
+def handler(message: PendingMessage, service: Service, _context: LambdaContext) -> Pending:
+    """The number of batches, and where they are listed."""
+    return find_pending(service, message)

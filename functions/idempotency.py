@@ -12,22 +12,23 @@ from aws_lambda_powertools.utilities.idempotency import (
 )
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-Told = TypeVar("Told")
+RequestT = TypeVar("RequestT")
 
 
-def once(do: Callable[[Told], Any], told: Told, *, kind: str, remembered: timedelta, context: LambdaContext) -> Any:
-    """What `do` answers to what it is told, in plain values as that is: now, or when it was told the same of that kind
-    before.
+def once(
+    do: Callable[[RequestT], Any], request: RequestT, *, kind: str, remembered: timedelta, context: LambdaContext
+) -> Any:
+    """The result of `do` for a request, in plain values: new, or kept from the same request of that kind before.
 
-    Powertools' IdempotencyAlreadyInProgressError while another invocation does it.
+    Raises Powertools' IdempotencyAlreadyInProgressError while another invocation does it.
     """
     config = IdempotencyConfig(expires_after_seconds=int(remembered.total_seconds()))
     config.register_lambda_context(context)
     table = DynamoDBPersistenceLayer(table_name=os.environ["PLIMSOLL_COORDINATION_TABLE"])
 
-    def carried_out(*, told: Told) -> Any:
-        return do(told)
+    def carry_out(*, request: RequestT) -> Any:
+        return do(request)
 
     return idempotent_function(
-        carried_out, data_keyword_argument="told", persistence_store=table, config=config, key_prefix=kind
-    )(told=told)
+        carry_out, data_keyword_argument="request", persistence_store=table, config=config, key_prefix=kind
+    )(request=request)

@@ -10,5 +10,5 @@ from plimsoll.service.service import Service
 
 @entry(ProbeMessage, aws_places)
 def handler(message: ProbeMessage, service: Service, _context: LambdaContext) -> ProbeState:
-    """How many hosts still read, and what was seen."""
+    """The number of hosts that still read, and the volumes seen."""
     return look_at_probe(service, message.probe)

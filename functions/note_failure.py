@@ -9,6 +9,6 @@ from plimsoll.service.summarizing import note_failure
 
 
 @entry(FailureMessage)
-def handler(told: FailureMessage, service: Service, _context: LambdaContext) -> None:
+def handler(message: FailureMessage, service: Service, _context: LambdaContext) -> None:
     """Keeps in the store what failed and why."""
-    note_failure(service, told)
+    note_failure(service, message)

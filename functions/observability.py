@@ -20,7 +20,7 @@ metrics = Metrics(namespace="Plimsoll", service=SERVICE)
 Handler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
 
 
-def observed(handle: Handler) -> Handler:
+def observe(handle: Handler) -> Handler:
     """A Lambda handler whose own errors are logged by their kinds, and whose figures are sent."""
 
     @wraps(handle)

@@ -10,8 +10,8 @@ from plimsoll.service.step_messages import AuditPlan, PlanMessage
 
 
 @entry(PlanMessage, all_places)
-def handler(told: PlanMessage, service: Service, _context: LambdaContext) -> AuditPlan:
-    """Whether the audit goes on now, and the accounts whose inventories are to be taken."""
-    planned = plan(service, told)
+def handler(message: PlanMessage, service: Service, _context: LambdaContext) -> AuditPlan:
+    """The state of the audit, and the accounts whose inventories are to be taken."""
+    planned = plan(service, message)
     logger.info("planned", state=planned.state, busy_with=planned.busy_with, accounts=planned.accounts)
     return planned

@@ -10,6 +10,6 @@ from plimsoll.service.validation_messages import SweepMessage, SweepPlan
 
 
 @entry(SweepMessage, aws_places)
-def handler(told: SweepMessage, service: Service, _context: LambdaContext) -> SweepPlan:
-    """How many accounts there are, and where they are listed."""
-    return plan_sweep(service, told)
+def handler(message: SweepMessage, service: Service, _context: LambdaContext) -> SweepPlan:
+    """The number of accounts, and where they are listed."""
+    return plan_sweep(service, message)

@@ -7,35 +7,35 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry_point import count, entry
 from functions.idempotency import once
-from plimsoll.service.reporting import note_reported, report
+from plimsoll.service.reporting import keep_report, note_sent_news
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import Reported, RunMessage
 
 REMEMBERED: Final = timedelta(days=30)
-"""How long the same events are not sent again: as long as the parts of a run are kept."""
+"""The time in which the same events are not sent again: as long as the parts of a run are kept."""
 
 
 @entry(RunMessage)
-def handler(told: RunMessage, service: Service, context: LambdaContext) -> Reported:
-    """Where the report is, and its main figures."""
-    made = report(service, told)
-    failed = made.run["failures"]["targets"]
+def handler(message: RunMessage, service: Service, context: LambdaContext) -> Reported:
+    """The place of the report, and its main figures."""
+    kept = keep_report(service, message)
+    failed = kept.run["failures"]["targets"]
     count(
-        savings_usd=made.answer.saved_usd_month,
-        failures=made.run["volumes"]["failed"],
+        savings_usd=kept.answer.saved_usd_month,
+        failures=kept.run["volumes"]["failed"],
         failed_targets=len(failed),
-        audit_usd=made.run["usage"]["estimated_usd"],
-        expected_usd=made.run["plan"]["estimated_usd"],
-        scope_covered_pct=made.covered_pct,
+        audit_usd=kept.run["usage"]["estimated_usd"],
+        expected_usd=kept.run["plan"]["estimated_usd"],
+        scope_covered_pct=kept.covered_pct,
     )
-    if promises := made.run.get("promises"):
+    if promises := kept.run.get("promises"):
         count(
             throttled_since_changed=promises["throttled"],
             expected_to_throttle=promises["expected"],
             promises_broken=int(promises["broken"]),
         )
-    for kind, events in {"audit-ended": [made.ended], "audit-news": made.news}.items():
+    for kind, events in {"audit-ended": [kept.ended], "audit-news": kept.news}.items():
         if events:
             once(service.events.send, events, kind=kind, remembered=REMEMBERED, context=context)
-    note_reported(service, told, made.news)
-    return made.answer
+    note_sent_news(service, message, kept.news)
+    return kept.answer

@@ -9,19 +9,19 @@ from functions.entry_point import entry
 from functions.idempotency import once
 from plimsoll.bootstrap.aws_places import aws_places
 from plimsoll.service.service import Service
-from plimsoll.service.validating import send_command, sending_of
-from plimsoll.service.validation_messages import JobMessage, Stepped
+from plimsoll.service.validating import command_key, send_command
+from plimsoll.service.validation_messages import JobMessage, SteppedJob
 
 REMEMBERED: Final = timedelta(days=2)
-"""How long the same command is not sent again: longer than one can run."""
+"""The time in which the same command is not sent again: longer than one can run."""
 
 
 @entry(JobMessage, aws_places)
-def handler(message: JobMessage, service: Service, context: LambdaContext) -> Stepped:
+def handler(message: JobMessage, service: Service, context: LambdaContext) -> SteppedJob:
     """The job whose command was sent, now or by an earlier attempt."""
 
     def send(_sending: dict[str, Any]) -> dict[str, Any]:
         return send_command(service, message.job).model_dump(mode="json")
 
-    sending = sending_of(service, message.job)
-    return Stepped(**once(send, sending, kind="send-command", remembered=REMEMBERED, context=context))
+    sending = command_key(service, message.job)
+    return SteppedJob(**once(send, sending, kind="send-command", remembered=REMEMBERED, context=context))

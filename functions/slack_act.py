@@ -13,12 +13,12 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
 from functions.configuration import slack_configuration
-from functions.observability import count, logger, observed
+from functions.observability import count, logger, observe
 from functions.slack_secret import bot_token, signing_secret
 from plimsoll.clouds.aws.service import DynamoClaims, LambdaWorker
 from plimsoll.domain.errors import CloudError
 from plimsoll.settings import Settings
-from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.actions.asked import SlackRequest
 from plimsoll.slack.requests.front import LOG, Front, response
 from plimsoll.slack.requests.signed import Refused
 
@@ -28,7 +28,7 @@ QUICK: Final = Config(connect_timeout=1, read_timeout=1, retries={"total_max_att
 LOG.handlers, LOG.propagate = list(logger.handlers), False  # the package's lines look like the function's own
 
 
-@observed
+@observe
 def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
     """The answer to a request, as Lambda's function URL passes both on; one log line where it is refused."""
     front = Front(
@@ -46,7 +46,7 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
         return response(refused.status)
 
 
-def _hand_over(asked: Asked) -> None:
+def _hand_over(asked: SlackRequest) -> None:
     worker = LambdaWorker(function=os.environ["PLIMSOLL_SLACK_WORKER"], client=_client("lambda"))
     logger.set_correlation_id(asked.id)
     try:

@@ -13,16 +13,16 @@ from plimsoll.slack.client import slack_client
 from plimsoll.slack.notifications.verdicts import ValidationEvent, VerdictPosted, post_verdict
 
 REMEMBERED: Final = timedelta(days=1)
-"""How long an answer is not given again: EventBridge tries an event for 24 hours at most."""
+"""The time in which an answer is not given again: EventBridge tries an event for 24 hours at most."""
 
 
 @entry(ValidationEvent)
 def handler(event: ValidationEvent, service: Service, context: LambdaContext) -> VerdictPosted:
-    """Whether a verdict was posted."""
+    """The outcome: posted or not."""
 
     def answer(_validation: str) -> dict[str, Any]:
         client = slack_client(bot_token(), api_url=service.settings.slack_api_url)
         return post_verdict(service, event.detail, client).model_dump(mode="json")
 
-    found = once(answer, event.detail.name, kind="slack-answer", remembered=REMEMBERED, context=context)
-    return VerdictPosted.model_validate(found)
+    posted = once(answer, event.detail.name, kind="slack-answer", remembered=REMEMBERED, context=context)
+    return VerdictPosted.model_validate(posted)

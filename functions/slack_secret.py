@@ -23,12 +23,12 @@ class _SlackSecrets(BaseModel):
 
 
 def signing_secret() -> str:
-    """What Slack signs its requests with; BadInput where the secret lacks it."""
+    """The secret with which Slack signs its requests. Raises BadInput if it is missing."""
     return _secret("signing_secret")
 
 
 def bot_token() -> str:
-    """What the app calls Slack with; BadInput where the secret lacks it."""
+    """The token with which the app calls Slack. Raises BadInput if it is missing."""
     return _secret("bot_token")
 
 
@@ -46,11 +46,11 @@ def _secret(key: str) -> str:
 def _secret_in(written: str, key: str, name: str) -> str:
     """One of the secrets in the text under `name`. BadInput if it is missing; the error shows none of the text."""
     try:
-        found: SecretStr = getattr(_SlackSecrets.model_validate_json(written), key)
+        secret: SecretStr = getattr(_SlackSecrets.model_validate_json(written), key)
     except ValidationError:
         # The error that this comes from would carry the secret along.
         raise _unusable(name, "is no JSON of that shape") from None
-    value = found.get_secret_value().strip()
+    value = secret.get_secret_value().strip()
     if not value:
         raise _unusable(name, f"has no {key}")
     return value

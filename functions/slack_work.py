@@ -12,13 +12,13 @@ from functions.idempotency import once
 from functions.slack_secret import bot_token
 from plimsoll.bootstrap.google_places import all_places
 from plimsoll.service.service import Service
-from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.actions.asked import SlackRequest
 from plimsoll.slack.actions.worker import AskedMessage, Members, act
 from plimsoll.slack.client import slack_client
 
 REMEMBERED: Final = timedelta(days=1)
-"""How long the same event is not carried out again; Lambda keeps an event for six hours at most (AWS Lambda Developer
-Guide, "Asynchronous invocation", read 2026-11-22)."""
+"""The time in which the same event is not carried out again; Lambda keeps an event for six hours at most (AWS Lambda
+Developer Guide, "Asynchronous invocation", read 2026-11-22)."""
 
 
 @entry(AskedMessage, all_places)
@@ -29,9 +29,9 @@ def handler(asked: AskedMessage, service: Service, context: LambdaContext) -> No
     is another event: it is answered, and does nothing, because it has the id of the first.
     """
 
-    def carry_out(given: dict[str, Any]) -> None:
+    def carry_out(plain: dict[str, Any]) -> None:
         slack = slack_client(bot_token(), api_url=service.settings.slack_api_url)
-        act(service, Asked.model_validate(given), slack, members=members(), request=context.aws_request_id)
+        act(service, SlackRequest.model_validate(plain), slack, members=members(), request=context.aws_request_id)
 
     try:
         once(carry_out, asked.model_dump(mode="json"), kind="slack-asked", remembered=REMEMBERED, context=context)
@@ -41,5 +41,5 @@ def handler(asked: AskedMessage, service: Service, context: LambdaContext) -> No
 
 @cache
 def members() -> Members:
-    """Who may act, as Slack said within the last minutes to this process."""
+    """The members of user groups, as Slack listed them within the last minutes to this process."""
     return Members()

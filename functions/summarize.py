@@ -9,6 +9,6 @@ from plimsoll.service.summarizing import summarize
 
 
 @entry(RunMessage)
-def handler(told: RunMessage, service: Service, _context: LambdaContext) -> Summarized:
-    """How the run ended."""
-    return summarize(service, told)
+def handler(message: RunMessage, service: Service, _context: LambdaContext) -> Summarized:
+    """The end of the run."""
+    return summarize(service, message)

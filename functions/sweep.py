@@ -10,6 +10,6 @@ from plimsoll.service.validation_messages import SweepAccountMessage
 
 
 @entry(SweepAccountMessage, aws_places)
-def handler(told: SweepAccountMessage, service: Service, _context: LambdaContext) -> None:
+def handler(message: SweepAccountMessage, service: Service, _context: LambdaContext) -> None:
     """Keeps in the store what was deleted, is left and is in use."""
-    sweep_account(service, told)
+    sweep_account(service, message)

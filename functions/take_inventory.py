@@ -9,7 +9,7 @@ from functions.entry_point import entry
 from plimsoll.bootstrap.google_places import all_places
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.service import Service
-from plimsoll.service.step_messages import AccountMessage, Taken
+from plimsoll.service.step_messages import AccountMessage, TakenInventory
 
 LEFT: Final = 0.5
 """The share of its time in which no other region is begun: the lists of one may take 300 s (PLIMSOLL_LIST_DEADLINE_S),
@@ -17,7 +17,7 @@ and its prices come after them."""
 
 
 @entry(AccountMessage, all_places)
-def handler(told: AccountMessage, service: Service, context: LambdaContext) -> Taken:
+def handler(message: AccountMessage, service: Service, context: LambdaContext) -> TakenInventory:
     """Keeps the account's volumes in the store, in batches. An account with regions left is called for again."""
     least_ms = LEFT * context.get_remaining_time_in_millis()
-    return take_inventory(service, told, stop=lambda: context.get_remaining_time_in_millis() < least_ms)
+    return take_inventory(service, message, stop=lambda: context.get_remaining_time_in_millis() < least_ms)

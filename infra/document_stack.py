@@ -1,4 +1,4 @@
-"""The documents that run on hosts, as plain CloudFormation templates for every account and region with such hosts."""
+"""The documents that run on hosts, as plain CloudFormation templates for each account and region with hosts."""
 
 from typing import Final
 

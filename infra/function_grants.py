@@ -1,4 +1,4 @@
-"""What functions may do with the service's own store, tables, bus and roles: a grant for each need."""
+"""The rights of functions to the service's own store, tables, bus and roles: a grant for each need."""
 
 from collections.abc import Sequence
 
@@ -65,7 +65,7 @@ def decisions(names: Names) -> Grant:
     return Grant(actions=DECISIONS, resources=(names.table_arn(names.history),))
 
 
-def decided(names: Names) -> Grant:
+def past_decisions(names: Names) -> Grant:
     """Reads what people decided about volumes."""
     return Grant(actions=DECISIONS & HISTORY, resources=(names.table_arn(names.history),))
 
@@ -75,7 +75,7 @@ def claims(names: Names) -> Grant:
     return Grant(actions=CLAIMS, resources=(names.table_arn(names.coordination),), conditions=CLAIMS_CONDITION)
 
 
-def once(names: Names) -> Grant:
+def idempotency(names: Names) -> Grant:
     """Keeps what was done, so that it is not done twice."""
     return Grant(actions=IDEMPOTENCY, resources=(names.table_arn(names.coordination),))
 

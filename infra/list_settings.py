@@ -16,7 +16,7 @@ _WITHIN: Final[dict[str, type[BaseModel]]] = {"validation": ValidationBudget, "s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class ListedSetting:
     """A setting: its name in CDK's context, its default as it is written ("": none), and a sentence."""
 
     name: str
@@ -29,33 +29,33 @@ class Listed:
         return PREFIX + self.name.replace(".", "__").upper()
 
 
-def listed() -> Iterator[Listed]:
-    """What is audited and measured, and then what is deployed."""
-    own = [name for name in Deployment.model_fields if name not in ServiceConfig.model_fields]
+def list_settings() -> Iterator[ListedSetting]:
+    """The settings of audits and measurements, followed by those for the deployment."""
+    names = [name for name in Deployment.model_fields if name not in ServiceConfig.model_fields]
     yield from _of(ServiceConfig, list(ServiceConfig.model_fields))
-    yield from _of(Deployment, own)
+    yield from _of(Deployment, names)
 
 
-def _of(model: type[BaseModel], names: list[str], prefix: str = "") -> Iterator[Listed]:
+def _of(model: type[BaseModel], names: list[str], prefix: str = "") -> Iterator[ListedSetting]:
     for name in names:
         field = model.model_fields[name]
         if name in _WITHIN:
             yield from _of(_WITHIN[name], list(_WITHIN[name].model_fields), f"{name}.")
         else:
-            default = _written(field.get_default(call_default_factory=True))
-            yield Listed(name=f"{prefix}{name}", default=default, meaning=field.description or "")
+            default = _default_text(field.get_default(call_default_factory=True))
+            yield ListedSetting(name=f"{prefix}{name}", default=default, meaning=field.description or "")
 
 
-def _written(default: Any) -> str:
+def _default_text(default: Any) -> str:
     if default in (None, (), {}, PydanticUndefined):
         return ""
     return str(default).lower() if isinstance(default, bool) else str(default)
 
 
 def main() -> None:
-    """Prints them."""
-    for one in listed():
-        print(f"{one.variable}{'=' if one.default else ''}{one.default}\n    {one.meaning}")  # noqa: T201  # its output
+    """Prints the settings."""
+    for setting in list_settings():
+        print(f"{setting.variable}{'=' if setting.default else ''}{setting.default}\n    {setting.meaning}")  # noqa: T201  # its output
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ _PATHS: Final = "aws:cdk:enable-path-metadata"
 
 
 class MemberRoleStack(Stack):
-    """A role in a member account that only these functions of the service may assume, and only with the external id."""
+    """A role in a member account for these functions of the service alone, and only with the external id."""
 
     def __init__(
         self,

@@ -26,6 +26,8 @@ def probe_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
     return [
         FunctionShape(name="begin_probe", memory_mib=1024, timeout_s=600, grants=[*finding, *entering, *probing.sends]),
         FunctionShape(
-            name="look_at_probe", timeout_s=300, grants=[*store(names, write=(_PROBES,)), *entering, probing.reads]
+            name="look_at_probe",
+            timeout_s=300,
+            grants=[*store(names, write=(_PROBES,)), *entering, probing.reading_grant],
         ),
     ]

@@ -15,7 +15,7 @@ from plimsoll.clouds.aws.permissions import PROBE
 _ON_DOCUMENT = frozenset({"ssm:GetDocument", "ssm:SendCommand"})
 _ANSWERS = frozenset({"ssm:GetCommandInvocation"})
 _STOPS = frozenset({"ssm:CancelCommand"})
-"""What only the command line uses: a probe of the service ends by its time."""
+"""A right that only the command line uses: a probe of the service ends by its time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +43,11 @@ class Probing:
         ]
 
     @property
-    def reads(self) -> Grant:
+    def reading_grant(self) -> Grant:
         """Reads what hosts answered."""
         return look(_ANSWERS, "read what commands printed")
 
     @property
     def all(self) -> list[Grant]:
         """Everything that a probe does."""
-        return [*self.sends, self.reads]
+        return [*self.sends, self.reading_grant]

@@ -26,19 +26,19 @@ class _Field:
     names: tuple[str, ...] = ()
     also: str = r"(?!)"
 
-    def holds(self, text: str) -> bool:
-        return all(re.fullmatch(self.also, part) or self._holds_part(part) for part in text.split(","))
+    def is_valid(self, text: str) -> bool:
+        return all(re.fullmatch(self.also, part) or self._is_valid_part(part) for part in text.split(","))
 
-    def _holds_part(self, part: str) -> bool:
+    def _is_valid_part(self, part: str) -> bool:
         span, slash, step = part.partition("/")
         if slash and not (step.isdigit() and int(step) > 0):
             return False
         first, dash, last = span.partition("-")
         if dash:
-            return self._holds_value(first) and self._holds_value(last)
-        return span == "*" or self._holds_value(span)
+            return self._is_valid_value(first) and self._is_valid_value(last)
+        return span == "*" or self._is_valid_value(span)
 
-    def _holds_value(self, value: str) -> bool:
+    def _is_valid_value(self, value: str) -> bool:
         return value.upper() in self.names or (value.isdigit() and self.least <= int(value) <= self.most)
 
 
@@ -53,39 +53,39 @@ _CRON: Final = (
 
 
 def schedule_error(text: str) -> str | None:
-    """What is wrong with a schedule, and what to write instead. None if it is valid."""
-    found = re.fullmatch(r"(rate|cron|at)\((.*)\)", text.strip())
-    if not found:
+    """The fault of a schedule, and what to write instead. None if it is valid."""
+    match = re.fullmatch(r"(rate|cron|at)\((.*)\)", text.strip())
+    if not match:
         five = re.fullmatch(r"(\S+ ){4}\S+", text.strip())
         hint = (
             " Five fields as in a crontab are not enough: six stand in cron(...), the last is the year." if five else ""
         )
         return f"schedule {text!r} is none: write {EXAMPLES}.{hint}"
-    kind, inner = found.groups()
+    kind, inner = match.groups()
     wrong = {"rate": _rate_error, "cron": _cron_error, "at": _at_error}[kind](inner)
     return None if wrong is None else f"schedule {text!r} is none: {wrong}."
 
 
 def zone_error(name: str) -> str | None:
-    """What is wrong with the name of a time zone. None if it is valid."""
+    """The fault of a time zone's name. None if it is valid."""
     if name in available_timezones():
         return None
     return f"time_zone {name!r} is none: write one of the IANA database, such as UTC or Europe/Berlin."
 
 
 def past_error(text: str, zone: str, now: datetime) -> str | None:
-    """What is wrong with a one-time schedule whose time, in that time zone, has passed. None for any other."""
-    found = re.fullmatch(r"at\((.*)\)", text.strip())
-    if not found or datetime.strptime(found[1], _ONCE).replace(tzinfo=ZoneInfo(zone)) > now:
+    """The fault of a one-time schedule whose time, in that time zone, has passed. None for any other."""
+    match = re.fullmatch(r"at\((.*)\)", text.strip())
+    if not match or datetime.strptime(match[1], _ONCE).replace(tzinfo=ZoneInfo(zone)) > now:
         return None
     return f"schedule {text!r} has passed in {zone}: write a time to come, or {EXAMPLES.partition(', or')[0]}."
 
 
 def _rate_error(inner: str) -> str | None:
-    found = re.fullmatch(r"([1-9]\d*) (minute|hour|day)(s?)", inner)
-    if not found:
+    match = re.fullmatch(r"([1-9]\d*) (minute|hour|day)(s?)", inner)
+    if not match:
         return "write rate(VALUE UNIT) with minutes, hours or days, such as rate(7 days) or rate(1 day)"
-    value, unit, plural = found.groups()
+    value, unit, plural = match.groups()
     if (value == "1") == bool(plural):
         return f"write rate({value} {unit}{'' if value == '1' else 's'})"
     return None
@@ -97,7 +97,7 @@ def _cron_error(inner: str) -> str | None:
         names = ", ".join(field.name for field in _CRON)
         return f"cron() has {len(_CRON)} fields ({names}), such as cron(0 6 ? * MON *), and this has {len(values)}"
     for field, value in zip(_CRON, values, strict=True):
-        if not field.holds(value):
+        if not field.is_valid(value):
             return f"{value} is no {field.name}, which are from {field.least} to {field.most}"
     if [values[2], values[4]].count("?") != 1:
         return "one of day of month and day of week must be ?, and the other not, such as cron(0 6 ? * MON *)"

@@ -13,17 +13,17 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from infra.packaging import RUNTIME
 from infra.schedule_syntax import past_error, schedule_error, zone_error
-from infra.settings_text import is_cdks, nested, parsed, sentences, with_policy
+from infra.settings_text import is_cdks, nest, parse_values, sentences, with_policy
 from plimsoll.domain.errors import BadInput
 from plimsoll.service.config import ServiceConfig
 from plimsoll.settings import Settings
 
 PREFIX: Final = "PLIMSOLL_DEPLOY_"
-"""What the environment variable of a setting begins with; its name in capitals follows, `__` before a key within it."""
+"""The beginning of a setting's environment variable; its name in capitals follows, `__` before a key within it."""
 
 _LOGS_DAYS: Final = "1 3 5 7 14 30 60 90 120 150 180 365 400 545 731 1096 1827 2192 2557 2922 3288 3653"
 RETENTIONS_DAYS: Final = tuple(int(days) for days in _LOGS_DAYS.split())
-"""How many days CloudWatch can keep logs (PutRetentionPolicy). Keeping them without a limit is not offered."""
+"""The days that CloudWatch can keep logs (PutRetentionPolicy). Keeping them without a limit is not offered."""
 
 _T = TypeVar("_T")
 
@@ -37,7 +37,7 @@ def _default(name: str) -> Any:
 
 
 class Deployment(ServiceConfig, BaseSettings):
-    """What is deployed, and the configuration of the service that is written where its functions read it."""
+    """The settings of a deployment, and the configuration of the service, which its functions read."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX, env_nested_delimiter="__", enable_decoding=False, extra="forbid", frozen=True
@@ -171,13 +171,13 @@ class Deployment(ServiceConfig, BaseSettings):
     @classmethod
     def read(cls, context: Mapping[str, Any]) -> "Deployment":
         """The settings of CDK's context and the environment. BadInput names each that cannot be used."""
-        own = nested({key: value for key, value in context.items() if not is_cdks(key)})
+        settings = nest({key: value for key, value in context.items() if not is_cdks(key)})
         named = [name.removeprefix(PREFIX).lower() for name in os.environ if name.startswith(PREFIX)]
-        unknown = [_unknown(name) for name in (*own, *named) if name.partition("__")[0] not in cls.model_fields]
+        unknown = [_unknown(name) for name in (*settings, *named) if name.partition("__")[0] not in cls.model_fields]
         if unknown:
             raise BadInput("\n".join(unknown))
         try:
-            return cls(**own)
+            return cls(**settings)
         except ValidationError as error:
             raise BadInput(sentences(error.errors())) from error
 
@@ -200,19 +200,19 @@ class Deployment(ServiceConfig, BaseSettings):
 
     @model_validator(mode="before")
     @classmethod
-    def _written(cls, given: dict[str, Any]) -> dict[str, Any]:
+    def _parse_texts(cls, values: dict[str, Any]) -> dict[str, Any]:
         """Lists as words with commas between them, and mappings as JSON: what a variable or `-c key=value` can hold."""
-        return with_policy(parsed(cls, given))
+        return with_policy(parse_values(cls, values))
 
     @field_validator("schedule", "sweep_every", "sweep_all_every")
     @classmethod
     def _is_a_schedule(cls, text: str) -> str:
-        return _checked(text, schedule_error(text))
+        return _check(text, schedule_error(text))
 
     @field_validator("time_zone")
     @classmethod
     def _is_a_zone(cls, name: str) -> str:
-        return _checked(name, zone_error(name))
+        return _check(name, zone_error(name))
 
     @field_validator("regions")
     @classmethod
@@ -228,9 +228,9 @@ class Deployment(ServiceConfig, BaseSettings):
     @field_validator("logs_days")
     @classmethod
     def _can_be_kept(cls, days: int) -> int:
-        more = [known for known in RETENTIONS_DAYS if known >= days]
-        wrong = f"CloudWatch cannot keep logs for {days} days: write {(more or RETENTIONS_DAYS[-1:])[0]}."
-        return _checked(days, None if days in RETENTIONS_DAYS else wrong)
+        longer = [known for known in RETENTIONS_DAYS if known >= days]
+        wrong = f"CloudWatch cannot keep logs for {days} days: write {(longer or RETENTIONS_DAYS[-1:])[0]}."
+        return _check(days, None if days in RETENTIONS_DAYS else wrong)
 
     @model_validator(mode="after")
     def _fits_together(self) -> "Deployment":
@@ -252,7 +252,7 @@ class Deployment(ServiceConfig, BaseSettings):
         if self.alarm_email and self.alarm_topic_arn:
             raise ValueError("give alarm_email or alarm_topic_arn, not both: subscribe the address to the topic.")
         try:
-            self.config.written()
+            self.config.to_text()
         except BadInput as error:
             raise ValueError(str(error)) from error
         return self
@@ -264,7 +264,7 @@ def _unknown(name: str) -> str:
     return f"there is no setting {name}: {hint}"
 
 
-def _checked(value: _T, wrong: str | None) -> _T:
+def _check(value: _T, wrong: str | None) -> _T:
     if wrong is not None:
         raise ValueError(wrong)
     return value

@@ -41,7 +41,7 @@ _INSTEAD: Final[Mapping[str, str]] = {
     "validation_role_name": "the name of the role, such as plimsoll-validation; it has no ARN here",
     "wheels_python": "a version such as 3.13",
 }
-"""What to write for a setting whose text does not fit, by its name and those of the settings around it."""
+"""The advice for a setting whose text does not fit, by its name and those of the settings around it."""
 
 _OF_THE_TEXT: Final = {"string_pattern_mismatch", "too_short", "tuple_type", "model_type"}
 """pydantic's error types for a text or a list that is written wrongly."""
@@ -64,19 +64,19 @@ def with_policy(values: dict[str, Any]) -> dict[str, Any]:
     return {**values, "policy": {key: value for key, value in policy.items() if value != default[key]}}
 
 
-def parsed(model: type[BaseModel], given: Mapping[str, Any], around: str = "") -> dict[str, Any]:
+def parse_values(model: type[BaseModel], texts: Mapping[str, Any], around: str = "") -> dict[str, Any]:
     """Lists as words with commas between them or JSON, and mappings as JSON, also of settings within a setting.
 
-    A list of mappings is JSON alone. ValueError for what is neither; it names the setting with those `around` it.
+    A list of mappings is JSON alone. Raises ValueError for any other text; it names the setting with those `around` it.
     """
-    found = {}
-    for key, value in given.items():
+    values = {}
+    for key, value in texts.items():
         annotation = model.model_fields[key].annotation if key in model.model_fields else None
-        found[key] = _read(around + key, value, annotation) if isinstance(value, str) else value
+        values[key] = _read(around + key, value, annotation) if isinstance(value, str) else value
         within = _model_in(annotation)
-        if within is not None and isinstance(found[key], Mapping):
-            found[key] = parsed(within, found[key], f"{around}{key}.")
-    return found
+        if within is not None and isinstance(values[key], Mapping):
+            values[key] = parse_values(within, values[key], f"{around}{key}.")
+    return values
 
 
 def _read(key: str, text: str, annotation: Any) -> Any:
@@ -93,38 +93,40 @@ def _read(key: str, text: str, annotation: Any) -> Any:
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """The model that an annotation is, or that it is besides None."""
+    """The model of an annotation, alone or beside None."""
     models = [
-        one for one in (annotation, *get_args(annotation)) if isinstance(one, type) and issubclass(one, BaseModel)
+        kind for kind in (annotation, *get_args(annotation)) if isinstance(kind, type) and issubclass(kind, BaseModel)
     ]
     return models[0] if models and get_origin(annotation) is not tuple else None
 
 
-def nested(flat: Mapping[str, Any]) -> dict[str, Any]:
-    """`validation.max_runs=3` as the key max_runs within validation."""
-    found: dict[str, Any] = {}
+def nest(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """The nested form of flat keys: `validation.max_runs=3` as the key max_runs within validation."""
+    nested: dict[str, Any] = {}
     for key, value in flat.items():
         outer, dot, inner = key.partition(".")
         if dot:
-            found[outer] = {**found.get(outer, {}), inner: value}
+            nested[outer] = {**nested.get(outer, {}), inner: value}
         else:
-            found[outer] = value
-    return found
+            nested[outer] = value
+    return nested
 
 
 def is_cdks(key: str) -> bool:
-    """Whether a key of the context is CDK's own and no setting."""
+    """True for a key of the context that is CDK's own and no setting."""
     return ":" in key or "/" in key or key.startswith(("aws-cdk", "cdk-"))
 
 
 def sentences(errors: Sequence[Any]) -> str:
-    """What pydantic found wrong, a line each, in sentences.
+    """The faults that pydantic found, a line each, in sentences.
 
     A list with wrong items is not also called too short: pydantic counts the right items alone.
     """
     wrong = [error["loc"] for error in errors]
-    own = [error for error in errors if not any(loc != error["loc"] and _within(loc, error["loc"]) for loc in wrong)]
-    return "\n".join(_sentence(error) for error in own)
+    outermost = [
+        error for error in errors if not any(loc != error["loc"] and _within(loc, error["loc"]) for loc in wrong)
+    ]
+    return "\n".join(_sentence(error) for error in outermost)
 
 
 def _within(loc: tuple[Any, ...], outer: tuple[Any, ...]) -> bool:
@@ -141,7 +143,7 @@ def _sentence(error: Any) -> str:
     if error["type"] in _OF_THE_TEXT and instead is not None:
         return f"{key} is {error['input']!r}: write {instead}."
     if error["type"] == "value_error":
-        said = str(error["ctx"]["error"]).rstrip(".?")
+        message = str(error["ctx"]["error"]).rstrip(".?")
         mark = "?" if error["msg"].endswith("?") else "."
-        return f"{said}{mark}"
+        return f"{message}{mark}"
     return f"{key} is {error['input']!r}: {error['msg'].lower()}."

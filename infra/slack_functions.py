@@ -5,7 +5,7 @@ from typing import Final
 from aws_cdk import aws_lambda as lambda_
 
 from infra.constructs.service_function import FunctionShape
-from infra.function_grants import claims, decided, decisions, judging, once, store
+from infra.function_grants import claims, decisions, idempotency, judging, past_decisions, store
 from infra.grants import Grant
 from infra.names import Names
 from infra.settings import Deployment
@@ -39,7 +39,7 @@ _TELLING_S: Final = 900
 a second in a channel."""
 
 _FRESH_S: Final = 1800
-"""How long a request is tried: Slack takes an answer to it for half an hour (Slack, "Handling user
+"""The time in which a request is tried: Slack takes an answer to it for half an hour (Slack, "Handling user
 interaction", response_url, read 2026-11-22)."""
 
 
@@ -51,7 +51,7 @@ def secret_grant(secret_arn: str) -> Grant:
 def worker_shape(names: Names, deployment: Deployment, secret: Grant) -> FunctionShape:
     """The function that carries out actions: it decides, begins, and reads volumes as an audit does."""
     measuring = (("validation", deployment.with_validation), ("probe", deployment.with_probe))
-    kinds = ("audit", *(kind for kind, there in measuring if there))
+    kinds = ("audit", *(kind for kind, is_deployed in measuring if is_deployed))
     machines = {kind: names.machine_arn(kind) for kind in kinds}
     return FunctionShape(
         name=WORKER,
@@ -68,7 +68,7 @@ def worker_shape(names: Names, deployment: Deployment, secret: Grant) -> Functio
         grants=[
             secret,
             decisions(names),
-            once(names),
+            idempotency(names),
             *store(names, read=("reports/", "measured/", "ledger/", "probes/seen/"), write=("slack/",)),
             Grant(actions=BEGINNING, resources=tuple(machines.values())),
             Grant(
@@ -105,7 +105,7 @@ def notifying_shapes(names: Names, deployment: Deployment, secret: Grant) -> lis
         grants=[
             secret,
             claims(names),
-            decided(names),
+            past_decisions(names),
             *store(names, read=("reports/", "work/", "measured/"), write=("slack/",)),
         ],
     )
@@ -115,7 +115,7 @@ def notifying_shapes(names: Names, deployment: Deployment, secret: Grant) -> lis
         timeout_s=300,
         retries=2,
         environment=_knowing(names),
-        grants=[secret, once(names), *store(names, read=("slack/", "validations/"))],
+        grants=[secret, idempotency(names), *store(names, read=("slack/", "validations/"))],
     )
     return [report, answer] if deployment.with_validation else [report]
 

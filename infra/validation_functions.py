@@ -3,7 +3,17 @@
 from typing import Final
 
 from infra.constructs.service_function import FunctionShape
-from infra.function_grants import account_listing, claims, enter, judging, look, once, region_listing, store, tell
+from infra.function_grants import (
+    account_listing,
+    claims,
+    enter,
+    idempotency,
+    judging,
+    look,
+    region_listing,
+    store,
+    tell,
+)
 from infra.grants import Grant
 from infra.names import Names
 from infra.settings import Deployment
@@ -55,7 +65,7 @@ def validation_shapes(names: Names, deployment: Deployment) -> list[FunctionShap
         ),
         FunctionShape(name="check_job", grants=[*working, bench.looks]),
         FunctionShape(name="attach_scratch", grants=[*working, bench.looks, *bench.attaches]),
-        FunctionShape(name="send_command", grants=[*working, bench.looks, *bench.commands, once(names)]),
+        FunctionShape(name="send_command", grants=[*working, bench.looks, *bench.commands, idempotency(names)]),
         # Where the document of a job is lost, every target of the ledger is asked for what it left.
         FunctionShape(
             name="clean_up",

@@ -99,8 +99,7 @@ class Measuring:
 
     @property
     def commands(self) -> list[Grant]:
-        """Runs our document on bench hosts and where measuring in place is allowed, and keeps it up to date unless it
-        is locked."""
+        """Runs our document on bench hosts and instances for measuring in place, and updates it unless it is locked."""
         writes = frozenset() if self.deployment.locked_document else BENCHMARK_DOCUMENT
         document = (f"arn:{self.stack.partition}:ssm:*:{self.stack.account}:document/{DOCUMENT_NAME}",)
         regions = "Regions are known when something is measured; the document's name is ours."
@@ -133,9 +132,9 @@ class Measuring:
             wildcard=_NAMED_LATER,
         )
 
-    def _on_benches(self, actions: set[str], tag_key: str, *more: TagMatch) -> list[Grant]:
-        """On instances with a bench host tag of the policy or a tag of `more`, and on instances that are named."""
-        tags = (*self.deployment.parsed_policy.bench_hosts, *more)
+    def _on_benches(self, actions: set[str], tag_key: str, *others: TagMatch) -> list[Grant]:
+        """Grants on instances with a bench host tag of the policy or one of `others`, and on named instances."""
+        tags = (*self.deployment.parsed_policy.bench_hosts, *others)
         grants = [
             Grant(
                 actions=actions,

@@ -18,8 +18,8 @@ from plimsoll.service.combining import combine
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.planning import find_pending, plan
-from plimsoll.service.reporting import note_reported, report
-from plimsoll.service.service import Places, Service
+from plimsoll.service.reporting import keep_report, note_sent_news
+from plimsoll.service.service import Service, ServicePlaces
 from plimsoll.service.step_messages import (
     AccountItem,
     AccountMessage,
@@ -52,7 +52,7 @@ MACHINE = "arn:aws:states:us-east-1:111111111111:execution:audit"
 AGAIN = (Throttled, Unreachable)
 
 
-def a_service(config: ServiceConfig, places: Places, folder: Path, now: datetime) -> Service:
+def a_service(config: ServiceConfig, places: ServicePlaces, folder: Path, now: datetime) -> Service:
     """A service whose store is a folder, and everything else in memory."""
     return Service(
         config=config,
@@ -126,9 +126,9 @@ class Loop:
     def end(self, run_id: str) -> Reported:
         self.combine_shards(run_id)
         summarize(self.service, RunMessage(run_id=run_id))
-        made = report(self.service, RunMessage(run_id=run_id))
+        made = keep_report(self.service, RunMessage(run_id=run_id))
         self.service.events.send([made.ended, *made.news])
-        note_reported(self.service, RunMessage(run_id=run_id), made.news)
+        note_sent_news(self.service, RunMessage(run_id=run_id), made.news)
         return made.answer
 
     def _audit(self, told: LotMessage) -> BaseModel | None:

@@ -22,4 +22,4 @@ def teach(store, keys, pasts):
     combined = combined_of(store, keys, number)
     for past in pasts:
         combined.totals.lessons.add(past)
-    store.put(keys.combined(number), combined.model_dump_json().encode())
+    store.put(keys.combined_key(number), combined.model_dump_json().encode())

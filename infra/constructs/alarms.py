@@ -47,7 +47,7 @@ def alarm_topic(scope: Construct, *, names: Names, deployment: Deployment, key: 
 
 
 def alarm_action(scope: Construct, *, names: Names, deployment: Deployment) -> cloudwatch.IAlarmAction:
-    """What an alarm does: it writes to the topic."""
+    """The action of an alarm: it writes to the topic."""
     arn = deployment.alarm_topic_arn or names.arn("sns", names.alarms)
     return actions.SnsAction(sns.Topic.from_topic_arn(scope, "AlarmTopic", arn))
 

@@ -19,10 +19,10 @@ BUSY_WAIT_S = 60
 _RUN: Final = "run_id"
 _of_item = partial(of_item, _RUN)
 _each = partial(each_item, topic=_RUN)
-"""What the maps of a run have in common."""
+"""The common part of a run's maps."""
 
 _LEFT: Final = {"left": "left"}
-"""What is kept of the answer about an item that is called for until nothing is left."""
+"""The kept part of the answer about an item that is called for until nothing is left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,12 +78,12 @@ def _plan(scope: Construct, callee: Callee, *, inventory: sfn.IChainable, pendin
             sfn.JsonPath.string_at("$.busy_with"),
         ),
     )
-    found = sfn.Choice(scope, "MayItBegin")
-    found.when(sfn.Condition.string_equals("$.state", "wait"), wait.next(plan))
-    found.when(sfn.Condition.string_equals("$.state", "stop"), stop)
-    found.when(sfn.Condition.number_greater_than("$.accounts", 0), inventory)
-    found.otherwise(pending)
-    return plan.next(found)
+    choice = sfn.Choice(scope, "MayItBegin")
+    choice.when(sfn.Condition.string_equals("$.state", "wait"), wait.next(plan))
+    choice.when(sfn.Condition.string_equals("$.state", "stop"), stop)
+    choice.when(sfn.Condition.number_greater_than("$.accounts", 0), inventory)
+    choice.otherwise(pending)
+    return plan.next(choice)
 
 
 def _inventory(
@@ -96,7 +96,7 @@ def _inventory(
     take = step(
         scope, "TakeInventory", functions.take_inventory, _of_item("account"), answer_at="$.taken", answer=_LEFT
     )
-    note = step(scope, "NoteAccountFailure", functions.note_failure, _failed("account"))
+    note = step(scope, "NoteAccountFailure", functions.note_failure, _failed_item("account"))
     take.add_catch(note, errors=[EVERY_ERROR], result_path="$.error")
     left = sfn.Choice(scope, "IsAnyTargetLeft")
     left.when(sfn.Condition.number_greater_than("$.taken.left", 0), take).otherwise(nothing(scope, "InventoryTaken"))
@@ -119,7 +119,7 @@ def _batches(
         },
     )
     audit = step(scope, "AuditBatches", functions.audit_batch, _of_item("lot"), answer_at="$.audited", answer=_LEFT)
-    note = step(scope, "NoteBatchFailure", functions.note_failure, _failed("lot"))
+    note = step(scope, "NoteBatchFailure", functions.note_failure, _failed_item("lot"))
     audit.add_catch(note, errors=[EVERY_ERROR], result_path="$.error")
     done = nothing(scope, "BatchesAudited")
     left = sfn.Choice(scope, "IsAnyBatchLeft")
@@ -141,5 +141,5 @@ def _shards(
     )
 
 
-def _failed(item: str) -> dict[str, Any]:
+def _failed_item(item: str) -> dict[str, Any]:
     return {**_of_item(item), "error": sfn.JsonPath.object_at("$.error")}

@@ -30,10 +30,10 @@ class Dashboard(Construct):
         super().__init__(scope, "Dashboard")
         board = cloudwatch.Dashboard(self, "Dashboard", dashboard_name=name, default_interval=Duration.days(56))
         board.add_widgets(
-            _found(name, "To be saved, USD a month", "savings_usd", "Maximum"),
-            _found(name, "Volumes audited", "volumes", "Sum"),
-            _found(name, "Cost of the audits' calls, USD", "audit_usd", "Sum"),
-            _found(name, "Scope covered, percent of its places", "scope_covered_pct", "Minimum"),
+            _daily_graph(name, "To be saved, USD a month", "savings_usd", "Maximum"),
+            _daily_graph(name, "Volumes audited", "volumes", "Sum"),
+            _daily_graph(name, "Cost of the audits' calls, USD", "audit_usd", "Sum"),
+            _daily_graph(name, "Scope covered, percent of its places", "scope_covered_pct", "Minimum"),
         )
         board.add_widgets(
             cloudwatch.GraphWidget(
@@ -73,14 +73,14 @@ class Dashboard(Construct):
             board.add_widgets(_demand(volume))
 
 
-def _found(service: str, title: str, metric: str, statistic: str) -> cloudwatch.GraphWidget:
+def _daily_graph(service: str, title: str, metric: str, statistic: str) -> cloudwatch.GraphWidget:
     return cloudwatch.GraphWidget(
         title=title, left=[own_metric(service, metric, statistic=statistic, period=_DAY)], width=_ROW // 4
     )
 
 
 def _demand(volume: WatchedVolume) -> cloudwatch.GraphWidget:
-    """As the console's link in a report shows it: IOPS on the left, MiB/s on the right, with the ceilings."""
+    """A graph as the console's link in a report shows it: IOPS on the left, MiB/s on the right, with the ceilings."""
     return cloudwatch.GraphWidget(
         title=f"Demand of {volume.volume_id}",
         left=[volume.iops_demand],

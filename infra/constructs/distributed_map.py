@@ -42,7 +42,7 @@ def each_item(
 
 
 def of_item(topic: str, item: str) -> Mapping[str, Any]:
-    """What a function is told of an item."""
+    """The message to a function about an item."""
     return {topic: sfn.JsonPath.string_at(f"$.{topic}"), item: sfn.JsonPath.object_at(f"$.{item}")}
 
 

@@ -37,7 +37,7 @@ _RETRIES: Final = ((_BUSY, 10, 300, 6), (_BROKEN, 2, 60, 5), (_LOCKED, 60, 300, 
 """The errors after which a function is called again, the first and longest wait in seconds, and how often."""
 
 _GRACE_S: Final = 30
-"""How much longer than its function a state waits, so that a function that ran out of time says so itself."""
+"""The time that a state waits beyond its function's, so that a function that ran out of time says so itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

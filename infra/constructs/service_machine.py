@@ -97,7 +97,7 @@ _OWN = (
 
 
 def maps_of_its_own(names: Names, kind: str) -> list[Grant]:
-    """What Distributed Maps ask of their state machine's role: to start and watch executions of that machine.
+    """The rights of a state machine with Distributed Maps: to start and watch executions of itself.
 
     Source: AWS Step Functions Developer Guide, "IAM policies for using Distributed Map states", read 2026-11-21.
     """

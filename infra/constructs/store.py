@@ -53,7 +53,7 @@ class Store(Construct):
 
 
 def _lifecycle(deployment: Deployment) -> list[s3.LifecycleRule]:
-    """What is deleted and when. Ledgers and measurements are small, and stay."""
+    """The age at which objects are deleted. Ledgers and measurements are small, and stay."""
     validation_days = max(deployment.work_days, _VALIDATION_DAYS)
     ages_days = {
         "work/": deployment.work_days,

@@ -79,5 +79,5 @@ class Sweeping(Construct):
             name=f"{names.machine(_KIND)}-all",
             says="Deletes scratch volumes past their deadline in every account",
             expression=deployment.sweep_all_every,
-            given={"everywhere": True},
+            input_values={"everywhere": True},
         )

@@ -49,7 +49,7 @@ class TargetMaker(Protocol):
 
 
 class ScheduledStart(Construct):
-    """A schedule that starts something with what is `given`. `begins` is what its role may do; failed starts go to
+    """A schedule that starts something with `input_values`. `begins` is what its role may do; failed starts go to
     `undelivered`."""
 
     def __init__(
@@ -64,7 +64,7 @@ class ScheduledStart(Construct):
         target: TargetMaker,
         undelivered: sqs.IQueue,
         key: kms.IKey | None,
-        given: Mapping[str, Any] = MappingProxyType({}),
+        input_values: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         super().__init__(scope, "Schedule")
         ours = {"StringEquals": {"aws:SourceAccount": Stack.of(self).account}}
@@ -80,7 +80,7 @@ class ScheduledStart(Construct):
             schedule=scheduler.ScheduleExpression.expression(expression, TimeZone.of(zone)),
             target=target(
                 role=role.without_policy_updates(),
-                input=scheduler.ScheduleTargetInput.from_object(dict(given)),
+                input=scheduler.ScheduleTargetInput.from_object(dict(input_values)),
                 dead_letter_queue=undelivered,
                 max_event_age=TRIED_FOR,
                 retry_attempts=ATTEMPTS,

@@ -22,7 +22,7 @@ _COMMAND_WAIT_S: Final = 60
 and a look has nine of them (AWS Step Functions Developer Guide, "Service quotas", read 2026-11-21)."""
 
 JOB_KEY: Final = "validations/{}/{}.json"
-"""Where the state of one item of a validation is kept: by the validation's name and the item's number."""
+"""The key of the state of one item of a validation: by the validation's name and the item's number."""
 
 _VALIDATION: Final = sfn.JsonPath.string_at("$.validation")
 _JOB: Final = sfn.JsonPath.string_at("$.proposed.job")
@@ -88,7 +88,7 @@ class _Item:
     def states(self) -> sfn.IChainable:
         """From `Propose` on."""
         functions = self._functions
-        propose = self._guarded(
+        propose = self._guard(
             step(
                 self._scope,
                 "Propose",
@@ -126,14 +126,14 @@ class _Item:
         conclude = self._on_job(
             "Conclude", self._functions.conclude, answer_at="$.concluded", answer={"again": "again"}
         )
-        more = sfn.Choice(self._scope, "IsMoreToMeasure")
-        more.when(sfn.Condition.boolean_equals("$.concluded.again", value=True), again).otherwise(self._ended)
-        conclude.next(more)
+        choice = sfn.Choice(self._scope, "IsMoreToMeasure")
+        choice.when(sfn.Condition.boolean_equals("$.concluded.again", value=True), again).otherwise(self._ended)
+        conclude.next(choice)
         return conclude
 
     def _look_until_ready(self, thing: str, *, wait_s: int, then: sfn.IChainable) -> sfn.IChainable:
         """Looks, waits and looks again; the function itself raises when it has taken too long."""
-        look = self._guarded(
+        look = self._guard(
             step(
                 self._scope,
                 f"LookAt{thing}",
@@ -158,8 +158,8 @@ class _Item:
         answer_at: str = sfn.JsonPath.DISCARD,
         answer: Mapping[str, str] | None = None,
     ) -> tasks.LambdaInvoke:
-        return self._guarded(step(self._scope, name, callee, {"job": _JOB}, answer_at=answer_at, answer=answer))
+        return self._guard(step(self._scope, name, callee, {"job": _JOB}, answer_at=answer_at, answer=answer))
 
-    def _guarded(self, task: tasks.LambdaInvoke) -> tasks.LambdaInvoke:
+    def _guard(self, task: tasks.LambdaInvoke) -> tasks.LambdaInvoke:
         task.add_catch(self._rescue, errors=[EVERY_ERROR], result_path="$.error")
         return task

@@ -24,9 +24,9 @@ class WatchedVolume:
     throughput_mib_s: float
 
     @classmethod
-    def parsed(cls, written: str) -> "WatchedVolume":
-        """From ID:IOPS:MIB_S, as the settings have it."""
-        volume_id, iops, throughput_mib_s = written.split(":")
+    def parse(cls, text: str) -> "WatchedVolume":
+        """A volume from ID:IOPS:MIB_S, as the settings have it."""
+        volume_id, iops, throughput_mib_s = text.split(":")
         return cls(volume_id=volume_id, iops=float(iops), throughput_mib_s=float(throughput_mib_s))
 
     @property

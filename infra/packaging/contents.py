@@ -1,4 +1,4 @@
-"""What a Lambda's zip holds: the distributions that its function imports, and the cloud services that our code asks."""
+"""The contents of a Lambda's zip: distributions that its function imports, and services that our code asks."""
 
 import re
 import subprocess
@@ -23,8 +23,8 @@ PRUNED: Final = {
 """Distributions that a zip leaves out where its function does not import them, with the package that each brings."""
 
 BY_NAME: Final = {"plimsoll.clouds.published": [f"{one.package}.catalog" for one in CLOUDS.values()]}
-"""What the registry of clouds imports by name. A cloud's connection comes only where a function imports it itself, so
-that functions which do not ask Google bring none of its libraries."""
+"""The modules that the registry of clouds imports by name. A cloud's connection comes only where a function imports it
+itself, so that functions which do not ask Google bring none of its libraries."""
 
 SERVICES_OF_POWERTOOLS: Final = frozenset({"dynamodb", "secretsmanager", "ssm"})
 
@@ -37,19 +37,19 @@ _CLIENT_OF_GOOGLE: Final = re.compile(r"\b[A-Z]\w*Client\b")
 
 def handlers() -> list[str]:
     """The names of the modules in functions/ that define a handler."""
-    found = sorted((PROJECT / "functions").glob("*.py"))
-    return [file.stem for file in found if "\ndef handler(" in file.read_text(encoding="utf-8")]
+    files = sorted((PROJECT / "functions").glob("*.py"))
+    return [file.stem for file in files if "\ndef handler(" in file.read_text(encoding="utf-8")]
 
 
 def distributions(function: str) -> tuple[str, ...]:
-    """What a function needs, each as name==version."""
-    packages = {module.partition(".")[0] for module in _imported(_graph(), f"functions.{function}")}
+    """The distributions of a function, each as name==version."""
+    packages = {module.partition(".")[0] for module in _find_imports(_graph(), f"functions.{function}")}
     extras = [extra.name for extra in EXTRAS if packages & {*extra.packages}]
-    return _needed(tuple(extras), tuple(name for name, package in PRUNED.items() if package not in packages))
+    return _requirements(tuple(extras), tuple(name for name, package in PRUNED.items() if package not in packages))
 
 
 @cache
-def _needed(extras: tuple[str, ...], pruned: tuple[str, ...]) -> tuple[str, ...]:
+def _requirements(extras: tuple[str, ...], pruned: tuple[str, ...]) -> tuple[str, ...]:
     options = [word for extra in extras for word in ("--extra", extra)]
     options += [word for name in pruned for word in ("--prune", name)]
     return tuple(line.split(" ")[0] for line in _export("--no-hashes", *options).splitlines())
@@ -74,17 +74,17 @@ def _graph() -> ImportGraph:
     )
 
 
-def _imported(graph: ImportGraph, entry: str) -> set[str]:
-    """All that a module comes to import, also inside functions, with the packages that hold it."""
-    found: set[str] = set()
+def _find_imports(graph: ImportGraph, entry: str) -> set[str]:
+    """The modules that a module imports, directly or not, also inside functions, with their packages."""
+    imported: set[str] = set()
     waiting = [entry]
     while waiting:
         module = waiting.pop()
-        if module not in found and module in graph.modules:
-            found.add(module)
+        if module not in imported and module in graph.modules:
+            imported.add(module)
             waiting += graph.find_modules_directly_imported_by(module)
             waiting += [*BY_NAME.get(module, ()), module.rpartition(".")[0]]
-    return found
+    return imported
 
 
 @cache

@@ -30,7 +30,7 @@ TRIMMED: Final = (
     *("numpy/f2py", "numpy/random/lib", "**/tests", "**/*.pyi", "**/*.pxd", "**/*.a", "**/*.h", "**/*.proto"),
     *("*.dist-info/INSTALLER", "*.dist-info/REQUESTED", "*.dist-info/WHEEL"),
 )
-"""What no handler reads: commands, tests, and what only compilers and type checkers read."""
+"""Files that no handler reads: commands, tests, and what only compilers and type checkers read."""
 
 _DATE: Final = (1980, 1, 1, 0, 0, 0)
 """The date of every entry: the first that a zip can hold."""
@@ -55,12 +55,12 @@ def zip_of(
     if not path.exists():
         target = _target(architecture, python)
         site = folder / f"site-{_digest((*target, *sorted(asked_services()), *sorted(google_clients())))}"
-        _whole(site, lambda unfinished: _install(unfinished, architecture, python), python)
-        own = folder / f"own-{_digest((*target, _own_digest()))}"
-        _whole(own, _copy_own, python)
-        ours = (found for found in own.rglob("*") if found.is_file())
-        outside = {found.relative_to(site).as_posix(): found for found in _files_of(site, distributions(function))}
-        _zip({**outside, **{found.relative_to(own).as_posix(): found for found in ours}}, path)
+        _make_folder(site, lambda unfinished: _install(unfinished, architecture, python), python)
+        own_folder = folder / f"own-{_digest((*target, _own_digest()))}"
+        _make_folder(own_folder, _copy_own, python)
+        ours = (file for file in own_folder.rglob("*") if file.is_file())
+        outside = {file.relative_to(site).as_posix(): file for file in _files_of(site, distributions(function))}
+        _zip({**outside, **{file.relative_to(own_folder).as_posix(): file for file in ours}}, path)
     return path
 
 
@@ -70,18 +70,18 @@ def name_of(function: str, *, architecture: Architecture = "arm64", python: str 
 
 
 def _target(architecture: Architecture, python: str) -> tuple[str, ...]:
-    """What distributions and compiled code depend on: another patch of Python may compile to other bytes."""
+    """The inputs of compiled code: another patch of Python may compile to other bytes."""
     interpreter = interpreter_of(python)
     return (architecture, python, _run(interpreter, "-V") if interpreter else "", all_requirements())
 
 
 @cache
 def _own_digest() -> str:
-    """Of all that is ours in a zip, and of what builds it."""
+    """A digest of all our own code in a zip, and of the code that builds it."""
     folders = (*(PROJECT / place for place in OWN), Path(__file__).parent)
-    files = [found for folder in folders for found in sorted(folder.rglob("*")) if "__pycache__" not in found.parts]
-    whole = [found for found in (*files, PROJECT / "pyproject.toml") if found.is_file()]
-    digests = ((found.relative_to(PROJECT).as_posix(), sha256(found.read_bytes()).hexdigest()) for found in whole)
+    files = [file for folder in folders for file in sorted(folder.rglob("*")) if "__pycache__" not in file.parts]
+    existing = [file for file in (*files, PROJECT / "pyproject.toml") if file.is_file()]
+    digests = ((file.relative_to(PROJECT).as_posix(), sha256(file.read_bytes()).hexdigest()) for file in existing)
     return _digest(part for pair in digests for part in pair)
 
 
@@ -94,25 +94,25 @@ def _install(site: Path, architecture: Architecture, python: str) -> None:
     platform = ("--python-platform", f"{machine}-{GLIBC}", "--python-version", python)
     _run(find_uv_bin(), "pip", "install", *fixed, *platform, "--target", site, "--requirements", listed)
     listed.unlink()
-    for found in [found for pattern in TRIMMED for found in site.glob(pattern)]:
-        if found.is_dir():
-            shutil.rmtree(found)
+    for path in [path for pattern in TRIMMED for path in site.glob(pattern)]:
+        if path.is_dir():
+            shutil.rmtree(path)
         else:
-            found.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
     _trim_botocore(site / "botocore" / "data")
     _trim_compute(site / "google" / "cloud" / "compute_v1")
 
 
 def _trim_botocore(data: Path) -> None:
     """Leaves the newest description of each service that is asked; files that belong to no service stay."""
-    for service in [found for found in data.iterdir() if found.is_dir()]:
+    for service in [folder for folder in data.iterdir() if folder.is_dir()]:
         versions = sorted(service.iterdir())
-        for found in versions[:-1] if service.name in asked_services() else [service]:
-            shutil.rmtree(found)
+        for folder in versions[:-1] if service.name in asked_services() else [service]:
+            shutil.rmtree(folder)
 
 
 def _trim_compute(package: Path) -> None:
-    """Leaves those of Compute Engine's hundred services that are asked, and the operations that they wait for."""
+    """Leaves the services of Compute Engine that are asked, and the operations that they wait for."""
     init = package / "__init__.py"
     text = init.read_text(encoding="utf-8")
     for service, client in _SERVICE_OF_GOOGLE.findall(text):
@@ -136,11 +136,11 @@ def _copy_own(folder: Path) -> None:
     described.write_text(f"Metadata-Version: 2.4\nName: {name}\nVersion: {version}\n", encoding="utf-8")
 
 
-def _whole(folder: Path, fill: Callable[[Path], None], python: str) -> None:
-    """A folder that is filled and compiled, or not there at all.
+def _make_folder(folder: Path, fill: Callable[[Path], None], python: str) -> None:
+    """Makes a folder that is filled and compiled, or not there at all.
 
-    A function cannot write beside its code, so what is not compiled here is compiled at every cold start. Without an
-    interpreter of that Python the sources stay as they are.
+    A function cannot write beside its code, so source that is not compiled here is compiled at every cold start.
+    Without an interpreter of that Python the sources stay as they are.
     """
     if folder.exists():
         return
@@ -158,7 +158,7 @@ def _whole(folder: Path, fill: Callable[[Path], None], python: str) -> None:
 
 @cache
 def interpreter_of(python: str) -> Path | None:
-    """An interpreter of that version on this machine; None where there is none."""
+    """An interpreter of that version on this machine. None if there is none."""
     if python == "{}.{}".format(*sys.version_info):
         return Path(sys.executable)
     places = (shutil.which(f"python{python}"), *Path.home().glob(f".pyenv/versions/{python}*/bin/python{python}"))
@@ -172,11 +172,11 @@ def _runs(interpreter: str | Path) -> bool:
 def _files_of(site: Path, needed: Iterable[str]) -> Iterator[Path]:
     """The files of these distributions that are there, with what they were compiled to."""
     names = {distribution.partition("==")[0] for distribution in needed}
-    for one in installed(path=[str(site)]):
-        if _NOT_NORMAL.sub("-", one.name).lower() in names:
-            for file in [site / found for found in one.files or () if found.name != "RECORD"]:
+    for distribution in installed(path=[str(site)]):
+        if _NOT_NORMAL.sub("-", distribution.name).lower() in names:
+            for file in [site / path for path in distribution.files or () if path.name != "RECORD"]:
                 yield from (
-                    found for found in (file, *file.parent.glob(f"__pycache__/{file.stem}.*.pyc")) if found.is_file()
+                    path for path in (file, *file.parent.glob(f"__pycache__/{file.stem}.*.pyc")) if path.is_file()
                 )
 
 
@@ -196,7 +196,7 @@ def _digest(parts: Iterable[str]) -> str:
 
 
 def _run(*words: str | Path) -> str:
-    """What a command prints; the order of sets, which compiled code shows, is the same every time."""
+    """The output of a command; the order of sets, which compiled code shows, is the same every time."""
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     return subprocess.run(  # noqa: S603  # an interpreter or uv, with words of this module
         words, check=True, stdout=subprocess.PIPE, text=True, env=environment

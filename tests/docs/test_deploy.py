@@ -27,7 +27,7 @@ def table(after):
 @pytest.fixture
 def settings():
     listing = pytest.importorskip("infra.list_settings")
-    return {one.variable.removeprefix("PLIMSOLL_DEPLOY_"): one for one in listing.listed()}
+    return {one.variable.removeprefix("PLIMSOLL_DEPLOY_"): one for one in listing.list_settings()}
 
 
 def test_every_setting_is_listed_once_and_says_what_it_is(settings):

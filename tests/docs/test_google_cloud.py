@@ -12,12 +12,12 @@ PAGE = (Path(__file__).parents[2] / "docs" / "google-cloud.md").read_text(encodi
 
 def test_the_custom_role_is_the_one_that_an_audit_needs():
     (written,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
-    assert set(yaml.safe_load(written)["includedPermissions"]) == permissions.AUDIT
+    assert set(yaml.safe_load(written)["includedPermissions"]) == permissions.GOOGLE_AUDIT
 
 
 def test_every_permission_of_an_audit_stands_in_the_table():
     rows = "\n".join(line for line in PAGE.splitlines() if line.startswith("| `"))
-    asked = permissions.AUDIT | permissions.BELOW | permissions.NUMBERED
+    asked = permissions.GOOGLE_AUDIT | permissions.BELOW | permissions.NUMBERED
     assert {permission for permission in asked if f"`{permission}`" not in rows} == set()
     assert {api for api in permissions.APIS if f"`{api}`" not in rows} == set()
 

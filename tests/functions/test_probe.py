@@ -55,7 +55,7 @@ class Probing:
 
     def __init__(self, lab, folder):
         self.lab, self.places = lab, ProbedPlaces(lab=lab)
-        made = a_service(ServiceConfig.parsed({}), self.places, folder, NOW)
+        made = a_service(ServiceConfig.parse({}), self.places, folder, NOW)
         self.service = replace(made, clock=lab.clock)
 
     def begin(self, *volume_ids, name="p", seconds=600):

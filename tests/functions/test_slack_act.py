@@ -20,7 +20,7 @@ from moto import mock_aws
 from functions import entry_point, slack_act
 from functions.observability import SERVICE
 from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.actions.asked import SlackRequest
 from tests.functions.calls import Context
 from tests.slack import signing
 from tests.slack.limits import check_view
@@ -97,8 +97,8 @@ class Front:
         entry_point.renew()
 
     @property
-    def asked(self) -> list[Asked]:
-        return [Asked.model_validate(one) for one in self.worker.handed]
+    def asked(self) -> list[SlackRequest]:
+        return [SlackRequest.model_validate(one) for one in self.worker.handed]
 
     @property
     def opened(self) -> list[Any]:

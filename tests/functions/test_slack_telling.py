@@ -14,7 +14,7 @@ from functions import entry_point, slack_answer, slack_report
 from plimsoll.clouds.local_store import FolderStore
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime
 from plimsoll.settings import Settings
-from plimsoll.slack.actions.asked import Asked, asked_key
+from plimsoll.slack.actions.asked import SlackRequest, asked_key
 from tests.in_memory.service import MemoryClaims
 from tests.pipelines.lab import Lab
 from tests.pipelines.stepping import Stepping
@@ -133,7 +133,9 @@ def validated(tmp_path, slack):
     stepping = Stepping(lab=Lab(tmp_path))
     ts = slack.there.stamp()
     slack.there.messages.append(Message(channel=CHANNEL, ts=ts, text="the report", blocks=[]))
-    asked = Asked(id="0a1b2c3d", team=TEAM, user=MEMBER, do="validate", volume="vol-1", channel=CHANNEL, thread=ts)
+    asked = SlackRequest(
+        id="0a1b2c3d", team=TEAM, user=MEMBER, do="validate", volume="vol-1", channel=CHANNEL, thread=ts
+    )
     stepping.service.store.put(asked_key(NAME), asked.model_dump_json().encode())
     stepping.validate(NAME)
     return stepping.service, ts

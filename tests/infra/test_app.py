@@ -102,10 +102,10 @@ def test_projects_are_read_by_the_roles_of_four_functions_which_need_no_key_and_
     assert list(made.statements()) == list(templates.statements())
     assert "GoogleRoles" not in templates["audit"]["Outputs"]
     (parameter,) = made.resources("AWS::SSM::Parameter", ("data",)).values()
-    config = ServiceConfig.parsed(json.loads(plain(parameter["Value"])))
+    config = ServiceConfig.parse(json.loads(plain(parameter["Value"])))
     assert config.google_projects == ("storage-prod", "storage-test")
     assert config.google_credentials is not None
-    assert config.google_credentials.written == KEYLESS
+    assert config.google_credentials.plain == KEYLESS
     plans = [
         each["MemorySize"]
         for found in (templates, made)

@@ -98,7 +98,7 @@ def test_the_tables_have_the_keys_that_the_service_uses_and_can_be_restored(temp
 
 def test_the_parameter_holds_the_configuration_as_the_functions_read_it(templates):
     ((_, parameter),) = templates.resources("AWS::SSM::Parameter").items()
-    config = ServiceConfig.parsed(json.loads(parameter["Value"]))
+    config = ServiceConfig.parse(json.loads(parameter["Value"]))
     assert config == ServiceConfig(
         organization=True,
         external_id="the-external-id",

@@ -21,7 +21,7 @@ from functions import (
     summarize,
     take_inventory,
 )
-from plimsoll.service.shared_measurements import LEARNED, LEARNED_HERE
+from plimsoll.service.shared_measurements import LEARNED_HERE_KEY, LEARNED_KEY
 from plimsoll.service.store_keys import RunKeys
 from tests.contract.service_ports import home_account
 from tests.functions.calls import ask
@@ -145,11 +145,11 @@ def test_the_role_of_a_function_allows_what_it_asks(templates, audited, function
 def test_what_was_learned_is_kept_by_the_summary_and_the_role_allows_no_other_table(templates, audited):
     heard, names, _own = audited
     kept = {call.key for call in heard["summarize"] if call.action == "s3:PutObject"}
-    assert LEARNED_HERE in kept
+    assert LEARNED_HERE_KEY in kept
     statements = templates.allowed_to("summarize")
     for call in heard["summarize"]:
-        if call.key == LEARNED_HERE and call.action == "s3:PutObject":
-            other = replace(call, key=LEARNED)
+        if call.key == LEARNED_HERE_KEY and call.action == "s3:PutObject":
+            other = replace(call, key=LEARNED_KEY)
             assert not any(allows(each, other, names) for each in statements)
 
 

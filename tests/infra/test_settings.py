@@ -35,7 +35,7 @@ def refused(**context):
 
 def test_without_any_setting_the_account_deployed_in_is_audited_each_monday():
     deployment = Deployment.read({})
-    assert deployment.config.written() == "{}"
+    assert deployment.config.to_text() == "{}"
     assert deployment.schedule == "cron(0 6 ? * MON *)"
 
 
@@ -70,7 +70,7 @@ def test_what_slack_is_told_is_given_by_words_and_its_routes_as_json(monkeypatch
         user_groups=("S0123ABCDEF",),
     )
     assert deployment.slack == expected
-    assert ServiceConfig.parsed(json.loads(deployment.config.written())).slack == expected
+    assert ServiceConfig.parse(json.loads(deployment.config.to_text())).slack == expected
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_what_cdk_keeps_in_its_context_for_itself_is_no_setting():
 def test_the_policy_file_is_written_where_the_functions_read_it(tmp_path):
     (tmp_path / "policy.yaml").write_text("headroom_pct: 35\nexclude: [{tag: team, value: billing}]\n")
     deployment = Deployment.read({"policy_file": str(tmp_path / "policy.yaml")})
-    assert json.loads(deployment.config.written()) == {
+    assert json.loads(deployment.config.to_text()) == {
         "policy": {"headroom_pct": 35, "exclude": [{"tag": "team", "value": "billing"}]}
     }
     assert deployment.parsed_policy.headroom_pct == 35
@@ -191,7 +191,7 @@ def test_projects_are_words_with_commas_and_their_credentials_json(monkeypatch):
     deployment = Deployment.read({"google_projects": "storage-prod, storage-test", "google_regions": "us-central1"})
     assert deployment.config.google_projects == ("storage-prod", "storage-test")
     assert deployment.config.google_credentials is not None
-    assert deployment.config.google_credentials.written == KEYLESS
+    assert deployment.config.google_credentials.plain == KEYLESS
 
 
 @pytest.mark.parametrize(

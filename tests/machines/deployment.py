@@ -61,7 +61,7 @@ class Deployed:
         """Writes the configuration where the functions read it."""
         name = self.variables["PLIMSOLL_CONFIG_PARAMETER"]
         self.account.client("ssm").put_parameter(
-            Name=name, Value=config.written(), Type="String", Tier="Advanced", Overwrite=True
+            Name=name, Value=config.to_text(), Type="String", Tier="Advanced", Overwrite=True
         )
 
     def pass_the_time_of_locks(self) -> None:

@@ -39,7 +39,7 @@ def served_here(fleet: Fleet, *faults: Fault) -> Iterator[tuple[Running, Front]]
 def a_config(fleet: Fleet, **given: Any) -> ServiceConfig:
     """All accounts of a fleet in all its regions, by two days of metrics."""
     whole = {"accounts": fleet.accounts, "regions": fleet.regions, "policy": {"lookback_days": 2}}
-    return ServiceConfig.parsed({**whole, **given})
+    return ServiceConfig.parse({**whole, **given})
 
 
 def aws_places(fleet: Fleet, config: ServiceConfig) -> AwsPlaces:

@@ -7,16 +7,16 @@ from datetime import timedelta
 from plimsoll.clouds.local_store import FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.envelopes.library import load_library
-from plimsoll.service.choosing import choose
+from plimsoll.service.choosing import choose_volumes
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.step_messages import StepError
 from plimsoll.service.validating import (
     attach_scratch,
-    clean_up,
-    conclude,
+    clean_up_job,
+    conclude_job,
     create_scratch,
-    look,
-    propose,
+    look_at_job,
+    propose_measurement,
     send_command,
 )
 from plimsoll.service.validation_messages import ChooseMessage
@@ -94,7 +94,7 @@ class Stepping:
 
     @property
     def service(self):
-        config = ServiceConfig.parsed({"policy": {"lookback_days": DAYS}, "validation": self.bounds})
+        config = ServiceConfig.parse({"policy": {"lookback_days": DAYS}, "validation": self.bounds})
         return replace(
             a_service(config, LabPlaces(lab=self.lab), self.lab.folder, NOW),
             settings=Settings(volume_wait_s=60, command_grace_s=60),
@@ -107,7 +107,7 @@ class Stepping:
 
     def validate(self, name="v", **given):
         """Carries out a whole validation, item by item, and gives the job of each as it ended."""
-        chosen = self.call("choose", choose, ChooseMessage(name=name, given=given or {"volume_id": "vol-1"}))
+        chosen = self.call("choose", choose_volumes, ChooseMessage(name=name, given=given or {"volume_id": "vol-1"}))
         names = [JobName(validation=name, index=index) for index in range(len(chosen.items))]
         for one in names:
             self.item(one)
@@ -116,7 +116,7 @@ class Stepping:
     def item(self, name):
         """The states of one item, each of which may fail: then it is cleaned up after."""
         try:
-            while (proposed := self.call("propose", propose, name)).next != "done":
+            while (proposed := self.call("propose", propose_measurement, name)).next != "done":
                 if proposed.next == "wait":
                     self.lab.clock.time += timedelta(seconds=60)
                     continue
@@ -127,8 +127,8 @@ class Stepping:
                     self.until_ready("attachment", name, wait_s=5)
                 self.call("send_command", send_command, name)
                 self.until_ready("command", name, wait_s=30)
-                self.call("clean_up", clean_up, name)
-                if not self.call("conclude", conclude, name).again:
+                self.call("clean_up", clean_up_job, name)
+                if not self.call("conclude", conclude_job, name).again:
                     return
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # as States.ALL does
             self.rescue(name, StepError(error=type(error).__name__, cause=str(error)))
@@ -136,14 +136,14 @@ class Stepping:
     def rescue(self, name, error):
         for _ in range(3):
             try:
-                clean_up(self.service, name, error)
+                clean_up_job(self.service, name, error)
             except (Exception, KeyboardInterrupt):  # noqa: BLE001  # as a state's retry
                 self.lab.clock.time += timedelta(seconds=5)
             else:
                 return
 
     def until_ready(self, what, name, *, wait_s):
-        while not self.call(f"look {what}", look, name, what).ready:
+        while not self.call(f"look {what}", look_at_job, name, what).ready:
             self.lab.clock.time += timedelta(seconds=wait_s)
 
     def call(self, step, function, *told):

@@ -85,7 +85,7 @@ def test_one_run_over_both_clouds_answers_as_the_command_line_does_and_names_wha
     assert found == records(tmp_path / "whole")
     assert {key: run[key] for key in COUNTED} == {key: whole[key] for key in COUNTED}
     assert {one["provider"] for one in found.values()} == {"aws", "google"}
-    assert {batch.whole.target.provider for batch in loop.audited} == {"aws", "google"}
+    assert {batch.as_batch.target.provider for batch in loop.audited} == {"aws", "google"}
     assert {cloud: told["monthly_usd"] for cloud, told in run["clouds"].items()} == {
         cloud: told["monthly_usd"] for cloud, told in whole["clouds"].items()
     }

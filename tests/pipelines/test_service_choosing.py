@@ -9,9 +9,9 @@ from plimsoll.domain.errors import AccessDenied, BadInput
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.to_record import record_of
-from plimsoll.service.choosing import choose
+from plimsoll.service.choosing import choose_volumes
 from plimsoll.service.shared_measurements import StoreVerdicts
-from plimsoll.service.streams import listed
+from plimsoll.service.streams import json_array
 from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.validation.job import JobName, load
 from tests.builders import a_host, a_volume
@@ -37,14 +37,14 @@ def with_report(stepping, run_id="run-1"):
         for one in answers(lab.ports, lab.policy).values()
     ]
     stepping.store.put_pieces(
-        f"reports/{run_id}/recommendations.json", listed(json.dumps(one).encode() for one in records)
+        f"reports/{run_id}/recommendations.json", json_array(json.dumps(one).encode() for one in records)
     )
     stepping.store.put(f"reports/{run_id}/run.json", b"{}")
     return stepping
 
 
 def chosen(stepping, **given):
-    return choose(stepping.service, ChooseMessage(name="v", given=given))
+    return choose_volumes(stepping.service, ChooseMessage(name="v", given=given))
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +78,8 @@ def test_a_volume_that_is_nowhere_is_said_so_or_why_it_could_not_be_looked_for(t
     closed = Closed(lab=stepping.lab)
     service = replace(stepping.service, places=closed)
     with pytest.raises(AccessDenied, match="cannot enter"):
-        choose(service, ChooseMessage(name="v", given={"volume_id": "vol-2"}))
-    assert choose(service, ChooseMessage(name="v", given={"volume_id": "vol-1"})).items
+        choose_volumes(service, ChooseMessage(name="v", given={"volume_id": "vol-2"}))
+    assert choose_volumes(service, ChooseMessage(name="v", given={"volume_id": "vol-1"})).items
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from plimsoll.clouds.local_store import FolderStore
 from plimsoll.domain.errors import BadInput, CloudError, NotMeasured, Throttled, Unreachable
 from plimsoll.domain.evidence.validation_order import Mode
-from plimsoll.service.choosing import choose
+from plimsoll.service.choosing import choose_volumes
 from plimsoll.service.shared_measurements import StoreVerdicts
 from plimsoll.service.step_messages import StepError
-from plimsoll.service.validating import clean_up, create_scratch, propose
+from plimsoll.service.validating import clean_up_job, create_scratch, propose_measurement
 from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.validate import ConcludedRun, RevisedAnswer, UnmeasuredRun
 from plimsoll.validation.job import JobName, load
@@ -224,17 +224,17 @@ def test_no_sequence_of_faults_leaves_a_volume_for_good_or_a_claim(tmp_path_fact
 
 
 def begin(stepping, name, **given):
-    choose(stepping.service, ChooseMessage(name=name, given={"volume_id": "vol-1", **given}))
+    choose_volumes(stepping.service, ChooseMessage(name=name, given={"volume_id": "vol-1", **given}))
     return JobName(validation=name, index=0)
 
 
 def test_of_two_validations_of_a_class_the_second_waits_and_takes_the_firsts_verdict(tmp_path):
     stepping = Stepping(lab=Lab(tmp_path))
     first, second = begin(stepping, "first"), begin(stepping, "second")
-    assert propose(stepping.service, first).next == "create"
-    assert propose(stepping.service, second).next == "wait"
+    assert propose_measurement(stepping.service, first).next == "create"
+    assert propose_measurement(stepping.service, second).next == "wait"
     stepping.item(first)
-    assert propose(stepping.service, second).next == "done"
+    assert propose_measurement(stepping.service, second).next == "done"
     found = load(second, stepping.store)
     assert found.lines == load(first, stepping.store).lines
     assert (found.before.evidence.grade, found.after.evidence.grade) == ("C", "A")
@@ -246,11 +246,11 @@ def test_of_two_validations_with_one_bench_host_the_second_waits_until_that_is_f
     volumes = a_volume("gp2", 500, id="vol-1"), a_volume("gp2", 600, id="vol-2")
     stepping = Stepping(lab=Lab(tmp_path, *volumes))
     first, second = begin(stepping, "first"), begin(stepping, "second", volume_id="vol-2", target="gp3:4000:250")
-    assert propose(stepping.service, first).next == "create"
-    assert propose(stepping.service, second).next == "wait"
-    assert propose(stepping.service, second).next == "wait"
+    assert propose_measurement(stepping.service, first).next == "create"
+    assert propose_measurement(stepping.service, second).next == "wait"
+    assert propose_measurement(stepping.service, second).next == "wait"
     stepping.item(first)
-    assert propose(stepping.service, second).next == "create"
+    assert propose_measurement(stepping.service, second).next == "create"
     stepping.item(second)
     assert [len(load(one, stepping.store).lines) for one in (first, second)] == [1, 1]
     assert is_clean(stepping)
@@ -259,38 +259,38 @@ def test_of_two_validations_with_one_bench_host_the_second_waits_until_that_is_f
 def test_a_bench_host_that_is_always_busy_is_not_waited_for_for_ever(tmp_path):
     stepping = Stepping(lab=Lab(tmp_path, a_volume("gp2", 500, id="vol-1"), a_volume("gp2", 600, id="vol-2")))
     first, second = begin(stepping, "first"), begin(stepping, "second", volume_id="vol-2", target="gp3:4000:250")
-    propose(stepping.service, first)
+    propose_measurement(stepping.service, first)
     host = load(first, stepping.store).claimed_host
-    assert propose(stepping.service, second).next == "wait"
+    assert propose_measurement(stepping.service, second).next == "wait"
     stepping.claims.held[host] = (first.holder, NOW + timedelta(days=1))
     stepping.lab.clock.time += timedelta(hours=4)
     with pytest.raises(NotMeasured, match="bench host has been measuring for other validations"):
-        propose(stepping.service, second)
+        propose_measurement(stepping.service, second)
 
 
 def test_anothers_measurement_is_not_waited_for_for_ever(tmp_path):
     stepping = Stepping(lab=Lab(tmp_path))
     first, second = begin(stepping, "first"), begin(stepping, "second")
-    propose(stepping.service, first)
-    assert propose(stepping.service, second).next == "wait"
+    propose_measurement(stepping.service, first)
+    assert propose_measurement(stepping.service, second).next == "wait"
     claimed = load(first, stepping.store).claimed
     stepping.claims.held[claimed] = (first.holder, NOW + timedelta(days=1))
     stepping.lab.clock.time += timedelta(hours=4)
     with pytest.raises(NotMeasured, match="another validation of the same class has not ended"):
-        propose(stepping.service, second)
+        propose_measurement(stepping.service, second)
 
 
 def test_a_work_whose_document_is_lost_or_damaged_is_cleaned_up_by_its_tag(tmp_path):
     for content in (None, b"{"):
         stepping = Stepping(lab=Lab(tmp_path / str(content)))
         name = begin(stepping, "lost")
-        propose(stepping.service, name)
+        propose_measurement(stepping.service, name)
         create_scratch(stepping.service, name)
         assert stepping.lab.leaked
         stepping.store.delete(name.key)
         if content is not None:
             stepping.store.put(name.key, content)
-        clean_up(stepping.service, name, StepError(error="States.Timeout"))
+        clean_up_job(stepping.service, name, StepError(error="States.Timeout"))
         assert not stepping.lab.leaked
 
 
@@ -301,10 +301,10 @@ def test_what_cannot_be_deleted_is_said_and_the_sweep_has_it_when_it_is_due(tmp_
     (left,) = stepping.lab.leaked
     assert ([line.passed for line in done.lines], done.note) == ([True], None), "what was measured counts all the same"
     name = JobName(validation="v", index=0)
-    (said,) = clean_up(stepping.service, name).left
+    (said,) = clean_up_job(stepping.service, name).left
     assert f"scratch volume {left.id} in" in said
     with pytest.raises(CloudError, match=f"scratch volume {left.id} .* is left behind: later"):
-        clean_up(stepping.service, name, StepError(error="States.Timeout"))
+        clean_up_job(stepping.service, name, StepError(error="States.Timeout"))
     assert sweep(stepping.service).alive == 1
     stepping.lab.clock.time = left.deadline
     assert (sweep(stepping.service).left, sweep(stepping.service).alive) == (1, 0)

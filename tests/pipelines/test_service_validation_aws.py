@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from cloud_simulator.aws.organization import AWS_REGIONS, organization
-from plimsoll.service.choosing import choose
+from plimsoll.service.choosing import choose_volumes
 from plimsoll.service.step_messages import StepError
-from plimsoll.service.validating import attach_scratch, clean_up, create_scratch, look, propose
+from plimsoll.service.validating import attach_scratch, clean_up_job, create_scratch, look_at_job, propose_measurement
 from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.settings import Settings
 from plimsoll.validation.job import JobName, load
@@ -42,7 +42,7 @@ def named(there, name):
 
 
 def until_ready(service, at):
-    while not look(service, NAME, at).ready:
+    while not look_at_job(service, NAME, at).ready:
         time.sleep(0.1)
 
 
@@ -53,9 +53,9 @@ def scratch(service, name=NAME):
 
 def test_a_scratch_volume_is_made_and_attached_once_and_nothing_is_left_of_it(service, there):
     volume_id = named(there, "stack-data")
-    (item,) = choose(service, ChooseMessage(name="v", given={"volume_id": volume_id})).items
+    (item,) = choose_volumes(service, ChooseMessage(name="v", given={"volume_id": volume_id})).items
     assert (item.account, item.region) == (there.fleet.accounts[0], "us-east-1")
-    assert propose(service, NAME).next == "create"
+    assert propose_measurement(service, NAME).next == "create"
     for _ in range(2):
         create_scratch(service, NAME)
     until_ready(service, "volume")
@@ -70,7 +70,7 @@ def test_a_scratch_volume_is_made_and_attached_once_and_nothing_is_left_of_it(se
     swept = sweep(service)
     assert (swept.deleted, swept.alive, swept.failed) == (0, 1, 0)
     for _ in range(2):
-        clean_up(service, NAME, StepError(error="States.Timeout"))
+        clean_up_job(service, NAME, StepError(error="States.Timeout"))
     assert scratch(service) == []
     assert not service.claims.held
 
@@ -78,14 +78,14 @@ def test_a_scratch_volume_is_made_and_attached_once_and_nothing_is_left_of_it(se
 def test_an_answer_that_was_lost_makes_no_second_volume(service, there):
     volume = f"{there.fleet.accounts[0]}/us-east-1/{named(there, 'stack-data')}"
     name = JobName(validation="lost", index=0)
-    choose(service, ChooseMessage(name="lost", given={"volume_id": volume}))
-    propose(service, name)
+    choose_volumes(service, ChooseMessage(name="lost", given={"volume_id": volume}))
+    propose_measurement(service, name)
     before = service.store.get(name.key)
     create_scratch(service, name)
     service.store.put(name.key, before)
     create_scratch(service, name)
     assert len(scratch(service, name)) == 1
-    clean_up(service, name)
+    clean_up_job(service, name)
     assert scratch(service, name) == []
 
 

@@ -10,7 +10,7 @@ from plimsoll.auditing.deciders import Deciders
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.books import change_ledger
 from plimsoll.bootstrap.clocks import clock
-from plimsoll.bootstrap.clouds import LEARNED_HERE, ports_of
+from plimsoll.bootstrap.clouds import LEARNED_HERE_FILE, ports_of
 from plimsoll.bootstrap.recordings import recorded_ports
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.scope import Scope
@@ -125,7 +125,7 @@ def audit(
         audits,
         lambda _progress, outcome: progress(outcome),
         promised=ledger.promised,
-        learned=settings.runs_dir / LEARNED_HERE,
+        learned=settings.runs_dir / LEARNED_HERE_FILE,
         deciders=Deciders(settings.deciders, settings.decider_timeout_s),
     )
     ledger.save(now)

@@ -1,4 +1,4 @@
-"""What the service audits an AWS account with: its regions, and the ports of each."""
+"""The ports of an AWS account in the service, and its regions."""
 
 from datetime import date
 from pathlib import Path
@@ -16,8 +16,8 @@ from plimsoll.service.config import ServiceConfig
 from plimsoll.settings import Settings
 
 
-def targets_of(entered: Sessions, config: ServiceConfig, settings: Settings) -> list[Target | FailedTarget]:
-    """An account that is open in each of its regions, or why it cannot be entered."""
+def account_targets(entered: Sessions, config: ServiceConfig, settings: Settings) -> list[Target | FailedTarget]:
+    """An open account in each of its regions, or why it cannot be entered."""
     regions, deadline_s = config.regions or None, settings.list_deadline_s
     return list(AwsInventory(sessions=entered, regions=regions, list_deadline_s=deadline_s).targets())
 
@@ -34,7 +34,7 @@ def account_ports(
     paced: bool,
     sharing: int,
 ) -> AuditPorts:
-    """The ports of that target in an account that is open, with what was measured in that folder."""
+    """The ports of a target in an open account, with the measurements in a folder."""
     connection = connection_of(
         entered,
         Scope(regions=(target.region,)),

@@ -17,7 +17,7 @@ from plimsoll.clouds.registry import AWS
 from plimsoll.clouds.scope import Scope
 from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.service.config import ServiceConfig
-from plimsoll.service.service import Places
+from plimsoll.service.service import ServicePlaces
 from plimsoll.settings import Settings
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from plimsoll.clouds.ledger import Ledger
 
 
-def aws_places(config: ServiceConfig, settings: Settings) -> Mapping[str, Places]:
+def aws_places(config: ServiceConfig, settings: Settings) -> Mapping[str, ServicePlaces]:
     """The places of AWS by its name, for functions that measure: Google Cloud has no bench."""
     home, partition = caller()
     return {AWS: AwsPlaces(config=config, settings=settings, home=home, partition=partition)}
@@ -53,7 +53,7 @@ class AwsPlaces:
     _open: dict[str, tuple[str, Sessions]] = field(default_factory=dict, repr=False)
 
     def accounts(self) -> Sequence[str | FailedTarget]:
-        """Every account that the configuration names, and what cannot be listed with why."""
+        """Every account in the configuration, and each one that cannot be listed with its reason."""
         config = self.config
         check_regions(config.regions)
         scope = Scope(organization=config.organization, units=config.organizational_units, accounts=config.accounts)
@@ -61,16 +61,16 @@ class AwsPlaces:
 
     def targets(self, account: str) -> Sequence[Target | FailedTarget]:
         """The account in each of its regions, or why it cannot be entered."""
-        from plimsoll.bootstrap.aws_accounts import targets_of  # noqa: PLC0415  # with all that audits
+        from plimsoll.bootstrap.aws_accounts import account_targets  # noqa: PLC0415  # with all that audits
 
-        return targets_of(self._open_account(account, self.config.role_name), self.config, self.settings)
+        return account_targets(self._open_account(account, self.config.role_name), self.config, self.settings)
 
     def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger, sharing: int = 1) -> AuditPorts:
-        """The ports of that target alone, by the audit role, with what was measured in that folder."""
+        """The ports of a target by the audit role, with the measurements in a folder."""
         from plimsoll.bootstrap.aws_accounts import account_ports  # noqa: PLC0415  # as above
 
         return account_ports(
-            self._entered(target.account, self.config.role_name),
+            self._enter(target.account, self.config.role_name),
             target,
             self.config,
             self.settings,
@@ -82,22 +82,22 @@ class AwsPlaces:
         )
 
     def bench(self, target: Target) -> Bench:
-        """Where volumes of that target are measured, by the validation role."""
-        return bench_of(self._entered(target.account, self.config.validation_role_name), self.settings)
+        """The bench of the target's volumes, by the validation role."""
+        return bench_of(self._enter(target.account, self.config.validation_role_name), self.settings)
 
     def prober(self, target: Target) -> Bench:
-        """Where hosts of that target are read, by the probe's role."""
-        return bench_of(self._entered(target.account, self.config.probe_role_name), self.settings)
+        """The reader of the target's hosts, by the probe's role."""
+        return bench_of(self._enter(target.account, self.config.probe_role_name), self.settings)
 
-    def _entered(self, account: str, role_name: str) -> Sessions:
-        """One account alone; CloudError where it cannot be entered."""
+    def _enter(self, account: str, role_name: str) -> Sessions:
+        """One account alone. Raises CloudError if it cannot be entered."""
         entered = self._open_account(account, role_name)
         for failed in entered.failed:
             raise failed.error
         return entered
 
     def _open_account(self, account: str, role_name: str) -> Sessions:
-        """One account alone, with why it cannot be entered where that is so."""
+        """One account alone; its failure says why if it cannot be entered."""
         last, entered = self._open.get(role_name, (None, None))
         if entered is None or last != account:
             arn = None if account == self.home else role_arn(account, role_name, self.partition)

@@ -1,4 +1,4 @@
-"""What was noted in the folders of this machine: changes, stripe sets, verdicts and probes."""
+"""The books in the folders of this machine: changes, stripe sets, verdicts and probes."""
 
 from typing import Final
 
@@ -8,8 +8,8 @@ from plimsoll.clouds.stripe_book import StripeBook
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.settings import Settings
 
-LEDGER: Final = "ledger.json"
-STRIPES: Final = "stripes.json"
+LEDGER_FILE: Final = "ledger.json"
+STRIPES_FILE: Final = "stripes.json"
 """The ledger of changes and the book of stripe sets, in the folder of runs."""
 
 
@@ -24,10 +24,10 @@ def probe_book(settings: Settings) -> ProbeBook:
 
 
 def change_ledger(settings: Settings) -> Ledger:
-    """The ledger of changes; BadInput where it is damaged."""
-    return Ledger.at(settings.runs_dir / LEDGER)
+    """The ledger of changes. Raises BadInput if it is damaged."""
+    return Ledger.at(settings.runs_dir / LEDGER_FILE)
 
 
 def stripe_book(settings: Settings) -> StripeBook:
-    """The book of stripe sets; BadInput where it is damaged."""
-    return StripeBook.load(settings.runs_dir / STRIPES)
+    """The book of stripe sets. Raises BadInput if it is damaged."""
+    return StripeBook.load(settings.runs_dir / STRIPES_FILE)

@@ -18,21 +18,21 @@ from plimsoll.learned_table import kept_table, load_table
 from plimsoll.ports import Bench, Inventory, Metrics, Prices
 from plimsoll.settings import Settings
 
-LEARNED: Final = "learned.json"
-LEARNED_HERE: Final = "learned-here.json"
+LEARNED_FILE: Final = "learned.json"
+LEARNED_HERE_FILE: Final = "learned-here.json"
 """A learned table of one's own, and the one that runs have learned by themselves, in the folder of runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenCloud:
-    """A cloud over the accounts of a scope: the ports of its audit, and what else is reached there."""
+    """A cloud over the accounts of a scope: the ports of its audit, and its connection."""
 
     ports: AuditPorts
     connection: Connection
 
     @property
     def bench(self) -> Bench:
-        """Where volumes are measured."""
+        """The bench where volumes are measured."""
         return self.connection.bench()
 
 
@@ -45,10 +45,10 @@ def open_clouds(
     paced: bool = True,
     log_days: float = 0.0,
 ) -> Iterator[OpenCloud]:
-    """Each cloud of a scope, in the scope's order, by that ledger of changes (None: the one in the folder of runs).
+    """Each cloud of a scope, in the scope's order, with a ledger of changes (None: the one in the folder of runs).
 
-    BadInput for a region, an account or a price file that cannot be used. `paced`: keep to the quotas; a
-    simulated cloud may have none. `log_days` is how far back the clouds' own logs of changes are read.
+    `paced`: keep to the quotas; a simulated cloud may have none. `log_days` is how far back the clouds' own logs of
+    changes are read. Raises BadInput for a region, an account or a price file that cannot be used.
     """
     known = change_ledger(settings) if ledger is None else ledger
     for name in scope.clouds:
@@ -68,7 +68,7 @@ def ports_of(
 ) -> list[AuditPorts]:
     """The ports of each cloud of a scope, in the scope's order; errors as of `open_clouds`."""
     opened = open_clouds(scope, settings, today=today, ledger=ledger, paced=paced, log_days=log_days)
-    return [one.ports for one in opened]
+    return [cloud.ports for cloud in opened]
 
 
 def connected_ports(cloud: str, connection: Connection, settings: Settings, ledger: Ledger) -> AuditPorts:
@@ -77,8 +77,8 @@ def connected_ports(cloud: str, connection: Connection, settings: Settings, ledg
     return audit_ports(cloud, inventory, connection.metrics, connection.prices, settings)
 
 
-def measured_again(ports: AuditPorts, settings: Settings) -> AuditPorts:
-    """The same ports with all that has been measured by now."""
+def with_new_measurements(ports: AuditPorts, settings: Settings) -> AuditPorts:
+    """The same ports with all measurements of now."""
     return replace(
         ports,
         envelopes=tuple(envelope_library(settings.measured_dir, settings.measured_at).envelopes.values()),
@@ -87,12 +87,13 @@ def measured_again(ports: AuditPorts, settings: Settings) -> AuditPorts:
 
 
 def own_or_public(settings: Settings) -> LearnedTable:
-    """The learned table that promises rest on: one's own where there is one, else that of public fleets.
+    """The learned table that promises rest on: your own if there is one, else that of public fleets.
 
-    One's own is the table that the settings name. Else it is what `plimsoll learn` left in the folder of runs. Else it
-    is what the runs there have learned by themselves. BadInput for a table that a person gave and that cannot be used.
+    Your own is the table that the settings name. Else it is the file that `plimsoll learn` left in the folder of runs.
+    Else it is the table that the runs there have learned by themselves. Raises BadInput for a table that a person gave
+    and that cannot be used.
     """
-    named, here = settings.learned_table or settings.runs_dir / LEARNED, settings.runs_dir / LEARNED_HERE
+    named, here = settings.learned_table or settings.runs_dir / LEARNED_FILE, settings.runs_dir / LEARNED_HERE_FILE
     if settings.learned_table is not None or named.exists():
         return load_table(named)
     learned = kept_table(here)
@@ -100,7 +101,7 @@ def own_or_public(settings: Settings) -> LearnedTable:
 
 
 def audit_ports(cloud: str, inventory: Inventory, metrics: Metrics, prices: Prices, settings: Settings) -> AuditPorts:
-    """The ports of a cloud with what has been measured by now."""
+    """The ports of a cloud with all measurements of now."""
     return AuditPorts(
         inventory=inventory,
         metrics=metrics,

@@ -1,4 +1,4 @@
-"""Where people see a volume's metrics in its cloud's own console."""
+"""Links to a volume's metrics in its cloud's own console."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from plimsoll.reports.record import RecommendationRecord
 
 
 def console_link(volume: RecommendationRecord, policy: Policy, now: datetime) -> str:
-    """Where the volume's demand over the policy's window can be seen in its cloud's own console.
+    """A link to the volume's demand over the policy's window in its cloud's own console.
 
     Empty for a cloud that is not in the registry: a record may be from another version.
     """

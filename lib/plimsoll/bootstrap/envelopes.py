@@ -1,4 +1,4 @@
-"""The envelopes that were measured: those that ship, and those of this machine."""
+"""The measured envelopes: those that ship, and those of this machine."""
 
 from functools import cache
 from pathlib import Path
@@ -8,12 +8,12 @@ from plimsoll.envelopes.library import EnvelopeLibrary, load_library, shipped_ca
 
 
 def envelope_library(measured: Path | None = None, at: str | None = None) -> EnvelopeLibrary:
-    """Every measured campaign that ships, and those measured here, in that folder. `at` is where people open it."""
+    """Every measured campaign that ships, and those in a folder of this machine. `at` is where people open it."""
     folders = [measured] if measured else []
     return load_library(folders, published_types(), host_cap, beside=_shipped_library(), at=at)
 
 
 @cache
 def _shipped_library() -> EnvelopeLibrary:
-    """What ships does not change while this runs, and every target of an organization wants it."""
+    """The shipped library, loaded once: it does not change, and every target of an organization wants it."""
     return load_library([shipped_campaigns()], published_types(), host_cap)

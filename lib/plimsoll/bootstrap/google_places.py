@@ -14,7 +14,7 @@ from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import CloudError, NotMeasured
 from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.service.config import ServiceConfig
-from plimsoll.service.service import Places, unmeasured
+from plimsoll.service.service import ServicePlaces, unmeasured_reason
 from plimsoll.settings import Settings
 
 if TYPE_CHECKING:
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from plimsoll.clouds.ledger import Ledger
 
 
-def all_places(config: ServiceConfig, settings: Settings) -> Mapping[str, Places]:
+def all_places(config: ServiceConfig, settings: Settings) -> Mapping[str, ServicePlaces]:
     """The places of every cloud by its name, for functions that audit."""
     return {**aws_places(config, settings), **google_places(config, settings)}
 
 
-def google_places(config: ServiceConfig, settings: Settings) -> Mapping[str, Places]:
+def google_places(config: ServiceConfig, settings: Settings) -> Mapping[str, ServicePlaces]:
     """The places of Google Cloud by its name; none where no project is in scope."""
     return {GOOGLE: GooglePlaces(config=config, settings=settings)} if config.audits_google else {}
 
@@ -58,10 +58,10 @@ class GooglePlaces:
 
     def targets(self, account: str) -> Sequence[Target | FailedTarget]:
         """The project in each of its regions, or why it cannot be entered."""
-        from plimsoll.bootstrap.google_projects import targets_of  # noqa: PLC0415  # as above
+        from plimsoll.bootstrap.google_projects import project_targets  # noqa: PLC0415  # as above
 
         try:
-            return targets_of(account, self.config, self.settings)
+            return project_targets(account, self.config, self.settings)
         except CloudError as error:
             return [FailedTarget(name=account, error=error)]
 
@@ -76,7 +76,7 @@ class GooglePlaces:
 
     def bench(self, target: Target) -> Bench:
         """NotMeasured: the service has no bench there."""
-        raise NotMeasured(unmeasured(target))
+        raise NotMeasured(unmeasured_reason(target))
 
     def prober(self, target: Target) -> Bench:
         """NotMeasured: nothing is probed there."""

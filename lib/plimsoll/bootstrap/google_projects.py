@@ -9,7 +9,7 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.clouds import connected_ports
 from plimsoll.clouds.common.bounds import Waits
 from plimsoll.clouds.google.clients import Clients, keyless_credentials
-from plimsoll.clouds.google.connection import connection_of, inventory_in
+from plimsoll.clouds.google.connection import google_connection, inventory_in
 from plimsoll.clouds.google.federation import FederationConfig
 from plimsoll.clouds.google.inventory import GoogleInventory
 from plimsoll.clouds.ledger import Ledger
@@ -21,15 +21,15 @@ from plimsoll.settings import Settings
 
 
 def clients_of(config: ServiceConfig, settings: Settings) -> Clients:
-    """The clients by which the service enters projects; BadInput where its credentials cannot be used."""
+    """The clients by which the service enters projects. Raises BadInput if its credentials cannot be used."""
     where = (config.google_credentials, settings.google_url, settings.google_monitoring)
     return _clients(*where, settings.max_attempts, settings.list_deadline_s, Waits.of(settings))
 
 
 def projects_of(config: ServiceConfig, settings: Settings) -> Sequence[str | FailedTarget]:
-    """Every project of the configuration, and what cannot be listed with why; CloudError.
+    """Every project of the configuration, and each one that cannot be listed with its reason.
 
-    BadInput for a region that does not exist, which the first project is asked for.
+    Raises CloudError, and BadInput for a region that does not exist, which the first project is asked for.
     """
     listed = inventory_in(
         clients_of(config, settings),
@@ -38,18 +38,20 @@ def projects_of(config: ServiceConfig, settings: Settings) -> Sequence[str | Fai
         organizations=config.google_organizations,
     )
     if config.google_regions and listed.projects:
-        targets_of(listed.projects[0], config, settings)
+        project_targets(listed.projects[0], config, settings)
     return [*listed.projects, *listed.failed]
 
 
-def targets_of(project: str, config: ServiceConfig, settings: Settings) -> Sequence[Target | FailedTarget]:
-    """The project in each of its regions, or why it cannot be entered; none where Compute Engine is switched off in a
-    project that only lies in a folder or an organization. CloudError."""
+def project_targets(project: str, config: ServiceConfig, settings: Settings) -> Sequence[Target | FailedTarget]:
+    """The project in each of its regions, or why it cannot be entered. Raises CloudError.
+
+    None if Compute Engine is switched off in a project that only lies in a folder or an organization.
+    """
     inventory = GoogleInventory(
         clients=clients_of(config, settings),
         projects=[project],
         regions=config.google_regions or None,
-        named=[one for one in config.google_projects if one == project],
+        named=[name for name in config.google_projects if name == project],
     )
     return inventory.targets()
 
@@ -64,11 +66,13 @@ def project_ports(
     paced: bool,
     sharing: int = 1,
 ) -> AuditPorts:
-    """The ports of one project in one region, whose quota so many processes share."""
-    there = Scope(clouds=(GOOGLE,), projects=(target.account,), regions=(target.region,))
+    """The ports of one project in one region; `sharing` processes share the project's quota."""
+    scope = Scope(clouds=(GOOGLE,), projects=(target.account,), regions=(target.region,))
     log_days = config.parsed_policy.log_days
     clients = clients_of(config, settings)
-    connection = connection_of(clients, there, settings, today=today, paced=paced, log_days=log_days, sharing=sharing)
+    connection = google_connection(
+        clients, scope, settings, today=today, paced=paced, log_days=log_days, sharing=sharing
+    )
     return connected_ports(GOOGLE, connection, settings, ledger)
 
 
@@ -81,7 +85,7 @@ def _clients(
     list_deadline_s: float,
     waits: Waits,
 ) -> Clients:
-    """One for a process, so that a token serves until it expires; a simulated project is shown none."""
+    """The clients of a process, so that a token serves until it expires; a simulated project is shown none."""
     bounds: dict[str, Any] = {"attempts": attempts, "list_deadline_s": list_deadline_s, "waits": waits}
     if credentials is None or url is not None:
         return Clients(url=url, monitoring=monitoring, **bounds)

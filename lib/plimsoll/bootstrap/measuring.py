@@ -1,4 +1,4 @@
-"""What measuring and probing keep on this machine while they are under way."""
+"""The files of measurements and probes under way on this machine."""
 
 import time
 from contextlib import suppress
@@ -12,17 +12,17 @@ from plimsoll.settings import Settings
 from plimsoll.validation.job import JOBS
 from plimsoll.validation.patience import BenchPatience
 
-CLAIMS: Final = "claims"
+CLAIMS_FOLDER: Final = "claims"
 """The folder of claims, in the folder of what was measured."""
 
 
 def validation_claims(settings: Settings) -> Claims:
-    """Who is measuring which class of volumes now."""
-    return FileClaims(folder=settings.measured_dir / CLAIMS)
+    """The claims of processes that measure a class of volumes now."""
+    return FileClaims(folder=settings.measured_dir / CLAIMS_FOLDER)
 
 
 def validation_jobs(settings: Settings) -> RunStore:
-    """The documents of validations that are under way, or whose process was killed."""
+    """The documents of validations under way, or whose process was killed."""
     for emptied in (settings.runs_dir / JOBS).glob("*"):
         with suppress(OSError):  # one that is not empty, or that another process removed
             if time.time() - emptied.stat().st_mtime > HOUR_S:
@@ -31,10 +31,10 @@ def validation_jobs(settings: Settings) -> RunStore:
 
 
 def probe_store(settings: Settings) -> RunStore:
-    """The documents of probes that are under way."""
+    """The documents of probes under way."""
     return FolderStore(settings.runs_dir)
 
 
-def patience_of(settings: Settings) -> BenchPatience:
-    """How long a bench is waited for."""
+def bench_patience(settings: Settings) -> BenchPatience:
+    """The time limits for a bench."""
     return BenchPatience.of(settings, now=clock().now, pause=time.sleep)

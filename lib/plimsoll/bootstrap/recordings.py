@@ -1,4 +1,4 @@
-"""The ports of what was recorded, and those that record."""
+"""The ports of a recording, and ports that record."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -15,7 +15,7 @@ from plimsoll.settings import Settings
 
 
 def recorded_ports(path: Path, settings: Settings) -> tuple[list[AuditPorts], datetime]:
-    """The ports of each cloud that a recording has, and when it was made; BadInput for a file that is no recording."""
+    """The ports of each cloud in a recording, and its time. Raises BadInput for a file that is no recording."""
     recordings = open_recording(path)
     for recording in recordings:
         if recording.provider not in CLOUDS:
@@ -23,7 +23,10 @@ def recorded_ports(path: Path, settings: Settings) -> tuple[list[AuditPorts], da
                 f"{recording.path} is a recording of the cloud {recording.provider!r}, which Plimsoll "
                 f"{own_version()} does not know: it was made by version {recording.version}; decide by that one."
             )
-    ports = [replace(audit_ports(one.provider, one, one, one, settings), every_minute=True) for one in recordings]
+    ports = [
+        replace(audit_ports(recording.provider, recording, recording, recording, settings), every_minute=True)
+        for recording in recordings
+    ]
     return ports, recordings[0].now
 
 

@@ -20,7 +20,7 @@ from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
 from plimsoll.clouds.registry import cloud_of_account
 from plimsoll.domain.errors import BadInput
 from plimsoll.service.config import ServiceConfig
-from plimsoll.service.service import Places, Service
+from plimsoll.service.service import Service, ServicePlaces
 from plimsoll.settings import PREFIX, Settings
 
 if TYPE_CHECKING:
@@ -38,30 +38,30 @@ if TYPE_CHECKING:
 class PlacesByCloud:
     """The places of each cloud, by the name that targets give it."""
 
-    clouds: Mapping[str, Places]
+    clouds: Mapping[str, ServicePlaces]
 
     def accounts(self) -> Sequence[str | FailedTarget]:
         """Every account of every cloud, cloud by cloud."""
         return [account for places in self.clouds.values() for account in places.accounts()]
 
     def targets(self, account: str) -> Sequence[Target | FailedTarget]:
-        """The account in each of its regions; BadInput for a cloud that is not audited from here."""
-        return self._named(cloud_of_account(account).name, account).targets(account)
+        """The account in each of its regions. Raises BadInput for a cloud that is not audited from here."""
+        return self._places_of(cloud_of_account(account).name, account).targets(account)
 
     def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger, sharing: int = 1) -> AuditPorts:
-        """The ports of that target alone; BadInput for a cloud that is not audited from here."""
-        there = self._named(target.provider, target)
-        return there.ports(target, now=now, measured=measured, ledger=ledger, sharing=sharing)
+        """The ports of that target alone. Raises BadInput for a cloud that is not audited from here."""
+        places = self._places_of(target.provider, target)
+        return places.ports(target, now=now, measured=measured, ledger=ledger, sharing=sharing)
 
     def bench(self, target: Target) -> Bench:
-        """Where volumes of that target are measured; BadInput where none are."""
-        return self._named(target.provider, target).bench(target)
+        """The bench of the target's volumes. Raises BadInput if there is none."""
+        return self._places_of(target.provider, target).bench(target)
 
     def prober(self, target: Target) -> Bench:
-        """Where hosts of that target are read; BadInput where none are."""
-        return self._named(target.provider, target).prober(target)
+        """The reader of the target's hosts. Raises BadInput if there is none."""
+        return self._places_of(target.provider, target).prober(target)
 
-    def _named(self, cloud: str, place: Target | str) -> Places:
+    def _places_of(self, cloud: str, place: Target | str) -> ServicePlaces:
         try:
             return self.clouds[cloud]
         except KeyError as error:
@@ -70,17 +70,17 @@ class PlacesByCloud:
             ) from error
 
 
-PlacesMaker = Callable[[ServiceConfig, Settings], Mapping[str, Places]]
-"""What makes the places of clouds, by the names that their targets give them."""
+PlacesMaker = Callable[[ServiceConfig, Settings], Mapping[str, ServicePlaces]]
+"""Makes the places of clouds, by the names that their targets give them."""
 
 
-def no_places(_config: ServiceConfig, _settings: Settings) -> Mapping[str, Places]:
-    """Nowhere: for functions that ask no cloud about volumes, and so import nothing that could."""
+def no_places(_config: ServiceConfig, _settings: Settings) -> Mapping[str, ServicePlaces]:
+    """No places: for functions that ask no cloud about volumes, and so import no code that could."""
     return {}
 
 
 def service_of_environment(config: ServiceConfig, places: PlacesMaker = no_places) -> Service:
-    """The service with that configuration in these places; BadInput names the environment variable that is missing."""
+    """The service of a configuration in places. Raises BadInput for a missing environment variable."""
     settings = Settings.of_environment()
     return Service(
         config=config,
@@ -95,7 +95,7 @@ def service_of_environment(config: ServiceConfig, places: PlacesMaker = no_place
         executions=StepExecutions(client=_client("stepfunctions"), machines=_machines()),
         clock=clock(),
         envelopes=measured_envelopes,
-        console_link=shown_in_console,
+        console_link=service_console_link,
         file_link=_file_link,
     )
 
@@ -107,8 +107,8 @@ def measured_envelopes(measured: Path) -> Mapping[str, Envelope]:
     return envelope_library(measured).envelopes
 
 
-def shown_in_console(volume: RecommendationRecord, policy: Policy, now: datetime) -> str:
-    """Where a volume's demand by a policy, as of a time, can be seen in its cloud's own console."""
+def service_console_link(volume: RecommendationRecord, policy: Policy, now: datetime) -> str:
+    """A link to a volume's demand by a policy, as of a time, in its cloud's own console."""
     from plimsoll.bootstrap.consoles import console_link  # noqa: PLC0415  # as above
 
     return console_link(volume, policy, now)
@@ -120,7 +120,7 @@ def _file_link(key: str) -> str | None:
 
 
 def forget_process() -> None:
-    """Lets everything that is kept for the process be found anew, where its environment is another."""
+    """Forgets everything kept for the process, for another environment."""
     _client.cache_clear()
     caller.cache_clear()
     _measured_folder.cache_clear()
@@ -135,8 +135,8 @@ def _client(service: str) -> Any:
 def caller() -> tuple[str, str]:
     """The account that the service runs in, and its partition."""
     with attempted("find out which account this is", "sts:GetCallerIdentity", AUDITING):
-        found = _client("sts").get_caller_identity()
-    return found["Account"], found["Arn"].split(":")[1]
+        identity = _client("sts").get_caller_identity()
+    return identity["Account"], identity["Arn"].split(":")[1]
 
 
 @cache

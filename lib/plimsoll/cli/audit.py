@@ -16,7 +16,7 @@ from plimsoll.auditing.deciders import Deciders
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.books import change_ledger
 from plimsoll.bootstrap.clocks import clock
-from plimsoll.bootstrap.clouds import LEARNED_HERE, ports_of
+from plimsoll.bootstrap.clouds import LEARNED_HERE_FILE, ports_of
 from plimsoll.bootstrap.recordings import recording_ports
 from plimsoll.cli.audit_reports import leave_reports
 from plimsoll.cli.exit_codes import INTERRUPTED, OVER, PARTIAL
@@ -71,7 +71,7 @@ def audit_into_folder(scope: Scope, policy: Policy, options: RunOptions, *, vali
             order,
             audits,
             promised=ledger.promised,
-            learned=settings.runs_dir / LEARNED_HERE,
+            learned=settings.runs_dir / LEARNED_HERE_FILE,
             deciders=Deciders(settings.deciders, settings.decider_timeout_s),
         )
     ledger.save(now)

@@ -13,7 +13,7 @@ from plimsoll.bench.probe.answer import read_probe
 from plimsoll.bootstrap.books import probe_book
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.bootstrap.clouds import open_clouds
-from plimsoll.bootstrap.measuring import patience_of, probe_store
+from plimsoll.bootstrap.measuring import bench_patience, probe_store
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.scope import Scope
@@ -34,7 +34,7 @@ def probe_volumes(volumes: Sequence[str], seconds: int, scope: Scope, *, stop: b
         bench=cloud.bench,
         store=probe_store(settings),
         book=probe_book(settings),
-        patience=patience_of(settings),
+        patience=bench_patience(settings),
         say=lambda text: console.say(text, "dim"),
     )
     found = list(group_by_host(volumes, seconds, cloud.ports, now))

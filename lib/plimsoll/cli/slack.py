@@ -32,9 +32,9 @@ from plimsoll.slack.notifications.posting import (
     MAIN,
     POSTED,
     FileLedger,
-    Picture,
+    PngPicture,
     Posting,
-    Progress,
+    PostingProgress,
     picture_key,
     reply_key,
 )
@@ -79,7 +79,7 @@ def post_run(folder: Path, options: PostOptions, channel: str) -> None:
     if _stands(console, ledger, options, keys):
         return
     with console.status(f"posting to {channel}"):
-        pictures = [Picture(name=draft.name, title=draft.title, png=draft.png()) for draft in read.pictures]
+        pictures = [PngPicture(name=draft.name, title=draft.title, png=draft.png()) for draft in read.pictures]
         _begin(ledger, options)
         posting = Posting(channel=channel, client=client, ledger=ledger, run_id=str(read_run(folder)["id"]))
         posted = posting.post(read.told, pictures)
@@ -177,10 +177,10 @@ def _stands(console: Screen, ledger: FileLedger, options: PostOptions, keys: set
 def _begin(ledger: FileLedger, options: PostOptions) -> None:
     """With --again forgets what stands, once all is there that is to be posted."""
     if options.again:
-        ledger.keep(Progress())
+        ledger.keep(PostingProgress())
 
 
-def _counted(progress: Progress) -> str:
+def _counted(progress: PostingProgress) -> str:
     replies, pictures = (sum(key.startswith(kind) for key in progress.posted) for kind in ("reply/", "picture/"))
     verb = "reply" if replies == 1 else "replies"
     return f"the report, {replies:,} {verb} in its thread and {count_of(pictures, 'picture')}"

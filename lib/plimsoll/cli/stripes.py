@@ -7,7 +7,7 @@ import typer
 from plimsoll.bootstrap.books import stripe_book
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.bootstrap.clouds import open_clouds
-from plimsoll.bootstrap.measuring import patience_of
+from plimsoll.bootstrap.measuring import bench_patience
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.scope import Scope
@@ -23,7 +23,7 @@ def find_stripes(hosts: Sequence[str], scope: Scope) -> None:
     settings, console, today = Settings.of_environment(), Screen(highlight=True), clock().now().date()
     (cloud,) = open_clouds(scope, settings, today=today)
     bench, targets = cloud.bench, cloud.ports.inventory.targets()
-    patience, book = patience_of(settings), stripe_book(settings)
+    patience, book = bench_patience(settings), stripe_book(settings)
     failed = False
     for host_id in hosts:
         try:

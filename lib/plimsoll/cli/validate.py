@@ -12,8 +12,8 @@ from plimsoll.api.runs import run_folder
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.books import validation_book
 from plimsoll.bootstrap.clocks import clock
-from plimsoll.bootstrap.clouds import OpenCloud, measured_again, open_clouds
-from plimsoll.bootstrap.measuring import patience_of, validation_claims, validation_jobs
+from plimsoll.bootstrap.clouds import OpenCloud, open_clouds, with_new_measurements
+from plimsoll.bootstrap.measuring import bench_patience, validation_claims, validation_jobs
 from plimsoll.cli.audit_reports import leave_reports
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.options import ValidateOptions
@@ -117,13 +117,13 @@ def context_of(
     bench = cloud.bench
     return Context(
         bench=lambda _place: bench,
-        ports=lambda _place, _now: measured_again(cloud.ports, settings),
+        ports=lambda _place, _now: with_new_measurements(cloud.ports, settings),
         types=cloud.ports.catalog.types,
         verdicts=validation_book(settings),
         claims=validation_claims(settings),
         jobs=validation_jobs(settings),
         policy=policy,
-        patience=patience_of(settings),
+        patience=bench_patience(settings),
         runtime_s=settings.benchmark_runtime_s,
         ramp_s=settings.benchmark_ramp_s,
         say=lambda text: show_lines(console, [text], "dim"),

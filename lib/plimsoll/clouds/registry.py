@@ -15,7 +15,7 @@ from plimsoll.clouds.aws.names import ACCOUNT_ID
 from plimsoll.clouds.aws.names import REGION_NAME as AWS_REGION
 from plimsoll.clouds.aws.names import VOLUME_ID as EBS_VOLUME_ID
 from plimsoll.clouds.google.names import DISK_ID, PROJECT_ID
-from plimsoll.clouds.google.names import REGION_NAME as GOOGLE_REGION
+from plimsoll.clouds.google.names import GOOGLE_REGION_NAME as GOOGLE_REGION
 
 if TYPE_CHECKING:
     from plimsoll.clouds.cloud import Connect, Published

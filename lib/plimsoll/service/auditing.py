@@ -19,15 +19,15 @@ from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, 
 from plimsoll.reports.run_reader import matched_records
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Progress, carry_out
-from plimsoll.service.history_update import left_out, remember
+from plimsoll.service.history_update import excluded_volumes, remember
 from plimsoll.service.inventory import StoredInventory, StoredPrices
-from plimsoll.service.needed import bring_needed, needed
+from plimsoll.service.needed import require_content, require_file
 from plimsoll.service.planning import order_of
 from plimsoll.service.service import Service
-from plimsoll.service.shared_measurements import bring
+from plimsoll.service.shared_measurements import bring_measurements
 from plimsoll.service.step_messages import BatchMessage, LotMessage
-from plimsoll.service.store_keys import Batch, RunKeys
-from plimsoll.service.stored_results import BatchResult, Part, Spent, book_in, volumes_in
+from plimsoll.service.store_keys import RunKeys, VolumeBatch
+from plimsoll.service.stored_results import BatchPart, BatchResult, Spent, book_in, volumes_in
 
 SLICE_VOLUMES: Final = 100
 """Volumes of a batch that are read and decided at once: between two slices it can stop."""
@@ -37,15 +37,15 @@ KEPT_FILES: Final = (DEMAND, RECOMMENDATIONS, UNANSWERED, RUN, CHECKSUMS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
-    """What one attempt came to: volumes it answered, datapoints it read, and batches without an answer as a whole."""
+class AuditAttempt:
+    """The result of one attempt: volumes it answered, datapoints it read, and batches that it left unfinished."""
 
     volumes: int = 0
     datapoints: int = 0
     left: int = 0
 
-    def __add__(self, other: "Attempt") -> "Attempt":
-        return Attempt(
+    def __add__(self, other: "AuditAttempt") -> "AuditAttempt":
+        return AuditAttempt(
             volumes=self.volumes + other.volumes,
             datapoints=self.datapoints + other.datapoints,
             left=self.left + other.left,
@@ -54,29 +54,29 @@ class Attempt:
 
 def audit_lot(
     service: Service, message: LotMessage, *, stop: Callable[[], bool], slice_volumes: int = SLICE_VOLUMES
-) -> Attempt:
-    """Audits the batches of a lot that have no answer, one after the other, and says what this attempt came to.
+) -> AuditAttempt:
+    """Audits the unanswered batches of a lot one after the other, and returns what this attempt did.
 
-    Once `stop` says so no other batch is begun. What may be over soon is raised when all batches were tried. Errors are
-    those of `audit_batch`; one batch that begins late in a function's time is left, not OutOfTime.
+    Once `stop` says so no other batch is begun. An error that may pass soon is raised when all batches were tried.
+    Errors are those of `audit_batch`; one batch that begins late in a function's time is left, not OutOfTime.
     """
     keys = RunKeys(run_id=message.run_id)
-    unanswered = [one for one in message.lot.batches if service.store.get(keys.result(one.whole)) is None]
+    unanswered = [item for item in message.lot.batches if service.store.get(keys.result(item.as_batch)) is None]
     share_s = BY_MINUTES_S / max(1, len(message.lot.batches))
-    made, passing = Attempt(), list[CloudError]()
+    made, passing = AuditAttempt(), list[CloudError]()
     for number, batch in enumerate(unanswered):
         if number and stop():
-            made += Attempt(left=len(unanswered) - number)
+            made += AuditAttempt(left=len(unanswered) - number)
             break
-        one = BatchMessage(run_id=message.run_id, batch=batch, sharing=message.lot.sharing)
+        item = BatchMessage(run_id=message.run_id, batch=batch, sharing=message.lot.sharing)
         try:
-            made += audit_batch(service, one, stop=stop, slice_volumes=slice_volumes, by_minutes_s=share_s)
+            made += audit_batch(service, item, stop=stop, slice_volumes=slice_volumes, by_minutes_s=share_s)
         except PASSING as error:
             passing.append(error)
         except OutOfTime:
             if not number:
                 raise
-            made += Attempt(left=1)
+            made += AuditAttempt(left=1)
     if passing:
         raise passing[0]
     return made
@@ -89,19 +89,19 @@ def audit_batch(
     stop: Callable[[], bool],
     slice_volumes: int = SLICE_VOLUMES,
     by_minutes_s: float = BY_MINUTES_S,
-) -> Attempt:
-    """Audits a batch unless that is done already, and says what this attempt came to.
+) -> AuditAttempt:
+    """Audits a batch unless that is done already, and returns what this attempt did.
 
     It is read by the minute if that takes no longer than `by_minutes_s`, shared with those that share its quota.
 
-    Once `stop` says so it goes no further, and keeps what it has answered: the next attempt goes on from there.
-    OutOfTime where that is nothing.
+    Once `stop` says so it goes no further, and keeps its answers: the next attempt goes on from there. Raises OutOfTime
+    if there are none.
     """
-    keys, batch = RunKeys(run_id=message.run_id), message.batch.whole
+    keys, batch = RunKeys(run_id=message.run_id), message.batch.as_batch
     if service.store.get(keys.result(batch)) is not None:
-        return Attempt()
+        return AuditAttempt()
     with TemporaryDirectory(prefix="plimsoll-") as temporary:
-        order = order_of(service.store, message.run_id).into(Path(temporary))
+        order = order_of(service.store, message.run_id).order_in(Path(temporary))
         audit = _BatchAudit(
             service=service,
             keys=keys,
@@ -115,7 +115,7 @@ def audit_batch(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _BatchAudit:
-    """Where a batch is worked on: its run's order into a folder of this machine, and its place in the store.
+    """The audit of one batch: its run's order into a folder of this machine, and its place in the store.
 
     `sharing` is how many share the target's quota. `attempt` names what this attempt keeps: an earlier one that was
     given up may be under way still.
@@ -123,30 +123,30 @@ class _BatchAudit:
 
     service: Service
     keys: RunKeys
-    batch: Batch
+    batch: VolumeBatch
     order: Order
     sharing: int
     by_minutes_s: float
     attempt: str = field(default_factory=lambda: secrets.token_hex(8))
 
-    def resume(self) -> Part:
-        """Brings what earlier attempts have answered, and says what they took."""
+    def resume(self) -> BatchPart:
+        """Brings the answers of earlier attempts, and returns what they took."""
         store, keys = self.service.store, self.keys
         content = store.get(keys.part(self.batch))
         if content is None:
-            return Part()
-        part = Part.model_validate_json(content)
+            return BatchPart()
+        part = BatchPart.model_validate_json(content)
         for name in KEPT_FILES:
-            bring_needed(store, keys.answered(self.batch, part.attempt, name), self.order.folder / name)
+            require_file(store, keys.answer_file(self.batch, part.attempt, name), self.order.folder / name)
         return part
 
-    def go_on(self, before: Part, stop: Callable[[], bool], slice_volumes: int) -> Attempt:
-        """Audits what is not answered, keeps it, and says what that came to."""
+    def go_on(self, before: BatchPart, stop: Callable[[], bool], slice_volumes: int) -> AuditAttempt:
+        """Audits the volumes without an answer, keeps the result, and returns what this attempt did."""
         progress, ports = Progress(), self._ports(slice_volumes)
         run, _best = carry_out(self.order, [ports], lambda _progress, _outcome: None, stop=stop, progress=progress)
         usage, totals = ports.metrics.usage, progress.totals
         totals.merge(Totals(notices=dict(before.notices)))
-        part = Part(
+        part = BatchPart(
             attempt=self.attempt,
             answered=totals.answered,
             spent=before.spent + Spent.of(usage, run["seconds"]),
@@ -163,36 +163,38 @@ class _BatchAudit:
         if not stopped:
             totals.plans = dict(part.plans)
             self._conclude(totals, part.spent)
-        return Attempt(volumes=part.answered - before.answered, datapoints=usage.datapoints, left=1 if stopped else 0)
+        return AuditAttempt(
+            volumes=part.answered - before.answered, datapoints=usage.datapoints, left=1 if stopped else 0
+        )
 
     def _ports(self, slice_volumes: int) -> AuditPorts:
-        """The batch's volumes as they were listed, at the prices of then; metrics as they are asked for now."""
+        """The batch's volumes as they were listed, at the prices of then; metrics are read now."""
         service, keys, target = self.service, self.keys, self.batch.target
-        bring(service.store, service.measured)
+        bring_measurements(service.store, service.measured)
         ledger = Ledger(path=self.order.folder / "ledger.json")
         ports = service.places.ports(
             target, now=self.order.now, measured=service.measured, ledger=ledger, sharing=self.sharing
         )
         volumes = volumes_in(service.store, keys.volumes(self.batch))
         here = {volume.id for volume in volumes}
-        stripes = sets_adapter().validate_json(needed(service.store, keys.stripes(target)))
+        stripes = sets_adapter().validate_json(require_content(service.store, keys.stripes(target)))
         return replace(
             ports,
             inventory=StoredInventory(target=target, given=volumes),
             prices=StoredPrices(answer=book_in(service.store, keys.prices(target))),
-            stripes=[one for one in stripes if here.issuperset(one.members)],
+            stripes=[stripe_set for stripe_set in stripes if here.issuperset(stripe_set.members)],
             batch_volumes=slice_volumes,
             by_minutes_s=self.by_minutes_s,
-            excluded=left_out(service.history, target, [volume.id for volume in volumes]),
+            excluded=excluded_volumes(service.history, target, [volume.id for volume in volumes]),
         )
 
-    def _keep(self, part: Part) -> None:
+    def _keep(self, part: BatchPart) -> None:
         for name in KEPT_FILES:
-            self.service.store.put_file(self.keys.answered(self.batch, self.attempt, name), self.order.folder / name)
+            self.service.store.put_file(self.keys.answer_file(self.batch, self.attempt, name), self.order.folder / name)
         self.service.store.put(self.keys.part(self.batch), part.model_dump_json().encode())
 
     def _conclude(self, totals: Totals, spent: Spent) -> None:
-        """Keeps what is new of the batch, and last what says that it is answered as a whole."""
+        """Keeps the news of the batch, and last the result that marks it as answered as a whole."""
         store, keys, order = self.service.store, self.keys, self.order
         history, news = remember(
             matched_records(order.folder, None), self.service.history, run_id=order.id, now=order.now

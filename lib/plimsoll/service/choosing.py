@@ -1,4 +1,4 @@
-"""Choosing: which volumes a validation measures for, within its budget, before anything is measured."""
+"""Choosing: the volumes that a validation measures for, within its budget, before anything is measured."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -14,73 +14,73 @@ from plimsoll.ports import Prices, Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import RECOMMENDATIONS, RUN
 from plimsoll.service.config import ValidationBudget
-from plimsoll.service.service import Service, unmeasured
+from plimsoll.service.service import Service, unmeasured_reason
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.streams import records_in
-from plimsoll.service.target_ports import placed, ports_at
-from plimsoll.service.validating import context_of
+from plimsoll.service.target_ports import find_place, ports_at
+from plimsoll.service.validating import validation_context
 from plimsoll.service.validation_messages import ChooseMessage, Chosen, ChosenItem
 from plimsoll.validation.deciding import FLIP, parse_target, plan_run, usd_month_of
 from plimsoll.validation.job import Job, JobName, job_of_class, keep_job
 from plimsoll.validation.thin_evidence import wants_in
 
 _MOST_REPORTED: Final = 100
-"""How many sentences on places where nothing can be measured are given."""
+"""The most sentences on places where nothing can be measured."""
 
 
-def choose(service: Service, message: ChooseMessage) -> Chosen:
+def choose_volumes(service: Service, message: ChooseMessage) -> Chosen:
     """Begins the jobs of a validation: of one volume, or of a run's thin evidence, class by class.
 
-    The classes with the most at stake come first. BadInput for a volume, a target or a run that is not there, and where
-    nothing can be measured. CloudError where a place that may have the volume cannot be searched.
+    The classes with the most at stake come first. Raises BadInput for a volume, a target or a run that is not there,
+    and if nothing can be measured. CloudError if a place that may have the volume cannot be searched.
     """
-    now, given = service.clock.now(), message.given
-    if given.run_id is None:
-        jobs, left, whys = [_asked(message, now, service)], 0, list[str]()
+    now, request = service.clock.now(), message.given
+    if request.run_id is None:
+        jobs, left, whys = [_requested_job(message, now, service)], 0, list[str]()
     else:
-        jobs, left, whys = _thin(message.name, given.run_id, now, service)
+        jobs, left, whys = _thin_evidence_jobs(message.name, request.run_id, now, service)
     items = [_item(keep_job(job, service.store)) for job in jobs]
     return Chosen(validation=message.name, items=items, left_out=left, unmeasured=whys)
 
 
-def shares(costs_usd: Sequence[float], whole: ValidationBudget) -> list[Budget]:
-    """The budget parted among runs that it allows, so that each may go on by itself without the others' knowledge.
+def split_budget(costs_usd: Sequence[float], whole: ValidationBudget) -> list[Budget]:
+    """The budget split among runs that it allows, so that each may go on without knowledge of the others.
 
-    Each has what it costs; what is left over is parted evenly, runs that cannot be parted to those that come first.
+    Each has what it costs; the remainder is split evenly, runs that cannot be split to those that come first.
     """
     count = len(costs_usd)
     if not count:
         return []
     left_usd = max(0.0, whole.max_usd - sum(costs_usd)) / count
-    more, first = divmod(whole.max_runs - count, count)
+    extra, first = divmod(whole.max_runs - count, count)
     return [
-        Budget(max_usd=usd + left_usd, max_runs=1 + more + (number < first)) for number, usd in enumerate(costs_usd)
+        Budget(max_usd=usd + left_usd, max_runs=1 + extra + (number < first)) for number, usd in enumerate(costs_usd)
     ]
 
 
-def _asked(message: ChooseMessage, now: datetime, service: Service) -> Job:
-    given = message.given
-    if given.target is not None and given.mode is Mode.IN_PLACE:
+def _requested_job(message: ChooseMessage, now: datetime, service: Service) -> Job:
+    request = message.given
+    if request.target is not None and request.mode is Mode.IN_PLACE:
         raise BadInput("the mode in-place measures the volume as it is: leave out target.")
-    if given.mode is Mode.COPY and not service.config.validation.copies:
+    if request.mode is Mode.COPY and not service.config.validation.copies:
         raise BadInput(
             "the mode copy is switched off, since it reads a volume's data: deploy with validation.copies=true, and "
             f"let the volume's owner tag it {COPY_TAG}."
         )
-    if given.target is not None and given.target != FLIP:
-        parse_target(given.target, 1, volume_types("aws"))
-    place, volume_id = placed(given.volume_id or "", now, service)
-    why = unmeasured(place)
+    if request.target is not None and request.target != FLIP:
+        parse_target(request.target, 1, volume_types("aws"))
+    place, volume_id = find_place(request.volume_id or "", now, service)
+    why = unmeasured_reason(place)
     if why is not None:
         raise BadInput(why)
     return Job(
         name=JobName(validation=message.name, index=0),
         place=place,
         volume_id=volume_id,
-        mode=given.mode,
+        mode=request.mode,
         now=now,
         budget=_whole_budget(service),
-        asked=given.target,
+        asked=request.target,
     )
 
 
@@ -89,16 +89,18 @@ def _whole_budget(service: Service) -> Budget:
     return Budget(max_usd=bounds.max_usd, max_runs=bounds.max_runs)
 
 
-def _thin(validation: str, run_id: str, now: datetime, service: Service) -> tuple[list[Job], int, list[str]]:
-    """The jobs of a run's thin evidence that the budget allows, and how many it does not.
+def _thin_evidence_jobs(
+    validation: str, run_id: str, now: datetime, service: Service
+) -> tuple[list[Job], int, list[str]]:
+    """The jobs of a run's thin evidence that the budget allows, how many it does not, and reasons.
 
-    It also says why nothing is measured in some places.
+    The reasons say why nothing is measured in some places.
     """
     wants, whys = _wants(run_id, service)
     runs = runs_for(wants)
     costs_usd = _costs_usd(runs, now, service)
     chosen, left = within(runs, lambda run: costs_usd[run.class_key], _whole_budget(service))
-    parts = shares([costs_usd[run.class_key] for run in chosen], service.config.validation)
+    parts = split_budget([costs_usd[run.class_key] for run in chosen], service.config.validation)
     jobs = [
         job_of_class(run, JobName(validation=validation, index=index), _place_of(run), now, budget=part)
         for index, (run, part) in enumerate(zip(chosen, parts, strict=True))
@@ -107,28 +109,27 @@ def _thin(validation: str, run_id: str, now: datetime, service: Service) -> tupl
 
 
 def _wants(run_id: str, service: Service) -> tuple[Sequence[Want], list[str]]:
-    """The changes that a run recommends on thin evidence where it can be measured, and why it cannot elsewhere."""
+    """The changes that a run recommends on thin evidence and that can be measured, and why others cannot."""
     whys: dict[Target, str | None] = {}
 
-    def is_measured(record: RecommendationRecord) -> bool:
+    def may_measure(record: RecommendationRecord) -> bool:
         place = named_target(record.account, record.region)
         if place not in whys:
-            whys[place] = unmeasured(place)
+            whys[place] = unmeasured_reason(place)
         return whys[place] is None
 
     keys = RunKeys(run_id=run_id)
     if service.store.get(keys.report(RUN)) is None:
         raise BadInput(f"there is no run {run_id} with a report: give the id of an audit that has ended.")
-    measured = filter(is_measured, records_in(service.store, keys.report(RECOMMENDATIONS)))
+    measured = filter(may_measure, records_in(service.store, keys.report(RECOMMENDATIONS)))
     wants = list(wants_in(measured, service.config.parsed_policy, None, volume_types("aws")))
     return wants, [why for _place, why in sorted(whys.items()) if why is not None][:_MOST_REPORTED]
 
 
 def _costs_usd(runs: Iterable[MeasuringRun], now: datetime, service: Service) -> dict[str, float]:
-    """What each run costs, by its class. Where a target cannot be entered, that is nothing: nothing can be made there
-    either."""
+    """The cost of each run by its class; nothing at a target that cannot be entered, since nothing is made there."""
     entered: dict[Target, Prices | None] = {}
-    context, costs_usd = context_of(service), dict[str, float]()
+    context, costs_usd = validation_context(service), dict[str, float]()
     for run in runs:
         place = _place_of(run)
         if place not in entered:

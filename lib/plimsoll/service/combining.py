@@ -20,13 +20,13 @@ from plimsoll.reports.run_reader import full_name, matched_records, stream_recor
 from plimsoll.reports.run_tables import RunTables, run_tables
 from plimsoll.service.config import MOST_ON_A_PAGE
 from plimsoll.service.history_update import announce
-from plimsoll.service.needed import bring_needed, needed
+from plimsoll.service.needed import require_content, require_file
 from plimsoll.service.planning import order_of
 from plimsoll.service.service import Service
-from plimsoll.service.shards import Combined, Shard, Sums, shard_of
+from plimsoll.service.shards import Combined, Shard, ShardSums, shard_of
 from plimsoll.service.step_messages import ShardMessage
 from plimsoll.service.store_keys import STAKES, RunKeys
-from plimsoll.service.stored_results import Listed, result_of
+from plimsoll.service.stored_results import ListedTarget, batch_result
 
 _BROUGHT: Final = (RECOMMENDATIONS, DEMAND, UNANSWERED, RUN)
 _KEPT: Final = (RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED)
@@ -39,12 +39,12 @@ def combine(service: Service, message: ShardMessage) -> None:
     Memory does not grow with the shard; the disk of this machine holds its answers twice.
     """
     store, keys, number = service.store, RunKeys(run_id=message.run_id), message.shard.number
-    if store.get(keys.combined(number)) is not None:
+    if store.get(keys.combined_key(number)) is not None:
         return
     shard, order = shard_of(store, keys, number), order_of(store, message.run_id)
-    sums = Sums()
+    sums = ShardSums()
     for item in shard.targets:
-        listed = Listed.model_validate_json(needed(store, keys.listed(item.target)))
+        listed = ListedTarget.model_validate_json(require_content(store, keys.listed_key(item.target)))
         sums.totals.merge(listed.totals)
         sums.spend(item.target.provider, listed.spent)
     if shard.batches:
@@ -52,19 +52,19 @@ def combine(service: Service, message: ShardMessage) -> None:
             _put_together(store, keys, shard, Path(temporary), sums)
             _keep(store, keys, number, Path(temporary) / message.run_id, order.now.date())
     combined = Combined(totals=sums.totals, spent=sums.spent, news=sums.news.items)
-    store.put(keys.combined(number), combined.model_dump_json().encode())
+    store.put(keys.combined_key(number), combined.model_dump_json().encode())
 
 
-def _put_together(store: RunStore, keys: RunKeys, shard: Shard, temporary: Path, sums: Sums) -> None:
+def _put_together(store: RunStore, keys: RunKeys, shard: Shard, temporary: Path, sums: ShardSums) -> None:
     """Makes one run's folder of the shard's batches, and adds up what they came to."""
     whole, beside = temporary / keys.run_id, temporary / "batch"
     whole.mkdir()
     with run_tables(whole) as tables:
-        for batch in (item.whole for item in shard.batches):
-            result = result_of(store, keys.result(batch))
+        for batch in (item.as_batch for item in shard.batches):
+            result = batch_result(store, keys.result(batch))
             for name in _BROUGHT:
-                bring_needed(store, keys.answered(batch, result.attempt, name), beside / name)
-            if not store.get_file(keys.answered(batch, result.attempt, CHECKSUMS), beside / CHECKSUMS):
+                require_file(store, keys.answer_file(batch, result.attempt, name), beside / name)
+            if not store.get_file(keys.answer_file(batch, result.attempt, CHECKSUMS), beside / CHECKSUMS):
                 (beside / CHECKSUMS).unlink(missing_ok=True)  # of an earlier version, or of the batch before
             _add(beside, tables)
             sums.totals.merge(result.totals)

@@ -1,4 +1,4 @@
-"""The service's configuration: what is audited, by which policy, and within which bounds.
+"""The service's configuration: the scope of audits, the policy, and the bounds.
 
 One document for every part of the service; the infrastructure writes it where the functions read it.
 """
@@ -11,17 +11,17 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from plimsoll.clouds.aws.names import AUDIT_ROLE, PROBE_ROLE, VALIDATION_ROLE
 from plimsoll.clouds.google.federation import FederationConfig
 from plimsoll.clouds.google.names import FOLDER_ID, ORGANIZATION_ID, PROJECT_ID
-from plimsoll.clouds.google.names import REGION_NAME as GOOGLE_REGION
+from plimsoll.clouds.google.names import GOOGLE_REGION_NAME as GOOGLE_REGION
 from plimsoll.domain.errors import BadInput, PolicyError
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.scratch import ScratchBounds
 from plimsoll.policy_file import parse_policy
-from plimsoll.service.slack_config import Account, SlackConfig
+from plimsoll.service.slack_config import AccountId, SlackConfig
 
-MOST_BYTES: Final = 8192
+MOST_CONFIG_BYTES: Final = 8192
 """The longest value of an SSM parameter of the advanced tier (SSM PutParameter, Value)."""
 
-Unit = Annotated[str, StringConstraints(pattern=r"^(ou-[0-9a-z]{4,32}-[0-9a-z]{8,32}|r-[0-9a-z]{4,32})$")]
+UnitId = Annotated[str, StringConstraints(pattern=r"^(ou-[0-9a-z]{4,32}-[0-9a-z]{8,32}|r-[0-9a-z]{4,32})$")]
 
 Project = Annotated[str, StringConstraints(pattern=rf"^{PROJECT_ID}$")]
 Folder = Annotated[str, StringConstraints(pattern=rf"^{FOLDER_ID}$")]
@@ -38,7 +38,7 @@ MOST_ON_A_PAGE: Final = 20_000
 
 
 class ValidationBudget(BaseModel):
-    """What validations may spend, and where they measure. Money is USD."""
+    """The spending limits of validations, and where they measure. Money is USD."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -69,15 +69,15 @@ class ValidationBudget(BaseModel):
 
 
 class ServiceConfig(BaseModel):
-    """What the service audits and validates, by which policy, and within which bounds."""
+    """The scope of audits and validations, the policy, and the bounds."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     organization: bool = Field(default=False, description="Audit every active account of the Organization.")
-    organizational_units: tuple[Unit, ...] = Field(
+    organizational_units: tuple[UnitId, ...] = Field(
         default=(), description="Audit the active accounts under these organizational units (ou-... or r-...)."
     )
-    accounts: tuple[Account, ...] = Field(
+    accounts: tuple[AccountId, ...] = Field(
         default=(), description="Audit these accounts. Default: the one that it is deployed in."
     )
     regions: tuple[str, ...] = Field(
@@ -124,27 +124,28 @@ class ServiceConfig(BaseModel):
     )
 
     @classmethod
-    def parsed(cls, written: Mapping[str, Any]) -> "ServiceConfig":
-        """The configuration in plain values; BadInput names the key that cannot be used, and what it may be."""
+    def parse(cls, values: Mapping[str, Any]) -> "ServiceConfig":
+        """The configuration in plain values. Raises BadInput, which names the key that cannot be used, and what it may
+        be."""
         try:
-            return cls.model_validate(dict(written))
+            return cls.model_validate(dict(values))
         except ValidationError as error:
             raise BadInput(_sentence(error.errors()[0])) from error
 
-    def written(self) -> str:
-        """The configuration as the functions read it; BadInput where that is longer than a parameter may be."""
+    def to_text(self) -> str:
+        """The configuration as the functions read it. Raises BadInput if it is longer than a parameter may be."""
         text = self.model_dump_json(exclude_defaults=True)
-        if len(text.encode()) > MOST_BYTES:
+        if len(text.encode()) > MOST_CONFIG_BYTES:
             raise BadInput(
                 f"the configuration with its policy has {len(text.encode()):,} bytes, and a parameter holds "
-                f"{MOST_BYTES:,}: shorten the policy, for example its overrides by tag, or the list of accounts (name "
-                "organizational units instead)."
+                f"{MOST_CONFIG_BYTES:,}: shorten the policy, for example its overrides by tag, or the list of accounts "
+                "(name organizational units instead)."
             )
         return text
 
     @property
     def audits_google(self) -> bool:
-        """Whether any project of Google Cloud is in scope."""
+        """True if any project of Google Cloud is in scope."""
         return bool(self.google_projects or self.google_folders or self.google_organizations)
 
     @property
@@ -163,16 +164,16 @@ class ServiceConfig(BaseModel):
 
     @model_validator(mode="after")
     def _one_scope(self) -> "ServiceConfig":
-        given = [name for name in ("organization", "organizational_units", "accounts") if getattr(self, name)]
-        if len(given) > 1:
-            raise ValueError(f"give one of {' and '.join(given)}, not both")
+        scopes = [name for name in ("organization", "organizational_units", "accounts") if getattr(self, name)]
+        if len(scopes) > 1:
+            raise ValueError(f"give one of {' and '.join(scopes)}, not both")
         return self
 
 
 def _sentence(error: Any) -> str:
-    """What pydantic found wrong; what was given as credentials is not repeated, since it may be a key."""
+    """The fault that pydantic found; credentials are not repeated, since they may be a key."""
     key = ".".join(str(part) for part in error["loc"]) or "configuration"
     if error["loc"][:1] != (_CREDENTIALS,):
         return f"{key} is {error['input']!r}: {error['msg'].lower()}."
-    own = error.get("ctx", {}).get("error")
-    return f"{own}." if isinstance(own, ValueError) else f"{key} cannot be used: {error['msg'].lower()}."
+    reason = error.get("ctx", {}).get("error")
+    return f"{reason}." if isinstance(reason, ValueError) else f"{key} cannot be used: {error['msg'].lower()}."

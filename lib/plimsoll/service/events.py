@@ -1,4 +1,4 @@
-"""Events: what the service tells everybody who listens, a model for each kind, which is also its detail type.
+"""Events: messages of the service to all who listen, a model for each kind, which is also its detail type.
 
 Money is USD a month with two decimals, times are ISO 8601 in UTC. A detail stays far under the 256 KB of an event:
 lists and texts that people's names and numbers make long are cut, and a count says how many there were.
@@ -18,12 +18,12 @@ from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.wording import cut
 
 MOST_NAMED: Final = 50
-"""How many places, volumes or sentences an event names."""
+"""The most places, volumes or sentences that an event names."""
 
-LONGEST: Final = 500
+LONGEST_TEXT: Final = 500
 """The longest text in an event, in characters."""
 
-Event = tuple[str, Mapping[str, Any]]
+ServiceEvent = tuple[str, Mapping[str, Any]]
 """The kind of an event and its detail in plain values."""
 
 
@@ -112,8 +112,8 @@ KINDS: Final[Mapping[str, type[BaseModel]]] = {
 """Every kind of event by its detail type."""
 
 
-def audit_completed(run: Mapping[str, Any], report: str) -> Event:
-    """The event of an audit whose run.json that is."""
+def audit_event(run: Mapping[str, Any], report: str) -> ServiceEvent:
+    """The event of an audit, from its run.json."""
     volumes, failed = run["volumes"], run["failures"]["targets"]
     completed = AuditCompleted(
         run_id=run["id"],
@@ -128,48 +128,48 @@ def audit_completed(run: Mapping[str, Any], report: str) -> Event:
         },
         actions=run["actions"],
         monthly_usd=run["monthly_usd"],
-        failed_places=[cut(f"{place}: {failed[place]}", LONGEST) for place in sorted(failed)[:MOST_NAMED]],
+        failed_places=[cut(f"{place}: {failed[place]}", LONGEST_TEXT) for place in sorted(failed)[:MOST_NAMED]],
         failed_places_total=len(failed),
         history=run.get("history"),
     )
     return _event(AuditCompleted, completed, {})
 
 
-def recommendation_new(record: RecommendationRecord, run_id: str) -> Event:
+def recommendation_event(record: RecommendationRecord, run_id: str) -> ServiceEvent:
     """The event of a recommendation that a run was the first to make."""
     owner = record.owner
-    own = {
+    differing = {
         "run_id": run_id,
-        "name": None if record.name is None else cut(record.name, LONGEST),
-        "owner": OwnerRecord(kind=owner.kind, name=None if owner.name is None else cut(owner.name, LONGEST)),
+        "name": None if record.name is None else cut(record.name, LONGEST_TEXT),
+        "owner": OwnerRecord(kind=owner.kind, name=None if owner.name is None else cut(owner.name, LONGEST_TEXT)),
         "step": step_of(record),
         "evidence": None if record.evidence is None else record.evidence.grade,
         "blockers": sorted({blocker.code for blocker in record.blockers})[:MOST_NAMED],
     }
-    return _event(RecommendationNew, record, own)
+    return _event(RecommendationNew, record, differing)
 
 
-def validation_completed(line: ValidationLine) -> Event:
+def validation_event(line: ValidationLine) -> ServiceEvent:
     """The event of a verdict."""
-    own = {
+    differing = {
         "provider": named_target(line.account, line.region).provider,
         "serves": line.serves[:MOST_NAMED],
         "serves_total": len(line.serves),
         "spec": asdict(line.spec),
-        "failures": [cut(text, LONGEST) for text in line.failures[:MOST_NAMED]],
+        "failures": [cut(text, LONGEST_TEXT) for text in line.failures[:MOST_NAMED]],
     }
-    return _event(ValidationCompleted, line, own)
+    return _event(ValidationCompleted, line, differing)
 
 
 def event_schema(kind: str) -> dict[str, Any]:
-    """The JSON Schema of an event's detail; KeyError for a kind that there is not."""
+    """The JSON Schema of an event's detail. Raises KeyError for an unknown kind."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **KINDS[kind].model_json_schema(mode="serialization"),
     }
 
 
-def _event(kind: type[_Detail], told: BaseModel, own: Mapping[str, Any]) -> Event:
-    """The event with the fields of what it tells that have the same names, and its own."""
-    same = {name: getattr(told, name) for name in kind.model_fields if name in type(told).model_fields}
-    return kind.__name__, kind.model_validate({**same, **own}).model_dump(mode="json")
+def _event(kind: type[_Detail], record: BaseModel, differing: Mapping[str, Any]) -> ServiceEvent:
+    """The event with the fields of a record that have the same names, and with `differing` ones."""
+    same = {name: getattr(record, name) for name in kind.model_fields if name in type(record).model_fields}
+    return kind.__name__, kind.model_validate({**same, **differing}).model_dump(mode="json")

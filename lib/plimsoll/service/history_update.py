@@ -19,35 +19,35 @@ from plimsoll.reports.promises import review_of
 from plimsoll.reports.record import RecommendationRecord, in_cents
 from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.totals import Totals
-from plimsoll.service.events import Event, recommendation_new
+from plimsoll.service.events import ServiceEvent, recommendation_event
 
 MOST_NEWS: Final = 1000
-"""How many new recommendations are announced one by one: those that save most."""
+"""The most new recommendations that are announced one by one: those that save most."""
 
 _Reviewed = tuple[RecommendationRecord, Review]
 
 
-def remember(volumes: Iterable[Matched], history: History, *, run_id: str, now: datetime) -> tuple[Totals, list[Event]]:
-    """Compares a run's recommendations with the history and writes what has changed; CloudError as of the history.
+def remember(
+    volumes: Iterable[Matched], history: History, *, run_id: str, now: datetime
+) -> tuple[Totals, list[ServiceEvent]]:
+    """Compares a run's recommendations with the history and writes the changes. Raises CloudError if the history does.
 
-    Each comes with the profile of its demand, by which the promises of earlier runs are checked.
-
-    Gives the history's totals with what the volumes teach, and the events of the new recommendations. The same
-    recommendations of the same run write nothing the second time, and give the same, unless people decided something
-    in between.
+    Each comes with the profile of its demand, by which the promises of earlier runs are checked. Returns the history's
+    totals with what the volumes teach, and the events of the new recommendations. The same recommendations of the same
+    run write nothing the second time, and return the same, unless people decided something in between.
     """
-    totals, news = Totals(), announced()
+    totals, news = Totals(), empty_news()
     reviews = ((totals.learn(record), review_of(record, profile, now)) for record, profile in volumes)
-    ordered = sorted(reviews, key=lambda one: (*_place(one), one[0].volume_id))
-    for (account, region), found in groupby(ordered, key=_place):
-        there, target = list(found), named_target(account, region)
-        ids = [one.volume_id for one, _review in there]
+    ordered = sorted(reviews, key=lambda pair: (*_place(pair), pair[0].volume_id))
+    for (account, region), group in groupby(ordered, key=_place):
+        pairs, target = list(group), named_target(account, region)
+        ids = [record.volume_id for record, _review in pairs]
         prior, decisions = history.entries(target, ids), history.decisions(target, ids)
-        held = {one: holding(decisions.get(one, ())) for one in ids}
+        held = {volume_id: holding(decisions.get(volume_id, ())) for volume_id in ids}
         latest = max(prior.values(), key=lambda entry: entry.last_seen, default=None)
         entries = [
-            (one[0], _entry(one, prior.get(one[0].volume_id), latest, held[one[0].volume_id], run_id, now))
-            for one in there
+            (pair[0], _entry(pair, prior.get(pair[0].volume_id), latest, held[pair[0].volume_id], run_id, now))
+            for pair in pairs
         ]
         kept = [(record, entry) for record, entry in entries if entry is not None]
         changed = [entry for record, entry in kept if entry != prior.get(record.volume_id)]
@@ -56,32 +56,34 @@ def remember(volumes: Iterable[Matched], history: History, *, run_id: str, now: 
         for record, entry in kept:
             new = _count(totals, entry, run_id, now, held[record.volume_id])
             if new:
-                announce(news, [recommendation_new(record, run_id)])
+                announce(news, [recommendation_event(record, run_id)])
     return totals, news.items
 
 
-def announced() -> Largest[Event]:
+def empty_news() -> Largest[ServiceEvent]:
     """New recommendations to announce: none yet."""
     return Largest(most=MOST_NEWS)
 
 
-def announce(news: Largest[Event], events: Iterable[Event]) -> None:
+def announce(news: Largest[ServiceEvent], events: Iterable[ServiceEvent]) -> None:
     """Adds new recommendations to those to announce."""
     for event in events:
         _kind, detail = event
         news.add(detail["monthly_usd_saved"], news_name(event), event)
 
 
-def news_name(event: Event) -> str:
-    """The full name of the volume that a new recommendation is of."""
+def news_name(event: ServiceEvent) -> str:
+    """The full name of a new recommendation's volume."""
     _kind, detail = event
     return f"{detail['account']}/{detail['region']}/{detail['volume_id']}"
 
 
-def left_out(history: History, target: Target, volume_ids: Sequence[str]) -> dict[str, str]:
+def excluded_volumes(history: History, target: Target, volume_ids: Sequence[str]) -> dict[str, str]:
     """The volumes of a target that people excluded from audits, by id, each with who and why."""
-    found = {one: holding(said).left_out for one, said in history.decisions(target, volume_ids).items()}
-    return {one: why for one, why in found.items() if why is not None}
+    reasons = {
+        volume_id: holding(decisions).left_out for volume_id, decisions in history.decisions(target, volume_ids).items()
+    }
+    return {volume_id: why for volume_id, why in reasons.items() if why is not None}
 
 
 def _place(volume: _Reviewed) -> tuple[str, str]:
@@ -97,9 +99,9 @@ def _entry(
     run_id: str,
     now: datetime,
 ) -> HistoryEntry | None:
-    """A volume's entry after a run, with what is promised of it since; None where nothing was ever recommended.
+    """A volume's entry after a run, with its promises since. None if nothing was ever recommended.
 
-    `latest` is what was seen last of any volume of its target.
+    `latest` is the entry of the target's volume that was seen last.
     """
     record, review = volume
     rule_before = _rule_before(record, latest) if prior is None else prior.rule
@@ -111,8 +113,8 @@ def _entry(
 
 
 def _rule_before(record: RecommendationRecord, latest: HistoryEntry | None) -> int | None:
-    """The rule by which a volume was answered last of which nothing was ever recommended; None where it was not there
-    when its target was audited last."""
+    """The rule of the last answer about a volume that never had a recommendation. None if it is newer than the last
+    audit."""
     if latest is None or record.created is None or datetime.fromisoformat(record.created) >= latest.last_seen:
         return None
     return latest.rule

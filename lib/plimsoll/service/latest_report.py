@@ -1,4 +1,4 @@
-"""Which run's report is the latest."""
+"""The run of the latest report."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from plimsoll.service.store_keys import LATEST_REPORT
 
 
 class LatestReport(BaseModel):
-    """The run whose report is the latest, and the time as of which it answers."""
+    """The run of the latest report, and the time for which it answers."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -18,6 +18,6 @@ class LatestReport(BaseModel):
 
 
 def latest_report(store: RunStore) -> LatestReport | None:
-    """The latest report, None where there is none yet."""
+    """The latest report. None if there is none yet."""
     content = store.get(LATEST_REPORT)
     return None if content is None else LatestReport.model_validate_json(content)

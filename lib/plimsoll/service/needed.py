@@ -1,4 +1,4 @@
-"""What a part of a run needs of what another part kept: it is there, or the run's work is gone."""
+"""Content that one part of a run keeps for another: it is there, or the run's work is gone."""
 
 from pathlib import Path
 
@@ -7,20 +7,20 @@ from plimsoll.ports import RunStore
 from plimsoll.writing import make_folder
 
 
-def needed(store: RunStore, key: str) -> bytes:
-    """What is kept under a key that must be there; BadInput where it is gone."""
+def require_content(store: RunStore, key: str) -> bytes:
+    """The content of a key. Raises BadInput if it is gone."""
     content = store.get(key)
     if content is None:
-        raise _gone(key)
+        raise _gone_error(key)
     return content
 
 
-def bring_needed(store: RunStore, key: str, path: Path) -> None:
-    """Brings what must be there into a file; BadInput where it is gone."""
+def require_file(store: RunStore, key: str, path: Path) -> None:
+    """Copies the content of a key into a file. Raises BadInput if it is gone."""
     make_folder(path.parent)
     if not store.get_file(key, path):
-        raise _gone(key)
+        raise _gone_error(key)
 
 
-def _gone(key: str) -> BadInput:
+def _gone_error(key: str) -> BadInput:
     return BadInput(f"the store has no {key}: the work of a run goes after a month; begin a new audit.")

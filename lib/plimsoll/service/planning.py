@@ -1,4 +1,4 @@
-"""The plan of an audit: whether it goes on now, which accounts it enters, and which batches it audits next.
+"""The plan of an audit: whether it goes on now, its accounts, and the batches it audits next.
 
 A run's order is fixed when it is begun, so that every part of it decides by the same.
 """
@@ -26,11 +26,11 @@ from plimsoll.service.shards import plan_shards, take_apart
 from plimsoll.service.step_messages import AccountItem, AuditPlan, Pending, PendingMessage, PlanMessage
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.stored_results import totals_out
-from plimsoll.service.streams import listed, record_lines
+from plimsoll.service.streams import json_array, record_lines
 
 
 class RunOrder(BaseModel):
-    """What a run is to do: which accounts, by which policy, and as of when."""
+    """The order for a run: its scope, its policy, and its time."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -41,24 +41,24 @@ class RunOrder(BaseModel):
 
     @property
     def parsed_policy(self) -> Policy:
-        """The policy that is decided by."""
+        """The policy of the run."""
         return parse_policy(self.policy)
 
-    def into(self, folder: Path) -> Order:
-        """The order of a run into a folder in which this run, or a part of it, is kept under its name."""
+    def order_in(self, folder: Path) -> Order:
+        """The order of a run in a folder that holds this run, or a part of it, under its name."""
         return Order(folder=folder / self.run_id, scope=self.scope, policy=self.parsed_policy, now=self.now)
 
 
 def order_of(store: RunStore, run_id: str) -> RunOrder:
-    """The order of a run; BadInput where it was never begun."""
+    """The order of a run. Raises BadInput if it was never begun."""
     content = store.get(RunKeys(run_id).order)
     if content is None:
         raise BadInput(f"there is no run {run_id}, or its work is gone after its month: begin a new audit.")
     return RunOrder.model_validate_json(content)
 
 
-def begin(store: RunStore, config: ServiceConfig, run_id: str, started: datetime) -> RunOrder:
-    """Begins a run of that configuration; one that was begun before keeps its order."""
+def begin_run(store: RunStore, config: ServiceConfig, run_id: str, started: datetime) -> RunOrder:
+    """Begins a run of a configuration; one that was begun before keeps its order."""
     key = RunKeys(run_id).order
     if store.get(key) is None:
         order = RunOrder(run_id=run_id, now=started, scope=_scope(config), policy=dump_policy(config.parsed_policy))
@@ -67,10 +67,10 @@ def begin(store: RunStore, config: ServiceConfig, run_id: str, started: datetime
 
 
 def plan(service: Service, message: PlanMessage) -> AuditPlan:
-    """Plans an audit, or goes on with one that was begun under the same name; only what is missing is planned again.
+    """Plans an audit, or goes on with one that was begun under the same name; only missing parts are planned again.
 
-    No account is entered: each is an item of the map that takes their inventories.
-    BadInput for a region that does not exist, PolicyError for a policy that names a type that does not.
+    No account is entered: each is an item of the map that takes their inventories. Raises BadInput for a region that
+    does not exist, PolicyError for a policy that names a type that does not.
     """
     keys = RunKeys(run_id=message.run_id)
     busy = service.executions.older(message.execution, message.started)
@@ -82,24 +82,24 @@ def plan(service: Service, message: PlanMessage) -> AuditPlan:
             accounts_key=keys.accounts,
             accounts=0,
         )
-    order = begin(service.store, service.config, message.run_id, message.started)
+    order = begin_run(service.store, service.config, message.run_id, message.started)
     check_types(order.parsed_policy, published_types())
     _try_again(service.store, keys)
-    missing = _missing(service, keys)
+    missing = _list_missing(service, keys)
     return AuditPlan(run_id=message.run_id, state="go", busy_with=None, accounts_key=keys.accounts, accounts=missing)
 
 
 def find_pending(service: Service, message: PendingMessage) -> Pending:
-    """Lists the batches that have neither an answer as a whole nor failed in this attempt, in lots for the next map.
+    """Lists batches without a whole answer and without a failure in this attempt, in lots for the next map.
 
-    What one function could not finish in its time is listed again. Where no batch is left, the shards are listed in
-    which the answers are combined.
+    A batch that one function could not finish in its time is listed again. If no batch is left, the shards are listed
+    in which the answers are combined.
     """
     store, keys = service.store, RunKeys(run_id=message.run_id)
     ended = {*keys.answered_batches(store), *keys.failed_batches(store)}
     pending = {batch: size for batch, size in keys.listed_batches(store).items() if batch not in ended}
     lots = lots_of(pending, at_once=message.at_once, alone=keys.batches_alone(store))
-    store.put_pieces(keys.pending, listed(lot.model_dump_json().encode() for lot in lots))
+    store.put_pieces(keys.pending, json_array(lot.model_dump_json().encode() for lot in lots))
     day = order_of(store, message.run_id).now.date()
     return Pending(
         run_id=message.run_id,
@@ -111,7 +111,7 @@ def find_pending(service: Service, message: PendingMessage) -> Pending:
 
 
 def _try_again(store: RunStore, keys: RunKeys) -> None:
-    """Lets what failed in an earlier attempt be asked again; what was answered stays answered.
+    """Lets failed parts of an earlier attempt be asked again; answers stay.
 
     A batch with volumes that failed counts as answered until this takes its result away.
     """
@@ -123,29 +123,29 @@ def _try_again(store: RunStore, keys: RunKeys) -> None:
         store.delete(key)
 
 
-def _missing(service: Service, keys: RunKeys) -> int:
-    """Keeps a list of the accounts with a target without an inventory, for the map, and says how many they are."""
+def _list_missing(service: Service, keys: RunKeys) -> int:
+    """Keeps a list of accounts with a target without an inventory, for the map, and returns their number."""
     store, unnamed, missing = service.store, list[FailedTarget](), list[str]()
     whole = keys.whole_accounts(store)
-    for found in service.places.accounts():
-        if isinstance(found, FailedTarget):
-            unnamed.append(found)
-        elif found not in whole:
-            missing.append(found)
+    for account in service.places.accounts():
+        if isinstance(account, FailedTarget):
+            unnamed.append(account)
+        elif account not in whole:
+            missing.append(account)
     store.put(keys.unnamed, totals_out(Totals.of(unnamed)))
     lines = (AccountItem(account=account).model_dump_json().encode() for account in missing)
-    store.put_pieces(keys.accounts, listed(lines))
+    store.put_pieces(keys.accounts, json_array(lines))
     return len(missing)
 
 
 def planned_accounts(store: RunStore, keys: RunKeys) -> Iterator[str]:
-    """The accounts that the last plan wanted the inventory of."""
+    """The accounts whose inventory the last plan wanted."""
     for line in record_lines(store, keys.accounts):
         yield AccountItem.model_validate_json(line).account
 
 
 def _scope(config: ServiceConfig) -> dict[str, Any]:
-    """Which accounts and regions were meant, as the command line notes it of its runs."""
+    """The accounts and regions in scope, as the command line notes them of its runs."""
     return {
         "profiles": [],
         "role_arns": [],

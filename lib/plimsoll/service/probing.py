@@ -30,9 +30,9 @@ from plimsoll.probe import (
     look_at_host,
 )
 from plimsoll.service.service import Service
-from plimsoll.service.step_messages import Answer, Message, RunId
-from plimsoll.service.target_ports import placed, ports_at
-from plimsoll.service.validating import patience_of
+from plimsoll.service.step_messages import RunId, StepAnswer, StepMessage
+from plimsoll.service.target_ports import find_place, ports_at
+from plimsoll.service.validating import step_patience
 from plimsoll.service.validation_messages import VolumeName
 
 USUAL_S: Final = HOUR_S
@@ -40,7 +40,7 @@ USUAL_S: Final = HOUR_S
 
 
 class ProbeInput(BaseModel):
-    """What an execution of the probe is begun with: volumes, no more than it may have hosts, and for how long."""
+    """The input of a probe's execution: volumes, no more than it may have hosts, and for how long."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
@@ -48,8 +48,8 @@ class ProbeInput(BaseModel):
     seconds: Annotated[int, Field(ge=1, le=MOST_SECONDS)] = USUAL_S
 
 
-class BeginProbeMessage(Message):
-    """An execution of the probe: its name, and what it was begun with."""
+class BeginProbeMessage(StepMessage):
+    """An execution of the probe: its name, and its input."""
 
     about = "name"
 
@@ -57,7 +57,7 @@ class BeginProbeMessage(Message):
     given: ProbeInput = Field(validation_alias=AliasChoices("input", "given"))
 
 
-class ProbeMessage(Message):
+class ProbeMessage(StepMessage):
     """A probe that was begun."""
 
     about = "probe"
@@ -65,8 +65,8 @@ class ProbeMessage(Message):
     probe: RunId
 
 
-class ProbeState(Answer):
-    """How far a probe is: how many hosts still read, the volumes that were seen, and why others were not."""
+class ProbeState(StepAnswer):
+    """The state of a probe: how many hosts still read, the volumes seen, and why others were not."""
 
     probe: RunId
     reading: int
@@ -81,7 +81,7 @@ _SEEN: Final = "probes/seen/"
 
 
 class _Run(BaseModel):
-    """How far an execution is: the documents of the hosts that still read, what was seen, and why the rest was not."""
+    """The state of an execution: documents of hosts that still read, the volumes seen, and why others were not."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
@@ -89,27 +89,27 @@ class _Run(BaseModel):
     seen: tuple[str, ...] = ()
     not_seen: tuple[str, ...] = ()
 
-    def having(self, events: Iterable[ProbeEvent], keys: Iterable[str]) -> "_Run":
+    def with_events(self, events: Iterable[ProbeEvent], keys: Iterable[str]) -> "_Run":
         """The same after these events, with those hosts still reading."""
-        found = list(events)
-        seen = [_full_name(one.line) for one in found if isinstance(one, Probed)]
-        not_seen = [f"{', '.join(one.volume_ids)}: {one.error}" for one in found if isinstance(one, NotProbed)]
+        listed = list(events)
+        seen = [_full_name(event.line) for event in listed if isinstance(event, Probed)]
+        not_seen = [f"{', '.join(event.volume_ids)}: {event.error}" for event in listed if isinstance(event, NotProbed)]
         return _Run(keys=tuple(keys), seen=(*self.seen, *seen), not_seen=(*self.not_seen, *not_seen))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredProbes:
-    """What was seen of each volume last, in the service's store."""
+    """The last probe of each volume, in the service's store."""
 
     store: RunStore
 
     def add(self, line: ProbeLine) -> None:
-        """Keeps what was seen of a volume, in the place of what was seen before."""
+        """Keeps a volume's probe in place of the one before."""
         key = _seen_key(line.account, line.region, line.seen.volume_id)
         self.store.put(key, line.model_dump_json().encode())
 
     def latest(self, target: Target, volume_id: str) -> ProbeLine | None:
-        """What was seen of a volume last, None where it was never probed, or another version wrote what is kept."""
+        """A volume's last probe. None if it was never probed, or if another version wrote the record."""
         kept = self.store.get(_seen_key(target.account, target.region, volume_id))
         try:
             return None if kept is None else ProbeLine.model_validate_json(kept)
@@ -118,57 +118,59 @@ class StoredProbes:
 
 
 def begin_probe(service: Service, message: BeginProbeMessage) -> ProbeState:
-    """Begins on every host of the volumes; what cannot be probed is named, and costs itself only."""
+    """Begins on every host of the volumes; a volume that cannot be probed is named, and stops no other."""
     if (known := _run(service.store, message.name)) is not None:
         return _state(message.name, known)
     events: list[NotProbed] = []
     begun: list[HostProbe] = []
-    for one in _hosts(service, message):
-        if isinstance(one, NotProbed):
-            events.append(one)
+    for host in _hosts(service, message):
+        if isinstance(host, NotProbed):
+            events.append(host)
             continue
         try:
-            begun.append(begin_on_host(one, _context(service, one.target)))
+            begun.append(begin_on_host(host, _context(service, host.target)))
         except PlimsollError as error:
-            events.append(NotProbed(volume_ids=one.volume_ids, error=error))
-    return _kept(service, message.name, _Run().having(events, (one.key for one in begun)))
+            events.append(NotProbed(volume_ids=host.volume_ids, error=error))
+    return _keep_state(service, message.name, _Run().with_events(events, (host.key for host in begun)))
 
 
 def look_at_probe(service: Service, name: str) -> ProbeState:
-    """Looks once at every host that still reads, and keeps what those saw that have ended. BadInput for a probe that
-    was never begun."""
+    """Looks once at every host that still reads, and keeps the results of those that ended.
+
+    Raises BadInput for a probe that was never begun.
+    """
     run = _run(service.store, name)
     if run is None:
         raise BadInput(f"there is no probe {name}: begin one by the state machine of probes.")
     events: list[ProbeEvent] = []
     left: list[str] = []
     for key in run.keys:
-        one = find_probe(key, service.store)
-        if one is None:  # another execution had asked for the same volumes, and has read the answer
+        host = find_probe(key, service.store)
+        if host is None:  # another execution had asked for the same volumes, and has read the answer
             continue
-        found = _looked(service, one)
-        if isinstance(found, HostProbe):
+        result = _look_once(service, host)
+        if isinstance(result, HostProbe):
             left.append(key)
         else:
-            events += found
-    return _kept(service, name, run.having(events, left))
+            events += result
+    return _keep_state(service, name, run.with_events(events, left))
 
 
-def _looked(service: Service, one: HostProbe) -> HostProbe | Iterable[ProbeEvent]:
+def _look_once(service: Service, host: HostProbe) -> HostProbe | Iterable[ProbeEvent]:
     try:
-        return look_at_host(one, _context(service, one.target))
+        return look_at_host(host, _context(service, host.target))
     except PlimsollError as error:  # the account cannot be entered now: what its host saw can be read for days
-        late = one.began + timedelta(seconds=one.task.limit_s + patience_of(service).grace_s)
-        return one if service.clock.now() < late else [NotProbed(volume_ids=one.volume_ids, error=error)]
+        late = host.began + timedelta(seconds=host.task.limit_s + step_patience(service).grace_s)
+        return host if service.clock.now() < late else [NotProbed(volume_ids=host.volume_ids, error=error)]
 
 
 def _hosts(service: Service, message: BeginProbeMessage) -> Iterator[HostProbe | NotProbed]:
-    """The hosts of the volumes, target by target; a volume, or a target, that cannot be found costs itself only."""
+    """The hosts of the volumes, target by target; a volume, or a target, that cannot be found stops no other."""
     now = service.clock.now()
     by_target: dict[Target, list[str]] = {}
     for name in dict.fromkeys(message.given.volume_ids):
         try:
-            target, volume_id = placed(name, now, service)
+            target, volume_id = find_place(name, now, service)
         except PlimsollError as error:
             yield NotProbed(volume_ids=(name,), error=error)
         else:
@@ -185,7 +187,7 @@ def _context(service: Service, target: Target) -> ProbeContext:
         bench=service.places.prober(target),
         store=service.store,
         book=StoredProbes(store=service.store),
-        patience=patience_of(service),
+        patience=step_patience(service),
         say=_log.info,
     )
 
@@ -195,7 +197,7 @@ def _run(store: RunStore, name: str) -> _Run | None:
     return None if kept is None else _Run.model_validate_json(kept)
 
 
-def _kept(service: Service, name: str, run: _Run) -> ProbeState:
+def _keep_state(service: Service, name: str, run: _Run) -> ProbeState:
     service.store.put(_run_key(name), run.model_dump_json().encode())
     return _state(name, run)
 

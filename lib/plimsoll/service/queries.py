@@ -1,6 +1,6 @@
-"""Queries: what people ask of many runs, in SQL that Athena and DuckDB both take.
+"""Queries: questions about many runs, in SQL that Athena and DuckDB both take.
 
-They ask the table `recommendations`, and of it the latest day with a run; where that day has several, one of them.
+They ask the table `recommendations`, and of it the latest day with a run; if that day has several runs, one of them.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _LATEST: Final = """with latest as (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedQuery:
-    """A query with what it answers."""
+    """A query with its title."""
 
     title: str
     sql: str

@@ -1,4 +1,4 @@
-"""The report of a run: its batches put together, a page to read, and the events that tell of it."""
+"""The report of a run: its batches put together, a page to read, and its events."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,23 +18,23 @@ from plimsoll.reports.run_files import DEMAND, PAGE, RECOMMENDATIONS, RUN, TABLE
 from plimsoll.reports.run_folder import write_run
 from plimsoll.reports.run_reader import Matched, UnansweredRecord, full_name, matched
 from plimsoll.reports.totals import Totals
-from plimsoll.service.events import Event, audit_completed
+from plimsoll.service.events import ServiceEvent, audit_event
 from plimsoll.service.history_update import news_name
 from plimsoll.service.latest_report import LatestReport, latest_report
-from plimsoll.service.needed import needed
+from plimsoll.service.needed import require_content
 from plimsoll.service.planning import RunOrder, order_of
 from plimsoll.service.service import Service
 from plimsoll.service.shards import Covered, covered_by
-from plimsoll.service.shared_measurements import bring
+from plimsoll.service.shared_measurements import bring_measurements
 from plimsoll.service.step_messages import Reported, RunMessage
 from plimsoll.service.store_keys import LATEST_REPORT, STAKES, RunKeys
-from plimsoll.service.streams import lines_of, listed, profiles_in, record_lines, records_in
-from plimsoll.service.summarizing import failures
+from plimsoll.service.streams import join_lines, json_array, profiles_in, record_lines, records_in
+from plimsoll.service.summarizing import failed_totals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """A report that is kept: the answer about it, its run.json, and how much of the scope was read, in percent.
+class KeptReport:
+    """A kept report: the answer about it, its run.json, and the share of the scope that was read, in percent.
 
     `ended` and `news` are the events to send: that the audit ended, and what is new and was not sent before.
     """
@@ -42,18 +42,18 @@ class Report:
     answer: Reported
     run: dict[str, Any]
     covered_pct: float
-    ended: Event
-    news: list[Event]
+    ended: ServiceEvent
+    news: list[ServiceEvent]
 
 
-def report(service: Service, message: RunMessage) -> Report:
-    """Keeps the report of a summarized run, of what its shards have become; doing it again keeps the same.
+def keep_report(service: Service, message: RunMessage) -> KeptReport:
+    """Keeps the report of a summarized run, from its shards; doing it again keeps the same.
 
-    The page shows the volumes with the most at stake where they are more than it holds, the tables all of them. The
-    tables stream from the store into the store: neither memory nor the disk of this machine grows with the fleet.
+    The page shows the volumes with the most at stake if they are more than it holds, the tables all of them. The tables
+    stream from the store into the store: neither memory nor the disk of this machine grows with the fleet.
     """
     keys, store = RunKeys(run_id=message.run_id), service.store
-    order, run = order_of(store, message.run_id), run_of(needed(store, keys.summary))
+    order, run = order_of(store, message.run_id), run_of(require_content(store, keys.summary))
     shards = keys.combined_shards(store)
     shown = None
     if run["volumes"]["answered"] > service.config.page_volumes:
@@ -66,9 +66,9 @@ def report(service: Service, message: RunMessage) -> Report:
         _write_page(service, order, run, shown, folder)
         for name in (PAGE, RUN):
             store.put_file(keys.report(name), folder / name)
-    _point_to(store, order)
-    place, reported_before = f"{service.root}/{keys.report(PAGE)}", _reported(store, keys)
-    return Report(
+    _make_latest(store, order)
+    place, reported_before = f"{service.root}/{keys.report(PAGE)}", _sent_names(store, keys)
+    return KeptReport(
         answer=Reported(
             run_id=message.run_id,
             status=run["status"],
@@ -78,42 +78,44 @@ def report(service: Service, message: RunMessage) -> Report:
         ),
         run=run,
         covered_pct=_covered_pct(run, covered_by(store, keys)),
-        ended=audit_completed(run, place),
-        news=[event for event in json.loads(needed(store, keys.news)) if news_name(event) not in reported_before],
+        ended=audit_event(run, place),
+        news=[
+            event for event in json.loads(require_content(store, keys.news)) if news_name(event) not in reported_before
+        ],
     )
 
 
-def note_reported(service: Service, message: RunMessage, news: Sequence[Event]) -> None:
-    """Notes that this news was sent, so that a run that is gone on with does not send it again."""
+def note_sent_news(service: Service, message: RunMessage, news: Sequence[ServiceEvent]) -> None:
+    """Notes that this news was sent, so that a run that goes on does not send it again."""
     store, keys = service.store, RunKeys(run_id=message.run_id)
     if news:
-        names = sorted({*_reported(store, keys), *map(news_name, news)})
+        names = sorted({*_sent_names(store, keys), *map(news_name, news)})
         store.put(keys.reported, json.dumps(names).encode())
 
 
-def _reported(store: RunStore, keys: RunKeys) -> frozenset[str]:
+def _sent_names(store: RunStore, keys: RunKeys) -> frozenset[str]:
     return frozenset(json.loads(store.get(keys.reported) or b"[]"))
 
 
 def _covered_pct(run: Mapping[str, Any], covered: Covered) -> float:
-    """The places in scope that were read, in percent; all of none."""
+    """The places in scope that were read, in percent; 100 if there are none."""
     failed = run["failures"]["targets"]
     read = {str(target) for target in covered.targets} - failed.keys()
     return 100.0 * len(read) / (len(read) + len(failed)) if read or failed else 100.0
 
 
-def _point_to(store: RunStore, order: RunOrder) -> None:
-    """Lets the report be found as the latest, unless one of a later run is: an earlier run may be gone on with."""
+def _make_latest(store: RunStore, order: RunOrder) -> None:
+    """Makes this the latest report, unless a later run has one: an earlier run may go on."""
     latest = latest_report(store)
     if latest is None or latest.now <= order.now:
         store.put(LATEST_REPORT, LatestReport(run_id=order.run_id, now=order.now).model_dump_json().encode())
 
 
 def _most_at_stake(count: int, store: RunStore, keys: RunKeys, shards: Sequence[int]) -> frozenset[str]:
-    """The full names of the volumes to look at first, of those that each shard would show."""
+    """The full names of the volumes with the most at stake, from each shard's."""
     kept = (store.get(keys.of_shard(number, STAKES)) for number in shards)
     return frozenset(
-        name for *_, name in nlargest(count, chain.from_iterable(json.loads(one or b"[]") for one in kept))
+        name for *_, name in nlargest(count, chain.from_iterable(json.loads(content or b"[]") for content in kept))
     )
 
 
@@ -124,21 +126,21 @@ def _keep_tables(store: RunStore, keys: RunKeys, shards: Sequence[int]) -> None:
         return (keys.of_shard(number, name) for number in shards)
 
     lines = (line for key in each(RECOMMENDATIONS) for line in record_lines(store, key))
-    store.put_pieces(keys.report(RECOMMENDATIONS), listed(lines))
-    rows = (row for key in each(TABLE) for row in islice(lines_of(store.pieces(key)), 1, None))
+    store.put_pieces(keys.report(RECOMMENDATIONS), json_array(lines))
+    rows = (row for key in each(TABLE) for row in islice(join_lines(store.pieces(key)), 1, None))
     head = csv_line(header()).encode(ENCODING)
     store.put_pieces(keys.report(TABLE), chain([head], (row + b"\n" for row in rows)))
-    unanswered = (line + b"\n" for key in each(UNANSWERED) for line in lines_of(store.pieces(key)))
+    unanswered = (line + b"\n" for key in each(UNANSWERED) for line in join_lines(store.pieces(key)))
     store.put_pieces(keys.report(UNANSWERED), chain(unanswered, _lines_left_out(store, keys)))
 
 
 def _lines_left_out(store: RunStore, keys: RunKeys) -> Iterator[bytes]:
     """The volumes of the targets and batches that failed as a whole."""
-    for failed in failures(store, keys, covered_by(store, keys)):
-        yield from (one.model_dump_json().encode() + b"\n" for one in _left_out(failed))
+    for failed in failed_totals(store, keys, covered_by(store, keys)):
+        yield from (record.model_dump_json().encode() + b"\n" for record in _left_out(failed))
 
 
-def _matched(store: RunStore, keys: RunKeys, shown: frozenset[str] | None) -> Iterator[Matched]:
+def _matched_records(store: RunStore, keys: RunKeys, shown: frozenset[str] | None) -> Iterator[Matched]:
     """Every recommendation, with the demand of those that are shown."""
 
     def is_shown(name: str) -> bool:
@@ -168,7 +170,7 @@ def _left_out(failed: Totals) -> Iterator[UnansweredRecord]:
 def _write_page(
     service: Service, order: RunOrder, run: dict[str, Any], shown: frozenset[str] | None, folder: Path
 ) -> None:
-    bring(service.store, service.measured)
+    bring_measurements(service.store, service.measured)
     policy = order.parsed_policy
     which = (
         f"Here are the {len(shown or ()):,} of {run['volumes']['answered']:,} volumes with the most at stake; all of "
@@ -177,7 +179,7 @@ def _write_page(
     write_html(
         folder,
         folder / PAGE,
-        found=_matched(service.store, RunKeys(run_id=order.run_id), shown),
+        found=_matched_records(service.store, RunKeys(run_id=order.run_id), shown),
         envelopes=service.envelopes(service.measured),
         console_link=lambda record: service.console_link(record, policy, order.now),
         shown=None if shown is None else lambda record: full_name(record) in shown,

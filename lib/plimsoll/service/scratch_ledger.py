@@ -1,4 +1,4 @@
-"""The ledger of scratch volumes: at which targets one may be, so that a sweep need not ask all the others.
+"""The ledger of scratch volumes: the targets that may have one, so that a sweep need not ask all the others.
 
 A target is noted before a volume is made there. It stays until the last deadline has passed and no volume was found.
 """
@@ -16,8 +16,8 @@ _LEDGER: Final = "scratch/"
 _ENDING: Final = ".json"
 
 
-class _Noted(BaseModel):
-    """Until when a scratch volume may be there."""
+class _Note(BaseModel):
+    """The time until which a scratch volume may be there."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -26,27 +26,27 @@ class _Noted(BaseModel):
 
 def note_scratch(store: RunStore, target: Target, until: datetime) -> None:
     """Notes that a volume with that deadline may be at a target, from now on."""
-    noted = _noted(store, target)
+    noted = _read_note(store, target)
     if noted is None or noted.until < until:
-        store.put(_key(target), _Noted(until=until).model_dump_json().encode())
+        store.put(_key(target), _Note(until=until).model_dump_json().encode())
 
 
 def noted_targets(store: RunStore, account: str | None = None) -> Iterator[Target]:
-    """The targets at which a scratch volume may be, of one account where it is given."""
+    """The targets that may have a scratch volume, of all accounts or of one."""
     for key in store.keys(_LEDGER if account is None else f"{_LEDGER}{account}/"):
         yield named_target(*key.removeprefix(_LEDGER).removesuffix(_ENDING).split("/"))
 
 
 def forget_scratch(store: RunStore, target: Target, now: datetime) -> None:
     """Forgets a target at which nothing was found, unless a volume may still be made there."""
-    noted = _noted(store, target)
+    noted = _read_note(store, target)
     if noted is not None and noted.until < now:
         store.delete(_key(target))
 
 
-def _noted(store: RunStore, target: Target) -> _Noted | None:
+def _read_note(store: RunStore, target: Target) -> _Note | None:
     content = store.get(_key(target))
-    return None if content is None else _Noted.model_validate_json(content)
+    return None if content is None else _Note.model_validate_json(content)
 
 
 def _key(target: Target) -> str:

@@ -1,4 +1,4 @@
-"""The service: everything that its parts work with, chosen in one place and given to each."""
+"""The service: the tools of all its parts, chosen in one place and given to each."""
 
 from __future__ import annotations
 
@@ -25,34 +25,33 @@ if TYPE_CHECKING:
     from plimsoll.settings import Settings
 
 
-class Places(Protocol):
-    """Where the service audits and measures: each account is entered alone, with its own role."""
+class ServicePlaces(Protocol):
+    """The places of audits and measurements: each account is entered alone, with its own role."""
 
     def accounts(self) -> Sequence[str | FailedTarget]:
-        """Every account that the configuration names, and what cannot be listed with why; none of them is entered.
+        """Every account in the configuration, and each one that cannot be listed with its reason; none is entered.
 
-        BadInput for a region that does not exist.
+        Raises BadInput for a region that does not exist.
         """
 
     def targets(self, account: str) -> Sequence[Target | FailedTarget]:
         """The account in each of its regions, or why it cannot be entered."""
 
     def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger, sharing: int = 1) -> AuditPorts:
-        """The ports of that target alone, by the audit role, with what was measured in that folder. So many that are
-        under way share its quota of metric calls.
+        """The ports of one target by the audit role, with the measurements in a folder.
 
-        CloudError where it cannot be entered.
+        `sharing` parts of a run share its quota of metric calls. Raises CloudError if it cannot be entered.
         """
 
     def bench(self, target: Target) -> Bench:
-        """Where volumes of that target are measured, by the validation role; CloudError where it cannot be entered."""
+        """The bench of the target's volumes, by the validation role. Raises CloudError if it cannot be entered."""
 
     def prober(self, target: Target) -> Bench:
-        """Where hosts of that target are read, by the probe's role; CloudError where it cannot be entered."""
+        """The reader of the target's hosts, by the probe's role. Raises CloudError if it cannot be entered."""
 
 
-def unmeasured(target: Target) -> str | None:
-    """Why the service can measure nothing at a target, a sentence or two; None where it can."""
+def unmeasured_reason(target: Target) -> str | None:
+    """The reason why the service can measure nothing at a target, a sentence or two. None if it can."""
     cloud = cloud_named(target.provider)
     if cloud is not None and cloud.measured_by_service:
         return None
@@ -62,8 +61,8 @@ def unmeasured(target: Target) -> str | None:
     )
 
 
-def every_target(places: Places) -> Iterator[Target | FailedTarget]:
-    """Every target of every account, one account after the other, and what cannot be entered with why."""
+def every_target(places: ServicePlaces) -> Iterator[Target | FailedTarget]:
+    """Every target of every account, one account after the other, and each that cannot be entered with its reason."""
     for account in places.accounts():
         if isinstance(account, FailedTarget):
             yield account
@@ -73,18 +72,17 @@ def every_target(places: Places) -> Iterator[Target | FailedTarget]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """What every part of the service works with.
+    """The tools of every part of the service.
 
     `root` stands before a key where people are told it, such as s3://bucket; `measured` is the folder on this machine
     that what was measured is brought to. `envelopes` are the measured ones by name, with those in that folder;
-    `console_link` says where a volume's demand by a policy, as of a time, can be seen. `pause`
-    lets a number of seconds pass, and `file_link` says where a file of the store can be opened in a browser, by its
-    key; None where it cannot.
+    `console_link` says where a volume's demand by a policy, as of a time, can be seen. `pause` lets a number of seconds
+    pass, and `file_link` says where a file of the store can be opened in a browser, by its key; None if it cannot.
     """
 
     config: ServiceConfig
     settings: Settings
-    places: Places
+    places: ServicePlaces
     store: RunStore
     root: str
     measured: Path

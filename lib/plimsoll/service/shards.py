@@ -18,11 +18,11 @@ from plimsoll.domain.units import MIB
 from plimsoll.ports import RunStore, Target
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.totals import Totals
-from plimsoll.service.events import Event
-from plimsoll.service.history_update import announce, announced
-from plimsoll.service.needed import needed
+from plimsoll.service.events import ServiceEvent
+from plimsoll.service.history_update import announce, empty_news
+from plimsoll.service.needed import require_content
 from plimsoll.service.step_messages import BatchItem, TargetItem
-from plimsoll.service.store_keys import Batch, RunKeys, batch_of
+from plimsoll.service.store_keys import RunKeys, VolumeBatch, batch_of
 from plimsoll.service.stored_results import Spent
 
 SHARD_BYTES: Final = 320 * MIB
@@ -43,29 +43,29 @@ class Shard(BaseModel):
 
 
 class Combined(BaseModel):
-    """What a shard adds up to: totals, what asking each cloud took, and what is new, at most so many."""
+    """The sums of a shard: totals, what asking each cloud took, and news, at most MOST_NEWS."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     totals: Totals
     spent: Mapping[str, Spent]
-    news: list[Event]
+    news: list[ServiceEvent]
 
 
 @dataclass(slots=True, kw_only=True)
-class Sums:
-    """What targets and batches add up to: totals, what asking took by cloud, and the news to announce."""
+class ShardSums:
+    """The sums of targets and batches: totals, what asking took by cloud, and the news to announce."""
 
     totals: Totals = field(default_factory=Totals)
     spent: dict[str, Spent] = field(default_factory=dict)
-    news: Largest[Event] = field(default_factory=announced)
+    news: Largest[ServiceEvent] = field(default_factory=empty_news)
 
     def spend(self, cloud: str, spent: Spent) -> None:
-        """Adds what asking a cloud took."""
+        """Adds the cost of asking a cloud."""
         self.spent[cloud] = self.spent.get(cloud, Spent()) + spent
 
     def merge(self, combined: Combined) -> None:
-        """Adds what a shard adds up to."""
+        """Adds the sums of a shard."""
         self.totals.merge(combined.totals)
         for cloud, spent in combined.spent.items():
             self.spend(cloud, spent)
@@ -74,41 +74,41 @@ class Sums:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Covered:
-    """The targets and batches that the combined shards are of."""
+    """The targets and batches of the combined shards."""
 
     targets: frozenset[Target]
-    batches: frozenset[Batch]
+    batches: frozenset[VolumeBatch]
 
 
 def shard_of(store: RunStore, keys: RunKeys, number: int) -> Shard:
-    """A shard; BadInput where it is gone."""
-    return Shard.model_validate_json(needed(store, keys.parts(number)))
+    """A shard. Raises BadInput if it is gone."""
+    return Shard.model_validate_json(require_content(store, keys.parts(number)))
 
 
 def combined_of(store: RunStore, keys: RunKeys, number: int) -> Combined:
-    """What a shard adds up to; BadInput where it is gone."""
-    return Combined.model_validate_json(needed(store, keys.combined(number)))
+    """The sums of a shard. Raises BadInput if they are gone."""
+    return Combined.model_validate_json(require_content(store, keys.combined_key(number)))
 
 
 def covered_by(store: RunStore, keys: RunKeys) -> Covered:
-    """What the combined shards are of."""
+    """The targets and batches of the combined shards."""
     shards = [shard_of(store, keys, number) for number in keys.combined_shards(store)]
     return Covered(
         targets=frozenset(item.target for shard in shards for item in shard.targets),
-        batches=frozenset(item.whole for shard in shards for item in shard.batches),
+        batches=frozenset(item.as_batch for shard in shards for item in shard.batches),
     )
 
 
 def plan_shards(store: RunStore, keys: RunKeys, day: date) -> int:
-    """Lists the shards that are yet to be combined, for a map, and says how many they are.
+    """Lists the shards that are yet to be combined, for a map, and returns their number.
 
-    What a combined shard has stays there. Of the run's Parquet files of that day, those of no shard go.
+    The content of a combined shard stays there. Parquet files of the run's day that belong to no shard are deleted.
     """
     combined, covered = set(keys.combined_shards(store)), covered_by(store, keys)
     numbers = (number for number in count() if number not in combined)
     listed = [target for target in keys.listed_targets(store) if target not in covered.targets]
     weights = {batch: size for batch, size in _weights(store, keys).items() if batch not in covered.batches}
-    shards = list(_filled(listed, weights))
+    shards = list(_fill_shards(listed, weights))
     planned = dict(zip(islice(numbers, len(shards)), shards, strict=True))
     for number, shard in planned.items():
         store.put(keys.parts(number), shard.model_dump_json().encode())
@@ -119,17 +119,17 @@ def plan_shards(store: RunStore, keys: RunKeys, day: date) -> int:
     return len(planned)
 
 
-def take_apart(store: RunStore, keys: RunKeys, batches: Iterable[Batch]) -> None:
+def take_apart(store: RunStore, keys: RunKeys, batches: Iterable[VolumeBatch]) -> None:
     """Lets the shards with any of those batches be combined anew."""
     gone = frozenset(batches)
     for number in keys.combined_shards(store) if gone else ():
-        if gone.intersection(item.whole for item in shard_of(store, keys, number).batches):
-            store.delete(keys.combined(number))
+        if gone.intersection(item.as_batch for item in shard_of(store, keys, number).batches):
+            store.delete(keys.combined_key(number))
 
 
-def _weights(store: RunStore, keys: RunKeys) -> dict[Batch, int]:
-    """The bytes of every whole answer, whichever attempts they are of."""
-    sizes, whole = defaultdict[Batch, int](int), set[Batch]()
+def _weights(store: RunStore, keys: RunKeys) -> dict[VolumeBatch, int]:
+    """The bytes of every whole answer, of all attempts."""
+    sizes, whole = defaultdict[VolumeBatch, int](int), set[VolumeBatch]()
     for key, size in store.sizes(keys.results):
         batch = batch_of(key.removeprefix(keys.results))
         sizes[batch] += size
@@ -138,12 +138,12 @@ def _weights(store: RunStore, keys: RunKeys) -> dict[Batch, int]:
     return {batch: sizes[batch] for batch in sorted(whole)}
 
 
-def _filled(targets: Iterable[Target], weights: Mapping[Batch, int]) -> Iterator[Shard]:
+def _fill_shards(targets: Iterable[Target], weights: Mapping[VolumeBatch, int]) -> Iterator[Shard]:
     """Shards of those targets' inventories and batches, in the order of their names, each filled up in turn."""
     parts = sorted([*((target, -1) for target in targets), *((batch.target, batch.number) for batch in weights)])
     shard, filled = Shard(targets=[], batches=[]), 0
     for target, number in parts:
-        batch = None if number < 0 else Batch(target=target, number=number)
+        batch = None if number < 0 else VolumeBatch(target=target, number=number)
         size = 0 if batch is None else weights[batch]
         full = len(shard.targets) + len(shard.batches) >= SHARD_PARTS
         if full or (shard.batches and filled + size > SHARD_BYTES):

@@ -1,4 +1,4 @@
-"""What of Slack is configured: which workspace and channels are told what, and who may act."""
+"""The configuration of Slack: its workspaces, the channels of reports, and who may act."""
 
 from collections.abc import Mapping
 from typing import Annotated, Self
@@ -11,12 +11,12 @@ from plimsoll.clouds.registry import account_pattern
 Channel = Annotated[str, StringConstraints(pattern=r"^[CG][A-Z0-9]{5,20}$")]
 Team = Annotated[str, StringConstraints(pattern=r"^[TE][A-Z0-9]{5,20}$")]
 UserGroup = Annotated[str, StringConstraints(pattern=r"^S[A-Z0-9]{5,20}$")]
-Account = Annotated[str, StringConstraints(pattern=rf"^{ACCOUNT_ID}$")]
+AccountId = Annotated[str, StringConstraints(pattern=rf"^{ACCOUNT_ID}$")]
 AccountOrProject = Annotated[str, StringConstraints(pattern=account_pattern())]
 
 
 class Route(BaseModel):
-    """Volumes that a channel is told of: those with one of the accounts, one of the owners, or one of the tags.
+    """The volumes that a channel is told of: those with one of the accounts, one of the owners, or one of the tags.
 
     An account may be a project of Google Cloud. An owner is its name as reports give it, with `*` for any part; a tag
     without a value is one with any. A tag that the policy does not show matches nothing.
@@ -37,7 +37,7 @@ class Route(BaseModel):
 
 
 class SlackConfig(BaseModel):
-    """Which workspaces may ask, which channel is told of everything, which ones of a part, and who may act."""
+    """The workspaces that may ask, the channel of all reports, the channels of parts, and who may act."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 

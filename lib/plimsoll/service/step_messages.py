@@ -1,6 +1,6 @@
-"""The audit's messages: what its functions are told and what they answer, as the state machine passes them on.
+"""The audit's messages: the input and output of its functions, as the state machine passes them on.
 
-They are small whatever the fleet: what is big lies in the store, and its key is passed.
+They are small whatever the fleet: large data lies in the store, and its key is passed.
 """
 
 import json
@@ -15,23 +15,23 @@ from plimsoll.clouds.targets import named_target
 from plimsoll.domain import errors
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.ports import Target
-from plimsoll.service.store_keys import Batch
+from plimsoll.service.store_keys import VolumeBatch
 
 RunId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@+=-]{0,79}$")]
 """A run's name, which stands in keys: as Step Functions names executions, without what separates folders."""
 
-Account = Annotated[str, StringConstraints(pattern=account_pattern())]
+AccountName = Annotated[str, StringConstraints(pattern=account_pattern())]
 Region = Annotated[str, StringConstraints(pattern=region_pattern())]
 
 _LONGEST: Final = 1000
-"""How much of a cause is kept, in characters: Lambda's own may hold a traceback."""
+"""The kept part of a cause, in characters: Lambda's own may hold a traceback."""
 
 _CONFIG: Final = ConfigDict(frozen=True, populate_by_name=True, defer_build=True)
-"""What a state passes on besides is no concern of the function."""
+"""Other keys that a state passes on are ignored."""
 
 
-class Message(BaseModel):
-    """Something that a function is told; `about` is the path to what names it."""
+class StepMessage(BaseModel):
+    """A message to a function; `about` is the path to the name of its subject."""
 
     model_config = _CONFIG
 
@@ -39,32 +39,32 @@ class Message(BaseModel):
 
     @property
     def topic(self) -> str:
-        """What its log lines have in common: the run, or whatever else this is about."""
+        """The common key of its log lines: the run, or another subject."""
         return str(attrgetter(self.about)(self))
 
 
-class Answer(BaseModel):
-    """What a function answers."""
+class StepAnswer(BaseModel):
+    """The answer of a function."""
 
     model_config = _CONFIG
 
 
-class RunMessage(Message):
-    """Which run is meant."""
+class RunMessage(StepMessage):
+    """A message about a run."""
 
     run_id: RunId
 
 
 class AuditInput(BaseModel):
-    """What an execution of the audit is begun with: nothing, or the run to go on with."""
+    """The input of an audit's execution: nothing, or the run to go on with."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     run_id: RunId | None = None
 
 
-class PlanMessage(Message):
-    """An execution of the audit: its ARN, its name, when it started, and what it was begun with."""
+class PlanMessage(StepMessage):
+    """An execution of the audit: its ARN, its name, its start, and its input."""
 
     execution: str
     name: RunId
@@ -77,8 +77,8 @@ class PlanMessage(Message):
         return self.given.run_id or self.name
 
 
-class AuditPlan(Answer):
-    """Whether the audit goes on now, and how many accounts it takes the inventory of, listed under a key."""
+class AuditPlan(StepAnswer):
+    """The plan of an audit: whether it goes on now, and how many accounts are listed under a key."""
 
     run_id: str
     state: Literal["go", "wait", "stop"]
@@ -92,7 +92,7 @@ class AccountItem(BaseModel):
 
     model_config = _CONFIG
 
-    account: Account
+    account: AccountName
 
 
 class TargetItem(BaseModel):
@@ -100,7 +100,7 @@ class TargetItem(BaseModel):
 
     model_config = _CONFIG
 
-    account: Account
+    account: AccountName
     region: Region
 
     @classmethod
@@ -120,14 +120,14 @@ class BatchItem(TargetItem):
     batch: Annotated[int, Field(ge=0)]
 
     @classmethod
-    def of_batch(cls, batch: Batch) -> "BatchItem":
+    def of_batch(cls, batch: VolumeBatch) -> "BatchItem":
         """The item of a batch."""
         return cls(account=batch.target.account, region=batch.target.region, batch=batch.number)
 
     @property
-    def whole(self) -> Batch:
+    def as_batch(self) -> VolumeBatch:
         """The batch."""
-        return Batch(target=self.target, number=self.batch)
+        return VolumeBatch(target=self.target, number=self.batch)
 
 
 class AccountMessage(RunMessage):
@@ -136,21 +136,21 @@ class AccountMessage(RunMessage):
     account: AccountItem
 
 
-class Taken(Answer):
-    """How many of an account's targets are yet to be asked for their inventory; none where it is done."""
+class TakenInventory(StepAnswer):
+    """The number of an account's targets that have not been asked for their inventory; 0 if it is done."""
 
     left: int
 
 
 class BatchMessage(RunMessage):
-    """A batch of a run, which is read while so many share its quota."""
+    """A batch of a run, read while `sharing` batches share its quota."""
 
     batch: BatchItem
     sharing: Annotated[int, Field(ge=1)] = 1
 
 
 class LotItem(BaseModel):
-    """Batches that one function audits, as an item of a map, and how many such items share a quota of theirs."""
+    """Batches that one function audits, as an item of a map, and how many items share their quota."""
 
     model_config = _CONFIG
 
@@ -164,14 +164,14 @@ class LotMessage(RunMessage):
     lot: LotItem
 
 
-class Audited(Answer):
-    """How many of a lot's batches have no answer yet."""
+class Audited(StepAnswer):
+    """The number of a lot's batches without an answer."""
 
     left: int
 
 
 class PendingMessage(RunMessage):
-    """Which run is meant, and how many items of its map are under way at once."""
+    """A run, and how many items of its map are under way at once."""
 
     at_once: Annotated[int, Field(ge=1)] = 1
 
@@ -190,9 +190,8 @@ class ShardMessage(RunMessage):
     shard: ShardItem
 
 
-class Pending(Answer):
-    """How many batches are to be audited, listed in lots under a key; where none are, how many shards are to be
-    combined."""
+class Pending(StepAnswer):
+    """The number of batches to audit, listed in lots under a key; if there are none, of shards to combine."""
 
     run_id: str
     pending_key: str
@@ -211,40 +210,40 @@ class StepError(BaseModel):
 
     @property
     def sentence(self) -> str:
-        """What went wrong, as people read it: our own errors are sentences, others are told by their names as well."""
-        said = self._said
-        if _is_ours(self.error) and said:
-            return said
-        return f"{self.error}: {said}" if said else f"{self.error}, and Step Functions tells no more."
+        """A sentence on the error: our own errors are sentences, others are told by their names as well."""
+        message = self._message
+        if _is_ours(self.error) and message:
+            return message
+        return f"{self.error}: {message}" if message else f"{self.error}, and Step Functions tells no more."
 
     @property
-    def _said(self) -> str:
+    def _message(self) -> str:
         """The message in the cause: Lambda writes one as JSON, other services as text."""
         try:
-            found = json.loads(self.cause)
+            cause = json.loads(self.cause)
         except JSONDecodeError:
-            found = self.cause
-        message = found.get("errorMessage") if isinstance(found, dict) else found
+            cause = self.cause
+        message = cause.get("errorMessage") if isinstance(cause, dict) else cause
         return " ".join(str(message or "").split())[:_LONGEST]
 
 
 class FailureMessage(RunMessage):
-    """What failed for good in a run: an account's inventory, or a lot of batches."""
+    """A failure for good in a run: of an account's inventory, or of a lot of batches."""
 
     account: AccountItem | None = None
     lot: LotItem | None = None
     error: StepError
 
 
-class Summarized(Answer):
-    """How a run ended."""
+class Summarized(StepAnswer):
+    """The end of a run."""
 
     run_id: str
     status: Literal["complete", "partial"]
 
 
 class Reported(Summarized):
-    """How a run ended, where its report lies, and its main figures; money is USD a month."""
+    """The end of a run, its report's place, and its main figures; money is USD a month."""
 
     report: str
     volumes: int

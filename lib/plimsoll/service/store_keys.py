@@ -1,4 +1,4 @@
-"""The keys of the service's store: where each part of a run is kept.
+"""The keys of the service's store for each part of a run.
 
 `work/` is what the parts of a run hand to each other, and goes after a month; everything else is there to stay.
 """
@@ -12,13 +12,13 @@ from plimsoll.clouds.targets import named_target
 from plimsoll.ports import RunStore, Target
 
 LATEST_REPORT: Final = "reports/latest.json"
-"""What names the run whose report is the latest."""
+"""The key with the run of the latest report."""
 
 TABLES: Final = ("recommendations", "demand")
 """The tables of results, by the names of their folders."""
 
 STAKES: Final = "stakes.json"
-"""What names the volumes of a shard that have the most at stake."""
+"""The file with the volumes of a shard that have the most at stake."""
 
 _WHOLE: Final = "/whole"
 _RESULT: Final = "result.json"
@@ -30,8 +30,8 @@ _DIGITS: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class Batch:
-    """Some volumes of a target, all of each of their hosts: what one function audits."""
+class VolumeBatch:
+    """Some volumes of a target, all of each of their hosts. One function audits a batch."""
 
     target: Target
     number: int
@@ -43,11 +43,11 @@ class Batch:
 class RunKeys:
     """The keys of one run; those that end in a slash stand before others.
 
-    `accounts` are those whose inventories are to be taken. What failed in this attempt at the run is under `failures`:
-    accounts, targets, batches, and the names of batches some of whose volumes have no answer, or which are to be tried
-    alone. `unnamed` is what could not even be named as an account, as totals. `news` are the events of what is new, and
-    `told` the volumes of those that were sent. A shard is some targets and batches, which are combined into one part of
-    the report and of the tables.
+    `accounts` are those whose inventories are to be taken. The failures of this attempt at the run are under
+    `failures`: accounts, targets, batches, and the names of batches with volumes without an answer, or which are to be
+    tried alone. `unnamed` is what could not even be named as an account, as totals. `news` are the events of what is
+    new, and `reported` names the volumes of those that were sent. A shard is some targets and batches, which are
+    combined into one part of the report and of the tables.
     """
 
     def __init__(self, run_id: str) -> None:
@@ -76,7 +76,7 @@ class RunKeys:
         return f"{self._entered}{account}/targets.json"
 
     def whole_account(self, account: str) -> str:
-        """That the inventories of all of an account's targets are whole."""
+        """A mark: the inventories of all of an account's targets are whole."""
         return f"{self._entered}{account}{_WHOLE}"
 
     def whole_accounts(self, store: RunStore) -> frozenset[str]:
@@ -85,15 +85,15 @@ class RunKeys:
         return frozenset(key.removeprefix(self._entered).removesuffix(_WHOLE) for key in keys)
 
     def failed_account(self, account: str) -> str:
-        """Why an account could not be entered, or its targets not be found."""
+        """The reason why an account could not be entered, or its targets not be found."""
         return f"{self._failed_accounts}{account}.json"
 
     def failed_accounts(self, store: RunStore) -> Iterator[str]:
-        """What is kept of the accounts that failed in this attempt, by key."""
+        """The keys of the accounts that failed in this attempt."""
         return store.keys(self._failed_accounts)
 
-    def listed(self, target: Target) -> str:
-        """What says that a target's inventory is whole."""
+    def listed_key(self, target: Target) -> str:
+        """The record of a target's whole inventory."""
         return f"{self.inventories}{target}/{_LISTED}"
 
     def prices(self, target: Target) -> str:
@@ -101,47 +101,47 @@ class RunKeys:
         return f"{self.inventories}{target}/prices.json"
 
     def stripes(self, target: Target) -> str:
-        """The target's stripe sets that are still what was found."""
+        """The target's stripe sets that are still as they were found."""
         return f"{self.inventories}{target}/stripes.json"
 
     def batches(self, target: Target) -> str:
-        """Where the target's batches are."""
+        """The prefix of the target's batches."""
         return f"{self.inventories}{target}/batches/"
 
-    def volumes(self, batch: Batch) -> str:
+    def volumes(self, batch: VolumeBatch) -> str:
         """The volumes of a batch, a line each."""
         return f"{self.batches(batch.target)}{batch.number:0{_DIGITS}d}.jsonl"
 
-    def answered(self, batch: Batch, attempt: str, name: str) -> str:
-        """A file of the run's folder of one batch, as one attempt at it left it."""
+    def answer_file(self, batch: VolumeBatch, attempt: str, name: str) -> str:
+        """A file of the run's folder of one batch, as one attempt left it."""
         return f"{self.results}{batch}/{attempt}/{name}"
 
-    def result(self, batch: Batch) -> str:
-        """What says that a batch is answered as a whole, and by which attempt."""
+    def result(self, batch: VolumeBatch) -> str:
+        """The result of a batch that is answered as a whole, with the attempt that has its files."""
         return f"{self.results}{batch}/{_RESULT}"
 
-    def part(self, batch: Batch) -> str:
-        """How far a batch is that may not be answered as a whole, and by which attempt."""
+    def part(self, batch: VolumeBatch) -> str:
+        """The state of a batch that may be unfinished, with its attempt."""
         return f"{self.results}{batch}/part.json"
 
     def failed_target(self, target: Target) -> str:
-        """How a target failed."""
+        """The failure of a target."""
         return f"{self.failed_targets}{target}.json"
 
-    def failed_batch(self, batch: Batch) -> str:
-        """How a batch failed."""
+    def failed_batch(self, batch: VolumeBatch) -> str:
+        """The failure of a batch."""
         return f"{self._failed_batches}{batch}.json"
 
-    def batch_alone(self, batch: Batch) -> str:
-        """That a batch is to be audited alone: one of those that it shared a function with has failed."""
+    def batch_alone(self, batch: VolumeBatch) -> str:
+        """A mark: the batch is to be audited alone, because a batch that shared its function has failed."""
         return f"{self._alone}{batch}"
 
-    def batches_alone(self, store: RunStore) -> frozenset[Batch]:
+    def batches_alone(self, store: RunStore) -> frozenset[VolumeBatch]:
         """The batches that are to be audited alone."""
         return frozenset(_batches(store.keys(self._alone), self._alone, ""))
 
-    def incomplete_batch(self, batch: Batch) -> str:
-        """That some of a batch's volumes have no answer."""
+    def incomplete_batch(self, batch: VolumeBatch) -> str:
+        """A mark: some of the batch's volumes have no answer."""
         return f"{self._incomplete}{batch}"
 
     def report(self, name: str) -> str:
@@ -149,11 +149,11 @@ class RunKeys:
         return f"reports/{self.run_id}/{name}"
 
     def parts(self, shard: int) -> str:
-        """Which targets and batches a shard is of."""
+        """The targets and batches of a shard."""
         return f"{self._shard(shard)}{_PARTS}"
 
-    def combined(self, shard: int) -> str:
-        """What says that a shard is combined, and what it adds up to."""
+    def combined_key(self, shard: int) -> str:
+        """The sums of a combined shard."""
         return f"{self._shard(shard)}{_COMBINED}"
 
     def of_shard(self, shard: int, name: str) -> str:
@@ -177,36 +177,36 @@ class RunKeys:
 
     def combined_shards(self, store: RunStore) -> list[int]:
         """The numbers of the shards that are combined."""
-        found = (key.removeprefix(self.shards).split("/") for key in store.keys(self.shards))
-        return [int(number) for number, name in found if name == _COMBINED]
+        paths = (key.removeprefix(self.shards).split("/") for key in store.keys(self.shards))
+        return [int(number) for number, name in paths if name == _COMBINED]
 
     def _shard(self, shard: int) -> str:
         return f"{self.shards}{shard:0{_DIGITS}d}/"
 
     def listed_targets(self, store: RunStore, account: str | None = None) -> Iterator[Target]:
-        """The targets whose inventory is whole, of one account where it is given."""
-        there = self.inventories if account is None else f"{self.inventories}{account}/"
-        return self._targets(store.keys(there))
+        """The targets whose inventory is whole, of all accounts or of one."""
+        prefix = self.inventories if account is None else f"{self.inventories}{account}/"
+        return self._targets(store.keys(prefix))
 
-    def listed_batches(self, store: RunStore) -> dict[Batch, int]:
-        """The batches of all whole inventories, each with the bytes of what is listed of it."""
-        found, whole = dict[Batch, int](), set[Target]()
+    def listed_batches(self, store: RunStore) -> dict[VolumeBatch, int]:
+        """The batches of all whole inventories, each with the bytes of its volumes."""
+        sizes, whole = dict[VolumeBatch, int](), set[Target]()
         for key, size in store.sizes(self.inventories):
-            found.update((batch, size) for batch in _batches([key], self.inventories, ".jsonl"))
+            sizes.update((batch, size) for batch in _batches([key], self.inventories, ".jsonl"))
             whole.update(self._targets([key]))
-        return {batch: size for batch, size in found.items() if batch.target in whole}
+        return {batch: size for batch, size in sizes.items() if batch.target in whole}
 
-    def answered_batches(self, store: RunStore, target: Target | None = None) -> Iterator[Batch]:
-        """The batches that are answered as a whole, of one target where it is given."""
-        there = self.results if target is None else f"{self.results}{target}/"
-        return _batches(store.keys(there), self.results, f"/{_RESULT}")
+    def answered_batches(self, store: RunStore, target: Target | None = None) -> Iterator[VolumeBatch]:
+        """The batches that are answered as a whole, of all targets or of one."""
+        prefix = self.results if target is None else f"{self.results}{target}/"
+        return _batches(store.keys(prefix), self.results, f"/{_RESULT}")
 
-    def failed_batches(self, store: RunStore) -> Iterator[Batch]:
+    def failed_batches(self, store: RunStore) -> Iterator[VolumeBatch]:
         """The batches that failed in this attempt."""
         return _batches(store.keys(self._failed_batches), self._failed_batches, ".json")
 
-    def incomplete_batches(self, store: RunStore) -> list[Batch]:
-        """The batches some of whose volumes have no answer."""
+    def incomplete_batches(self, store: RunStore) -> list[VolumeBatch]:
+        """The batches with volumes that have no answer."""
         return list(_batches(store.keys(self._incomplete), self._incomplete, ""))
 
     def _targets(self, keys: Iterable[str]) -> Iterator[Target]:
@@ -217,19 +217,19 @@ class RunKeys:
 
 
 def ledger_key(target: Target) -> str:
-    """Where the changes of a target's volumes are noted, from run to run."""
+    """The key of the ledger of a target's changes, from run to run."""
     return f"ledger/{target}.json"
 
 
-def batch_of(name: str) -> Batch:
-    """The batch that a key is of, by what follows the prefix of all of them: account/region/number/..."""
+def batch_of(name: str) -> VolumeBatch:
+    """The batch of a key, from the part after the common prefix: account/region/number/..."""
     account, region, number, *_ = name.split("/")
-    return Batch(target=named_target(account, region), number=int(number))
+    return VolumeBatch(target=named_target(account, region), number=int(number))
 
 
-def _batches(keys: Iterable[str], prefix: str, ending: str) -> Iterator[Batch]:
-    """The batches that keys under a prefix are of, those that end so."""
+def _batches(keys: Iterable[str], prefix: str, ending: str) -> Iterator[VolumeBatch]:
+    """The batches of keys with a prefix and an ending."""
     for key in keys:
         if key.endswith(ending):
             account, region, *_, number = key.removeprefix(prefix).removesuffix(ending).split("/")
-            yield Batch(target=named_target(account, region), number=int(number))
+            yield VolumeBatch(target=named_target(account, region), number=int(number))

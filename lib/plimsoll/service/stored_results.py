@@ -16,18 +16,18 @@ from plimsoll.domain.refine.plan import Plan
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import RunStore, Target, Usage
 from plimsoll.reports.totals import Totals
-from plimsoll.service.events import Event
-from plimsoll.service.needed import bring_needed, needed
+from plimsoll.service.events import ServiceEvent
+from plimsoll.service.needed import require_content, require_file
 from plimsoll.service.step_messages import TargetItem
 from plimsoll.service.store_keys import RunKeys
 
 
-class _Kept(BaseModel):
+class _Record(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
-class Spent(_Kept):
-    """What asking took: API calls, metrics and datapoints, and seconds by stage."""
+class Spent(_Record):
+    """The cost of asking: API calls, metrics and datapoints, and seconds by stage."""
 
     calls: int = 0
     metrics: int = 0
@@ -47,28 +47,27 @@ class Spent(_Kept):
 
     @classmethod
     def of(cls, usage: Usage, seconds: Mapping[str, float]) -> "Spent":
-        """What has been used so far, in those seconds."""
+        """The cost of a usage, with its seconds by stage."""
         return cls(calls=usage.calls, metrics=usage.metrics, datapoints=usage.datapoints, seconds=dict(seconds))
 
     @property
     def usage(self) -> Usage:
-        """What was asked for."""
+        """The calls, metrics and datapoints."""
         return Usage(calls=self.calls, metrics=self.metrics, datapoints=self.datapoints)
 
 
-class Listed(_Kept):
-    """That a target's inventory is whole: how many batches it has, the notices about it, and what it took."""
+class ListedTarget(_Record):
+    """The record of a whole inventory: how many batches it has, the notices about it, and what it took."""
 
     batches: int
     totals: Totals
     spent: Spent
 
 
-class Part(_Kept):
-    """How far a batch is: how many of its volumes are answered, what that took, and what the whole was expected to
-    take.
+class BatchPart(_Record):
+    """The state of a batch: how many of its volumes are answered, its cost, and the cost expected of the whole.
 
-    `attempt` has the files, and no other attempt writes them. Where two attempts are under way, each points to its own.
+    `attempt` has the files, and no other attempt writes them. If two attempts are under way, each points to its own.
     """
 
     attempt: str = ""
@@ -78,12 +77,12 @@ class Part(_Kept):
     notices: Mapping[str, list[str]] = {}
 
 
-class BatchResult(_Kept):
-    """That a whole batch is answered: the attempt that has its files, its totals, what is new, and what it took."""
+class BatchResult(_Record):
+    """The record of a whole answer: the attempt that has its files, its totals, news, and cost."""
 
     attempt: str
     totals: Totals
-    news: list[Event]
+    news: list[ServiceEvent]
     spent: Spent
 
 
@@ -93,24 +92,24 @@ def targets_out(targets: Sequence[Target]) -> bytes:
 
 
 def found_targets(store: RunStore, keys: RunKeys, account: str) -> list[Target] | None:
-    """The targets of an account, None where it was not entered yet."""
+    """The targets of an account. None if it was not entered yet."""
     content = store.get(keys.targets(account))
     return None if content is None else [TargetItem.model_validate(item).target for item in json.loads(content)]
 
 
-def result_of(store: RunStore, key: str) -> BatchResult:
+def batch_result(store: RunStore, key: str) -> BatchResult:
     """The result under a key."""
-    return BatchResult.model_validate_json(needed(store, key))
+    return BatchResult.model_validate_json(require_content(store, key))
 
 
 def batch_folders(
     store: RunStore, keys: RunKeys, folder: Path, names: Sequence[str], target: Target | None = None
 ) -> Iterator[Path]:
-    """The folder, with those files of one answered batch after the other, of one target where it is given."""
+    """The folder, with those files of one answered batch after the other, of all targets or of one."""
     for batch in sorted(keys.answered_batches(store, target)):
-        attempt = result_of(store, keys.result(batch)).attempt
+        attempt = batch_result(store, keys.result(batch)).attempt
         for name in names:
-            bring_needed(store, keys.answered(batch, attempt, name), folder / name)
+            require_file(store, keys.answer_file(batch, attempt, name), folder / name)
         yield folder
 
 
@@ -131,11 +130,11 @@ def volumes_out(volumes: Sequence[Volume]) -> bytes:
 
 def volumes_in(store: RunStore, key: str) -> list[Volume]:
     """The volumes under a key."""
-    return [volume_adapter().validate_json(line) for line in needed(store, key).splitlines()]
+    return [volume_adapter().validate_json(line) for line in require_content(store, key).splitlines()]
 
 
 def book_out(book: PriceBook | CloudError | None) -> bytes:
-    """A price book as JSON: null where there is none, the error where it could not be read."""
+    """A price book as JSON: null if there is none, the error if it could not be read."""
     if isinstance(book, CloudError):
         return json.dumps({"error": error_out(book)}).encode()
     return b"null" if book is None else book_adapter().dump_json(book)
@@ -143,8 +142,8 @@ def book_out(book: PriceBook | CloudError | None) -> bytes:
 
 def book_in(store: RunStore, key: str) -> PriceBook | CloudError | None:
     """The price book under a key."""
-    content = needed(store, key)
+    content = require_content(store, key)
     if content == b"null":
         return None
-    found = json.loads(content)
-    return error_in(found["error"]) if "error" in found else book_adapter().validate_json(content)
+    plain = json.loads(content)
+    return error_in(plain["error"]) if "error" in plain else book_adapter().validate_json(content)

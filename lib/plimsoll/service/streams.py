@@ -1,6 +1,6 @@
 """Streams: the long files of a run as they come from the store, so that neither memory nor a disk holds them.
 
-Errors are as of the store, and BadInput where a file is damaged.
+Errors are as of the store, and BadInput if a file is damaged.
 """
 
 import re
@@ -16,50 +16,52 @@ from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 _BEGIN: Final = b"["
 _END: Final = b"]"
 _NAMED: Final = re.compile(rb'\{"account":"([^"\\]*)","region":"([^"\\]*)","volume_id":"([^"\\]*)"')
-"""How a line of demand begins, as it is written."""
+"""The beginning of a line of demand, as it is written."""
 
 _Kind = TypeVar("_Kind", bound=BaseModel)
 
 
-def lines_of(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines of what comes in pieces, without their ends."""
-    rest: list[bytes] = []
+def join_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines of a text in pieces, without their ends."""
+    unfinished: list[bytes] = []
     for piece in pieces:
         first, *others = piece.split(b"\n")
-        rest.append(first)
+        unfinished.append(first)
         for other in others:
-            yield b"".join(rest)
-            rest = [other]
-    if last := b"".join(rest):
+            yield b"".join(unfinished)
+            unfinished = [other]
+    if last := b"".join(unfinished):
         yield last
 
 
 def record_lines(store: RunStore, key: str) -> Iterator[bytes]:
-    """The values of a list, such as recommendations, each as the JSON of its line; none where nothing is kept."""
-    lines = lines_of(store.pieces(key))
+    """The values of a list, for example recommendations, each as the JSON of its line; none if nothing is kept."""
+    lines = join_lines(store.pieces(key))
     first = next(lines, None)
     if first is None:
         return
     if first != _BEGIN:
-        raise _damaged(key)
+        raise _damage_error(key)
     for line in lines:
         if line == _END:
             return
         yield line.removesuffix(b",")
-    raise _damaged(key)
+    raise _damage_error(key)
 
 
 def records_in(store: RunStore, key: str) -> Iterator[RecommendationRecord]:
     """The recommendations of a list."""
-    return _parsed(record_lines(store, key), RecommendationRecord, key)
+    return _parse_lines(record_lines(store, key), RecommendationRecord, key)
 
 
 def profiles_in(store: RunStore, key: str, shown: Callable[[str], bool]) -> Iterator[DemandProfileRecord]:
     """The demand of those volumes whose full names `shown` takes; the others are not parsed."""
-    return _parsed((line for line in lines_of(store.pieces(key)) if shown(_name(line, key))), DemandProfileRecord, key)
+    return _parse_lines(
+        (line for line in join_lines(store.pieces(key)) if shown(_name(line, key))), DemandProfileRecord, key
+    )
 
 
-def listed(lines: Iterable[bytes]) -> Iterator[bytes]:
+def json_array(lines: Iterable[bytes]) -> Iterator[bytes]:
     """A list of JSON values in pieces, each value on a line of its own, as recommendations.json has it."""
     before = _BEGIN
     for line in lines:
@@ -69,19 +71,19 @@ def listed(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _name(line: bytes, key: str) -> str:
-    found = _NAMED.match(line)
-    if found is None:
-        raise _damaged(key)
-    return b"/".join(found.groups()).decode()
+    match = _NAMED.match(line)
+    if match is None:
+        raise _damage_error(key)
+    return b"/".join(match.groups()).decode()
 
 
-def _parsed(lines: Iterable[bytes], kind: type[_Kind], key: str) -> Iterator[_Kind]:
+def _parse_lines(lines: Iterable[bytes], kind: type[_Kind], key: str) -> Iterator[_Kind]:
     for line in lines:
         try:
             yield kind.model_validate_json(line)
         except ValidationError as error:
-            raise _damaged(key) from error
+            raise _damage_error(key) from error
 
 
-def _damaged(key: str) -> BadInput:
+def _damage_error(key: str) -> BadInput:
     return BadInput(f"{key} in the store cannot be read: begin a new audit.")

@@ -1,4 +1,4 @@
-"""The summary of a run: what its parts add up to, in the shape of every run.json, and what failed for good of them."""
+"""The summary of a run: the sum of its parts in the shape of every run.json, and its failures for good."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -14,20 +14,20 @@ from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.reports.learning import learning_in_run, own_table
 from plimsoll.reports.promises import promises_in_run
 from plimsoll.reports.totals import Totals
-from plimsoll.service.needed import needed
+from plimsoll.service.needed import require_content
 from plimsoll.service.planning import order_of, planned_accounts
 from plimsoll.service.service import Service
-from plimsoll.service.shards import Covered, Sums, combined_of, covered_by
-from plimsoll.service.shared_measurements import LEARNED_HERE
+from plimsoll.service.shards import Covered, ShardSums, combined_of, covered_by
+from plimsoll.service.shared_measurements import LEARNED_HERE_KEY
 from plimsoll.service.step_messages import FailureMessage, RunMessage, Summarized
-from plimsoll.service.store_keys import Batch, RunKeys
+from plimsoll.service.store_keys import RunKeys, VolumeBatch
 from plimsoll.service.stored_results import Spent, found_targets, totals_in, totals_out, volumes_in
 
 
 def summarize(service: Service, message: RunMessage) -> Summarized:
-    """Adds up what a run's shards came to, and keeps it for the report."""
+    """Adds up a run's shards, and keeps the sum for the report."""
     store, keys = service.store, RunKeys(run_id=message.run_id)
-    order = order_of(store, message.run_id).into(Path())
+    order = order_of(store, message.run_id).order_in(Path())
     whole = total(store, keys)
     status = ended(whole.totals)
     run = describe(
@@ -42,54 +42,52 @@ def summarize(service: Service, message: RunMessage) -> Summarized:
     )
     run["history"] = whole.totals.history()
     run |= promises_in_run(whole.totals.promises)
-    run |= _learned(store, whole.totals, order)
+    run |= _keep_learned_table(store, whole.totals, order)
     store.put(keys.news, json.dumps(whole.news.items, ensure_ascii=False).encode())
     store.put(keys.summary, json.dumps(run, ensure_ascii=False).encode())
     return Summarized(run_id=message.run_id, status=status)
 
 
-def _learned(store: RunStore, totals: Totals, order: Order) -> dict[str, Any]:
-    """Keeps the table of what the run's own volumes showed, for the runs to come, and says what run.json is told of it.
+def _keep_learned_table(store: RunStore, totals: Totals, order: Order) -> dict[str, Any]:
+    """Keeps the table learned from the run's own volumes, and returns the part of run.json about it.
 
-    Where their history is too little, an earlier table stays.
+    If their history is too little, an earlier table stays.
     """
-    kept = store.get(LEARNED_HERE)
+    kept = store.get(LEARNED_HERE_KEY)
     before = table_or_none(None if kept is None else kept.decode(errors="replace"))
     table = own_table(totals.lessons, order.now, order.policy, order.scope, before)
     if table is not None:
-        store.put(LEARNED_HERE, table_text(table).encode())
+        store.put(LEARNED_HERE_KEY, table_text(table).encode())
     return learning_in_run(totals.lessons, table)
 
 
-def total(store: RunStore, keys: RunKeys) -> Sums:
-    """What the shards of a run add up to with all that failed. Only sums are held: memory does not grow with the
-    fleet."""
-    whole = Sums(totals=totals_in(needed(store, keys.unnamed)))
+def total(store: RunStore, keys: RunKeys) -> ShardSums:
+    """The sum of a run's shards and failures. Only sums are held: memory does not grow with the fleet."""
+    whole = ShardSums(totals=totals_in(require_content(store, keys.unnamed)))
     for number in keys.combined_shards(store):
         whole.merge(combined_of(store, keys, number))
     covered = covered_by(store, keys)
-    for failed in failures(store, keys, covered):
+    for failed in failed_totals(store, keys, covered):
         whole.totals.merge(failed)
-    for unaccounted in _unaccounted(store, keys, covered):
+    for unaccounted in _missing_targets(store, keys, covered):
         whole.totals.add(unaccounted)
     return whole
 
 
 def note_failure(service: Service, message: FailureMessage) -> None:
-    """Keeps that an account or a batch failed and why; BadInput where neither is named.
+    """Keeps the failure of an account or a batch and why. Raises BadInput if neither is named.
 
-    Of several batches that a function was given, nobody knows which one it failed on: each is tried once more, alone.
-
-    What was kept as a whole has not failed, whatever became of the function that kept it.
+    Of several batches that a function was given, nobody knows which one it failed on: each is tried once more, alone. A
+    whole inventory or result has not failed, whatever became of the function that kept it.
     """
     store, keys, why = service.store, RunKeys(run_id=message.run_id), message.error.sentence
     if message.lot is not None:
-        left = [one.whole for one in message.lot.batches if store.get(keys.result(one.whole)) is None]
+        left = [item.as_batch for item in message.lot.batches if store.get(keys.result(item.as_batch)) is None]
         for batch in left:
             if len(left) > 1:
                 store.put(keys.batch_alone(batch), b"")
             else:
-                store.put(keys.failed_batch(batch), totals_out(Totals.of(_batch_failed(store, keys, batch, why))))
+                store.put(keys.failed_batch(batch), totals_out(Totals.of(_batch_outcomes(store, keys, batch, why))))
     elif message.account is not None:
         taken = frozenset(keys.listed_targets(store, message.account.account))
         for key, failed in _without_inventory(store, keys, message.account.account, taken, why):
@@ -101,10 +99,9 @@ def note_failure(service: Service, message: FailureMessage) -> None:
 def _without_inventory(
     store: RunStore, keys: RunKeys, account: str, taken: frozenset[Target], why: str
 ) -> Iterator[tuple[str, FailedTarget]]:
-    """What failed of an account for that reason, by the key of its failure.
+    """The failed targets of an account, each with the key of its failure.
 
-    It is every target that is neither `taken` nor has a failure of its own, or the whole account where it was not
-    entered.
+    It is every target that is neither `taken` nor has a failure of its own, or the whole account if it was not entered.
     """
     targets = found_targets(store, keys, account)
     places = {keys.failed_account(account): account} if targets is None else {}
@@ -114,22 +111,22 @@ def _without_inventory(
             yield key, FailedTarget(name=name, error=CloudError(why))
 
 
-def failures(store: RunStore, keys: RunKeys, covered: Covered) -> Iterator[Totals]:
-    """What each account, target and batch that failed in this attempt leaves unanswered.
+def failed_totals(store: RunStore, keys: RunKeys, covered: Covered) -> Iterator[Totals]:
+    """The unanswered volumes of each account, target and batch that failed in this attempt.
 
     One that was given up, and came to its end before the shards were made, has not failed: its volumes would count
     twice.
     """
-    yield from (totals_in(needed(store, key)) for key in keys.failed_accounts(store))
+    yield from (totals_in(require_content(store, key)) for key in keys.failed_accounts(store))
     whole = {keys.failed_target(target) for target in covered.targets}
-    yield from (totals_in(needed(store, key)) for key in store.keys(keys.failed_targets) if key not in whole)
+    yield from (totals_in(require_content(store, key)) for key in store.keys(keys.failed_targets) if key not in whole)
     for batch in keys.failed_batches(store):
         if batch not in covered.batches:
-            yield totals_in(needed(store, keys.failed_batch(batch)))
+            yield totals_in(require_content(store, keys.failed_batch(batch)))
 
 
-def _unaccounted(store: RunStore, keys: RunKeys, covered: Covered) -> Iterator[FailedTarget]:
-    """What nothing was kept of, neither an inventory nor a failure: nothing is missing in silence."""
+def _missing_targets(store: RunStore, keys: RunKeys, covered: Covered) -> Iterator[FailedTarget]:
+    """The targets with neither an inventory nor a failure: nothing is missing in silence."""
     for account in planned_accounts(store, keys):
         why = (
             f"cannot read all of {account}: its inventory was begun, and nothing says how it ended. Look at the failed "
@@ -138,7 +135,7 @@ def _unaccounted(store: RunStore, keys: RunKeys, covered: Covered) -> Iterator[F
         yield from (failed for _, failed in _without_inventory(store, keys, account, covered.targets, why))
 
 
-def _batch_failed(store: RunStore, keys: RunKeys, batch: Batch, why: str) -> Iterable[Outcome]:
+def _batch_outcomes(store: RunStore, keys: RunKeys, batch: VolumeBatch, why: str) -> Iterable[Outcome]:
     volumes = volumes_in(store, keys.volumes(batch))
     yield Seen(target=batch.target, volumes=len(volumes))
     reason = f"batch {batch} could not be audited: {why}"

@@ -1,6 +1,6 @@
-"""The sweep of scratch volumes, an account at a time: where the ledger points, or everywhere.
+"""The sweep of scratch volumes, an account at a time: at the targets of the ledger, or everywhere.
 
-What an account's sweep came to is kept, so that the end of the sweep adds it up and misses none in silence.
+The result of an account's sweep is kept, so that the end of the sweep adds it up and misses none in silence.
 """
 
 from collections import Counter, defaultdict
@@ -11,8 +11,8 @@ from plimsoll.clouds.targets import named_target
 from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.service.scratch_ledger import forget_scratch, note_scratch, noted_targets
 from plimsoll.service.service import Service
-from plimsoll.service.streams import listed, record_lines
-from plimsoll.service.validating import patience_of
+from plimsoll.service.streams import json_array, record_lines
+from plimsoll.service.validating import step_patience
 from plimsoll.service.validation_messages import (
     SweepAccountMessage,
     SweepEndMessage,
@@ -23,8 +23,8 @@ from plimsoll.service.validation_messages import (
 )
 from plimsoll.validation.scratch_volume import Swept, sweep_scratch_volumes
 
-MOST_NAMED: Final = 100
-"""How many sentences on what is left are given."""
+MOST_LEFT_NAMED: Final = 100
+"""The most sentences on scratch volumes that are left."""
 
 _COUNTED: Final = ("deleted", "left", "alive", "failed", "unswept")
 
@@ -32,65 +32,65 @@ _COUNTED: Final = ("deleted", "left", "alive", "failed", "unswept")
 def plan_sweep(service: Service, message: SweepMessage) -> SweepPlan:
     """Lists the accounts to sweep, for a map: those of the ledger, or all.
 
-    CloudError where all are to be swept and none can be listed.
+    Raises CloudError if all are to be swept and none can be listed.
     """
     key = _accounts_key(message.name)
-    items = _everywhere(service) if message.given.everywhere else _of_ledger(service.store)
-    service.store.put_pieces(key, listed(item.model_dump_json().encode() for item in items))
+    items = _all_items(service) if message.given.everywhere else _ledger_items(service.store)
+    service.store.put_pieces(key, json_array(item.model_dump_json().encode() for item in items))
     return SweepPlan(sweep=message.name, accounts_key=key, accounts=len(items))
 
 
-def _of_ledger(store: RunStore) -> Sequence[SweepItem]:
+def _ledger_items(store: RunStore) -> Sequence[SweepItem]:
     regions = defaultdict[str, list[str]](list)
     for target in noted_targets(store):
         regions[target.account].append(target.region)
-    return [SweepItem(account=account, regions=found) for account, found in regions.items()]
+    return [SweepItem(account=account, regions=names) for account, names in regions.items()]
 
 
-def _everywhere(service: Service) -> Sequence[SweepItem]:
-    found = service.places.accounts()
-    failed = [one for one in found if isinstance(one, FailedTarget)]
-    if failed and len(failed) == len(found):
+def _all_items(service: Service) -> Sequence[SweepItem]:
+    accounts = service.places.accounts()
+    failed = [failure for failure in accounts if isinstance(failure, FailedTarget)]
+    if failed and len(failed) == len(accounts):
         raise failed[0].error
-    return [SweepItem(account=account) for account in found if isinstance(account, str)]
+    return [SweepItem(account=account) for account in accounts if isinstance(account, str)]
 
 
 def sweep_account(service: Service, message: SweepAccountMessage) -> None:
-    """Deletes the scratch volumes of an account that are past their deadline; a failing target costs itself only.
+    """Deletes the scratch volumes of an account that are past their deadline; a failing target stops no other.
 
-    The ledger keeps the targets where any was found, and forgets those where none was.
+    The ledger keeps the targets that have a scratch volume, and forgets the others.
     """
     store, now, account = service.store, service.clock.now(), message.account.account
     targets = list(_targets(service, message.account))
-    made = list(sweep_scratch_volumes(targets, now, bench_at=service.places.bench, patience=patience_of(service)))
-    for one in made:
-        if isinstance(one, Swept) and not one.deleted:
-            note_scratch(store, one.target, one.volume.deadline or now)
-    unread = {one.name for one in made if isinstance(one, FailedTarget)}
+    made = list(sweep_scratch_volumes(targets, now, bench_at=service.places.bench, patience=step_patience(service)))
+    for outcome in made:
+        if isinstance(outcome, Swept) and not outcome.deleted:
+            note_scratch(store, outcome.target, outcome.volume.deadline or now)
+    unread = {outcome.name for outcome in made if isinstance(outcome, FailedTarget)}
     looked = {target for target in targets if isinstance(target, Target) and str(target) not in unread}
     noted = set(noted_targets(store, account))
-    for target in noted & looked - {one.target for one in made if isinstance(one, Swept)}:
+    for target in noted & looked - {outcome.target for outcome in made if isinstance(outcome, Swept)}:
         forget_scratch(store, target, now)
-    swept = _counted(made, unswept=len(noted - looked))
+    swept = _count_swept(made, unswept=len(noted - looked))
     store.put(_swept_key(message.sweep, account), swept.model_dump_json().encode())
 
 
-def _counted(made: Sequence[Swept | FailedTarget], *, unswept: int) -> SweptAll:
+def _count_swept(made: Sequence[Swept | FailedTarget], *, unswept: int) -> SweptAll:
     counts, left_behind = Counter[str](unswept=unswept), list[str]()
-    for one in made:
-        if isinstance(one, FailedTarget):
+    for outcome in made:
+        if isinstance(outcome, FailedTarget):
             counts["failed"] += 1
-            left_behind.append(f"{one.name}: {one.error}")
-        elif one.left is not None:
+            left_behind.append(f"{outcome.name}: {outcome.error}")
+        elif outcome.left is not None:
             counts["left"] += 1
-            left_behind.append(one.left.text)
+            left_behind.append(outcome.left.text)
         else:
-            counts["deleted" if one.deleted else "alive"] += 1
+            counts["deleted" if outcome.deleted else "alive"] += 1
     return _all(counts, left_behind)
 
 
 def _targets(service: Service, item: SweepItem) -> Iterator[Target | FailedTarget]:
-    """The account in the regions that the ledger names, or in all."""
+    """The account in the regions of the ledger, or in all."""
     if item.regions is None:
         yield from service.places.targets(item.account)
     else:
@@ -98,7 +98,7 @@ def _targets(service: Service, item: SweepItem) -> Iterator[Target | FailedTarge
 
 
 def conclude_sweep(service: Service, message: SweepEndMessage) -> SweptAll:
-    """Adds up what the sweeps of the accounts came to. One of which nothing was kept could not be swept."""
+    """Adds up the sweeps of the accounts. An account without a result could not be swept."""
     counts, left_behind = Counter[str](), list[str]()
     for line in record_lines(service.store, _accounts_key(message.sweep)):
         swept = _swept(service.store, message.sweep, SweepItem.model_validate_json(line).account)
@@ -108,7 +108,7 @@ def conclude_sweep(service: Service, message: SweepEndMessage) -> SweptAll:
 
 
 def _all(counts: Counter[str], left_behind: Sequence[str]) -> SweptAll:
-    return SweptAll(**{name: counts[name] for name in _COUNTED}, left_behind=list(left_behind[:MOST_NAMED]))
+    return SweptAll(**{name: counts[name] for name in _COUNTED}, left_behind=list(left_behind[:MOST_LEFT_NAMED]))
 
 
 def _swept(store: RunStore, name: str, account: str) -> SweptAll:

@@ -1,4 +1,4 @@
-"""The ports of one target as the service has them, and which target a volume is in."""
+"""The ports of one target as the service has them, and the search for a volume's target."""
 
 from datetime import datetime
 from pathlib import Path
@@ -10,12 +10,12 @@ from plimsoll.clouds.targets import may_have, named_target
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.service.service import Service, every_target
-from plimsoll.service.shared_measurements import bring
+from plimsoll.service.shared_measurements import bring_measurements
 from plimsoll.service.store_keys import ledger_key
 
 
 def ledger_in(store: RunStore, target: Target, folder: Path) -> Ledger:
-    """The ledger of a target's changes, in a file of that folder; BadInput where what is kept is damaged."""
+    """The ledger of a target's changes, in a file of that folder. Raises BadInput if it is damaged."""
     path, key = folder / "ledger.json", ledger_key(target)
     store.get_file(key, path)
     try:
@@ -27,22 +27,24 @@ def ledger_in(store: RunStore, target: Target, folder: Path) -> Ledger:
 
 
 def ports_at(place: Target, now: datetime, service: Service) -> AuditPorts:
-    """The ports of a target as of that time, with all that has been measured by now, which is brought here."""
-    bring(service.store, service.measured)
+    """The ports of a target as of a time, with all measurements, which are brought here."""
+    bring_measurements(service.store, service.measured)
     with TemporaryDirectory() as folder:
         changes = ledger_in(service.store, place, Path(folder))
         return service.places.ports(place, now=now, measured=service.measured, ledger=changes)
 
 
-def placed(name: str, now: datetime, service: Service) -> tuple[Target, str]:
-    """Where a volume is, and its id, by its name: account/region/id as it says; an id alone is searched for in every
-    target that may have it, one after the other. BadInput where it is nowhere, CloudError where a target cannot be
-    searched."""
+def find_place(name: str, now: datetime, service: Service) -> tuple[Target, str]:
+    """The target and id of a volume by its name: account/region/id, or an id alone.
+
+    An id alone is searched for in every target that may have it, one after the other. Raises BadInput if it is nowhere,
+    CloudError if a target cannot be searched.
+    """
     *place, volume_id = name.split("/")
-    return named_target(place[0], place[1]) if place else _found(volume_id, now, service), volume_id
+    return named_target(place[0], place[1]) if place else _search_targets(volume_id, now, service), volume_id
 
 
-def _found(volume_id: str, now: datetime, service: Service) -> Target:
+def _search_targets(volume_id: str, now: datetime, service: Service) -> Target:
     unsearched: CloudError | None = None
     for target in every_target(service.places):
         try:

@@ -1,4 +1,4 @@
-"""The validation's messages: what its functions are given and what they answer."""
+"""The validation's messages: the input and output of its functions."""
 
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -6,7 +6,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstrain
 
 from plimsoll.clouds.registry import volume_pattern
 from plimsoll.domain.evidence.validation_order import Mode
-from plimsoll.service.step_messages import Account, Answer, Message, Region, RunId, StepError
+from plimsoll.service.step_messages import AccountName, Region, RunId, StepAnswer, StepError, StepMessage
 from plimsoll.validation.job import JobName
 
 VolumeName = Annotated[str, StringConstraints(pattern=volume_pattern())]
@@ -14,7 +14,7 @@ VolumeName = Annotated[str, StringConstraints(pattern=volume_pattern())]
 
 
 class ValidationInput(BaseModel):
-    """What an execution of the validation is begun with: one volume, or a run whose thin evidence is to be measured.
+    """The input of a validation's execution: one volume, or a run whose thin evidence is to be measured.
 
     `target` is `flip` or TYPE[:IOPS[:MIB_S]], by default what is recommended.
     """
@@ -35,8 +35,8 @@ class ValidationInput(BaseModel):
         return self
 
 
-class ChooseMessage(Message):
-    """An execution of the validation: its name, and what it was begun with."""
+class ChooseMessage(StepMessage):
+    """An execution of the validation: its name, and its input."""
 
     about = "name"
 
@@ -44,8 +44,8 @@ class ChooseMessage(Message):
     given: ValidationInput = Field(validation_alias=AliasChoices("input", "given"))
 
 
-class ChosenItem(Answer):
-    """A volume that is measured for, and the configuration that is measured, null where that is yet to be decided."""
+class ChosenItem(StepAnswer):
+    """A volume that is measured for, and the configuration to measure. None if that is not decided yet."""
 
     account: str
     region: str
@@ -54,8 +54,8 @@ class ChosenItem(Answer):
     mode: Mode
 
 
-class Chosen(Answer):
-    """What a validation measures.
+class Chosen(StepAnswer):
+    """The measurements of a validation.
 
     `left_out` is how many measurements its budget does not allow. `unmeasured` has a sentence for some of the places
     where nothing can be measured: it says why.
@@ -67,7 +67,7 @@ class Chosen(Answer):
     unmeasured: list[str] = Field(default_factory=list)
 
 
-class ProposeMessage(Message):
+class ProposeMessage(StepMessage):
     """An item of a validation, by its number from 0."""
 
     about = "job.holder"
@@ -81,7 +81,7 @@ class ProposeMessage(Message):
         return JobName(validation=self.validation, index=self.index)
 
 
-class JobMessage(Message):
+class JobMessage(StepMessage):
     """The job of an item."""
 
     about = "job.holder"
@@ -90,32 +90,32 @@ class JobMessage(Message):
 
     @property
     def job(self) -> JobName:
-        """The item's job; BadInput for a key of something else."""
+        """The item's job. Raises BadInput for a key of something else."""
         return JobName.of(self.key)
 
 
 class LookMessage(JobMessage):
-    """What of the job is looked at."""
+    """A look at a part of the job."""
 
     at: Literal["volume", "attachment", "command"]
 
 
 class CleanUpMessage(JobMessage):
-    """The job whose scratch volumes are deleted, and why it failed where it did."""
+    """The job whose scratch volumes are deleted, and why it failed, if it did."""
 
     error: StepError | None = None
 
 
 class SweepInput(BaseModel):
-    """What a sweep is begun with: whether every account is swept, or those alone in which a volume may be."""
+    """The input of a sweep: every account, or only those in which a volume may be."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
     everywhere: bool = False
 
 
-class SweepMessage(Message):
-    """An execution of the sweep: its name, and what it was begun with."""
+class SweepMessage(StepMessage):
+    """An execution of the sweep: its name, and its input."""
 
     about: ClassVar[str] = "name"
 
@@ -124,16 +124,16 @@ class SweepMessage(Message):
 
 
 class SweepItem(BaseModel):
-    """An account that is swept, as an item of a map; without regions in all that it has enabled."""
+    """An account that is swept, as an item of a map; without regions, in all that it has enabled."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
-    account: Account
+    account: AccountName
     regions: list[Region] | None = None
 
 
-class SweepEndMessage(Message):
-    """Which sweep is meant."""
+class SweepEndMessage(StepMessage):
+    """A message about a sweep."""
 
     about: ClassVar[str] = "sweep"
 
@@ -146,51 +146,52 @@ class SweepAccountMessage(SweepEndMessage):
     account: SweepItem
 
 
-class SweepPlan(Answer):
-    """How many accounts are swept, listed under a key."""
+class SweepPlan(StepAnswer):
+    """The number of accounts to sweep, listed under a key."""
 
     sweep: str
     accounts_key: str
     accounts: int
 
 
-class Stepped(Answer):
+class SteppedJob(StepAnswer):
     """The job whose step was done."""
 
     job: str
 
 
-class Cleaned(Stepped):
-    """The job that was cleaned up after, and what of it is left to the sweep, a sentence each."""
+class Cleaned(SteppedJob):
+    """The job that was cleaned up after, and a sentence for each part that is left to the sweep."""
 
     left: list[str]
 
 
-class Proposed(Stepped):
-    """What comes next: to create a scratch volume, to send a command at once, to wait for another's measurement of the
-    same class, or nothing more."""
+class Proposed(SteppedJob):
+    """The next step: create a scratch volume, send a command at once, wait for another job of the class, or none."""
 
     next: Literal["create", "send", "wait", "done"]
 
 
-class Looked(Stepped):
-    """Whether what is waited for is there."""
+class Looked(SteppedJob):
+    """The result of a look: ready or not."""
 
     ready: bool
 
 
-class Concluded(Stepped):
-    """Whether there is more to measure for the same item, and what the verdict was; None where there is none."""
+class ConcludedJob(SteppedJob):
+    """The verdict of a measurement, None if there is none; `again` if the same item needs another."""
 
     again: bool
     passed: bool | None = None
     campaign: str | None = None
 
 
-class SweptAll(Answer):
-    """How many scratch volumes were deleted, are due and still there, or are not due yet, and how many places could not
-    be swept; `left_behind` says of some of those what stands in the way. `unswept` are the targets at which a volume
-    may be, by the ledger, and at which nobody could look."""
+class SweptAll(StepAnswer):
+    """The counts of a sweep: scratch volumes deleted, left although due, alive until later, and places that failed.
+
+    `left_behind` says of some of those what stands in the way. `unswept` are the targets at which a volume may be, by
+    the ledger, and at which nobody could look.
+    """
 
     deleted: int
     left: int

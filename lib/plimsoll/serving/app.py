@@ -14,9 +14,9 @@ from plimsoll.bootstrap.consoles import console_link
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.orders import resumed
 from plimsoll.reports.run_reader import find_profile, find_record
-from plimsoll.serving.door import Door, Terms
+from plimsoll.serving.door import Door, DoorTerms
 from plimsoll.serving.live_report import LiveReport
-from plimsoll.serving.volume_page import history_of, message_page, volume_page
+from plimsoll.serving.volume_page import message_page, volume_history, volume_page
 
 HEADERS: Final = {
     "Content-Security-Policy": "frame-ancestors 'none'",
@@ -25,34 +25,34 @@ HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-"""What every answer has. Each page has a content security policy of its own besides, and both hold."""
+"""The headers of every answer. Each page has a content security policy of its own besides, and both hold."""
 
 
-UNUSABLE: Final = (PlimsollError, OSError, ValueError)
-"""What a run that cannot be used raises: a sentence is shown in its place, and other pages go on."""
+UNUSABLE_RUN: Final = (PlimsollError, OSError, ValueError)
+"""The errors of a run that cannot be used: a sentence is shown in its place, and other pages go on."""
 
 
-def application(report: LiveReport, terms: Terms) -> Starlette:
-    """What serves a live report to browsers that keep to the terms."""
+def application(report: LiveReport, terms: DoorTerms) -> Starlette:
+    """The application that serves a live report to browsers that keep to the terms."""
 
     def page(_request: Request) -> Response:
         try:
             return FileResponse(report.page(), media_type="text/html")
-        except UNUSABLE as error:
+        except UNUSABLE_RUN as error:
             return HTMLResponse(message_page("There is nothing to show yet", str(error), waits=True), status_code=503)
 
     def state(_request: Request) -> Response:
         try:
-            found = report.state()
-        except UNUSABLE as error:
+            current = report.state()
+        except UNUSABLE_RUN as error:
             return JSONResponse({"told": str(error)}, status_code=503)
-        return JSONResponse({"version": found.version, "told": found.told, "running": found.running})
+        return JSONResponse({"version": current.version, "told": current.told, "running": current.running})
 
     def volume(request: Request) -> Response:
         name = "/".join(request.path_params[part] for part in ("account", "region", "id"))
         try:
             return HTMLResponse(_volume(report, name))
-        except UNUSABLE as error:
+        except UNUSABLE_RUN as error:
             return HTMLResponse(message_page("There is no such page", str(error)), status_code=404)
 
     routes = [
@@ -70,7 +70,7 @@ def _volume(report: LiveReport, name: str) -> str:
     if record is None:
         raise BadInput(f"the run {folder.name} has no recommendation for {name}: go back to the report.")
     order = resumed(folder)
-    past = list(history_of(name, folder.parent))
+    past = list(volume_history(name, folder.parent))
     return volume_page(record, find_profile(folder, name), past, console_link(record, order.policy, order.now))
 
 
@@ -81,9 +81,9 @@ class _Headers:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def sent(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        await self._app(scope, receive, sent)
+        await self._app(scope, receive, send_with_headers)

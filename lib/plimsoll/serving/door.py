@@ -17,7 +17,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.serving.volume_page import message_page
 
 LOCAL_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
-"""What this machine calls itself."""
+"""The names of this machine for itself."""
 
 LEAST_TOKEN_CHARS: Final = 20
 
@@ -25,37 +25,37 @@ _HOST: Final = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """The names that are answered to, and the token that must come along; None: no token is asked for."""
+class DoorTerms:
+    """The names that are answered to, and the token that must come along. Without a token none is asked for."""
 
     names: Sequence[str] = LOCAL_NAMES
     token: str | None = None
 
-    def knows(self, host: str) -> bool:
-        """Whether a Host header has one of the names. A page of another site calls this machine by its own name."""
-        found = _HOST.fullmatch(host.strip().lower())
-        return found is not None and found["name"] in self.names
+    def has_name(self, host: str) -> bool:
+        """True if a Host header has one of the names. A page of another site calls this machine by its own name."""
+        match = _HOST.fullmatch(host.strip().lower())
+        return match is not None and match["name"] in self.names
 
     def lets_in(self, authorization: str) -> bool:
-        """Whether an Authorization header brings the token, as a password (Basic) or by itself (Bearer)."""
+        """True if an Authorization header has the token, as a password (Basic) or by itself (Bearer)."""
         if self.token is None:
             return True
-        return secrets.compare_digest(_brought(authorization).encode(), self.token.encode())
+        return secrets.compare_digest(_brought_token(authorization).encode(), self.token.encode())
 
 
 class Door:
-    """What stands before an application, and lets those in who keep to the terms. The name is looked at first."""
+    """A door before an application, which lets browsers in that keep to the terms. The name is checked first."""
 
-    def __init__(self, app: ASGIApp, terms: Terms) -> None:
+    def __init__(self, app: ASGIApp, terms: DoorTerms) -> None:
         self._app, self._terms = app, terms
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes a request on, or answers that it is refused."""
+        """Passes a request on, or answers with a refusal."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        if not self._terms.knows(headers.get("host", "")):
+        if not self._terms.has_name(headers.get("host", "")):
             await PlainTextResponse("This page is not called by that name.", status_code=400)(scope, receive, send)
         elif not self._terms.lets_in(headers.get("authorization", "")):
             page = message_page("A token is needed", "Give the token as the password; the name does not matter.")
@@ -65,24 +65,24 @@ class Door:
             await self._app(scope, receive, send)
 
 
-def terms_for(*, is_local: bool, names: Sequence[str], token_file: Path | None) -> Terms:
-    """The terms of a page. BadInput where others than this machine could read it without a name and a token."""
+def terms_for(*, is_local: bool, names: Sequence[str], token_file: Path | None) -> DoorTerms:
+    """The terms of a page. Raises BadInput if others than this machine could read it without a name and a token."""
     token = None if token_file is None else _token_in(token_file)
-    named = tuple(_checked(name.lower()) for name in names)
+    named = tuple(_check_name(name.lower()) for name in names)
     if is_local and not named:
-        return Terms(token=token)
+        return DoorTerms(token=token)
     if not named or token is None:
         raise BadInput(
             "others could read every answer: give --name with what they call this machine, such as "
             "storage.example.org, and --token-file with a file that holds a token, such as what `openssl rand -hex 32` "
             "writes. Without --host and --name only this machine is answered."
         )
-    return Terms(names=(*named, *LOCAL_NAMES) if is_local else named, token=token)
+    return DoorTerms(names=(*named, *LOCAL_NAMES) if is_local else named, token=token)
 
 
-def _checked(name: str) -> str:
-    found = _HOST.fullmatch(name)
-    if found is None or found["name"] != name:
+def _check_name(name: str) -> str:
+    match = _HOST.fullmatch(name)
+    if match is None or match["name"] != name:
         raise BadInput(f"--name {name} is no name of a machine: write one such as storage.example.org, without a port.")
     return name
 
@@ -97,8 +97,8 @@ def _token_in(path: Path) -> str:
     return token
 
 
-def _brought(authorization: str) -> str:
-    """The token in an Authorization header, empty where there is none."""
+def _brought_token(authorization: str) -> str:
+    """The token in an Authorization header; empty if there is none."""
     scheme, _, value = authorization.strip().partition(" ")
     if scheme.lower() == "bearer":
         return value.strip()

@@ -1,4 +1,4 @@
-"""The report of the newest run as a file, made anew where the run has gone on."""
+"""The report of the newest run as a file, made anew if the run has gone on."""
 
 import time
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from plimsoll.reports.run_reader import audited_at, read_run
 from plimsoll.reports.wording import usd
 from plimsoll.settings import Settings
 
-LEAST_S: Final = 5.0
+LEAST_PAUSE_S: Final = 5.0
 """A report is made anew after so many seconds at the earliest."""
 TIMES: Final = 4.0
 """And after so many times the seconds that the last one took: most of the time belongs to the audit."""
@@ -29,7 +29,7 @@ TIMES: Final = 4.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What a reader is told of a run: which version of its report there is, and how far it is."""
+    """The state of a run for a reader: which version of its report there is, and how far it is."""
 
     version: str
     told: str
@@ -54,32 +54,32 @@ class LiveReport:
     _next_s: float = float("-inf")
 
     def page(self) -> Path:
-        """The report's file, which has all answers of some seconds ago at least. BadInput where there is no run."""
+        """The report's file, at most some seconds behind. Raises BadInput if there is no run."""
         with self._lock:
             out = self.place / "report.html"
             folder = self.folder()
             version = _version(folder)
-            if version != self._version and not self._waits(folder):
+            if version != self._version and not self._is_recent(folder):
                 began_s = self.clock()
                 _write(run_folder(folder), out, version)
                 self._version, self._shown = version, folder
-                self._next_s = self.clock() + max(LEAST_S, TIMES * (self.clock() - began_s))
+                self._next_s = self.clock() + max(LEAST_PAUSE_S, TIMES * (self.clock() - began_s))
             return out
 
     def state(self) -> State:
-        """The version that `page` would give now, and how far the run is. BadInput where there is no run."""
+        """The version that `page` would give now, and how far the run is. Raises BadInput if there is no run."""
         folder = self.folder()
         run = read_run(folder)
         running = run.get("status") == RUNNING
-        version = self._version if self._waits(folder) else _version(folder)
-        return State(version=version, told=_told(run), running=running)
+        version = self._version if self._is_recent(folder) else _version(folder)
+        return State(version=version, told=_progress_sentence(run), running=running)
 
-    def _waits(self, folder: Path) -> bool:
-        """Whether the report of that run was made so lately that it stays as it is."""
+    def _is_recent(self, folder: Path) -> bool:
+        """True if the report of that run was made so lately that it stays as it is."""
         return folder == self._shown and self.clock() < self._next_s
 
     def folder(self) -> Path:
-        """The folder of the run that is shown."""
+        """The folder of the shown run."""
         if self.run is not None:
             return self.run
         if self._folder is None or _newest(self._folder.parent) != self._folder:
@@ -94,13 +94,13 @@ def _newest(runs_dir: Path) -> Path | None:
 
 
 def _version(folder: Path) -> str:
-    """What changes whenever a run has more to show."""
+    """A text that changes whenever a run has more to show."""
     sizes = [path.stat().st_size if path.exists() else 0 for path in (folder / JOURNAL, folder / RUN)]
     return f"{plain_name(folder)}/{sizes[0]}/{read_run(folder).get('status')}"
 
 
 def plain_name(folder: Path) -> str:
-    """What a run is called, also if the name of its folder is no UTF-8."""
+    """The name of a run, also if the name of its folder is no UTF-8."""
     return folder.name.encode("utf-8", errors="replace").decode()
 
 
@@ -114,8 +114,8 @@ def _write(folder: Path, out: Path, version: str) -> None:
     write_html(folder, out, envelopes=envelopes, console_link=link, live=Live(version=version))
 
 
-def _told(run: dict[str, Any]) -> str:
-    """How far a run is, in a sentence."""
+def _progress_sentence(run: dict[str, Any]) -> str:
+    """A sentence on how far a run is."""
     try:
         volumes, saved = run["volumes"], usd(run["monthly_usd"]["saved"])
         if run["status"] == RUNNING:

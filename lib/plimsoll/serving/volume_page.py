@@ -1,4 +1,4 @@
-"""The page of one volume: why, what fewer minutes would cost, and what earlier runs said of it."""
+"""The page of one volume: its reasons, what fewer minutes would cost, and the answers of earlier runs."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,22 +18,22 @@ from plimsoll.reports.terminal.explain import show_record
 from plimsoll.reports.wording import change_words, outcome_text, short_name, spec_text, usd
 
 MOST_RUNS: Final = 60
-"""How many runs are looked through, the newest first."""
+"""The most runs that are looked through, the newest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastAnswer:
-    """What a run recommended, and when it was made."""
+    """A recommendation of a run, and when the run was made."""
 
     run: str
     at: datetime
     record: RecommendationRecord
 
 
-def history_of(volume: str, runs_dir: Path) -> Iterator[PastAnswer]:
-    """What the runs of a folder recommended for a volume (account/region/id), the newest first.
+def volume_history(volume: str, runs_dir: Path) -> Iterator[PastAnswer]:
+    """The recommendations of a folder's runs for a volume (account/region/id), the newest first.
 
-    What cannot be read, and runs that do not have the volume, are passed over.
+    Runs that cannot be read, or that do not have the volume, are passed over.
     """
     for at, folder in sorted(_runs(runs_dir), reverse=True)[:MOST_RUNS]:
         try:
@@ -78,7 +78,7 @@ def volume_page(
         hashes=[hash_of(early())],
         record=record,
         name=full_name(record),
-        explained=_explained(record, profile, link),
+        explained=_explanation_text(record, profile, link),
         past=past,
     )
 
@@ -90,8 +90,8 @@ def message_page(title: str, text: str, *, waits: bool = False) -> str:
     return template.render(style=style(), title=title, text=text, script=script, hash=hash_of(script))
 
 
-def _explained(record: RecommendationRecord, profile: DemandProfileRecord | None, link: str) -> str:
-    """What `plimsoll explain` shows of the volume."""
+def _explanation_text(record: RecommendationRecord, profile: DemandProfileRecord | None, link: str) -> str:
+    """The screen of `plimsoll explain` for the volume."""
     text = StringIO()
     show_record(Console(file=text, width=WIDTH, no_color=True, highlight=False), record, profile, link or None, None)
     return text.getvalue()

@@ -27,9 +27,9 @@ from plimsoll.domain.errors import (
     Unexpected,
     Unreachable,
 )
-from plimsoll.slack.blocks.message import Message
+from plimsoll.slack.blocks.message import SlackMessage
 
-ATTEMPTS: Final = 10
+CALL_ATTEMPTS: Final = 10
 """Attempts of one call, the first included."""
 
 LONGEST_WAIT_S: Final = 120
@@ -39,7 +39,7 @@ ONCE: Final = frozenset({"chat.postMessage", "chat.postEphemeral", "files.comple
 """Methods that would do their work twice if they were asked twice: Slack has no key of idempotency (November 2026)."""
 
 HOSTS: Final = frozenset({"hooks.slack.com", "hooks.slack-gov.com"})
-"""Where Slack takes messages by an address that is a secret: incoming webhooks, and addresses for answers."""
+"""Slack's hosts for addresses that are secrets: incoming webhooks, and addresses for answers."""
 
 LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 
@@ -110,32 +110,34 @@ SILENT: Final = logging.Logger("slack_sdk, silenced", logging.CRITICAL + 1)
 def slack_client(
     token: str, *, api_url: str, timeout_s: int = 10, pause: Callable[[float], None] = time.sleep
 ) -> WebClient:
-    """A client that asks again where that is safe (see Patience), and waits in between by `pause`.
+    """A client that asks again if that is safe (see SlackRetries), and waits in between by `pause`.
 
-    BadInput for an address that would carry the token unencrypted, and for what cannot be a token, without telling it.
+    Raises BadInput for an address that would carry the token unencrypted, and for a malformed token, without telling
+    it.
     """
     if _A_TOKEN.fullmatch(token) is None:
         raise BadInput("Slack's token holds blanks or signs that none has: copy it again from the app's page.")
     if not is_loopback(api_url) and urlsplit(api_url).scheme != "https":
         raise BadInput(f"Slack's address is {api_url}: the token goes over https alone; set PLIMSOLL_SLACK_API_URL.")
-    return WebClient(token, base_url=api_url, timeout=timeout_s, retry_handlers=[Patience(pause=pause)], logger=SILENT)
+    return WebClient(
+        token, base_url=api_url, timeout=timeout_s, retry_handlers=[SlackRetries(pause=pause)], logger=SILENT
+    )
 
 
 def say(
     client: WebClient,
-    message: Message,
+    message: SlackMessage,
     channel: str,
     thread: str | None = None,
     *,
     to: str,
     metadata: dict[str, Any] | None = None,
 ) -> SlackResponse:
-    """Posts a message and gives Slack's answer, with its `channel` and `ts`; addresses in it show no preview.
+    """Posts a message and returns Slack's answer, with its `channel` and `ts`; addresses in it show no preview.
 
-    `channel` may be a person's id, for them alone. `to` says what for and completes "Slack refused to ...": CloudError
-    where it does.
+    `channel` may be a person's id, for them alone. `to` completes "Slack refused to ...". Raises CloudError if it does.
     """
-    with asking(to):
+    with slack_errors(to):
         return client.chat_postMessage(
             channel=channel,
             thread_ts=thread,
@@ -147,13 +149,12 @@ def say(
 
 
 def is_loopback(url: str) -> bool:
-    """Whether an address is of this machine alone."""
+    """True for an address of this machine."""
     return urlsplit(url).hostname in LOOPBACK
 
 
 def is_hook(url: str, api_url: str) -> bool:
-    """Whether messages may go to an address: one of Slack's. Where Slack's API is on this machine, one of this machine
-    too."""
+    """True for Slack's own addresses for messages, and for this machine's if Slack's API is on it too."""
     try:
         parts = urlsplit(url)
         ours = parts.scheme == "https" and parts.netloc in HOSTS
@@ -162,18 +163,18 @@ def is_hook(url: str, api_url: str) -> bool:
         return False
 
 
-class Patience(RetryHandler):
-    """Asks again after what is sure to have had no effect, and after the rest where asking twice does no harm.
+class SlackRetries(RetryHandler):
+    """Asks again after a call that had no effect, and after any other that may be made twice.
 
-    Sure: the answer 429, after the seconds that it names; and a connection on which the request could not be sent as a
-    whole. Not sure: a connection lost, or silent, while the answer was awaited, and Slack's own trouble (5xx): then
-    only the methods are asked again that are not among ONCE. The SDK's handlers know no such difference, and its
+    No effect: the answer 429, after the seconds that it names; and a connection on which the request could not be sent
+    as a whole. Not sure: a connection lost, or silent, while the answer was awaited, and Slack's own trouble (5xx):
+    then only the methods are asked again that are not among ONCE. The SDK's handlers know no such difference, and its
     default one would post a message twice whose answer was lost.
     """
 
     def __init__(self, *, once: bool = False, pause: Callable[[float], None] = time.sleep) -> None:
-        """`once`: everything that is asked would do its work twice, as a webhook's messages."""
-        super().__init__(max_retry_count=ATTEMPTS - 1)
+        """`once`: every call would do its work twice, as a webhook's messages."""
+        super().__init__(max_retry_count=CALL_ATTEMPTS - 1)
         self._once, self._pause = once, pause
 
     def _can_retry(
@@ -184,7 +185,7 @@ class Patience(RetryHandler):
         response: HttpResponse | None = None,
         error: Exception | None = None,
     ) -> bool:
-        asked_s = _asked_to_wait_s(response)
+        asked_s = _requested_wait_s(response)
         if asked_s is not None:
             return asked_s <= LONGEST_WAIT_S
         if is_unsent(error):
@@ -202,46 +203,46 @@ class Patience(RetryHandler):
         response: HttpResponse | None = None,
         error: Exception | None = None,  # noqa: ARG002  # likewise
     ) -> None:
-        """Waits: as long as Slack asks for, else twice as long each time; and some hundredths that differ."""
+        """Waits as long as Slack asks for, else twice as long each time; and a random part of a tenth."""
         state.next_attempt_requested = True
-        asked_s = _asked_to_wait_s(response) or _BACKOFF_S * 2**state.current_attempt
+        asked_s = _requested_wait_s(response) or _BACKOFF_S * 2**state.current_attempt
         apart = 1 + random.random() / 10  # noqa: S311  # apart from others that wait, and no secret
         self._pause(asked_s * apart)
         state.increment_current_attempt()
 
 
-def _asked_to_wait_s(response: HttpResponse | None) -> float | None:
-    """The seconds of Retry-After, 1 where it is missing or no number; None for an answer that does not ask to wait."""
+def _requested_wait_s(response: HttpResponse | None) -> float | None:
+    """The seconds of Retry-After, 1 if it is missing or no number. None for an answer that does not ask to wait."""
     if response is None or response.status_code != HTTPStatus.TOO_MANY_REQUESTS:
         return None
-    found = next((value for name, value in response.headers.items() if name.lower() == "retry-after"), ["1"])
+    header = next((value for name, value in response.headers.items() if name.lower() == "retry-after"), ["1"])
     try:
-        return float(found[0])
+        return float(header[0])
     except ValueError:
         return 1.0
 
 
 @contextmanager
-def asking(what: str) -> Iterator[None]:
-    """Raises what goes wrong with Slack inside the block as a CloudError; `what` completes "Slack refused to ...".
+def slack_errors(what: str) -> Iterator[None]:
+    """Raises any failure of Slack inside the block as a CloudError; `what` completes "Slack refused to ...".
 
-    Unanswered where it is not known whether Slack did it, Unreachable where it cannot have done it.
+    Unanswered if Slack may have done it, Unreachable if it cannot have.
     """
     try:
         yield
     except SlackApiError as error:
-        raise _refused(what, error) from error
+        raise _refusal_error(what, error) from error
     except (SlackClientError, HTTPException, OSError) as error:
-        raise _lost(what, error) from error
+        raise _connection_error(what, error) from error
 
 
 def is_unsent(error: BaseException | None) -> bool:
-    """Whether a request cannot have been received as a whole: urllib wraps what fails until all is sent."""
+    """True if a request cannot have been received as a whole: urllib wraps errors until all is sent."""
     return isinstance(error, URLError) and not isinstance(error, HTTPError)
 
 
-def _refused(what: str, error: SlackApiError) -> CloudError:
-    """The error of Slack's code, with the scope that is missing, or what Slack says of the payload."""
+def _refusal_error(what: str, error: SlackApiError) -> CloudError:
+    """The error of Slack's code, with the missing scope, or Slack's remarks on the payload."""
     response = error.response
     if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return Unanswered(
@@ -250,21 +251,21 @@ def _refused(what: str, error: SlackApiError) -> CloudError:
     if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
         waited = response.headers.get("Retry-After", "some")
         return Throttled(f"Slack refused to {what}: it wants {waited} more seconds of silence; try later.")
-    found: Mapping[str, Any] = response.data if isinstance(response.data, dict) else {}
-    code = str(found.get("error", "no reason given"))
-    details = [str(one) for one in (found.get("response_metadata") or {}).get("messages", ())][:_MOST_DETAILS]
-    told = f"Slack refused to {what}: {code}" + (f" ({'; '.join(details)})" if details else "")
+    content: Mapping[str, Any] = response.data if isinstance(response.data, dict) else {}
+    code = str(content.get("error", "no reason given"))
+    details = [str(message) for message in (content.get("response_metadata") or {}).get("messages", ())][:_MOST_DETAILS]
+    refusal = f"Slack refused to {what}: {code}" + (f" ({'; '.join(details)})" if details else "")
     if code == "missing_scope":
-        scope = found.get("needed") or "that it needs"
-        return AccessDenied(f"{told}: add the scope {scope} to the app (its manifest has all) and install it again.")
+        scope = content.get("needed") or "that it needs"
+        return AccessDenied(f"{refusal}: add the scope {scope} to the app (its manifest has all) and install it again.")
     kind, remedy = _REMEDIES.get(code, (Unexpected, _UNKNOWN))
     if kind is Unanswered:
-        told = f"Slack failed to {what} ({code}), so that it is not known whether it did"
-    return kind(f"{told}: {remedy}.")
+        refusal = f"Slack failed to {what} ({code}), so that it is not known whether it did"
+    return kind(f"{refusal}: {remedy}.")
 
 
-def _lost(what: str, error: Exception) -> CloudError:
-    """The error of a connection; an answer of another server than the API's (uploads) is one of these as well."""
+def _connection_error(what: str, error: Exception) -> CloudError:
+    """The error of a connection, or of an answer by another server than the API's (uploads)."""
     if isinstance(error, HTTPError):
         with error:
             return Unanswered(f"Slack failed to {what} (HTTP {error.code}): {_LATER}.")

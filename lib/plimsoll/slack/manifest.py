@@ -8,11 +8,11 @@ from plimsoll.domain.errors import BadInput
 
 PLACEHOLDER: Final = "REQUEST_URL"
 _SAFE: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/?=&%")
-"""What a URL may hold: nothing that ends a quoted text in YAML."""
+"""The signs that a URL may hold: nothing that ends a quoted text in YAML."""
 
 
-def manifest(url: str) -> str:
-    """The manifest in YAML for an app whose requests go to that https URL; BadInput where it is none."""
+def app_manifest(url: str) -> str:
+    """The manifest in YAML of an app whose requests go to an https URL. Raises BadInput for any other URL."""
     parts = urlsplit(url)
     if parts.scheme != "https" or not parts.hostname or not set(url) <= _SAFE:
         raise BadInput(

@@ -1,4 +1,4 @@
-"""What a conversation looks like in Slack: as a page that opens offline (`slack-preview.html`), and on the terminal.
+"""A conversation as Slack shows it: as a page that opens offline (`slack-preview.html`), and on the terminal.
 
 Both draw the blocks that Plimsoll posts, and name any other.
 """
@@ -24,7 +24,7 @@ from plimsoll.reports.html.page_files import templates_of
 from plimsoll.reports.printable import printable, printable_values
 from plimsoll.slack.blocks.message import Conversation
 
-Part = Mapping[str, Any]
+BlockPart = Mapping[str, Any]
 
 CHANNEL: Final = "cloud-costs"
 """The channel that a preview shows where none is named."""
@@ -48,16 +48,16 @@ def preview(
     sent: datetime | None = None,
     channel: str = CHANNEL,
 ) -> str:
-    """A page that resembles Slack's window with a message and its thread; it asks nothing of any network.
+    """A page that resembles Slack's window with a message and its thread. It needs no network.
 
     `pictures` are PNG images by title, which stand in the thread first. A block that the page cannot draw says so.
     """
-    found = {
+    sources = {
         title: f"data:image/png;base64,{b64encode(png).decode('ascii')}" for title, png in (pictures or {}).items()
     }
     page = _environment().get_template("client.html.j2")
-    answers = len(found) + len(conversation.replies)
-    drawn = page.render(conversation=conversation, pictures=found, answers=answers, sent=sent, channel=channel)
+    answers = len(sources) + len(conversation.replies)
+    drawn = page.render(conversation=conversation, pictures=sources, answers=answers, sent=sent, channel=channel)
     return printable(drawn)
 
 
@@ -68,27 +68,27 @@ def _environment() -> Environment:
     return environment
 
 
-def _rich(elements: Iterable[Part]) -> Markup:
-    return Markup("").join(_styled(_piece(one), one.get("style") or {}) for one in elements)
+def _rich(elements: Iterable[BlockPart]) -> Markup:
+    return Markup("").join(_style_text(_piece(element), element.get("style") or {}) for element in elements)
 
 
-def _piece(one: Part) -> Markup:
-    match one["type"]:
+def _piece(element: BlockPart) -> Markup:
+    match element["type"]:
         case "text":
-            return escape(one["text"])
-        case "link" if _ADDRESS.match(one["url"]):
-            return _LINK.format(one["url"], one.get("text") or one["url"])
+            return escape(element["text"])
+        case "link" if _ADDRESS.match(element["url"]):
+            return _LINK.format(element["url"], element.get("text") or element["url"])
         case "link":
-            return escape(one.get("text") or one["url"])
+            return escape(element.get("text") or element["url"])
         case "user":
-            return _MENTION.format(f"@{one['user_id']}")
+            return _MENTION.format(f"@{element['user_id']}")
         case "channel":
-            return _MENTION.format(f"#{one['channel_id']}")
+            return _MENTION.format(f"#{element['channel_id']}")
         case unknown:
             return _UNKNOWN.format(unknown)
 
 
-def _styled(text: Markup, styles: Mapping[str, bool]) -> Markup:
+def _style_text(text: Markup, styles: Mapping[str, bool]) -> Markup:
     for style, is_on in styles.items():
         if is_on and style in _TAGS:
             text = _TAGS[style].format(text)
@@ -96,42 +96,42 @@ def _styled(text: Markup, styles: Mapping[str, bool]) -> Markup:
 
 
 def _address(address: str) -> str:
-    """An address of the web or for mail; for any other, which a click might run, a place on no page."""
+    """An address of the web or for mail; "#" for any other, which a click might run."""
     return address if _ADDRESS.match(address) else "#"
 
 
-def show_conversation(console: Console, conversation: Part) -> None:
+def show_conversation(console: Console, conversation: BlockPart) -> None:
     """Prints a conversation's payload: its main message, and its replies indented below it."""
-    found = printable_values(dict(conversation))
+    payload = printable_values(dict(conversation))
     width = min(console.width, _WIDEST)
-    console.print(_message("message", found["main"]), width=width)
-    for reply in found["replies"]:
+    console.print(_message("message", payload["main"]), width=width)
+    for reply in payload["replies"]:
         titled = f"reply in its thread: {reply['key']}"
         console.print(Padding(_message(titled, reply), (0, 0, 0, 4)), width=width)
 
 
-def _message(title: str, payload: Part) -> Panel:
-    blocks = [one for block in payload["blocks"] for one in _apart(block)]
+def _message(title: str, payload: BlockPart) -> Panel:
+    blocks = [part for block in payload["blocks"] for part in _spaced_block(block)]
     notification = Text(f"notification: {html.unescape(payload['text'])}", style="dim")
     return Panel(Group(*blocks, notification), title=Text(title), title_align="left", box=box.ROUNDED)
 
 
-def _apart(block: Part) -> Iterator[RenderableType]:
-    """A block, and a blank line before it unless it belongs to the block above."""
+def _spaced_block(block: BlockPart) -> Iterator[RenderableType]:
+    """A block, after a blank line unless it belongs to the block above."""
     if block["type"] != "actions":
         yield Text()
     shown = _BLOCKS.get(block["type"])
     yield Text(f"[{block['type']}]", style="dim") if shown is None else shown(block)
 
 
-def _control(one: Part) -> Text:
-    if one["type"] == "overflow":
-        return Text(f"[ ⋯ {' | '.join(option['text']['text'] for option in one['options'])} ]")
-    shown = Text(f"[ {one['text']['text']} ]")
-    return shown.append(f" {one['url']}", "dim") if "url" in one else shown
+def _control(element: BlockPart) -> Text:
+    if element["type"] == "overflow":
+        return Text(f"[ ⋯ {' | '.join(option['text']['text'] for option in element['options'])} ]")
+    shown = Text(f"[ {element['text']['text']} ]")
+    return shown.append(f" {element['url']}", "dim") if "url" in element else shown
 
 
-def _lines(element: Part) -> Iterator[RenderableType]:
+def _lines(element: BlockPart) -> Iterator[RenderableType]:
     match element["type"]:
         case "rich_text_list":
             for item in element["elements"]:
@@ -144,23 +144,23 @@ def _lines(element: Part) -> Iterator[RenderableType]:
             yield _spans(element["elements"])
 
 
-def _spans(elements: Sequence[Part]) -> Text:
-    return Text().join(_span(one) for one in elements)
+def _spans(elements: Sequence[BlockPart]) -> Text:
+    return Text().join(_span(element) for element in elements)
 
 
-def _span(one: Part) -> Text:
-    style = " ".join(_STYLES[name] for name, on in one.get("style", {}).items() if on and name in _STYLES)
-    match one["type"]:
+def _span(element: BlockPart) -> Text:
+    style = " ".join(_STYLES[name] for name, on in element.get("style", {}).items() if on and name in _STYLES)
+    match element["type"]:
         case "text":
-            return Text(one["text"], style=style)
+            return Text(element["text"], style=style)
         case "link":
-            label = one.get("text")
-            return Text(f"{label} ({one['url']})" if label else one["url"], style="underline")
+            label = element.get("text")
+            return Text(f"{label} ({element['url']})" if label else element["url"], style="underline")
         case other:
-            return Text(f"@{one.get('user_id') or one.get('channel_id') or other}")
+            return Text(f"@{element.get('user_id') or element.get('channel_id') or other}")
 
 
-_BLOCKS: Final[Mapping[str, Callable[[Part], RenderableType]]] = {
+_BLOCKS: Final[Mapping[str, Callable[[BlockPart], RenderableType]]] = {
     "header": lambda block: Text(block["text"]["text"], style="bold underline"),
     "context": lambda block: Text(" ").join([Text(one["text"]) for one in block["elements"]]),
     "actions": lambda block: Text("  ").join([_control(one) for one in block["elements"]]),

@@ -38,11 +38,11 @@ AWS = [
     (["--for", "change"], aws.CHANGE),
 ]
 GOOGLE = [
-    ([], google.AUDIT),
-    (["--set", "read_audit_log=true"], google.AUDIT | google.AUDIT_LOG),
-    (["--organization"], google.AUDIT | google.BELOW | google.NUMBERED),
-    (["--for", "validate"], google.AUDIT | google.VALIDATION),
-    (["--for", "change"], google.CHANGE),
+    ([], google.GOOGLE_AUDIT),
+    (["--set", "read_audit_log=true"], google.GOOGLE_AUDIT | google.GOOGLE_AUDIT_LOG),
+    (["--organization"], google.GOOGLE_AUDIT | google.BELOW | google.NUMBERED),
+    (["--for", "validate"], google.GOOGLE_AUDIT | google.GOOGLE_VALIDATION),
+    (["--for", "change"], google.GOOGLE_CHANGE),
 ]
 
 

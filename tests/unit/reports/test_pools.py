@@ -19,7 +19,7 @@ from plimsoll.reports.run_reader import read_records
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.terminal.run import savings_table
 from plimsoll.reports.to_record import record_of
-from plimsoll.slack.blocks.digest import listed
+from plimsoll.slack.blocks.digest import list_volume
 from tests.unit.domain.groups.test_decide_pools import a_disk, flat, judged
 from tests.unit.domain.pooled_market import a_capped_host
 
@@ -101,4 +101,4 @@ def test_lists_and_tickets_say_that_a_volume_goes_with_its_pool(member):
     console.print(savings_table([record], 160))
     assert "with its pool of 2 volumes" in console.file.getvalue()
     assert "is changed together with: `data`" in ticket(record, Policy(), "https://console.example")
-    assert listed(record).risk.startswith("Changed together with its pool of 2 volumes.")
+    assert list_volume(record).risk.startswith("Changed together with its pool of 2 volumes.")

@@ -103,4 +103,4 @@ def places_of(given, *, broken_metrics=None, locked=None, lost=None, **inventory
 
 
 def service_of(places, folder, **config):
-    return a_service(ServiceConfig.parsed({"policy": {"lookback_days": DAYS}, **config}), places, folder, NOW)
+    return a_service(ServiceConfig.parse({"policy": {"lookback_days": DAYS}, **config}), places, folder, NOW)

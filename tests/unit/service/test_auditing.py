@@ -10,7 +10,7 @@ import pytest
 from plimsoll.domain.errors import AccessDenied, OutOfTime, Throttled, Unexpected
 from plimsoll.ports import Target
 from plimsoll.reports.run_files import RUN
-from plimsoll.service.auditing import Attempt, audit_batch, audit_lot
+from plimsoll.service.auditing import AuditAttempt, audit_batch, audit_lot
 from plimsoll.service.planning import find_pending
 from plimsoll.service.step_messages import (
     BatchItem,
@@ -221,7 +221,7 @@ def test_a_lot_that_has_to_stop_goes_on_where_it_was(tmp_path):
     assert (first.volumes, first.left, answered(loop)) == (2, 2, {REGIONS[0]})
     second = audit_lot(loop.service, told, stop=lambda: False)
     assert (second.volumes, second.left) == (4, 0)
-    assert audit_lot(loop.service, told, stop=lambda: False) == Attempt()
+    assert audit_lot(loop.service, told, stop=lambda: False) == AuditAttempt()
 
 
 def test_a_batch_that_begins_too_late_for_an_answer_is_left_and_not_given_up(tmp_path):

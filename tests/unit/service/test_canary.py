@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.run_files import RUN
-from plimsoll.service.canary import look_at
+from plimsoll.service.canary import read_audit_age
 from plimsoll.service.store_keys import RunKeys
 from tests.builders import NOW
 from tests.in_memory.ports import MemoryClock
@@ -20,14 +20,14 @@ def after(service, hours):
 
 
 def test_without_a_report_there_is_no_age(tmp_path):
-    assert look_at(service_of(places_of(volumes(1)), tmp_path)).audit_age_h is None
+    assert read_audit_age(service_of(places_of(volumes(1)), tmp_path)).audit_age_h is None
 
 
 @pytest.mark.parametrize("hours", [0, 30.5, 400])
 def test_a_report_is_as_old_as_the_time_that_it_answers_for(tmp_path, hours):
     loop = Loop(service=service_of(places_of(volumes(1)), tmp_path), now=NOW)
     loop.run()
-    seen = look_at(after(loop.service, hours))
+    seen = read_audit_age(after(loop.service, hours))
     assert (seen.run_id, seen.audit_age_h) == ("first", hours)
 
 
@@ -36,4 +36,4 @@ def test_a_report_that_is_named_and_is_not_there_is_an_error(tmp_path):
     loop.run()
     loop.service.store.delete(RunKeys(run_id="first").report(RUN))
     with pytest.raises(BadInput, match="reports/first"):
-        look_at(loop.service)
+        read_audit_age(loop.service)

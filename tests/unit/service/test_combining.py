@@ -15,7 +15,7 @@ from plimsoll.service.planning import find_pending
 from plimsoll.service.shards import shard_of
 from plimsoll.service.step_messages import PendingMessage
 from plimsoll.service.store_keys import TABLES, RunKeys
-from plimsoll.service.streams import lines_of, records_in
+from plimsoll.service.streams import join_lines, records_in
 from tests.builders import NOW
 from tests.service_loop import Loop, files, run_json
 from tests.unit.service.places import places_of, service_of, volumes
@@ -109,15 +109,15 @@ def test_a_rerun_combines_only_the_shards_with_new_answers(tmp_path, monkeypatch
     first = a_loop(tmp_path, BROKEN)
     first.run()
     store = first.service.store
-    before = {number: store.get(KEYS.combined(number)) for number in KEYS.combined_shards(store)}
+    before = {number: store.get(KEYS.combined_key(number)) for number in KEYS.combined_shards(store)}
     rerun = a_loop(tmp_path)
     rerun.begin("second", run_id="first")
-    left = {number for number in before if store.get(KEYS.combined(number)) is not None}
+    left = {number for number in before if store.get(KEYS.combined_key(number)) is not None}
     assert len(left) == len(before) - 1
     rerun.audit_batches("first")
     assert find_pending(rerun.service, PendingMessage(run_id="first")).shards == 1
     assert rerun.end("first").status == "complete"
-    assert all(store.get(KEYS.combined(number)) == before[number] for number in left)
+    assert all(store.get(KEYS.combined_key(number)) == before[number] for number in left)
     whole = a_loop(tmp_path / "whole")
     whole.run()
     assert all(rows(rerun, table) == rows(whole, table) for table in TABLES)
@@ -130,8 +130,8 @@ def test_the_tables_lose_the_rows_of_answers_that_are_gone(tmp_path, monkeypatch
     store = loop.service.store
     (*_, last) = KEYS.combined_shards(store)
     (gone,) = shard_of(store, KEYS, last).batches
-    store.delete(KEYS.combined(last))
-    store.delete(KEYS.result(gone.whole))
+    store.delete(KEYS.combined_key(last))
+    store.delete(KEYS.result(gone.as_batch))
     other = KEYS.table("recommendations", NOW.date(), 7).replace("first-", "first-2-")
     store.put(other, b"another run's")
     service = loop.service
@@ -150,7 +150,7 @@ def test_the_tables_are_those_of_the_parquet_files():
 def test_lines_come_whole_in_whatever_pieces(size):
     content = b'one\n\ntwo, "three"\r\nfour'
     pieces = (content[start : start + size] for start in range(0, len(content), size))
-    assert list(lines_of(pieces)) == content.split(b"\n")
+    assert list(join_lines(pieces)) == content.split(b"\n")
 
 
 @pytest.mark.parametrize("kept", [b'[{"a": 1}]\n', b"[\n{}", b"{}\n", b'[\n{"action": 1}\n]\n'])

@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.service.config import ServiceConfig
-from plimsoll.service.planning import begin
+from plimsoll.service.planning import begin_run
 from tests.builders import NOW
 from tests.federation import FakeGoogle
 from tests.unit.service.places import places_of, service_of
@@ -16,17 +16,17 @@ CREDENTIALS = FakeGoogle(url="https://sts.googleapis.com").config()
 
 def refused(**config):
     with pytest.raises(BadInput) as caught:
-        ServiceConfig.parsed(config)
+        ServiceConfig.parse(config)
     return str(caught.value)
 
 
 def test_what_gcloud_writes_is_taken_as_it_is_and_written_again():
     more = {"universe_domain": "googleapis.com", "service_account_impersonation": {"token_lifetime_seconds": 1200}}
-    config = ServiceConfig.parsed({"google_projects": ["storage-prod"], "google_credentials": CREDENTIALS | more})
+    config = ServiceConfig.parse({"google_projects": ["storage-prod"], "google_credentials": CREDENTIALS | more})
     assert config.audits_google
-    assert ServiceConfig.parsed(json.loads(config.written())) == config
+    assert ServiceConfig.parse(json.loads(config.to_text())) == config
     assert config.google_credentials is not None
-    assert config.google_credentials.written == CREDENTIALS | more
+    assert config.google_credentials.plain == CREDENTIALS | more
 
 
 @pytest.mark.parametrize(
@@ -38,11 +38,11 @@ def test_what_gcloud_writes_is_taken_as_it_is_and_written_again():
     ],
 )
 def test_projects_may_be_named_or_be_those_of_a_folder_or_an_organization(scope):
-    assert ServiceConfig.parsed(scope).audits_google
+    assert ServiceConfig.parse(scope).audits_google
 
 
 def test_without_any_of_them_no_project_is_audited():
-    assert not ServiceConfig.parsed({"google_regions": ["us-central1"]}).audits_google
+    assert not ServiceConfig.parse({"google_regions": ["us-central1"]}).audits_google
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_key_is_refused_with_what_to_give_instead_and_is_not_repeated(key):
 
 def test_the_order_of_a_run_says_which_projects_were_meant(tmp_path):
     service = service_of(places_of([]), tmp_path, google_projects=["storage-prod"], google_regions=["us-central1"])
-    scope = begin(service.store, service.config, "first", NOW).scope
+    scope = begin_run(service.store, service.config, "first", NOW).scope
     assert (scope["clouds"], scope["projects"], scope["regions"]) == (
         ["aws", "google"],
         ["storage-prod"],

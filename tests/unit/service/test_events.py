@@ -15,10 +15,10 @@ from plimsoll.reports.totals import Totals
 from plimsoll.service.events import (
     KINDS,
     HistoryTold,
-    audit_completed,
+    audit_event,
     event_schema,
-    recommendation_new,
-    validation_completed,
+    recommendation_event,
+    validation_event,
 )
 from tests.unit.clouds.test_validation_book import a_line
 from tests.unit.reports.recommendations import a_record, every_action
@@ -49,14 +49,14 @@ def size_bytes(event):
 
 @given(records())
 def test_every_recommendation_makes_an_event_of_its_schema(record):
-    detail = valid(recommendation_new(record, "run-1"))
+    detail = valid(recommendation_event(record, "run-1"))
     assert (detail["volume_id"], detail["action"], detail["run_id"]) == (record.volume_id, record.action, "run-1")
 
 
 @pytest.mark.parametrize("action", sorted(every_action()))
 def test_the_event_of_each_action_has_its_target_and_money(action):
     record = a_record(action)
-    detail = valid(recommendation_new(record, "run-1"))
+    detail = valid(recommendation_event(record, "run-1"))
     assert detail["monthly_usd_saved"] == record.monthly_usd_saved
     assert detail["target"] == (None if record.target is None else record.target.model_dump())
 
@@ -64,10 +64,10 @@ def test_the_event_of_each_action_has_its_target_and_money(action):
 def test_what_is_new_or_measured_names_its_cloud():
     project = {"account": "storage-prod", "region": "us-central1"}
     found = [
-        recommendation_new(a_record(), "run-1"),
-        recommendation_new(a_record().model_copy(update={**project, "provider": "google"}), "run-1"),
-        validation_completed(a_line()),
-        validation_completed(a_line(**project)),
+        recommendation_event(a_record(), "run-1"),
+        recommendation_event(a_record().model_copy(update={**project, "provider": "google"}), "run-1"),
+        validation_event(a_line()),
+        validation_event(a_line(**project)),
     ]
     assert [valid(event)["provider"] for event in found] == ["aws", "google"] * 2
 
@@ -75,7 +75,7 @@ def test_what_is_new_or_measured_names_its_cloud():
 def test_an_audit_says_where_its_report_is_what_it_could_not_read_and_what_is_new():
     failures = {"targets": {"2/eu-west-1": "no role", "1/eu-west-1": "no role"}, "volumes": {}}
     told = Totals(new=2, done=1, done_saved_cents=1_250).history()
-    detail = valid(audit_completed(a_run(status="partial", failures=failures, history=told), "s3://b/report.html"))
+    detail = valid(audit_event(a_run(status="partial", failures=failures, history=told), "s3://b/report.html"))
     assert (detail["status"], detail["report"]) == ("partial", "s3://b/report.html")
     assert detail["failed_places"] == ["1/eu-west-1: no role", "2/eu-west-1: no role"]
     assert detail["volumes"] == {"seen": 0, "answered": 1, "skipped": 0, "failed": 0}
@@ -87,11 +87,11 @@ def test_an_audit_says_where_its_report_is_what_it_could_not_read_and_what_is_ne
         "done_now": 0,
         "saved_usd_month_since": 12.5,
     }
-    assert valid(audit_completed(a_run(), "s3://b/report.html"))["history"] is None
+    assert valid(audit_event(a_run(), "s3://b/report.html"))["history"] is None
 
 
 def test_a_validation_says_what_was_measured_and_of_which_volumes_that_tells():
-    detail = valid(validation_completed(a_line(passed=False, failures=["too slow"])))
+    detail = valid(validation_event(a_line(passed=False, failures=["too slow"])))
     assert (detail["passed"], detail["failures"], detail["serves"]) == (False, ["too slow"], ["vol-1", "vol-2"])
     assert detail["spec"] == {"type": "gp3", "size_gib": 100, "iops": 3000, "throughput_mib_s": 125}
 
@@ -102,9 +102,9 @@ def test_no_name_reason_or_number_of_either_makes_an_event_too_large():
     owner = record.owner.model_copy(update={"name": WORST})
     serves = [f"vol-{number:017x}" for number in range(20_000)]
     events = [
-        audit_completed(a_run(failures={"targets": failed, "volumes": {}}), "s3://b/r"),
-        recommendation_new(record.model_copy(update={"owner": owner}), "run-1"),
-        validation_completed(a_line(failures=[WORST] * 1_000, serves=serves)),
+        audit_event(a_run(failures={"targets": failed, "volumes": {}}), "s3://b/r"),
+        recommendation_event(record.model_copy(update={"owner": owner}), "run-1"),
+        validation_event(a_line(failures=[WORST] * 1_000, serves=serves)),
     ]
     assert [valid(event)["failed_places_total"] for event in events[:1]] == [2_000]
     assert valid(events[2])["serves_total"] == 20_000

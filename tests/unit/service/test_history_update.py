@@ -13,7 +13,7 @@ from plimsoll.ports import Target
 from plimsoll.reports.diff.comparison import compared
 from plimsoll.reports.diff.sql import Group
 from plimsoll.reports.totals import Totals
-from plimsoll.service.history_update import MOST_NEWS, announce, announced, left_out, remember
+from plimsoll.service.history_update import MOST_NEWS, announce, empty_news, excluded_volumes, remember
 from tests.in_memory.service import MemoryHistory
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run
@@ -134,12 +134,12 @@ def test_those_that_people_excluded_are_known_with_who_and_why_until_they_are_in
     target = Target(account=one.account, region=one.region)
     history.decided_of(one, DecisionKind.EXCLUDE, 0, by="slack:T1/U1", reason="of the\nauditors " * 40)
     history.decided_of(other, DecisionKind.EXCLUDE, 0)
-    left = left_out(history, target, ["vol-1", "vol-2", "vol-3"])
+    left = excluded_volumes(history, target, ["vol-1", "vol-2", "vol-3"])
     assert left["vol-1"].startswith("excluded by slack:T1/U1: of the auditors of the")
     assert len(left["vol-1"]) < 150
     assert left["vol-2"] == "excluded by jo"
     history.decided_of(one, DecisionKind.INCLUDE, 1)
-    assert set(left_out(history, target, ["vol-1", "vol-2", "vol-3"])) == {"vol-2"}
+    assert set(excluded_volumes(history, target, ["vol-1", "vol-2", "vol-3"])) == {"vol-2"}
 
 
 def test_a_target_is_read_at_once_and_a_run_told_twice_writes_nothing():
@@ -180,7 +180,7 @@ def test_a_difference_of_two_runs_and_the_history_agree_on_what_is_done(tmp_path
 def test_parts_add_up_to_the_whole_in_any_order_and_come_back_from_json(records, data):
     whole = run(Kept(), *records)
     parts = [run(Kept(), one) for one in records]
-    totals, news = Totals(), announced()
+    totals, news = Totals(), empty_news()
     for part, events in data.draw(st.permutations(parts)):
         totals.merge(Totals.parsed(json.loads(json.dumps(part.plain))))
         announce(news, json.loads(json.dumps(events)))
@@ -192,7 +192,7 @@ def test_there_is_a_bound_to_news_and_what_saves_most_is_kept():
     part, news = run(Kept(), *(a_record(volume_id=f"vol-{n}", monthly_usd_saved=float(n)) for n in range(MOST_NEWS)))
     more, latest = run(Kept(), a_record(volume_id="vol-most", monthly_usd_saved=9_999.0))
     part.merge(more)
-    both = announced()
+    both = empty_news()
     announce(both, [*news, *latest])
     assert part.new == MOST_NEWS + 1
     assert len(both.items) == MOST_NEWS

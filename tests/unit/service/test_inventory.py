@@ -13,7 +13,7 @@ from plimsoll.ports import Target, UnreadVolume
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.planning import find_pending
 from plimsoll.service.step_messages import AccountItem, AccountMessage, PendingMessage
-from plimsoll.service.store_keys import Batch, RunKeys
+from plimsoll.service.store_keys import RunKeys, VolumeBatch
 from plimsoll.service.stored_results import volumes_in
 from tests.builders import NOW, a_stripe_set
 from tests.service_loop import Loop, files, run_json
@@ -153,7 +153,7 @@ def test_an_account_that_cannot_be_entered_is_its_answer_unless_that_may_be_over
 def test_half_an_inventory_is_none(tmp_path):
     loop = begun(places_of(volumes(4)), tmp_path)
     take_inventory(loop.service, MESSAGE, batch_volumes=1)
-    loop.service.store.delete(KEYS.listed(HERE))
+    loop.service.store.delete(KEYS.listed_key(HERE))
     loop.service.store.delete(KEYS.whole_account(ACCOUNT))
     assert pending(loop) == 0
     take_inventory(loop.service, MESSAGE, batch_volumes=2)
@@ -193,7 +193,7 @@ def test_what_an_earlier_run_saw_of_a_volume_is_known_to_the_next(tmp_path):
     for name, seen, days_ago in (("first", volume, 7), ("second", grown, 0)):
         loop = Loop(service=service_of(places_of([seen]), tmp_path), now=NOW - timedelta(days=days_ago))
         loop.run(name)
-    batch = RunKeys(run_id="second").volumes(Batch(target=HERE, number=0))
+    batch = RunKeys(run_id="second").volumes(VolumeBatch(target=HERE, number=0))
     (kept,) = volumes_in(loop.service.store, batch)
     assert [one.spec for one in kept.seen if one.spec is not None] == [volume.spec]
     assert kept.seen[-1].at_s == (NOW - timedelta(days=7)).timestamp()

@@ -11,7 +11,7 @@ from plimsoll.clouds.scope import Scope
 from plimsoll.learned_table import load_table, parse_table, table_text
 from plimsoll.reports.learning import learned_words, scope_words
 from plimsoll.reports.summary import since_before
-from plimsoll.service.shared_measurements import LEARNED, LEARNED_HERE, bring
+from plimsoll.service.shared_measurements import LEARNED_HERE_KEY, LEARNED_KEY, bring_measurements
 from plimsoll.service.step_messages import RunMessage
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.summarizing import summarize
@@ -31,7 +31,7 @@ def summarized(folder, pasts, *, before=None):
     loop.run()
     store = loop.service.store
     if before is not None:
-        store.put(LEARNED_HERE, table_text(before).encode())
+        store.put(LEARNED_HERE_KEY, table_text(before).encode())
     teach(store, KEYS, pasts)
     summarize(loop.service, RunMessage(run_id="first"))
     return store, json.loads(store.get(KEYS.summary))
@@ -39,13 +39,13 @@ def summarized(folder, pasts, *, before=None):
 
 def brought(store, folder):
     """The table that an audit of the service goes by."""
-    bring(store, folder)
+    bring_measurements(store, folder)
     return own_or_public(Settings(runs_dir=folder))
 
 
 def test_what_a_run_learned_is_what_the_next_one_promises_by(tmp_path):
     store, run = summarized(tmp_path / "store", ENOUGH)
-    kept = parse_table(store.get(LEARNED_HERE).decode())
+    kept = parse_table(store.get(LEARNED_HERE_KEY).decode())
     assert (kept.source.on, kept.source.volumes, kept.source.public) == (NOW.date().isoformat(), 60, False)
     assert kept.days == 30
     assert {band.memory_days: band.cuts for band in kept.bands} == {30: 4, 60: 3}
@@ -58,7 +58,7 @@ def test_what_a_run_learned_is_what_the_next_one_promises_by(tmp_path):
 
 def test_too_little_history_stays_with_what_ships_and_says_so(tmp_path):
     store, run = summarized(tmp_path / "store", ENOUGH[:5])
-    assert store.get(LEARNED_HERE) is None
+    assert store.get(LEARNED_HERE_KEY) is None
     assert brought(store, tmp_path / "here") == load_table()
     assert run["learning"] == {"volumes": 5, "days": 30, "least_promised_pct": None, "rests_on": None}
     assert "public fleets" in learned_words(run)
@@ -73,14 +73,14 @@ def test_a_run_without_a_past_says_nothing(tmp_path):
 def test_a_table_that_people_put_there_comes_first_and_stays(tmp_path):
     store, _ = summarized(tmp_path / "store", ENOUGH)
     own = table_text(load_table())
-    store.put(LEARNED, own.encode())
+    store.put(LEARNED_KEY, own.encode())
     assert brought(store, tmp_path / "here") == load_table()
-    assert store.get(LEARNED) == own.encode()
+    assert store.get(LEARNED_KEY) == own.encode()
 
 
 def test_a_table_of_another_version_does_not_stop_an_audit(tmp_path):
     store, _ = summarized(tmp_path / "store", ENOUGH)
-    store.put(LEARNED_HERE, b'{"format": 1}')
+    store.put(LEARNED_HERE_KEY, b'{"format": 1}')
     assert brought(store, tmp_path / "here") == load_table()
 
 
@@ -103,7 +103,7 @@ def an_earlier_one(volumes, *, days_ago=7, **changed):
 )
 def test_an_audit_of_less_does_not_take_the_place_of_what_more_has_taught(tmp_path, before, stays):
     store, run = summarized(tmp_path / "store", ENOUGH, before=before)
-    kept = parse_table(store.get(LEARNED_HERE).decode())
+    kept = parse_table(store.get(LEARNED_HERE_KEY).decode())
     assert (kept == before) is stays
     assert run["learning"]["volumes"] == 60
     assert run["learning"]["rests_on"]["volumes"] == (before.source.volumes if stays else 60)
@@ -113,7 +113,7 @@ def test_an_audit_of_less_does_not_take_the_place_of_what_more_has_taught(tmp_pa
 def test_too_little_history_leaves_an_earlier_table_and_says_that_promises_rest_on_it(tmp_path):
     before = an_earlier_one(1000)
     store, run = summarized(tmp_path / "store", ENOUGH[:5], before=before)
-    assert parse_table(store.get(LEARNED_HERE).decode()) == before
+    assert parse_table(store.get(LEARNED_HERE_KEY).decode()) == before
     assert "1,000 volumes" in learned_words(run)
 
 

@@ -14,7 +14,7 @@ from plimsoll.clouds.scope import Scope
 from plimsoll.clouds.targets import named_target
 from plimsoll.service import lots as lots_module
 from plimsoll.service.lots import LOT_BATCHES, LOT_BYTES, lots_of
-from plimsoll.service.store_keys import Batch
+from plimsoll.service.store_keys import VolumeBatch
 from plimsoll.settings import Settings
 from tests.builders import NOW
 from tests.profiles import examples
@@ -29,7 +29,7 @@ WHOLE = 500 * 920
 
 
 def batches_of(counts, size=WHOLE):
-    return {Batch(target=target, number=n): size for target, count in counts.items() for n in range(count)}
+    return {VolumeBatch(target=target, number=n): size for target, count in counts.items() for n in range(count)}
 
 
 def account(number):
@@ -54,16 +54,16 @@ def fleets(draw):
 def test_every_batch_is_in_one_lot_and_those_under_way_never_take_more_than_a_quota(fleet):
     weights, at_once, alone = fleet
     lots = lots_of(weights, at_once=at_once, alone=alone)
-    dealt = Counter(item.whole for lot in lots for item in lot.batches)
+    dealt = Counter(item.as_batch for lot in lots for item in lot.batches)
     assert dealt == Counter(weights.keys())
     readers = {}
     for lot in lots:
-        for place in {quota(item.whole) for item in lot.batches}:
+        for place in {quota(item.as_batch) for item in lot.batches}:
             readers.setdefault(place, []).append(1 / lot.sharing)
     for shares in readers.values():
         assert sum(sorted(shares, reverse=True)[:at_once]) <= 1 + 1e-9
     for lot in lots:
-        if any(item.whole in alone for item in lot.batches):
+        if any(item.as_batch in alone for item in lot.batches):
             assert len(lot.batches) == 1
 
 
@@ -93,11 +93,11 @@ def test_a_large_account_gets_the_functions_that_its_share_of_the_work_asks_for(
 
 def test_small_targets_share_functions():
     """17,000 targets of 59 volumes are some 2,000 items: as many as whole batches of a million volumes."""
-    weights = {Batch(target=account(number), number=0): 59 * 920 for number in range(17_000)}
+    weights = {VolumeBatch(target=account(number), number=0): 59 * 920 for number in range(17_000)}
     lots = lots_of(weights, at_once=10)
     assert 17_000 * 59 / 500 <= len(lots) < 17_000 * 59 / 400
     assert {lot.sharing for lot in lots} == {1}
-    sizes = [sum(weights[item.whole] for item in lot.batches) for lot in lots]
+    sizes = [sum(weights[item.as_batch] for item in lot.batches) for lot in lots]
     assert max(sizes) <= LOT_BYTES
 
 
@@ -125,7 +125,7 @@ def metrics_of(cloud, sharing):
         return aws.connection_of(sessions, Scope(), settings, today=NOW.date(), sharing=sharing).metrics
     clients = Clients(url="http://127.0.0.1:1", monitoring="127.0.0.1:1", attempts=1, list_deadline_s=1.0)
     scope = Scope(clouds=("google",), projects=("a-project",), regions=("us-west1",))
-    return google.connection_of(clients, scope, settings, today=NOW.date(), sharing=sharing).metrics
+    return google.google_connection(clients, scope, settings, today=NOW.date(), sharing=sharing).metrics
 
 
 @pytest.mark.parametrize("cloud", ["aws", "google"])

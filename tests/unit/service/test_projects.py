@@ -9,10 +9,10 @@ from plimsoll.clouds.local_store import FolderStore
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import AccessDenied, BadInput, Throttled
 from plimsoll.ports import FailedTarget, Target
-from plimsoll.service.choosing import choose
-from plimsoll.service.service import unmeasured
+from plimsoll.service.choosing import choose_volumes
+from plimsoll.service.service import unmeasured_reason
 from plimsoll.service.step_messages import BatchItem, TargetItem
-from plimsoll.service.store_keys import Batch, RunKeys
+from plimsoll.service.store_keys import RunKeys, VolumeBatch
 from plimsoll.service.summarizing import total
 from plimsoll.service.validation_messages import ChooseMessage
 from tests.builders import NOW
@@ -34,11 +34,11 @@ def audited(places, folder, **config):
     "target", [HERE, THERE, Target(account="example.com:storage", region=REGION, provider="google")]
 )
 def test_a_target_keeps_its_cloud_through_every_message_and_key(target, tmp_path):
-    store, batch = FolderStore(tmp_path), Batch(target=target, number=7)
+    store, batch = FolderStore(tmp_path), VolumeBatch(target=target, number=7)
     item = json.loads(json.dumps(TargetItem.of(target).model_dump()))
     assert TargetItem.model_validate(item).target == target
-    assert BatchItem.model_validate_json(BatchItem.of_batch(batch).model_dump_json()).whole == batch
-    for key in (KEYS.listed(target), KEYS.volumes(batch), KEYS.result(batch), KEYS.failed_batch(batch)):
+    assert BatchItem.model_validate_json(BatchItem.of_batch(batch).model_dump_json()).as_batch == batch
+    for key in (KEYS.listed_key(target), KEYS.volumes(batch), KEYS.result(batch), KEYS.failed_batch(batch)):
         store.put(key, b"")
     assert list(KEYS.listed_targets(store)) == [target]
     assert KEYS.listed_batches(store) == {batch: 0}
@@ -66,7 +66,7 @@ def test_one_run_audits_accounts_and_projects_into_one_report(tmp_path):
     assert {(one["account"], one["region"]) for one in found.values()} == {(ACCOUNT, "us-east-1"), (PROJECT, REGION)}
     assert {one["action"] for one in found.values()} == {"migrate"}
     assert run_json(files(loop.service, "first"))["volumes"]["answered"] == 4
-    assert {batch.whole.target.provider for batch in loop.audited} == {"aws", "google"}
+    assert {batch.as_batch.target.provider for batch in loop.audited} == {"aws", "google"}
 
 
 def test_what_asking_cost_is_reckoned_by_each_clouds_own_tariff(tmp_path):
@@ -113,7 +113,7 @@ def test_a_project_is_told_anew_by_its_next_run_only_where_something_is_new(tmp_
 
 def test_a_validation_leaves_projects_out_and_says_why(tmp_path):
     loop = audited(both(accounts=[]), tmp_path)
-    chosen = choose(loop.service, ChooseMessage(name="v", given={"run_id": "first"}))
+    chosen = choose_volumes(loop.service, ChooseMessage(name="v", given={"run_id": "first"}))
     assert (chosen.items, chosen.left_out) == ([], 0)
     assert [why.partition(":")[0] for why in chosen.unmeasured] == ["nothing is measured in storage-prod/us-central1"]
 
@@ -123,16 +123,16 @@ def test_a_disk_is_not_measured_on_request_either(tmp_path):
     (disk,) = disks(1)
     for name in (disk.id, f"{THERE}/{disk.id}"):
         with pytest.raises(BadInput, match="the service has no bench in the cloud 'google'"):
-            choose(service, ChooseMessage(name="v", given={"volume_id": name}))
+            choose_volumes(service, ChooseMessage(name="v", given={"volume_id": name}))
 
 
 def test_an_id_is_searched_for_in_the_cloud_that_it_is_of(tmp_path):
     locked = {THERE: AccessDenied("cannot enter the project.")}
     service = service_of(both(accounts=volumes(1), locked=locked), tmp_path)
     with pytest.raises(BadInput, match="there is no volume vol-gone in the accounts and regions"):
-        choose(service, ChooseMessage(name="v", given={"volume_id": "vol-gone"}))
+        choose_volumes(service, ChooseMessage(name="v", given={"volume_id": "vol-gone"}))
     with pytest.raises(AccessDenied, match="cannot enter the project"):
-        choose(service, ChooseMessage(name="v", given={"volume_id": "1234567890"}))
+        choose_volumes(service, ChooseMessage(name="v", given={"volume_id": "1234567890"}))
 
 
 def test_a_cloud_that_is_not_in_scope_is_refused_by_name(tmp_path):
@@ -140,4 +140,4 @@ def test_a_cloud_that_is_not_in_scope_is_refused_by_name(tmp_path):
     alone = type(places)(clouds={"aws": places.clouds["aws"]})
     with pytest.raises(BadInput, match=r"storage-prod/us-central1 is of the cloud 'google', which is not in the scope"):
         alone.ports(named_target(PROJECT, REGION), now=NOW, measured=tmp_path, ledger=None)
-    assert "no bench in the cloud 'google'" in (unmeasured(THERE) or "")
+    assert "no bench in the cloud 'google'" in (unmeasured_reason(THERE) or "")

@@ -10,7 +10,7 @@ from plimsoll.ports import Target
 from plimsoll.reports.html.page import write_html
 from plimsoll.reports.run_files import PAGE, RECOMMENDATIONS, RUN, TABLE, UNANSWERED
 from plimsoll.service import reporting
-from plimsoll.service.reporting import report
+from plimsoll.service.reporting import keep_report
 from plimsoll.service.step_messages import RunMessage
 from tests.builders import NOW, a_spec
 from tests.service_loop import Loop, files, records, run_json
@@ -80,7 +80,7 @@ def test_a_report_says_how_much_of_the_scope_was_read(tmp_path, locked, covered_
     places = places_of([*volumes(1), *volumes(1, region="eu-west-1")], locked=denied)
     loop = Loop(service=service_of(places, tmp_path), now=NOW)
     loop.run()
-    assert report(loop.service, RunMessage(run_id="first")).covered_pct == covered_pct
+    assert keep_report(loop.service, RunMessage(run_id="first")).covered_pct == covered_pct
 
 
 def test_a_page_that_does_not_hold_all_shows_those_with_the_most_at_stake_and_says_so(tmp_path, monkeypatch):
@@ -109,7 +109,7 @@ def test_a_page_that_does_not_hold_all_shows_those_with_the_most_at_stake_and_sa
 
 def test_a_run_that_was_never_begun_cannot_be_reported(tmp_path):
     with pytest.raises(BadInput, match="there is no run nothing"):
-        report(a_loop(tmp_path).service, RunMessage(run_id="nothing"))
+        keep_report(a_loop(tmp_path).service, RunMessage(run_id="nothing"))
 
 
 def test_a_run_without_a_volume_has_a_report_as_well(tmp_path):

@@ -8,7 +8,7 @@ from plimsoll.clouds.local_store import FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.errors import BadInput
 from plimsoll.envelopes.library import load_library
-from plimsoll.service.shared_measurements import StoreVerdicts, bring
+from plimsoll.service.shared_measurements import StoreVerdicts, bring_measurements
 from tests.builders import NOW
 from tests.pipelines.lab import TYPES, Lab
 
@@ -33,7 +33,7 @@ def the_line(book):
 def test_what_was_kept_comes_back_as_the_folder_that_a_validation_leaves(measured, tmp_path):
     store, here = FolderStore(tmp_path / "store"), tmp_path / "here"
     keep(store, measured, the_line(measured))
-    bring(store, here)
+    bring_measurements(store, here)
     assert list(ValidationBook(folder=here).lines()) == list(measured.lines())
     before, after = (load_library([folder], TYPES, at="anywhere").envelopes for folder in (measured.folder, here))
     assert after == before
@@ -41,7 +41,7 @@ def test_what_was_kept_comes_back_as_the_folder_that_a_validation_leaves(measure
 
 def test_nothing_measured_yet_is_an_empty_folder(tmp_path):
     here = tmp_path / "here"
-    bring(FolderStore(tmp_path / "store"), here)
+    bring_measurements(FolderStore(tmp_path / "store"), here)
     assert list(ValidationBook(folder=here).lines()) == []
     assert not load_library([here], TYPES).envelopes
 
@@ -59,23 +59,23 @@ def test_verdicts_are_joined_in_the_order_of_time_whatever_they_are_called(measu
     later = line.model_copy(update={"id": "a-later-one", "at": NOW + timedelta(days=1)})
     for one in (later, line):
         keep(store, measured, one)
-    bring(store, tmp_path / "here")
+    bring_measurements(store, tmp_path / "here")
     assert [one.id for one in ValidationBook(folder=tmp_path / "here").lines()] == [line.id, later.id]
 
 
 def test_what_is_here_already_is_not_brought_again_and_what_was_withdrawn_goes(measured, tmp_path):
     store, here, line = FolderStore(tmp_path / "store"), tmp_path / "here", the_line(measured)
     keep(store, measured, line)
-    bring(store, here)
+    bring_measurements(store, here)
     campaign = here / f"{line.campaign}.yaml"
     stamp = campaign.stat().st_mtime_ns
     store.put("measured/stripes.json", b"[]")
-    bring(store, here)
+    bring_measurements(store, here)
     assert campaign.stat().st_mtime_ns == stamp
     assert (here / "stripes.json").read_bytes() == b"[]"
     for key in list(store.keys("measured/")):
         store.delete(key)
-    bring(store, here)
+    bring_measurements(store, here)
     assert [path.name for path in here.iterdir() if path.is_file()] == ["validations.jsonl"]
     assert list(ValidationBook(folder=here).lines()) == []
 
@@ -84,15 +84,15 @@ def test_a_damaged_verdict_is_named(tmp_path):
     store = FolderStore(tmp_path / "store")
     store.put("measured/validations/v-1.jsonl", b'{"id": 1')
     with pytest.raises(BadInput, match=r"the verdict .*v-1\.jsonl cannot be read"):
-        bring(store, tmp_path / "here")
+        bring_measurements(store, tmp_path / "here")
 
 
 def test_a_learned_table_is_brought_as_it_is_now_and_goes_when_it_is_gone(tmp_path):
     store, here = FolderStore(tmp_path / "store"), tmp_path / "here"
     for content in (b"one", b"another"):
         store.put("measured/learned.json", content)
-        bring(store, here)
+        bring_measurements(store, here)
         assert (here / "learned.json").read_bytes() == content
     store.delete("measured/learned.json")
-    bring(store, here)
+    bring_measurements(store, here)
     assert not (here / "learned.json").exists()

@@ -15,12 +15,12 @@ def served(place: Path, run: Path | None = None, **terms: Any) -> Iterator[str]:
     import uvicorn  # noqa: PLC0415  # the extra may not be installed
 
     from plimsoll.serving.app import application  # noqa: PLC0415  # as above
-    from plimsoll.serving.door import Terms  # noqa: PLC0415  # as above
+    from plimsoll.serving.door import DoorTerms  # noqa: PLC0415  # as above
     from plimsoll.serving.live_report import LiveReport  # noqa: PLC0415  # as above
 
     place.mkdir(exist_ok=True)
     listening = socket.create_server(("127.0.0.1", 0))
-    app = application(LiveReport(place=place, run=run), Terms(**terms))
+    app = application(LiveReport(place=place, run=run), DoorTerms(**terms))
     server = uvicorn.Server(
         uvicorn.Config(app, log_level="warning", access_log=False, ws="none", timeout_graceful_shutdown=5)
     )

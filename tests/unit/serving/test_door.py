@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.serving.door import Terms, terms_for
+from plimsoll.serving.door import DoorTerms, terms_for
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run
 from tests.unit.serving.served import served
@@ -30,7 +30,7 @@ def basic(token, user="anybody"):
 
 
 def test_this_machine_alone_needs_no_token(token_file):
-    assert terms_for(is_local=True, names=(), token_file=None) == Terms()
+    assert terms_for(is_local=True, names=(), token_file=None) == DoorTerms()
     assert terms_for(is_local=True, names=(), token_file=token_file).token == TOKEN
 
 
@@ -63,14 +63,14 @@ def test_a_short_token_or_none_is_refused(tmp_path, token_file):
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost:8642", "LOCALHOST", "[::1]:8642", "[::1]"])
 def test_this_machine_is_known_by_its_own_names(host):
-    assert Terms().knows(host)
+    assert DoorTerms().has_name(host)
 
 
 @pytest.mark.parametrize(
     "host", ["", "evil.example", "localhost.evil.example", "[::1", "::1", "localhost:x", "localhost@e"]
 )
 def test_any_other_name_is_a_stranger_s(host):
-    assert not Terms().knows(host)
+    assert not DoorTerms().has_name(host)
 
 
 def test_the_page_is_used_with_the_token_and_by_no_other_name(runs, tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 from plimsoll.reports.run_folder import RunFolder
 from plimsoll.serving.live_report import LiveReport
-from plimsoll.serving.volume_page import history_of
+from plimsoll.serving.volume_page import volume_history
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run
 from tests.unit.serving.served import served
@@ -76,7 +76,7 @@ def test_the_history_is_what_each_run_said_the_newest_first(runs):
     a_run(runs / "without", [a_record(volume_id="vol-2")], now="2027-01-16T08:00:00+00:00")
     (runs / "broken").mkdir()
     (runs / "broken" / "run.json").write_text("{", encoding="utf-8")
-    assert [(one.run, one.record.action) for one in history_of(ONE, runs)] == [("new", "keep"), ("old", "migrate")]
+    assert [(one.run, one.record.action) for one in volume_history(ONE, runs)] == [("new", "keep"), ("old", "migrate")]
 
 
 @pytest.mark.needs("serve")

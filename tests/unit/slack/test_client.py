@@ -15,7 +15,7 @@ from plimsoll.domain.errors import (
     Unexpected,
     Unreachable,
 )
-from plimsoll.slack.client import ATTEMPTS, asking, slack_client
+from plimsoll.slack.client import CALL_ATTEMPTS, slack_client, slack_errors
 from tests.slack.server import FakeSlack
 from tests.slack.workspace import CHANNEL, GROUP, VirtualClock
 
@@ -46,7 +46,7 @@ def test_what_does_no_harm_twice_is_asked_again(slack, client, trouble):
 @pytest.mark.parametrize("trouble", [{"drop": "before"}, {"drop": "after"}, {"status": 502}])
 def test_a_message_is_asked_for_once_alone(slack, client, trouble):
     slack.fail("chat.postMessage", **trouble)
-    with pytest.raises(Unanswered), asking("post"):
+    with pytest.raises(Unanswered), slack_errors("post"):
         client.chat_postMessage(channel=CHANNEL, text="once")
     assert slack.asked["chat.postMessage"] == 1
 
@@ -59,9 +59,9 @@ def test_a_message_that_came_too_early_is_sent_after_the_wait_that_slack_names(s
 
 def test_patience_ends(slack, client):
     slack.fail("chat.postMessage", retry_after_s=1, times=100)
-    with pytest.raises(Throttled, match="try later"), asking("post"):
+    with pytest.raises(Throttled, match="try later"), slack_errors("post"):
         client.chat_postMessage(channel=CHANNEL, text="never")
-    assert slack.asked["chat.postMessage"] == ATTEMPTS
+    assert slack.asked["chat.postMessage"] == CALL_ATTEMPTS
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_patience_ends(slack, client):
 )
 def test_a_refusal_names_what_was_asked_slacks_word_and_the_remedy(slack, client, code, kind, remedy):
     slack.fail("chat.postMessage", error=code)
-    with pytest.raises(kind) as caught, asking("greet the channel"):
+    with pytest.raises(kind) as caught, slack_errors("greet the channel"):
         client.chat_postMessage(channel=CHANNEL, text="hello")
     assert type(caught.value) is kind
     for part in ("greet the channel", code, remedy):
@@ -89,18 +89,18 @@ def test_a_refusal_names_what_was_asked_slacks_word_and_the_remedy(slack, client
 
 def test_a_missing_scope_is_named(slack, client):
     slack.scopes.clear()
-    with pytest.raises(AccessDenied, match="add the scope usergroups:read"), asking("list the members"):
+    with pytest.raises(AccessDenied, match="add the scope usergroups:read"), slack_errors("list the members"):
         client.usergroups_users_list(usergroup=GROUP)
 
 
 def test_what_slack_says_of_blocks_is_told(client):
-    with pytest.raises(Unexpected, match=r"invalid_blocks \(.*blocks\[0\]"), asking("post"):
+    with pytest.raises(Unexpected, match=r"invalid_blocks \(.*blocks\[0\]"), slack_errors("post"):
         client.chat_postMessage(channel=CHANNEL, text="x", blocks=[{"type": "unheard-of"}])
 
 
 def test_nobody_there_is_told_as_such(clock):
     client = slack_client("xoxb-1", api_url="http://127.0.0.1:9/api/", pause=clock.pause)
-    with pytest.raises(Unreachable, match="Connection refused") as caught, asking("post"):
+    with pytest.raises(Unreachable, match="Connection refused") as caught, slack_errors("post"):
         client.chat_postMessage(channel=CHANNEL, text="x")
     assert not isinstance(caught.value, Unanswered)
 
@@ -121,7 +121,7 @@ def test_what_cannot_be_a_token_is_not_told():
 def test_the_token_is_nowhere_in_what_is_logged_and_raised(slack, client, caplog, trouble):
     caplog.set_level(logging.DEBUG)
     slack.fail("chat.postMessage", **trouble)
-    with pytest.raises(CloudError) as caught, asking("post"):
+    with pytest.raises(CloudError) as caught, slack_errors("post"):
         client.chat_postMessage(channel=CHANNEL, text="x")
     told = "".join(traceback.format_exception(caught.value)) + caplog.text + repr(caught.value)
     assert slack.token not in told

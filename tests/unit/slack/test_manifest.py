@@ -9,7 +9,7 @@ import yaml
 import functions
 import plimsoll
 from plimsoll.domain.errors import BadInput
-from plimsoll.slack.manifest import PLACEHOLDER, manifest
+from plimsoll.slack.manifest import PLACEHOLDER, app_manifest
 from plimsoll.slack.requests.payloads import COMMAND
 
 URL = "https://abcdefghijklmnop.lambda-url.eu-west-1.on.aws/"
@@ -43,19 +43,19 @@ def test_the_scopes_are_those_of_the_methods_that_are_called_and_of_the_command(
     assert "views_open" in used
     assert used <= SCOPES.keys()
     needed = {SCOPES[name] for name in used} - {None} | {"commands"}
-    assert set(yaml.safe_load(manifest(URL))["oauth_config"]["scopes"]["bot"]) == needed
+    assert set(yaml.safe_load(app_manifest(URL))["oauth_config"]["scopes"]["bot"]) == needed
 
 
 def test_the_url_stands_wherever_slack_calls_us():
-    found = yaml.safe_load(manifest(URL))
+    found = yaml.safe_load(app_manifest(URL))
     (command,) = found["features"]["slash_commands"]
     assert (command["command"], command["url"]) == (COMMAND, URL)
     assert found["settings"]["interactivity"] == {"is_enabled": True, "request_url": URL}
-    assert PLACEHOLDER not in manifest(URL)
+    assert PLACEHOLDER not in app_manifest(URL)
 
 
 def test_texts_are_no_longer_than_slack_takes():
-    found = yaml.safe_load(manifest(URL))
+    found = yaml.safe_load(app_manifest(URL))
     (command,) = found["features"]["slash_commands"]
     shown = found["display_information"]
     texts = [shown["name"], shown["description"], found["features"]["bot_user"]["display_name"]]
@@ -68,4 +68,4 @@ def test_texts_are_no_longer_than_slack_takes():
 )
 def test_what_is_no_https_url_is_refused_with_where_to_find_it(url):
     with pytest.raises(BadInput, match="plimsoll-STAGE-slack"):
-        manifest(url)
+        app_manifest(url)

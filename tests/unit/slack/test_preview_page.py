@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from plimsoll.slack.blocks.message import Conversation, Message
+from plimsoll.slack.blocks.message import Conversation, SlackMessage
 from plimsoll.slack.preview import preview
 from tests.slack.limits import check_message
 from tests.unit.reports.html.test_page_files import contrast
@@ -96,7 +96,7 @@ def test_a_message_alone_has_no_thread():
 
 
 def test_a_message_without_blocks_is_its_text():
-    said = Conversation(main=Message(text="Nothing to &lt;do&gt;", blocks=()))
+    said = Conversation(main=SlackMessage(text="Nothing to &lt;do&gt;", blocks=()))
     assert "Nothing to <do>" in Drawn(preview(said)).text
 
 

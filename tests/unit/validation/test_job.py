@@ -9,8 +9,8 @@ from plimsoll.clouds.local_store import FolderStore
 from plimsoll.domain.ceiling import UNBOUNDED
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.validation_order import Mode
-from plimsoll.service.choosing import choose
-from plimsoll.service.validating import look, propose, send_command
+from plimsoll.service.choosing import choose_volumes
+from plimsoll.service.validating import look_at_job, propose_measurement, send_command
 from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.validation.job import JobName, find_job, keep_job, load
 from tests.pipelines.lab import Lab, work
@@ -24,10 +24,10 @@ def measured(tmp_path_factory):
     """A job whose command has ended: with everything in it that a job can have before its verdict."""
     lab = Lab(tmp_path_factory.mktemp("measured"), work_of={"vol-1": work(500.0, 8.0)})
     stepping = Stepping(lab=lab)
-    choose(stepping.service, ChooseMessage(name="v", given={"volume_id": "vol-1", "mode": Mode.IN_PLACE}))
-    propose(stepping.service, NAME)
+    choose_volumes(stepping.service, ChooseMessage(name="v", given={"volume_id": "vol-1", "mode": Mode.IN_PLACE}))
+    propose_measurement(stepping.service, NAME)
     send_command(stepping.service, NAME)
-    while not look(stepping.service, NAME, "command").ready:
+    while not look_at_job(stepping.service, NAME, "command").ready:
         pass
     return load(NAME, stepping.store)
 

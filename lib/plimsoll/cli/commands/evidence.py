@@ -104,7 +104,7 @@ def sweep(
     """Delete scratch volumes past their deadline, also those that a killed command left."""
     from plimsoll.bootstrap.clocks import clock
     from plimsoll.bootstrap.clouds import open_clouds
-    from plimsoll.bootstrap.measuring import patience_of
+    from plimsoll.bootstrap.measuring import bench_patience
     from plimsoll.cli.exit_codes import PARTIAL
     from plimsoll.cli.option_values import scope_from
     from plimsoll.cli.screen import Screen
@@ -115,7 +115,7 @@ def sweep(
     from plimsoll.validation import scratch_volume
 
     settings, console, now = Settings.of_environment(), Screen(highlight=True), clock().now()
-    patience = patience_of(settings)
+    patience = bench_patience(settings)
     deleted, complete = 0, True
     for cloud in open_clouds(scope_from(scope), settings, today=now.date()):
         bench, targets = cloud.bench, cloud.ports.inventory.targets()

@@ -229,6 +229,6 @@ def manifest(
     url: Annotated[str, typer.Argument(help="The https address of the function that answers Slack.")],
 ) -> None:
     """Print the manifest to paste where Slack creates an app: https://api.slack.com/apps, from a manifest."""
-    from plimsoll.slack.manifest import manifest as written
+    from plimsoll.slack.manifest import app_manifest as written
 
     typer.echo(written(url))

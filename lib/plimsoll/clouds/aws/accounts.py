@@ -13,7 +13,7 @@ from plimsoll.clouds.aws.names import ACCOUNT_ID, role_arn
 from plimsoll.clouds.aws.sessions import HOME_REGION, Credential, Sessions, check_regions
 from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.bounds import Waits
-from plimsoll.clouds.common.messages import Purpose
+from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.clouds.registry import AWS
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput, CloudError
@@ -97,7 +97,7 @@ def _listed(caller: Sessions, scope: Scope) -> Sequence[str | FailedTarget]:
     return accounts_in(client, organization=scope.organization, units=scope.units, accounts=scope.accounts)
 
 
-LISTING: Final = Purpose(
+LISTING: Final = CallPurpose(
     goes_on="Its accounts are not audited",
     allow="run from the management account or a delegated administrator with that action, or name accounts instead",
     region="name another region",

@@ -15,7 +15,7 @@ from plimsoll.clouds.aws.lists import Asker, AwsAnswer
 from plimsoll.clouds.aws.objects import every_key
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.common.answers import read_answer
-from plimsoll.clouds.common.messages import Purpose
+from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.task import Task, TaskEnd, TaskOutcome
 from plimsoll.ports import Target
@@ -216,7 +216,7 @@ def ensure_document(ssm: Any, target: Target, document_name: str, sleep: Callabl
     )
 
 
-def _purpose(document_name: str) -> Purpose:
+def _purpose(document_name: str) -> CallPurpose:
     """What a refusal says of a document."""
     return PROBING if document_name == PROBE_DOCUMENT_NAME else MEASURING
 

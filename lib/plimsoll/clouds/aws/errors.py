@@ -24,7 +24,7 @@ from botocore.exceptions import (
 from botocore.parsers import ResponseParserError
 from urllib3.exceptions import HTTPError
 
-from plimsoll.clouds.common.messages import Purpose, one_line
+from plimsoll.clouds.common.messages import CallPurpose, one_line
 from plimsoll.domain.errors import (
     AccessDenied,
     BadAnswer,
@@ -43,14 +43,14 @@ FAILURES = (ClientError, BotoCoreError, ResponseParserError, HTTPError)
 ResponseParserError. HTTPError is what a body that is streamed can raise while it is read."""
 
 
-AUDITING: Final = Purpose(
+AUDITING: Final = CallPurpose(
     goes_on="The audit goes on without it",
     allow="deploy the member role or allow the action, or leave the place out (--region, --role-arn; in the service, "
     "its regions and accounts)",
     region="enable it in the account's settings, or leave it out (--region; in the service, its regions)",
     again="go on with the same run later (--resume; in the service, its run_id), or lower PLIMSOLL_CALLS_PER_S",
 )
-MEASURING: Final = Purpose(
+MEASURING: Final = CallPurpose(
     goes_on="Nothing is measured there",
     allow="deploy the validation role or allow the action",
     region="enable it in the account's settings",
@@ -71,13 +71,13 @@ PROBING: Final = replace(
     goes_on="Nothing is probed there",
     allow="allow the action; where the document is missing, let an administrator probe there once, which makes it",
 )
-CLEANING: Final = Purpose(
+CLEANING: Final = CallPurpose(
     goes_on="The scratch volume may still be there",
     allow="deploy the validation role or allow the action, then run `plimsoll sweep`",
     region="enable it in the account's settings, then run `plimsoll sweep`",
     again="run `plimsoll sweep` later",
 )
-KEEPING: Final = Purpose(
+KEEPING: Final = CallPurpose(
     goes_on="Nothing that needs it goes on",
     allow="allow the action to the role of this function; deploying the service again does",
     region="deploy the service in a region that is enabled",
@@ -154,7 +154,7 @@ _NO_CREDENTIALS = (
 
 
 @contextmanager
-def attempted(what: str, permission: str, purpose: Purpose = AUDITING) -> Iterator[None]:
+def attempted(what: str, permission: str, purpose: CallPurpose = AUDITING) -> Iterator[None]:
     """Raises what botocore raises inside the block as a CloudError: `what` follows "cannot" in its sentence, which
     names the IAM permission (service:Operation) too."""
     try:
@@ -163,7 +163,7 @@ def attempted(what: str, permission: str, purpose: Purpose = AUDITING) -> Iterat
         raise refused(error, what, permission, purpose) from error
 
 
-def refused(error: Exception, what: str, permission: str, purpose: Purpose = AUDITING) -> CloudError:
+def refused(error: Exception, what: str, permission: str, purpose: CallPurpose = AUDITING) -> CloudError:
     """The CloudError for something that botocore raised during an attempt."""
     what = f"cannot {what}"
     if isinstance(error, ClientError):
@@ -196,7 +196,7 @@ def code_of(error: ClientError) -> str:
     return str(error.response.get("Error", {}).get("Code", "")).removeprefix("Client.")
 
 
-def _from_answer(error: ClientError, what: str, permission: str, purpose: Purpose) -> CloudError:
+def _from_answer(error: ClientError, what: str, permission: str, purpose: CallPurpose) -> CloudError:
     name, message = code_of(error), str(error.response.get("Error", {}).get("Message", ""))
     kind, remedy = _kind_of(name, message), REMEDIES.get(name)
     if kind is Unexpected and remedy is not None and purpose is not AUDITING:

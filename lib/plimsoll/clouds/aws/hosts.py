@@ -10,7 +10,7 @@ from plimsoll.clouds.aws.lists import ASKED, Asker, BadPage, Lost
 from plimsoll.clouds.aws.published_hosts import BURST_S
 from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks
-from plimsoll.clouds.common.messages import Purpose
+from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.domain.errors import AccessDenied, BadAnswer, CloudError
 from plimsoll.domain.host import Host, HostLimits
 from plimsoll.domain.units import mib_s_from_mb_s
@@ -43,7 +43,7 @@ class Hosts:
 
     ec2: Any
     asker: Asker
-    purpose: Purpose = AUDITING
+    purpose: CallPurpose = AUDITING
     known: dict[str, Instance] = field(default_factory=dict)
     unread: dict[str, CloudError] = field(default_factory=dict)
     _types: dict[str, InstanceTypeAnswer | CloudError] = field(default_factory=dict)

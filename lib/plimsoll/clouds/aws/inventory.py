@@ -11,7 +11,7 @@ from plimsoll.clouds.aws.lists import LIST_DEADLINE_S, Asker
 from plimsoll.clouds.aws.sessions import HOME_REGION, Sessions
 from plimsoll.clouds.aws.trail import KEPT_DAYS, LOOKUPS_A_SECOND, Trail
 from plimsoll.clouds.aws.volumes import VolumeList
-from plimsoll.clouds.common.answers import Answer
+from plimsoll.clouds.common.answers import CloudAnswer
 from plimsoll.clouds.common.bounds import Deadline
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.domain.errors import AccessDenied, CloudError
@@ -27,7 +27,7 @@ _DENIED: Final = "aco-automation:GetEnrollmentConfiguration is not allowed."
 _ENROLLMENT: Final = "aco-automation:GetEnrollmentConfiguration"
 
 
-class Enrollment(Answer):
+class Enrollment(CloudAnswer):
     """Whether Compute Optimizer Automation acts in an account."""
 
     status: Literal["Active", "Inactive", "Pending", "Failed"]

@@ -13,7 +13,7 @@ from pydantic.alias_generators import to_pascal
 
 from plimsoll.clouds.aws.endpoints import within
 from plimsoll.clouds.aws.errors import refused
-from plimsoll.clouds.common.answers import Answer, read_answer
+from plimsoll.clouds.common.answers import CloudAnswer, read_answer
 from plimsoll.clouds.common.bounds import Deadline, Pages
 from plimsoll.domain.errors import BadAnswer
 
@@ -30,7 +30,7 @@ after its pages were cut can have many, and these calls cost nothing."""
 _PAUSE_S: Final = 0.1
 
 
-class AwsAnswer(Answer):
+class AwsAnswer(CloudAnswer):
     """A part of an answer of AWS, whose fields are named as AWS names them."""
 
     model_config = ConfigDict(alias_generator=to_pascal, defer_build=True)
@@ -80,7 +80,7 @@ class Lost:
 MOST_HALVED: Final = 24
 """Answers of one list that are asked for in halves: enough for two that are spoiled by one name of 500 each."""
 
-Read = TypeVar("Read", bound=Answer)
+Read = TypeVar("Read", bound=CloudAnswer)
 ReadPage = TypeVar("ReadPage", bound=Page)
 Ask = Callable[..., Mapping[str, Any]]
 

@@ -14,7 +14,7 @@ from plimsoll.clouds.aws.consoles import partition_of
 from plimsoll.clouds.aws.errors import AUDITING, attempted
 from plimsoll.clouds.aws.lists import ASKED, LIST_DEADLINE_S, Asker, Page
 from plimsoll.clouds.aws.sessions import Sessions
-from plimsoll.clouds.common.answers import Answer, bad_answer, read_answer
+from plimsoll.clouds.common.answers import CloudAnswer, bad_answer, read_answer
 from plimsoll.clouds.common.bounds import Deadline
 from plimsoll.clouds.common.dated_data import PriceFile
 from plimsoll.domain.errors import BadAnswer, CloudError
@@ -47,14 +47,14 @@ _LOOKS: Final = 2
 _FAMILIES: Final = ("Storage", "System Operation", "Provisioned Throughput")
 
 
-class Attributes(Answer):
+class Attributes(CloudAnswer):
     """What a row is the price of."""
 
     usage_type: str = Field(alias="usagetype")
     location_type: str = Field(alias="locationType")
 
 
-class Product(Answer):
+class Product(CloudAnswer):
     """A row's product."""
 
     attributes: Attributes
@@ -69,26 +69,26 @@ def _no_truth_value(value: Any) -> Any:
 Usd = Annotated[float, BeforeValidator(_no_truth_value), Field(ge=0, le=1000, allow_inf_nan=False)]
 
 
-class Dimension(Answer):
+class Dimension(CloudAnswer):
     """A price: USD as text, a unit."""
 
     unit: str
     usd: Annotated[dict[str, Usd], Field(alias="pricePerUnit")]
 
 
-class Term(Answer):
+class Term(CloudAnswer):
     """The prices under one offer."""
 
     dimensions: dict[str, Dimension] = Field(alias="priceDimensions")
 
 
-class Terms(Answer):
+class Terms(CloudAnswer):
     """The offers of a row; only those on demand are read."""
 
     on_demand: dict[str, Term] = Field(default_factory=dict, alias="OnDemand")
 
 
-class Row(Answer):
+class Row(CloudAnswer):
     """A row of the price list."""
 
     product: Product

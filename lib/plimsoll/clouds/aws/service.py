@@ -18,7 +18,7 @@ from pydantic import AwareDatetime, Field, model_validator
 from plimsoll.clouds.aws.errors import DECIDING, KEEPING, attempted, refused
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
 from plimsoll.clouds.aws.names import CLAIM_PREFIX, EVENT_SOURCE
-from plimsoll.clouds.common.answers import Answer, bad_answer, read_answer
+from plimsoll.clouds.common.answers import CloudAnswer, bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_lots, send_all
 from plimsoll.domain.errors import BadInput, Unanswered
 
@@ -28,19 +28,19 @@ _NAMES: Final = {"#holder": "holder"}
 _EXECUTIONS: Final = "states:ListExecutions"
 
 
-class Text(Answer):
+class Text(CloudAnswer):
     """A text as DynamoDB has it."""
 
     text: str = Field(alias="S")
 
 
-class Number(Answer):
+class Number(CloudAnswer):
     """A number as DynamoDB has it."""
 
     number: float = Field(alias="N")
 
 
-class Claim(Answer):
+class Claim(CloudAnswer):
     """A claim's item."""
 
     holder: Text
@@ -73,7 +73,7 @@ class Put(AwsAnswer):
     entries: tuple[PutEntry, ...]
 
 
-class Execution(Answer):
+class Execution(CloudAnswer):
     """An execution that runs."""
 
     arn: str = Field(alias="executionArn")

@@ -19,7 +19,7 @@ from plimsoll.clouds.aws.errors import attempted
 from plimsoll.clouds.aws.hosts import Hosts, in_place
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
 from plimsoll.clouds.aws.volume_answers import check_figures
-from plimsoll.clouds.common.answers import Answer
+from plimsoll.clouds.common.answers import CloudAnswer
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.common.dated_data import sold_figures
 from plimsoll.clouds.registry import AWS
@@ -34,7 +34,7 @@ KEPT_DAYS: Final = 90
 """How long events are kept."""
 
 
-class CamelAnswer(Answer):
+class CamelAnswer(CloudAnswer):
     """A part of an event, whose fields are named as EC2's XML names them."""
 
     model_config = ConfigDict(alias_generator=to_camel, defer_build=True)
@@ -84,7 +84,7 @@ class AlteredAnswer(CamelAnswer):
     volume_modification: Altered
 
 
-class AlteredElements(Answer):
+class AlteredElements(CloudAnswer):
     """The same in an event, which wraps it."""
 
     answer: AlteredAnswer = Field(alias="ModifyVolumeResponse")
@@ -97,7 +97,7 @@ class Attached(CamelAnswer):
     instance_id: InstanceId
 
 
-class Value(Answer):
+class Value(CloudAnswer):
     """A value in a structure of its own."""
 
     value: Name
@@ -119,21 +119,21 @@ class Retyped(CamelAnswer):
         return self.value if self.attribute == "instanceType" else None
 
 
-class ModifyVolumeEvent(Answer):
+class ModifyVolumeEvent(CloudAnswer):
     """A volume was changed."""
 
     name: Literal["ModifyVolume"] = Field(alias="eventName")
     elements: AlteredElements = Field(alias="responseElements")
 
 
-class AttachVolumeEvent(Answer):
+class AttachVolumeEvent(CloudAnswer):
     """A volume was attached."""
 
     name: Literal["AttachVolume"] = Field(alias="eventName")
     asked: Attached = Field(alias="requestParameters")
 
 
-class ModifyInstanceEvent(Answer):
+class ModifyInstanceEvent(CloudAnswer):
     """An attribute of an instance was changed."""
 
     name: Literal["ModifyInstanceAttribute"] = Field(alias="eventName")

@@ -1,1 +1,1 @@
-"""What the adapters of every cloud share."""
+"""The common parts of every cloud's adapter."""

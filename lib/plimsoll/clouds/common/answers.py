@@ -1,6 +1,6 @@
-"""Answers: what a cloud sent, read into types of ours, or refused by a sentence that names call, place and field.
+"""Answers: data from a cloud, read into types of ours, or refused by a sentence that names call, place and field.
 
-Nothing of a cloud's own dictionaries goes beyond this: who calls gets a typed answer or a BadAnswer.
+Nothing of a cloud's own dictionaries goes beyond this: a caller gets a typed answer or a BadAnswer.
 """
 
 import json
@@ -21,10 +21,10 @@ from plimsoll.clouds.common.hiding import (
 from plimsoll.domain.errors import BadAnswer
 
 MOST_RAW_CHARACTERS: Final = 20_000
-"""How much of an answer is kept to be looked at."""
+"""The kept part of an answer, in characters."""
 
 
-class Answer(BaseModel):
+class CloudAnswer(BaseModel):
     """A part of a cloud's answer. Fields that are not named are left out; a number may be written as a text."""
 
     model_config = ConfigDict(
@@ -32,11 +32,11 @@ class Answer(BaseModel):
     )
 
 
-Read = TypeVar("Read", bound=Answer)
+AnswerT = TypeVar("AnswerT", bound=CloudAnswer)
 
 
-def read_answer(kind: type[Read], raw: object, *, call: str, place: str) -> Read:
-    """An answer as that type. BadAnswer names the first field that is missing or wrong, the call and the place."""
+def read_answer(kind: type[AnswerT], raw: object, *, call: str, place: str) -> AnswerT:
+    """An answer as that type. Raises BadAnswer with the first missing or wrong field, the call and the place."""
     try:
         return kind.model_validate(raw)
     except ValidationError as error:
@@ -44,23 +44,25 @@ def read_answer(kind: type[Read], raw: object, *, call: str, place: str) -> Read
 
 
 def is_kept(call: str) -> bool:
-    """Whether the answer to a call may be kept and quoted: it holds no credentials."""
+    """True if the answer to a call may be kept and quoted: it holds no credentials."""
     return call.partition(":")[0] not in UNKEPT
 
 
 def field_of(error: ValidationError, *, is_quoted: bool = True) -> str:
-    """The first field that could not be read, with what was wrong there, as words: `Size is missing`."""
+    """The first field that could not be read, with its fault, as words: `Size is missing`."""
     first = error.errors()[0]
     name = ".".join(str(part) for part in first["loc"]) or "the answer"
     if first["type"] == "missing":
         return f"{name} is missing"
-    shown = _shown(first["input"]) if is_quoted else "unusable"
+    shown = _show_value(first["input"]) if is_quoted else "unusable"
     return f"{name} is {shown}: {first['msg'].lower()}"
 
 
 def bad_answer(what: str, raw: object, *, call: str, place: str) -> BadAnswer:
-    """The error for an answer that cannot be used, with the answer itself, shortened and without secrets; without it
-    where the call answers with credentials."""
+    """The error for an answer that cannot be used, with the answer itself, shortened and without secrets.
+
+    An answer to a call for credentials is left out.
+    """
     return BadAnswer(
         f"cannot read {place}: the answer to {call} cannot be used ({what}). Run again later; if it stays so, report "
         "it with the answer that is kept beside the run.",
@@ -69,7 +71,7 @@ def bad_answer(what: str, raw: object, *, call: str, place: str) -> BadAnswer:
 
 
 def raw_text(raw: object) -> str:
-    """An answer as text to be kept: of bounded length, with `(hidden)` in the place of what may be a secret."""
+    """An answer as text to be kept: of bounded length, with `(hidden)` in place of possible secrets."""
     if isinstance(raw, str):
         shown = ALL_HIDDEN if is_one_word(raw) else kept_text(raw)
     else:
@@ -90,6 +92,6 @@ def _hidden_within(raw: object) -> object:
     return kept_text(raw) if isinstance(raw, str) else raw
 
 
-def _shown(value: Any) -> str:
+def _show_value(value: Any) -> str:
     text = without_secrets(repr(value))
     return text if len(text) <= 60 else f"{text[:57]}..."

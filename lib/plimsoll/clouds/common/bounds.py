@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 from plimsoll.domain.errors import Endless
 from plimsoll.settings import Settings
 
-Result = TypeVar("Result")
+ResultT = TypeVar("ResultT")
 
 LIST_PAGES: Final = 5_000
 """Pages of one list by default: at 500 volumes a page, 2.5 million volumes of one account and region."""
@@ -25,7 +25,7 @@ LEAST_S: Final = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waits:
-    """How long a connection, silence in the middle of an answer, and a whole answer are waited for.
+    """The time limits for a connection, for silence in the middle of an answer, and for a whole answer.
 
     The APIs that are called here answer within seconds. An answer that drips is never silent, but has an end.
     """
@@ -36,7 +36,7 @@ class Waits:
 
     @classmethod
     def of(cls, settings: Settings) -> "Waits":
-        """Those of the settings."""
+        """The time limits of the settings."""
         return cls(
             connect_s=settings.connect_timeout_s,
             silence_s=settings.silence_timeout_s,
@@ -44,12 +44,12 @@ class Waits:
         )
 
 
-def carry_out_within(seconds: float, work: Callable[[], Result]) -> Result:
-    """The result of some work; TimeoutError if it takes longer.
+def carry_out_within(seconds: float, work: Callable[[], ResultT]) -> ResultT:
+    """The result of some work. Raises TimeoutError if it takes longer.
 
     The work goes on in a thread then, which neither the caller nor the end of the process waits for.
     """
-    future = Future[Result]()
+    future = Future[ResultT]()
 
     def carry_out() -> None:
         try:
@@ -68,7 +68,7 @@ def carry_out_within(seconds: float, work: Callable[[], Result]) -> Result:
 
 @dataclass(slots=True, kw_only=True)
 class Deadline:
-    """When something has to have ended, in seconds of the monotonic clock after it was made."""
+    """The end of a task, in seconds of the monotonic clock after it was made."""
 
     seconds: float
     clock: Callable[[], float] = time.monotonic
@@ -84,7 +84,7 @@ class Deadline:
         return self._ends_at - self.clock()
 
     def check(self, what: str, setting: str) -> None:
-        """Endless where it has passed; `what` follows "cannot", `setting` is the variable that allows more time."""
+        """Raises Endless if it has passed; `what` follows "cannot", `setting` is the variable that allows more time."""
         if self.left_s <= 0:
             raise Endless(
                 f"cannot {what}: it took longer than {self.seconds:g} seconds. Run again later, or raise {setting}."
@@ -104,10 +104,10 @@ class Pages:
     _empty: int = field(default=0, init=False, repr=False)
 
     def follow(self, token: str | None, *, empty: bool = False) -> bool:
-        """Whether there is a next page; `empty` where this one had nothing.
+        """True if there is a next page; `empty` says that this one had nothing.
 
-        Endless where its token came before, where the deadline has passed, or where there were too many pages, in all
-        or one after the other without anything.
+        Raises Endless if its token came before, if the deadline has passed, or if there were too many pages, in all or
+        one after the other without anything.
         """
         if not token:
             return False

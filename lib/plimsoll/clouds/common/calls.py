@@ -8,52 +8,52 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, TypeVar
 
-Item = TypeVar("Item")
+ItemT = TypeVar("ItemT")
 
 
-def in_chunks(items: Iterable[Item], size: int) -> Iterator[Sequence[Item]]:
+def in_chunks(items: Iterable[ItemT], size: int) -> Iterator[Sequence[ItemT]]:
     """The items in tuples of at most `size`."""
-    rest = iter(items)
-    while chunk := tuple(islice(rest, size)):
+    iterator = iter(items)
+    while chunk := tuple(islice(iterator, size)):
         yield chunk
 
 
 def in_lots(
-    items: Iterable[Item], *, count: int, weight: float, weigh: Callable[[Item], float]
-) -> Iterator[Sequence[Item]]:
-    """The items in lots of at most `count`, together of at most that weight; one that is heavier comes alone."""
-    lot: list[Item] = []
+    items: Iterable[ItemT], *, count: int, weight: float, weigh: Callable[[ItemT], float]
+) -> Iterator[Sequence[ItemT]]:
+    """The items in lots of at most `count`, together of at most that weight; a heavier one comes alone."""
+    lot: list[ItemT] = []
     filled = 0.0
     for item in items:
-        more = weigh(item)
-        if lot and (len(lot) == count or filled + more > weight):
+        item_weight = weigh(item)
+        if lot and (len(lot) == count or filled + item_weight > weight):
             yield lot
             lot, filled = [], 0.0
         lot.append(item)
-        filled += more
+        filled += item_weight
     if lot:
         yield lot
 
 
-ATTEMPTS: Final = 8
+SEND_ATTEMPTS: Final = 8
 _FIRST_WAIT_S: Final = 0.1
 _LONGEST_WAIT_S: Final = 5.0
 
 
 def send_all(
-    items: Sequence[Item], attempt: Callable[[Sequence[Item]], Sequence[Item]], sleep: Callable[[float], None]
-) -> Sequence[Item]:
-    """Sends the items until none is left, at most ATTEMPTS times; gives what is left then.
+    items: Sequence[ItemT], attempt: Callable[[Sequence[ItemT]], Sequence[ItemT]], sleep: Callable[[float], None]
+) -> Sequence[ItemT]:
+    """Sends the items until none is left, at most SEND_ATTEMPTS times; returns those still left.
 
     An attempt gives back the items that were not taken. Before the next one it waits a random part of a bound, which
     doubles from 0.1 s up to 5 s, so that many callers spread.
     """
     left = items
-    for number in range(ATTEMPTS):
+    for number in range(SEND_ATTEMPTS):
         left = attempt(left)
         if not left:
             break
-        if number + 1 < ATTEMPTS:
+        if number + 1 < SEND_ATTEMPTS:
             longest_s = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2**number)
             sleep(random.uniform(0, longest_s))  # noqa: S311  # chance, not secrecy
     return left

@@ -48,7 +48,7 @@ MOST_USD: Final = 1000.0
 @cache
 def volume_types(cloud: str) -> Mapping[str, VolumeType]:
     """Every volume type that a cloud publishes, by name."""
-    return {name: found.named(name) for name, found in published_limits(cloud).types.items()}
+    return {name: published.volume_type(name) for name, published in published_limits(cloud).types.items()}
 
 
 @cache
@@ -58,7 +58,7 @@ def published_limits(cloud: str) -> "TypesFile":
 
 
 def sold_figures(spec: VolumeSpec, cloud: str) -> VolumeSpec:
-    """The spec without the IOPS and MiB/s that its type does not sell by themselves; of an unknown type, as it is."""
+    """The spec without IOPS and MiB/s that its type does not sell by themselves; unchanged if the type is unknown."""
     kind = volume_types(cloud).get(spec.type)
     if kind is None:
         return spec
@@ -127,7 +127,7 @@ class _Type(BaseModel):
     shared_changes: bool = True
     delivers: Delivery | None = None
 
-    def named(self, name: str) -> VolumeType:
+    def volume_type(self, name: str) -> VolumeType:
         """The domain's volume type of this name."""
         return VolumeType(
             name=name,
@@ -146,7 +146,7 @@ _OF_THEIR_OWN: Final = {"source", "size_gib", "iops", "throughput_mib_s", "burst
 
 
 class TypesFile(BaseModel):
-    """When the figures were last held against their sources, and the types by name."""
+    """The types by name, and the day when the figures were last held against their sources."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
     verified_on: date
@@ -166,7 +166,7 @@ def _a_day(value: Any) -> Any:
     return value
 
 
-Usd = Annotated[float, BeforeValidator(_no_truth_value), Field(ge=0, le=MOST_USD, allow_inf_nan=False)]
+PriceUsd = Annotated[float, BeforeValidator(_no_truth_value), Field(ge=0, le=MOST_USD, allow_inf_nan=False)]
 Included = Annotated[int, BeforeValidator(_no_truth_value), Field(ge=0)]
 Day = Annotated[date, BeforeValidator(_a_day)]
 
@@ -181,22 +181,22 @@ class _Source(BaseModel):
 class _Price(BaseModel):
     model_config = ConfigDict(extra="forbid", defer_build=True)
     source: str | None = None
-    gib_month: Usd
-    iops_month: Usd | None = None
-    iops_tiers: tuple[tuple[float | None, Usd], ...] = ()
+    gib_month: PriceUsd
+    iops_month: PriceUsd | None = None
+    iops_tiers: tuple[tuple[float | None, PriceUsd], ...] = ()
     included_iops: Included = 0
-    throughput_mib_s_month: Usd = 0.0
+    throughput_mib_s_month: PriceUsd = 0.0
     included_throughput_mib_s: Included = 0
-    million_io: Usd = 0.0
+    million_io: PriceUsd = 0.0
 
     @model_validator(mode="after")
-    def _ordered(self) -> "_Price":
+    def _check_order(self) -> "_Price":
         ends = [math.inf if end is None else end for end, _ in self.iops_tiers]
         if ends and (ends != sorted(set(ends)) or ends[0] <= 0 or ends[-1] != math.inf):
             raise ValueError("iops_tiers must rise from tier to tier, and the last one has no end (null)")
         return self
 
-    def priced(self) -> TypePrice:
+    def type_price(self) -> TypePrice:
         """The domain's price."""
         tiers = ((None, self.iops_month),) if self.iops_month is not None else self.iops_tiers
         return TypePrice(iops_tiers=tiers, **self.model_dump(exclude={"source", "iops_month", "iops_tiers"}))
@@ -209,7 +209,7 @@ class _Region(BaseModel):
 
 
 class PriceFile(BaseModel):
-    """A price file: when it was held against its sources, those sources, and prices by region and type."""
+    """A price file: its sources, the day when it was held against them, and prices by region and type."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
     verified_on: Day
@@ -218,30 +218,30 @@ class PriceFile(BaseModel):
     regions: dict[str, _Region]
 
     @model_validator(mode="after")
-    def _sourced(self) -> "PriceFile":
-        for region, found in self.regions.items():
-            prices = (found.__pydantic_extra__ or {}).values()
-            for source in (found.source, *(price.source for price in prices if price.source)):
+    def _check_sources(self) -> "PriceFile":
+        for region, entry in self.regions.items():
+            prices = (entry.__pydantic_extra__ or {}).values()
+            for source in (entry.source, *(price.source for price in prices if price.source)):
                 if source not in self.sources:
                     raise ValueError(f"{region} names the source {source}, which is not under sources")
         return self
 
     def book(self, region: str) -> PriceBook | None:
-        """A region's book; None where the file has none."""
-        found = self.regions.get(region)
-        if found is None:
+        """A region's book. None if the file has none."""
+        entry = self.regions.get(region)
+        if entry is None:
             return None
-        source = self.sources[found.source]
+        source = self.sources[entry.source]
         return PriceBook(
             region=region,
             source=f"{source.what} ({source.where})",
             as_of=source.as_of,
-            types={name: price.priced() for name, price in (found.__pydantic_extra__ or {}).items()},
+            types={name: price.type_price() for name, price in (entry.__pydantic_extra__ or {}).items()},
         )
 
 
 def load_prices(path: Path) -> PriceFile:
-    """A price file that a user gives; BadInput says what is wrong with it and where."""
+    """A price file of a user. Raises BadInput, which names the fault and its place."""
     try:
         written = parse_yaml(read_text(path))
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Hiding: what may be a secret is not kept and not shown, by what it looks like, whatever names it or fails to.
+"""Hiding: a possible secret is neither kept nor shown, recognized by its look, whatever names it or fails to.
 
 An answer may be cut or damaged anywhere, so that a tag no longer says what stands in it. So a text with any trace of
 credentials is not kept at all, and elsewhere whatever has the shape of a key or a token is hidden.
@@ -21,7 +21,7 @@ _NAMED_TEXT: Final = re.compile(rf"((?:{_NAMED.pattern})[\w.-]*[\"']?\s*[>:=]\s*
 
 
 def _shapes(shortest: int) -> re.Pattern[str]:
-    """What looks like a key or a token. Of capitals, small letters and digits at once it takes `shortest` in a row."""
+    """A pattern for keys and tokens: `shortest` or more capitals, small letters and digits in a row."""
     return re.compile(
         rf"""\b(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{{8,}}       # AWS's access keys
           | \bya29\.[\w./+=-]+ | \beyJ[\w-]{{10,}}(?:\.[\w-]*)*      # Google's tokens, and those of OpenID
@@ -37,7 +37,7 @@ def _shapes(shortest: int) -> re.Pattern[str]:
 
 _SHOWN: Final = _shapes(20)
 _KEPT: Final = _shapes(12)
-"""What is kept nobody needs to read at once: names that only look like a token may be hidden there."""
+"""Nobody needs to read a kept text at once: names that only look like a token may be hidden there."""
 
 _TRACES: Final = re.compile(
     r"""A[KS]IA[A-Z0-9]{8} | assume.?role | access.?key | secret.?access | session.?token | security.?token
@@ -46,28 +46,30 @@ _TRACES: Final = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-"""What stands in or around credentials, of which damage leaves one or another."""
+"""Traces of credentials, of which damage leaves one or another."""
 
 _STRUCTURED: Final = re.compile(r"[<{\[\s:,]")
 
 
 def is_named_secret(name: str) -> bool:
-    """Whether a field's name says that its value is a secret."""
+    """True if a field's name says that its value is a secret."""
     return _NAMED.search(name) is not None
 
 
 def without_secrets(text: str) -> str:
-    """A sentence or an answer with `(hidden)` in the place of whatever may be a secret."""
+    """A sentence or an answer with `(hidden)` in place of possible secrets."""
     return _SHOWN.sub(HIDDEN, _NAMED_TEXT.sub(rf"\g<1>{HIDDEN}", text))
 
 
 def kept_text(text: str) -> str:
-    """The same for a text that is kept: nothing of one that may hold credentials, or in which anything looks like a key
-    or a token, since what stands around that may be the rest of it."""
+    """The same for a text that is kept: nothing of it if it may hold credentials, or has the look of a key or a token.
+
+    The text around a token may be the rest of it.
+    """
     shown = _NAMED_TEXT.sub(rf"\g<1>{HIDDEN}", text)
     return ALL_HIDDEN if _TRACES.search(text) or _KEPT.search(shown) else shown
 
 
 def is_one_word(text: str) -> bool:
-    """Whether an answer has no structure at all, as a piece of a token has none."""
+    """True if an answer has no structure at all, like a piece of a token."""
     return _STRUCTURED.search(text) is None

@@ -1,4 +1,4 @@
-"""Messages: what a call was for, what a cloud says on one line, and what is wrong with the name of a region."""
+"""Messages: the purpose of a call, a cloud's message on one line, and the fault in a region's name."""
 
 import difflib
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ from plimsoll.domain.errors import BadInput
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Purpose:
-    """What a call is for, as its error says it.
+class CallPurpose:
+    """The purpose of a call, for the sentence of its error.
 
     - `goes_on` says what follows from the failure, and `allow` how to allow the call.
     - `again` says what to do about too many calls.
-    - `region` says what to do about a region that is switched off, where a cloud has such.
+    - `region` says what to do about a region that is switched off, in a cloud that has such regions.
     """
 
     goes_on: str
@@ -24,13 +24,13 @@ class Purpose:
 
 
 def one_line(text: str) -> str:
-    """What a cloud or its library says on one line, without secrets and without the full stop at its end."""
+    """A message of a cloud or its library on one line, without secrets and its final full stop."""
     return " ".join(without_secrets(text).split()).rstrip(".")
 
 
-def check_regions(given: Sequence[str], known: Sequence[str], *, cloud: str, listed_by: str) -> None:
-    """BadInput for a name that is no region of a cloud, with the nearest regions or the command that lists them."""
-    for region in given:
+def check_regions(names: Sequence[str], known: Sequence[str], *, cloud: str, listed_by: str) -> None:
+    """Raises BadInput for an unknown region, with the nearest names or the command that lists them."""
+    for region in names:
         if region not in known:
             near = difflib.get_close_matches(region, known, n=2)
             hint = f"did you mean {' or '.join(near)}?" if near else f"see the list with `{listed_by}`."

@@ -9,7 +9,7 @@ _KEYS: Final = ("terraform", "managed-by", "managed_by", "managedby", "iac", "pr
 
 
 def terraform_owner(tags: Mapping[str, str]) -> Owner | None:
-    """Terraform where a tag or label says so, with the module if one does; None where none says so."""
+    """Terraform if a tag or label says so, with the module if one does. None if none says so."""
     lowered = {key.lower(): value for key, value in tags.items()}
     for key in _KEYS:
         value = lowered.get(key, "").lower()

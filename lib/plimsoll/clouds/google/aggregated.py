@@ -15,9 +15,9 @@ from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.bounds import Deadline
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.names import LIST_DISKS, LIST_INSTANCES, region_of
-from plimsoll.clouds.google.pages import Listed
+from plimsoll.clouds.google.pages import PagedList
 
-PAGE: Final = 500
+LIST_PAGE_SIZE: Final = 500
 """The most that a page brings (compute_v1 1.57, `max_results`, read 2026-11-22)."""
 
 _EMPTY: Final = "NO_RESULTS_ON_PAGE"
@@ -26,8 +26,8 @@ _PARTIAL: Final = "return_partial_success"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """What a page has, each with its scope (zones/..., regions/...).
+class AggregatedPage:
+    """The entries of a page, each with its scope (zones/..., regions/...).
 
     `scopes` are all that it names, `unreachable` those that Google says did not answer, and `blank` those of which it
     says nothing at all.
@@ -39,22 +39,26 @@ class Page:
     blank: frozenset[str]
 
 
-def disk_pages(clients: Clients, project: str, place: str, deadline: Deadline | None = None) -> Iterator[Page]:
-    """The disks of a project, those of zones and of regions; raises CloudError that names the place."""
-    listed = _listed(clients, place, LIST_DISKS, deadline)
-    for page in listed.pages(clients.disks.aggregated_list, _asked(compute_v1.AggregatedListDisksRequest, project)):
+def disk_pages(
+    clients: Clients, project: str, place: str, deadline: Deadline | None = None
+) -> Iterator[AggregatedPage]:
+    """The disks of a project in its zones and regions. Raises CloudError that names the place."""
+    listed = _open_list(clients, place, LIST_DISKS, deadline)
+    for page in listed.pages(clients.disks.aggregated_list, _request(compute_v1.AggregatedListDisksRequest, project)):
         yield _page(compute_v1.DiskAggregatedList.pb(page), "disks")
 
 
-def instance_pages(clients: Clients, project: str, place: str, deadline: Deadline | None = None) -> Iterator[Page]:
-    """The instances of a project; raises CloudError that names the place."""
-    listed = _listed(clients, place, LIST_INSTANCES, deadline)
-    request = _asked(compute_v1.AggregatedListInstancesRequest, project)
+def instance_pages(
+    clients: Clients, project: str, place: str, deadline: Deadline | None = None
+) -> Iterator[AggregatedPage]:
+    """The instances of a project. Raises CloudError that names the place."""
+    listed = _open_list(clients, place, LIST_INSTANCES, deadline)
+    request = _request(compute_v1.AggregatedListInstancesRequest, project)
     for page in listed.pages(clients.instances.aggregated_list, request):
         yield _page(compute_v1.InstanceAggregatedList.pb(page), "instances")
 
 
-def _listed(clients: Clients, place: str, permission: str, deadline: Deadline | None) -> Listed:
+def _open_list(clients: Clients, place: str, permission: str, deadline: Deadline | None) -> PagedList:
     def check(page: Any) -> None:
         if not page.items:
             raise bad_answer("items is missing", type(page).to_dict(page), call=permission, place=place)
@@ -62,7 +66,7 @@ def _listed(clients: Clients, place: str, permission: str, deadline: Deadline | 
     def size(page: Any) -> int:
         return sum(len(getattr(scoped, _entries(scoped))) for scoped in page.items.values())
 
-    return Listed(
+    return PagedList(
         clients=clients,
         what=f"read {place}",
         place=place,
@@ -70,7 +74,7 @@ def _listed(clients: Clients, place: str, permission: str, deadline: Deadline | 
         deadline=deadline or clients.list_deadline(),
         check=check,
         size=size,
-        doubtful=lambda size: size >= PAGE,
+        doubtful=lambda size: size >= LIST_PAGE_SIZE,
     )
 
 
@@ -79,16 +83,16 @@ def _entries(scoped: Any) -> str:
     return "disks" if isinstance(scoped, compute_v1.DisksScopedList) else "instances"
 
 
-def _asked(kind: Any, project: str) -> Any:
-    """What is asked for: what answers, even where a zone does not.
+def _request(kind: Any, project: str) -> Any:
+    """A request for the scopes that answer, even if a zone does not.
 
     Some versions of the client cannot ask for that. Then such a zone fails the whole list, or Google grants it unasked.
     """
     partial = {_PARTIAL: True} if _PARTIAL in kind.meta.fields else {}
-    return kind(project=project, max_results=PAGE, **partial)
+    return kind(project=project, max_results=LIST_PAGE_SIZE, **partial)
 
 
-def _page(page: Any, kind: str) -> Page:
+def _page(page: Any, kind: str) -> AggregatedPage:
     # A protobuf map has another order in every process: the same answer must make the same run.
     scopes = sorted(page.items.items(), key=lambda item: item[0])
     silent = {scope for scope, listed in scopes if listed.warning.code == _SILENT}
@@ -97,8 +101,8 @@ def _page(page: Any, kind: str) -> Page:
         for scope, listed in scopes
         if not getattr(listed, kind) and listed.warning.code != _EMPTY and region_of(scope) is not None
     }
-    return Page(
-        found=tuple((scope, one) for scope, listed in scopes for one in getattr(listed, kind)),
+    return AggregatedPage(
+        found=tuple((scope, entry) for scope, listed in scopes for entry in getattr(listed, kind)),
         scopes=frozenset(scope for scope, _ in scopes),
         unreachable=frozenset({*map(scope_of, page.unreachables), *silent}),
         blank=frozenset(blank - silent),

@@ -1,8 +1,8 @@
-"""Agreement: whether the eight series of a disk can all be true of the same buckets.
+"""Agreement: a check that the eight series of a disk can all be true of the same buckets.
 
-While an instance runs, Cloud Monitoring writes all eight in every minute, zeros too; where none has a point the
-instance did not run. The busiest second of a minute is no less than its mean second, and is zero where nothing was
-done.
+While an instance runs, Cloud Monitoring writes all eight in every minute, zeros too; a minute without a point is one in
+which the instance did not run. The busiest second of a minute is no less than its mean second, and is zero if nothing
+was done.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plimsoll.clouds.google.queries import Place
+from plimsoll.clouds.google.queries import DevicePlace
 from plimsoll.domain.metrics.knowledge import BoolArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.sums import COUNTER_SERIES
@@ -34,40 +34,40 @@ class Disagreement:
         return f"{' and '.join(self.series)} {self.why} in {count:,} of {buckets:,} buckets"
 
 
-Places = Mapping[str, Mapping[Place, BoolArray]]
+SeriesPlaces = Mapping[str, Mapping[DevicePlace, BoolArray]]
 """By series, the buckets in which each place has points."""
 
 
 def disagreements(
-    found: Mapping[str, FloatArray], places: Places, period_s: int, *, added: bool
+    series: Mapping[str, FloatArray], places: SeriesPlaces, period_s: int, *, added: bool
 ) -> Iterator[Disagreement]:
-    """What cannot be true of the series of one look, each with NaN where it has no point, in buckets of `period_s`.
+    """The contradictions in the series of one look, each with NaN for no point, in buckets of `period_s`.
 
-    Each place that a disk was at has all series or none. Where the highest of several places' peaks stands (they are
-    not `added` up), peaks are not held against means.
+    Each place that a disk was at has all series or none. Peaks that are not `added` up are the highest of several
+    places, and are not held against means.
     """
-    every = sorted({place for there in places.values() for place in there})
-    for name, values in found.items():
-        there = places.get(name, {})
-        lacking = np.isnan(values) & np.any([~np.isnan(other) for other in found.values()], axis=0)
+    every = sorted({place for present in places.values() for place in present})
+    for name, values in series.items():
+        present = places.get(name, {})
+        lacking = np.isnan(values) & np.any([~np.isnan(other) for other in series.values()], axis=0)
         for place in every:
-            some = np.any([others[place] for others in places.values() if place in others], axis=0)
-            lacking |= some & ~there[place] if place in there else some
+            anywhere = np.any([others[place] for others in places.values() if place in others], axis=0)
+            lacking |= anywhere & ~present[place] if place in present else anywhere
         yield from _where((name,), "has no point where others have", lacking)
     for count in COUNTER_SERIES:
         peak = f"peak_{count}"
-        if count in found and peak in found:
-            yield from _peak(found, count, peak, period_s, one_place=added or len(every) <= 1)
+        if count in series and peak in series:
+            yield from _peak(series, count, peak, period_s, one_place=added or len(every) <= 1)
     for way in ("read", "write"):
         ops, moved = f"{way}_ops", f"{way}_bytes"
-        if ops in found and moved in found:
-            yield from _where((ops, moved), "are not both work", (found[ops] > 0) != (found[moved] > 0))
+        if ops in series and moved in series:
+            yield from _where((ops, moved), "are not both work", (series[ops] > 0) != (series[moved] > 0))
 
 
 def _peak(
-    found: Mapping[str, FloatArray], count: str, peak: str, period_s: int, *, one_place: bool
+    series: Mapping[str, FloatArray], count: str, peak: str, period_s: int, *, one_place: bool
 ) -> Iterator[Disagreement]:
-    counted, highest = found[count], found[peak]
+    counted, highest = series[count], series[peak]
     yield from _where((count, peak), "are not both work", (counted > 0) != (highest > 0))
     if one_place:
         lower = highest * _NEARLY + _ROUNDED < counted / period_s

@@ -1,9 +1,9 @@
-"""The audit log: what was changed of disks, and of the machine types of instances.
+"""The audit log: changes of disks, and of the machine types of instances.
 
-It is read only where the policy says so (`read_audit_log`): Compute Engine shows no change at all. Admin activity is
+It is read only if the policy says so (`read_audit_log`): Compute Engine shows no change at all. Admin activity is
 always logged, kept for 400 days and costs nothing to read; a project answers 60 requests a minute (Cloud Logging,
 "Cloud Audit Logs overview" and "Quotas and limits", from memory: not held against a live project). An entry says what
-was asked for, not what was before it: where nothing else tells that, it stays unknown.
+was asked for, not what was before it: unless another entry tells that, it stays unknown.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,11 +14,11 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field
 
-from plimsoll.clouds.common.answers import Answer, read_answer
+from plimsoll.clouds.common.answers import CloudAnswer, read_answer
 from plimsoll.clouds.common.bounds import Deadline, Pages
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.errors import AUDITING, answered
+from plimsoll.clouds.google.errors import GOOGLE_AUDITING, call_errors
 from plimsoll.clouds.google.machines import machine
 from plimsoll.clouds.google.names import LIST_LOG_ENTRIES, is_moment, last_of, moment
 from plimsoll.domain.demand.epochs import in_whole_minutes
@@ -27,7 +27,7 @@ from plimsoll.domain.host import Host
 from plimsoll.domain.volume import Seen, Volume, VolumeSpec
 
 REQUESTS_A_SECOND: Final = 1.0
-KEPT_DAYS: Final = 400
+LOG_KEPT_DAYS: Final = 400
 _A_PAGE: Final = 1000
 _RESIZED: Final = ("disks.resize", "regionDisks.resize", "disks.update", "regionDisks.update")
 _RETYPED: Final = ("instances.setMachineType",)
@@ -40,62 +40,62 @@ def _is_time(written: str) -> str:
     return written
 
 
-Figure = Annotated[int, Field(gt=0)]
+PositiveFigure = Annotated[int, Field(gt=0)]
 
 
-class Asked(Answer):
-    """What was asked for; what is not there was not asked for."""
+class RequestedChange(CloudAnswer):
+    """The figures that a change asked for; a missing one was not asked for."""
 
-    size_gib: Figure | None = Field(alias="sizeGb", default=None)
-    iops: Figure | None = Field(alias="provisionedIops", default=None)
-    throughput_mib_s: Figure | None = Field(alias="provisionedThroughput", default=None)
+    size_gib: PositiveFigure | None = Field(alias="sizeGb", default=None)
+    iops: PositiveFigure | None = Field(alias="provisionedIops", default=None)
+    throughput_mib_s: PositiveFigure | None = Field(alias="provisionedThroughput", default=None)
     machine_type: str | None = Field(alias="machineType", default=None)
 
 
-class Payload(Answer):
-    """Who did what to which resource; `status` is there where it went wrong."""
+class LogPayload(CloudAnswer):
+    """A change: its method, resource and request; `status` is there if it failed."""
 
     method: Annotated[str, Field(alias="methodName", min_length=1)]
     resource: Annotated[str, Field(alias="resourceName", pattern=r"^projects/.+/(disks|instances)/[^/]+$")]
-    request: Asked | None = None
+    request: RequestedChange | None = None
     status: Mapping[str, Any] = Field(default_factory=dict)
 
 
-class Entry(Answer):
+class LogEntry(CloudAnswer):
     """An entry of the log."""
 
     timestamp: Annotated[str, AfterValidator(_is_time)]
-    payload: Payload = Field(alias="protoPayload")
+    payload: LogPayload = Field(alias="protoPayload")
 
 
-class EntriesPage(Answer):
+class EntriesPage(CloudAnswer):
     """A page of entries."""
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[LogEntry, ...] = ()
     next_page_token: str | None = Field(alias="nextPageToken", default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectLog:
-    """What the log of a project has, oldest first.
+    """The entries of a project's log, oldest first.
 
     Changes are by the path of a disk within the project, machine types by the name and zone of an instance.
     """
 
-    altered: Mapping[str, Sequence[tuple[datetime, Asked]]] = field(default_factory=dict)
+    altered: Mapping[str, Sequence[tuple[datetime, RequestedChange]]] = field(default_factory=dict)
     retyped: Mapping[str, Sequence[tuple[datetime, str]]] = field(default_factory=dict)
 
     def seen_of(self, disk: str, instance: str | None, volume: Volume) -> tuple[Seen, ...]:
-        """What the log tells of a disk, and of its only instance, each by its path within the project."""
-        found = [*_specs(volume.spec, self.altered.get(disk, ()))]
+        """The changes of a disk, and of its only instance, each by its path within the project."""
+        sightings = [*_specs(volume.spec, self.altered.get(disk, ()))]
         if instance is not None and len(volume.hosts) == 1 == len(volume.attachments):
-            found += _hosts(volume.hosts[0], self.retyped.get(instance, ()))
-        return tuple(sorted(found, key=lambda one: one.at_s))
+            sightings += _hosts(volume.hosts[0], self.retyped.get(instance, ()))
+        return tuple(sorted(sightings, key=lambda sighting: sighting.at_s))
 
 
 def read_log(clients: Clients, project: str, place: str, since: datetime, pacer: Pacer) -> ProjectLog:
-    """What was changed in a project since a time; raises CloudError."""
-    altered: dict[str, list[tuple[datetime, Asked]]] = {}
+    """The changes in a project since a time. Raises CloudError."""
+    altered: dict[str, list[tuple[datetime, RequestedChange]]] = {}
     retyped: dict[str, list[tuple[datetime, str]]] = {}
     for entry in _entries(clients, project, place, since, pacer):
         payload, at = entry.payload, moment(entry.timestamp)
@@ -109,8 +109,8 @@ def read_log(clients: Clients, project: str, place: str, since: datetime, pacer:
     return ProjectLog(altered=altered, retyped=retyped)
 
 
-def _entries(clients: Clients, project: str, place: str, since: datetime, pacer: Pacer) -> Iterator[Entry]:
-    """The entries of such changes, oldest first. A page that cannot be used is asked for once more."""
+def _entries(clients: Clients, project: str, place: str, since: datetime, pacer: Pacer) -> Iterator[LogEntry]:
+    """The entries of changes, oldest first. A page that cannot be used is asked for once more."""
     deadline = clients.list_deadline()
     bounds = Pages(what=f"read the audit log of {place}", deadline=deadline)
     methods = " OR ".join(f'"{v}.compute.{name}"' for v in _VERSIONS for name in (*_RESIZED, *_RETYPED))
@@ -136,15 +136,15 @@ def _entries(clients: Clients, project: str, place: str, since: datetime, pacer:
 
 def _page(clients: Clients, request: Mapping[str, Any], place: str, deadline: Deadline, pacer: Pacer) -> EntriesPage:
     pacer.take(1)
-    with answered(f"read the audit log of {place}", place, LIST_LOG_ENTRIES, AUDITING):
+    with call_errors(f"read the audit log of {place}", place, LIST_LOG_ENTRIES, GOOGLE_AUDITING):
         raw = clients.log_entries(request, deadline)
     return read_answer(EntriesPage, raw, call=LIST_LOG_ENTRIES, place=place)
 
 
-def _specs(present: VolumeSpec, changes: Sequence[tuple[datetime, Asked]]) -> Iterator[Seen]:
-    """What a disk became by each change whose other figures are known.
+def _specs(present: VolumeSpec, changes: Sequence[tuple[datetime, RequestedChange]]) -> Iterator[Seen]:
+    """The specs of a disk after each change whose other figures are known.
 
-    They are those of an earlier change, or what the disk is now where no later change set them.
+    They are those of an earlier change, or the present ones if no later change set them.
     """
     names = ("size_gib", "iops", "throughput_mib_s")
     known: dict[str, int | None] = {
@@ -157,9 +157,9 @@ def _specs(present: VolumeSpec, changes: Sequence[tuple[datetime, Asked]]) -> It
 
 
 def _hosts(present: Host, changes: Sequence[tuple[datetime, str]]) -> Iterator[Seen]:
-    """What an instance became by each change of its machine type."""
+    """The types of an instance after each change of its machine type."""
     for at, kind in changes:
-        found = machine(kind)
-        if found is not None:
-            host = Host(id=present.id, type=kind, limits=found.limits, caps=found.caps)
+        known = machine(kind)
+        if known is not None:
+            host = Host(id=present.id, type=kind, limits=known.limits, caps=known.caps)
             yield Seen(at_s=in_whole_minutes(at.timestamp()), hosts=(host,), made=True)

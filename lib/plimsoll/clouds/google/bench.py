@@ -12,10 +12,10 @@ from google.cloud import compute_v1
 
 from plimsoll.bench.agent import CANCEL_KEY, TASK_KEY, device_name, task_text
 from plimsoll.clouds.google.bench_hosts import (
-    MEASURING,
+    GOOGLE_MEASURING,
     find_hosts,
     find_instance,
-    follow,
+    follow_operation,
     guest_attributes,
     host_zone,
     measuring,
@@ -27,11 +27,11 @@ from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.task import Task, TaskEnd, TaskMode, TaskOutcome
 from plimsoll.ports import BenchHost, Target
 
-DELIVERY_S: Final = 60
-"""How long an agent may take to begin a task; it leaves one that is older alone."""
+AGENT_DELIVERY_S: Final = 60
+"""The time in which an agent must begin a task; it leaves one that is older alone."""
 
 UNHEARD_S: Final = 120
-"""How long after it was sent a task of which the agent has said nothing counts as not delivered."""
+"""The time after which a sent task without any word of the agent counts as not delivered."""
 
 _TRIES: Final = 5
 _SENT: Final = "%Y%m%dt%H%M%S"
@@ -54,9 +54,9 @@ class GoogleBench(ScratchDisks):
         return find_hosts(self.clients, target, tags, ids, self.now())
 
     def send(self, target: Target, host_id: str, task: Task) -> str:
-        """instances.setMetadata with the task's values, for the agent on the VM; gives the task's id.
+        """instances.setMetadata with the task's values, for the agent on the VM; returns the task's id.
 
-        CloudError, also for a task with an alarm, which nothing here would heed.
+        Raises CloudError, also for a task with an alarm, which nothing here would heed.
         """
         what = f"run a task on {host_id} in {target}"
         if task.mode is TaskMode.PROBE:
@@ -69,32 +69,32 @@ class GoogleBench(ScratchDisks):
         host = self._host(target, host_id, what)
         sent = self.now().astimezone(UTC)
         command_id = f"{sent.strftime(_SENT)}-{secrets.token_hex(4)}"
-        until = sent + timedelta(seconds=DELIVERY_S)
+        until = sent + timedelta(seconds=AGENT_DELIVERY_S)
         name = self._device_name(target, host, task, what)
         text = task_text(task, name, task_id=command_id, until_s=int(until.timestamp()))
         self._put(target, host, TASK_KEY, text, what)
         return command_id
 
     def outcome(self, target: Target, host_id: str, command_id: str) -> TaskOutcome | None:
-        """instances.getGuestAttributes: undelivered where nothing was heard of a task in time.
+        """instances.getGuestAttributes: undelivered if nothing was heard of a task in time.
 
         A VM whose agent died amid a task stays None.
         """
-        found = _COMMAND.fullmatch(command_id)
+        match = _COMMAND.fullmatch(command_id)
         host = self._host(target, host_id, f"see what came of task {command_id} on {host_id} in {target}")
-        said = guest_attributes(self.clients, target, host_zone(host), host.name)
-        if f"{command_id}-end" in said:
-            return _outcome(said, command_id)
-        if found is None or f"{command_id}-state" in said:
+        attributes = guest_attributes(self.clients, target, host_zone(host), host.name)
+        if f"{command_id}-end" in attributes:
+            return _outcome(attributes, command_id)
+        if match is None or f"{command_id}-state" in attributes:
             return None
-        sent = datetime.strptime(found[1], _SENT).replace(tzinfo=UTC)
+        sent = datetime.strptime(match[1], _SENT).replace(tzinfo=UTC)
         if self.now() - sent < timedelta(seconds=UNHEARD_S):
             return None
         reason = f"the agent on {host.name} did not begin it within {UNHEARD_S} s"
         return TaskOutcome(end=TaskEnd.UNDELIVERED, output="", reason=reason)
 
     def cancel(self, target: Target, host_id: str, command_id: str) -> None:
-        """instances.setMetadata with what is to stop: the script may go on for a few seconds."""
+        """instances.setMetadata with the task to stop: the script may go on for a few seconds."""
         what = f"cancel task {command_id} on {host_id} in {target}"
         self._put(target, self._host(target, host_id, what), CANCEL_KEY, command_id, what)
 
@@ -115,28 +115,28 @@ class GoogleBench(ScratchDisks):
         return host
 
     def _device_name(self, target: Target, host: compute_v1.Instance, task: Task, what: str) -> str:
-        """The name under which the VM has the task's disk; our own where the task has a scratch disk."""
+        """The name under which the VM has the task's disk; our own name for a scratch disk."""
         if task.mode is TaskMode.INSPECT:
             return ""
         if task.mode is TaskMode.DEVICE:
             return device_name(task.volume_id)
         disk = find_disk(self.clients, target, task.volume_id)
         path = f"/disks/{disk.name}" if disk else ""
-        names = [one.device_name for one in host.disks if disk and one.source.endswith(path)]
+        names = [attached.device_name for attached in host.disks if disk and attached.source.endswith(path)]
         if not names:
             raise CloudError(f"cannot {what}: {task.volume_id} is not attached there. Look at the inventory again.")
         return names[0]
 
     def _put(self, target: Target, host: compute_v1.Instance, key: str, value: str, what: str) -> None:
-        """Puts a value into a VM's metadata beside all that is there, which another may be changing as well."""
+        """Puts a value into a VM's metadata beside all other values, which another may be changing as well."""
         place = {"project": target.account, "zone": host_zone(host), "instance": host.name}
         where = f"{target.account}/{host_zone(host)}"
         with measuring(what, where, "compute.instances.setMetadata"):
             for _ in range(_TRIES):
-                there = self.clients.instances.get(request=place, **self.clients.tries).metadata
-                kept = [item for item in there.items if item.key != key]
+                current = self.clients.instances.get(request=place, **self.clients.tries).metadata
+                kept = [item for item in current.items if item.key != key]
                 metadata = compute_v1.Metadata(
-                    fingerprint=there.fingerprint, items=[*kept, compute_v1.Items(key=key, value=value)]
+                    fingerprint=current.fingerprint, items=[*kept, compute_v1.Items(key=key, value=value)]
                 )
                 try:
                     operation = self.clients.instances.set_metadata_unary(
@@ -145,15 +145,17 @@ class GoogleBench(ScratchDisks):
                 except PreconditionFailed:
                     continue
                 project = target.account
-                follow(self.clients, operation, what, project=project, purpose=MEASURING, sleep=self.sleep)
+                follow_operation(
+                    self.clients, operation, what, project=project, purpose=GOOGLE_MEASURING, sleep=self.sleep
+                )
                 return
         raise CloudError(f"cannot {what}: its metadata kept changing meanwhile. Try again.")
 
 
-def _outcome(said: Mapping[str, str], command_id: str) -> TaskOutcome:
-    end = dict(line.split("=", 1) for line in said[f"{command_id}-end"].splitlines() if "=" in line)
+def _outcome(attributes: Mapping[str, str], command_id: str) -> TaskOutcome:
+    end = dict(line.split("=", 1) for line in attributes[f"{command_id}-end"].splitlines() if "=" in line)
     count, code = int(end.get("pieces") or 0), end.get("exit", "")
-    pieces = [said.get(f"{command_id}-{number}") for number in range(count)]
+    pieces = [attributes.get(f"{command_id}-{number}") for number in range(count)]
     if None in pieces:
         return TaskOutcome(end=TaskEnd.FAILED, output="", reason="a part of what it printed is missing")
     output = "".join(piece or "" for piece in pieces)

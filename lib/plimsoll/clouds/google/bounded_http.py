@@ -7,16 +7,17 @@ from requests.adapters import HTTPAdapter
 
 from plimsoll.clouds.common.bounds import Waits, carry_out_within
 
-Bounded = TypeVar("Bounded", bound=Session)
+SessionT = TypeVar("SessionT", bound=Session)
 
 
-def bound(session: Bounded, waits: Waits) -> Bounded:
+def bound(session: SessionT, waits: Waits) -> SessionT:
     """The session, whose answers and whose tokens' answers end within their time."""
-    own: Session = getattr(session, "_auth_request_session", None) or session  # google-auth has no public way to it
-    for one in (session, own):
+    # google-auth has no public way to the session of its tokens
+    token_session: Session = getattr(session, "_auth_request_session", None) or session
+    for bounded in (session, token_session):
         for scheme in ("https://", "http://"):
-            before: Any = one.get_adapter(scheme)
-            one.mount(scheme, _BoundedAdapter(waits, before.max_retries))
+            before: Any = bounded.get_adapter(scheme)
+            bounded.mount(scheme, _BoundedAdapter(waits, before.max_retries))
     return session
 
 

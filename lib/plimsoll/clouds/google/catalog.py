@@ -1,4 +1,4 @@
-"""What is known of Google Cloud without asking it: the types that it sells, how a change is made, what reading costs.
+"""The published part of Google Cloud: the types that it sells, how a change is made, and the cost of reading.
 
 Nothing here imports Google's libraries.
 """
@@ -12,9 +12,9 @@ from urllib.parse import quote, urlencode
 
 from plimsoll.clouds.cloud import Published, ShownVolume
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.clouds.google.change import change_text, way_back_text
+from plimsoll.clouds.google.change import disk_change_text, disk_way_back_text
 from plimsoll.clouds.google.machines import host_cap
-from plimsoll.clouds.google.queries import METRICS
+from plimsoll.clouds.google.queries import SERIES_METRICS
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.refine.query_cost import Closer, QueryCost
@@ -25,11 +25,11 @@ from plimsoll.settings import Settings
 
 _CONSOLE: Final = "https://console.cloud.google.com"
 _AXES: Final = {"ops": "Y1", "bytes": "Y2"}
-"""What a peak is drawn on by what it counts: operations at the left, bytes at the right."""
+"""The axis of a peak by its unit: operations at the left, bytes at the right."""
 
 
-def volume_link(volume: ShownVolume, window: Window, period_s: int) -> str:
-    """The address of a chart of a disk's peaks per second in Metrics Explorer, for those who are signed in.
+def disk_link(volume: ShownVolume, window: Window, period_s: int) -> str:
+    """The address of a chart of a disk's peaks per second in Metrics Explorer, for signed-in users.
 
     It draws the most of each bucket, and no line where nothing was measured. Series have a device's name, which often
     is the disk's and need not be: of an attached disk, all devices of its hosts are drawn, apart by name (Persistent
@@ -52,7 +52,7 @@ def volume_link(volume: ShownVolume, window: Window, period_s: int) -> str:
             "targetAxis": _AXES[series.rpartition("_")[2]],
             "plotType": "LINE",
         }
-        for series, metric in METRICS.items()
+        for series, metric in SERIES_METRICS.items()
         if metric.peak
     ]
     times = {"timeRange": "custom", "start": _time(window.start_s), "end": _time(window.end_s)}
@@ -74,8 +74,8 @@ def _time(epoch_s: int) -> str:
 POINTS_PER_S: Final = 300_000.0
 """Points a second that one process takes in (measured on 2 cores, 2026-11-22). Google publishes no quota of points."""
 
-CLOSER: Final = Closer(datapoints=0.1, queries=0.6, queries_a_call=4)
-"""What the simulated projects of 600 disks took (docs/performance.md). Busier fleets take more, idle ones less."""
+GOOGLE_CLOSER: Final = Closer(datapoints=0.1, queries=0.6, queries_a_call=4)
+"""The cost in the simulated projects of 600 disks (docs/performance.md). Busier fleets take more, idle ones less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,24 +90,22 @@ class GoogleCatalog:
         return volume_types(GOOGLE)
 
     def change(self, volume: Volume, target: VolumeSpec) -> ChangeText:
-        """How the disk's owner makes it so, and takes it back."""
+        """The steps by which the disk's owner makes the change, and takes it back."""
         return ChangeText(
-            how=change_text(volume, target, self.types), way_back=way_back_text(volume, target, self.types)
+            how=disk_change_text(volume, target, self.types), way_back=disk_way_back_text(volume, target, self.types)
         )
 
 
 def query_cost(settings: Settings) -> QueryCost:
-    """What reading Cloud Monitoring costs: each page is billed by the series that it returns."""
+    """The cost of reading Cloud Monitoring: each page is billed by the series that it returns."""
     return QueryCost(
         usd_query=settings.google_usd_per_1000_series / 1000,
         calls_per_s=settings.google_calls_per_s,
         datapoints_per_s=POINTS_PER_S,
         usd_hour_waited=settings.usd_hour_waited,
-        closer=CLOSER,
+        closer=GOOGLE_CLOSER,
         calls_scarce=True,
     )
 
 
-PUBLISHED: Final = Published(
-    catalog=GoogleCatalog(), query_cost=query_cost, console_link=volume_link, host_cap=host_cap
-)
+PUBLISHED: Final = Published(catalog=GoogleCatalog(), query_cost=query_cost, console_link=disk_link, host_cap=host_cap)

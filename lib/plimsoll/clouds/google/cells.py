@@ -1,11 +1,11 @@
-"""Cells: where the points of many series go, one cell for each series of each look."""
+"""Cells: the places for the points of many series, one cell for each series of each look."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from plimsoll.clouds.google.queries import ALL_METRICS, METRICS, Place, Query, grid_s, places_of
+from plimsoll.clouds.google.queries import ALL_METRICS, SERIES_METRICS, DevicePlace, SeriesQuery, grid_s, places_of
 from plimsoll.domain.metrics.asks import Ask, Found
 from plimsoll.domain.metrics.knowledge import BoolArray, IntArray, Look
 from plimsoll.domain.metrics.period import FloatArray
@@ -16,25 +16,25 @@ from plimsoll.domain.volume import Volume
 class Cell:
     """One series of one look while its points arrive, in any order and from any number of series.
 
-    In buckets of `grid_s`, of which the look's are a multiple; `added` where points of one bucket are added up, else
-    the highest stands. `highest` where buckets of the grid become those of the look by their highest.
+    It has buckets of `grid_s`, of which the look's are a multiple. Points of one bucket are `added` up, or else the
+    highest stands. Buckets of the grid become those of the look by their `highest`, or else by their sum.
     """
 
     look: Look
     grid_s: int
     added: bool
     highest: bool
-    _places: dict[Place, BoolArray] = field(default_factory=dict, init=False)
+    _places: dict[DevicePlace, BoolArray] = field(default_factory=dict, init=False)
     _values: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
         """Begins with no point."""
         self._values = np.full(self.look.window.buckets(self.look.period_s) * self.look.period_s // self.grid_s, np.nan)
 
-    def place(self, where: Place, ends_s: IntArray, values: FloatArray, inside: BoolArray) -> None:
+    def place(self, where: DevicePlace, ends_s: IntArray, values: FloatArray, inside: BoolArray) -> None:
         """Takes in those points of a series that are `inside`."""
-        there = self._places.setdefault(where, np.zeros(self.look.window.buckets(self.look.period_s), dtype=np.bool_))
-        there[(ends_s[inside] - 1 - self.look.window.start_s) // self.look.period_s] = True
+        present = self._places.setdefault(where, np.zeros(self.look.window.buckets(self.look.period_s), dtype=np.bool_))
+        present[(ends_s[inside] - 1 - self.look.window.start_s) // self.look.period_s] = True
         at = (ends_s[inside] - 1 - self.look.window.start_s) // self.grid_s
         if self.added:
             self._values[at[np.isnan(self._values[at])]] = 0.0
@@ -43,24 +43,25 @@ class Cell:
             np.fmax.at(self._values, at, values[inside])
 
     @property
-    def places(self) -> Mapping[Place, BoolArray]:
+    def places(self) -> Mapping[DevicePlace, BoolArray]:
         """The buckets of the look in which each place has points."""
         return self._places
 
-    def folded(self) -> FloatArray:
+    def fold(self) -> FloatArray:
         """The buckets of the look, NaN where there is no point."""
         factor = self.look.period_s // self.grid_s
         if factor == 1:
             return self._values
         buckets = self._values.reshape(-1, factor)
-        folded = np.fmax.reduce(buckets, axis=1) if self.highest else np.nansum(buckets, axis=1)
-        return np.where(np.isnan(buckets).all(axis=1), np.nan, folded)
+        values = np.fmax.reduce(buckets, axis=1) if self.highest else np.nansum(buckets, axis=1)
+        return np.where(np.isnan(buckets).all(axis=1), np.nan, values)
 
 
 class Cells:
-    """The cells of all asks at one project and region, and which disk is where now (`places`, by volume id).
+    """The cells of all asks at one project and region.
 
-    `volumes` are those whose places are known, with those of the asks.
+    `places` has the volume id of the disk at each place now. `volumes` are those whose places are known, with those of
+    the asks.
     """
 
     def __init__(self, asks: Sequence[Ask], volumes: Iterable[Volume] = ()) -> None:
@@ -75,22 +76,22 @@ class Cells:
             if series in ALL_METRICS
         }
 
-    def is_of(self, number: int, where: Place) -> bool:
-        """Whether an ask's disk is at a place that is known."""
+    def is_of(self, number: int, where: DevicePlace) -> bool:
+        """True if an ask's disk is at a known place."""
         return self.places[where] == self._asks[number].volume.id
 
-    def of(self, query: Query) -> Cell:
-        """Where the points of a query go."""
+    def of(self, query: SeriesQuery) -> Cell:
+        """The cell for the points of a query."""
         return self._cells[query.ask, query.series]
 
-    def found(self, number: int) -> Found:
-        """What an ask found."""
+    def answer_of(self, number: int) -> Found:
+        """The answer to an ask."""
         series = self._asks[number].look.series
-        return {name: self._cells[number, name].folded() for name in series if name in ALL_METRICS}
+        return {name: self._cells[number, name].fold() for name in series if name in ALL_METRICS}
 
-    def places_of(self, number: int) -> dict[str, Mapping[Place, BoolArray]]:
+    def places_of(self, number: int) -> dict[str, Mapping[DevicePlace, BoolArray]]:
         """The buckets in which each place has points, by the series of an ask."""
-        series = (name for name in self._asks[number].look.series if name in METRICS)
+        series = (name for name in self._asks[number].look.series if name in SERIES_METRICS)
         return {name: self._cells[number, name].places for name in series}
 
 
@@ -100,6 +101,6 @@ def _cell(ask: Ask, series: str) -> Cell:
     return Cell(
         look=ask.look,
         grid_s=grid_s(ask, series),
-        added=not peak or (series in METRICS and len(ask.volume.attachments) > 1),
+        added=not peak or (series in SERIES_METRICS and len(ask.volume.attachments) > 1),
         highest=peak,
     )

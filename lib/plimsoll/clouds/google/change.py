@@ -1,4 +1,4 @@
-"""Changes: how the owner of a disk would make one, and what undoes it when it is made behind their back."""
+"""Changes: the steps by which the owner of a disk would make one, and those that take it back."""
 
 import json
 import shlex
@@ -11,13 +11,13 @@ from plimsoll.clouds.google.change_kubernetes import kubernetes
 from plimsoll.clouds.google.change_steps import (
     STOPPING,
     Copy,
+    change_limits,
     disk_name,
     figure_flags,
-    in_place,
+    is_in_place,
     is_regional,
     new_name,
     plain_type,
-    repeated,
     snapshot_name,
     update_lines,
     zones_of,
@@ -36,7 +36,7 @@ _COPY_BACK: Final = {
         f"Scale what uses the new claim to 0, let it use the claim of {{disk}} again, and scale up. {_NOT_SINCE}"
     ),
 }
-"""How a copy is taken back where commands alone would be undone."""
+"""The way back from a copy if commands alone would be undone."""
 
 _MADE_AGAIN: Final = {
     OwnerKind.OPERATOR: "Set the configuration of before again in the service that manages this disk",
@@ -44,20 +44,20 @@ _MADE_AGAIN: Final = {
         "Use the node pool or instance template of before again, which nobody changed, until its nodes are made anew"
     ),
 }
-"""How those that make disks anew take a change back."""
+"""The way back for owners that make disks anew."""
 
 
-def change_text(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> str:
-    """Several lines of plain text: what to edit or run, what it interrupts, and what would bring the old back.
+def disk_change_text(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> str:
+    """Several lines of plain text: what to edit or run, what it interrupts, and how to bring the old back.
 
     `types` are what is published of Google's disks: which may be changed in place, and which share a VM's ceiling.
     """
     lines: Iterable[str]
     match volume.owner.kind:
         case OwnerKind.TERRAFORM:
-            lines = chain(terraform(volume, target, types), _together(volume, target, types))
+            lines = chain(terraform(volume, target, types), _shared_ceiling(volume, target, types))
         case OwnerKind.KUBERNETES:
-            lines = chain(kubernetes(volume, target, types), _together(volume, target, types))
+            lines = chain(kubernetes(volume, target, types), _shared_ceiling(volume, target, types))
         case OwnerKind.AUTO_SCALING:
             lines = _made_anew(volume, target, types)
         case OwnerKind.OPERATOR:
@@ -67,14 +67,14 @@ def change_text(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeTy
     return "\n".join(lines)
 
 
-def way_back_text(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> str:
-    """What brings the present configuration back once the target is made; a disk that was enlarged stays as large."""
+def disk_way_back_text(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> str:
+    """The steps back to the present configuration once the target is made; an enlarged disk stays as large."""
     kind = volume.owner.kind
     if kind in {OwnerKind.OPERATOR, OwnerKind.AUTO_SCALING}:
         return f"{_MADE_AGAIN[kind]}: {volume.spec}."
-    if in_place(volume.spec, target, types):
+    if is_in_place(volume.spec, target, types):
         before = replace(volume.spec, size_gib=max(volume.spec.size_gib, target.size_gib))
-        return _ENLARGED if before == target else change_text(replace(volume, spec=target), before, types)
+        return _ENLARGED if before == target else disk_change_text(replace(volume, spec=target), before, types)
     if kind in _COPY_BACK:
         return _COPY_BACK[kind].format(disk=disk_name(volume))
     lines = Copy(volume=volume, target=target).back_lines()
@@ -82,20 +82,20 @@ def way_back_text(volume: Volume, target: VolumeSpec, types: Mapping[str, Volume
 
 
 def _by_hand(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[str]:
-    """Commands, and what is to be known of them as comments, so that the whole can be pasted."""
-    if in_place(volume.spec, target, types):
+    """Commands, with remarks as comments, so that the whole can be pasted."""
+    if is_in_place(volume.spec, target, types):
         yield from update_lines(volume, target)
-        told: Iterable[str] = [repeated(volume, target, types)]
+        remarks: Iterable[str] = [change_limits(volume, target, types)]
     else:
         copy = Copy(volume=volume, target=target)
         yield " &&\n".join(copy.lines())
-        told = chain(_copied(copy), _together(volume, target, types))
+        remarks = chain(_copy_remarks(copy), _shared_ceiling(volume, target, types))
     unowned = "No owner is marked on it; if an instance template or a script makes such disks, change it there too."
-    yield from (f"# {line}" for text in chain(told, [unowned]) for line in text.splitlines())
+    yield from (f"# {line}" for text in chain(remarks, [unowned]) for line in text.splitlines())
 
 
-def _copied(copy: Copy) -> Iterator[str]:
-    """What is to be known of a copy that takes the place of a disk."""
+def _copy_remarks(copy: Copy) -> Iterator[str]:
+    """Remarks on a copy that takes the place of a disk."""
     volume, target = copy.volume, copy.target
     if any(attachment.host is None for attachment in volume.attachments):
         yield "One of the VMs that it is attached to cannot be seen from here: stop it and swap the disks there too."
@@ -113,7 +113,7 @@ def _copied(copy: Copy) -> Iterator[str]:
         "old one and the snapshot, which cost money until then; after that, only such a copy leads back:"
     )
     yield from (f"  {line}" for line in copy.delete_lines())
-    if _convertible(volume, target):
+    if _is_convertible(volume, target):
         yield (
             f"`gcloud compute disks convert {shlex.quote(disk_name(volume))} --target-disk-type {target.type}` does "
             "the same to a detached disk and keeps its name, but takes no figures (update them afterwards), and "
@@ -121,14 +121,17 @@ def _copied(copy: Copy) -> Iterator[str]:
         )
 
 
-def _convertible(volume: Volume, target: VolumeSpec) -> bool:
-    """As the command's own source has it (Google Cloud SDK, read in November 2026): zonal, and not to Hyperdisk ML."""
+def _is_convertible(volume: Volume, target: VolumeSpec) -> bool:
+    """True if `gcloud compute disks convert` takes it: zonal, and not to Hyperdisk ML.
+
+    Source: the command's own source (Google Cloud SDK, read in November 2026).
+    """
     zonal = not is_regional(volume.spec.type) and not is_regional(target.type)
     to_hyperdisk = volume.spec.type.startswith("pd-") and target.type.startswith("hyperdisk-")
     return zonal and to_hyperdisk and target.type != "hyperdisk-ml"
 
 
-def _together(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[str]:
+def _shared_ceiling(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[str]:
     kind = types.get(volume.spec.type)
     if kind is None or not kind.pooled or not volume.hosts or target.type == volume.spec.type:
         return
@@ -144,7 +147,7 @@ def _made_anew(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeTyp
         yield from _node_pool(volume, target)
     else:
         yield from _instance_group(volume, target)
-    if in_place(volume.spec, target, types):
+    if is_in_place(volume.spec, target, types):
         yield "For the disk that runs now:"
         yield from update_lines(volume, target)
 
@@ -214,11 +217,11 @@ def _operator(volume: Volume, target: VolumeSpec) -> Iterator[str]:
 
 
 def terraform(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[str]:
-    """What Terraform is told: attributes where it is done in place, else a second disk beside the first."""
+    """The change for Terraform: attributes for a change in place, else a second disk beside the first."""
     module = f" in {volume.owner.name}" if volume.owner.name else ""
-    if in_place(volume.spec, target, types):
+    if is_in_place(volume.spec, target, types):
         yield from _attributes(volume, target, module)
-        yield repeated(volume, target, types)
+        yield change_limits(volume, target, types)
         yield "Changed outside Terraform it drifts, and the next apply brings the old figures back."
         return
     yield (
@@ -283,5 +286,5 @@ def _assignments(attributes: Mapping[str, Any], *, changed_from: Mapping[str, An
 
 
 def _hcl(value: str | int | Sequence[str]) -> str:
-    """As HCL writes it: JSON, but for what begins a template in a text."""
+    """A value in HCL: JSON, but for the beginning of a template in a text."""
     return json.dumps(value).replace("${", "$${").replace("%{", "%%{")

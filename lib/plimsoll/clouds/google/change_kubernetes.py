@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import yaml
 
-from plimsoll.clouds.google.change_steps import in_place, plain_type
+from plimsoll.clouds.google.change_steps import is_in_place, plain_type
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 
@@ -16,12 +16,12 @@ _SNAPSHOTS: Final = "snapshot.storage.k8s.io"
 
 
 def kubernetes(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[str]:
-    """What Kubernetes is told: a VolumeAttributesClass in place, else a claim made from a snapshot of the claim.
+    """The change for Kubernetes: a VolumeAttributesClass in place, else a claim made from a snapshot of the claim.
 
     The driver's ModifyVolume takes `iops` and `throughput` alone, in mebibytes as `250Mi`; a StorageClass calls them
     otherwise (its source, `pkg/parameters`, read in November 2026).
     """
-    if in_place(volume.spec, target, types):
+    if is_in_place(volume.spec, target, types):
         yield from _attributes_class(volume, target)
     else:
         yield from _claim_from_snapshot(volume, target)

@@ -1,4 +1,4 @@
-"""Steps: whether a change is made in place or by a copy, its gcloud lines, and what undoes it."""
+"""Steps: changes in place or by a copy, their gcloud lines, and the lines that take them back."""
 
 import shlex
 from collections.abc import Iterator, Mapping
@@ -17,10 +17,10 @@ _LONGEST_NAME: Final = 63
 STOPPING: Final = "Stopping a VM gives up what is on its Local SSDs, and an ephemeral external address."
 
 
-def in_place(spec: VolumeSpec, target: VolumeSpec, types: Mapping[str, VolumeType]) -> bool:
-    """Whether a disk becomes another configuration while it is used, or else by a snapshot and a new disk.
+def is_in_place(spec: VolumeSpec, target: VolumeSpec, types: Mapping[str, VolumeType]) -> bool:
+    """True if a disk changes while it is used, False if by a snapshot and a new disk.
 
-    In place only within a type whose data say how often that may be (Hyperdisk's), or where nothing but the size grows.
+    In place only within a type whose data say how often that may be (Hyperdisk's), or if nothing but the size grows.
     The v1 API changes no disk's type, and Extreme Persistent Disk's IOPS only by deleting and making it anew (Compute
     API rev 20261106; Terraform's Google provider, google_compute_disk; both read in November 2026).
     """
@@ -29,8 +29,8 @@ def in_place(spec: VolumeSpec, target: VolumeSpec, types: Mapping[str, VolumeTyp
     return spec.type == target.type and (same_figures or (kind is not None and kind.changes is not None))
 
 
-def repeated(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> str:
-    """How often a change in place may be made, and what leads back from it."""
+def change_limits(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> str:
+    """A sentence on how often a change in place may be made, and how it is taken back."""
     kind = types.get(volume.spec.type)
     limit = kind.changes if kind is not None else None
     often = f", at most {limit.most} times in about {limit.hours:g} hours" if limit is not None else ""
@@ -41,22 +41,22 @@ def repeated(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]
 
 
 def plain_type(type_name: str) -> str:
-    """A type as gcloud calls it, which says by other words that a disk is regional."""
+    """A type as gcloud calls it; another option says that a disk is regional."""
     return type_name.removeprefix(_REGIONAL)
 
 
 def is_regional(type_name: str) -> bool:
-    """Whether disks of the type are kept in two zones."""
+    """True if disks of the type are kept in two zones."""
     return type_name.startswith(_REGIONAL) or type_name == _HIGH_AVAILABILITY
 
 
 def disk_name(volume: Volume) -> str:
-    """What gcloud calls the disk; its id where no name is known."""
+    """The name of the disk for gcloud; its id if no name is known."""
     return volume.name or volume.id
 
 
 def zones_of(volume: Volume) -> tuple[str, ...]:
-    """The zone of a disk, or those of its replicas."""
+    """The zones of a disk: one, or those of its replicas."""
     return tuple(volume.zone.split("+"))
 
 
@@ -64,21 +64,21 @@ def new_name(volume: Volume, target: VolumeSpec) -> str:
     """A name for the copy: the disk's own, with the type in the place of an earlier one."""
     name, suffix = disk_name(volume), plain_type(target.type)
     stem = name.removesuffix(f"-{plain_type(volume.spec.type)}")
-    found = _named(stem, suffix)
-    return found if found != name else _named(stem, f"{suffix}-2")
+    candidate = _resource_name(stem, suffix)
+    return candidate if candidate != name else _resource_name(stem, f"{suffix}-2")
 
 
 def snapshot_name(volume: Volume, target: VolumeSpec) -> str:
     """A name for the snapshot that the copy is made from."""
-    return _named(disk_name(volume), f"before-{plain_type(target.type)}")
+    return _resource_name(disk_name(volume), f"before-{plain_type(target.type)}")
 
 
-def _named(stem: str, suffix: str) -> str:
+def _resource_name(stem: str, suffix: str) -> str:
     return f"{stem[: _LONGEST_NAME - 1 - len(suffix)].rstrip('-')}-{suffix}"
 
 
 def update_lines(volume: Volume, target: VolumeSpec) -> Iterator[str]:
-    """What changes a disk in place: its figures, its size or both."""
+    """The lines that change a disk in place: its figures, its size or both."""
     figures = figure_flags(target)
     if figures and (target.iops, target.throughput_mib_s) != (volume.spec.iops, volume.spec.throughput_mib_s):
         yield _gcloud(volume, "disks", "update", disk_name(volume), *_place(volume, volume.spec.type), *figures)
@@ -88,7 +88,7 @@ def update_lines(volume: Volume, target: VolumeSpec) -> Iterator[str]:
 
 
 def figure_flags(target: VolumeSpec, prefix: str = "") -> list[str]:
-    """The provisioned figures of a spec as flags; none where the type provisions none."""
+    """The provisioned figures of a spec as flags; none if the type provisions none."""
     figures = {"iops": target.iops, "throughput": target.throughput_mib_s}
     return [
         word
@@ -126,7 +126,7 @@ class Copy:
         yield _gcloud(self.volume, "snapshots", "create", snapshot_name(self.volume, self.target), *source)
 
     def delete_lines(self) -> Iterator[str]:
-        """What takes the way back away: the old disk and the snapshot."""
+        """The lines that take the way back away: they delete the old disk and the snapshot."""
         place = _place(self.volume, self.volume.spec.type)
         yield _gcloud(self.volume, "disks", "delete", disk_name(self.volume), *place)
         yield _gcloud(self.volume, "snapshots", "delete", snapshot_name(self.volume, self.target))

@@ -1,4 +1,4 @@
-"""Clients: whose credentials are used, Google's clients made from them, and how often a call is tried."""
+"""Clients: the credentials in use, Google's clients made from them, and the attempts of a call."""
 
 import os
 import threading
@@ -26,7 +26,14 @@ from requests.exceptions import ChunkedEncodingError
 
 from plimsoll.clouds.common.bounds import LEAST_S, Deadline, Waits
 from plimsoll.clouds.google.bounded_http import bound
-from plimsoll.clouds.google.errors import AUDITING, UNREADABLE, attempted, no_credentials, no_token_now, too_many
+from plimsoll.clouds.google.errors import (
+    GOOGLE_AUDITING,
+    UNREADABLE,
+    google_errors,
+    no_credentials,
+    no_token_now,
+    too_many,
+)
 from plimsoll.clouds.google.federation import FederationConfig
 from plimsoll.clouds.google.names import LOGGING
 from plimsoll.distribution import own_version
@@ -37,9 +44,9 @@ if TYPE_CHECKING:
     from google.cloud.resourcemanager_v3 import FoldersClient, ProjectsClient
 
 SCOPES: Final = ("https://www.googleapis.com/auth/cloud-platform",)
-"""What tokens are asked for; what the caller may do is its roles'."""
+"""The scope of tokens; what the caller may do is its roles'."""
 
-LIST_DEADLINE_S: Final = 300.0
+GOOGLE_LIST_DEADLINE_S: Final = 300.0
 """Seconds that a list may take unless the settings say otherwise."""
 
 _LOGGING: Final = f"https://{LOGGING}"
@@ -64,40 +71,42 @@ class Clients:
     credentials: Credentials | None = None
     quota_project: str | None = None
     attempts: int = 8
-    list_deadline_s: float = LIST_DEADLINE_S
+    list_deadline_s: float = GOOGLE_LIST_DEADLINE_S
     waits: Waits = field(default_factory=Waits)
     _made: dict[Callable[..., Any], Any] = field(default_factory=dict, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     @property
     def retry(self) -> retries.Retry:
-        """How often a call is tried."""
-        return Patience(self.attempts)
+        """The attempts of a call."""
+        return GoogleRetry(self.attempts)
 
     @property
     def tries(self) -> dict[str, Any]:
-        """What every call is given beside its request: how often it is tried, and how long each time."""
+        """The options of every call beside its request: its attempts, and the time for each."""
         return {"retry": self.retry, "timeout": self.waits.answer_s}
 
     def tries_within(self, deadline: Deadline) -> dict[str, Any]:
-        """As `tries`, for what changes nothing. All attempts end with the deadline. An answer that cannot be read is
-        asked for once more."""
+        """The same as `tries`, for calls that change nothing. All attempts end with the deadline.
+
+        An answer that cannot be read is asked for once more.
+        """
         left_s = max(deadline.left_s, LEAST_S)
         timeout_s = min(self.waits.answer_s, left_s)
-        return {"retry": Patience(self.attempts, within_s=left_s, reads=True), "timeout": timeout_s}
+        return {"retry": GoogleRetry(self.attempts, within_s=left_s, reads=True), "timeout": timeout_s}
 
     def list_deadline(self) -> Deadline:
-        """When a list that begins now has to have ended."""
+        """The deadline of a list that begins now."""
         return Deadline(seconds=self.list_deadline_s)
 
     @property
     def default_project(self) -> str | None:
-        """The project that the environment names; BadCredentials where it has no credentials."""
+        """The project that the environment names. Raises BadCredentials if it has no credentials."""
         return self._signed_in[1]
 
     @property
     def disks(self) -> compute_v1.DisksClient:
-        """Disks of zones, and the aggregated list that has those of regions too."""
+        """Disks of zones, and the aggregated list of zones and regions."""
         return self.rest(compute_v1.DisksClient)
 
     @property
@@ -138,12 +147,12 @@ class Clients:
 
     @property
     def metrics(self) -> monitoring_v3.MetricServiceClient:
-        """Cloud Monitoring, by gRPC: it has no other way. CloudError where federation gives no token."""
+        """Cloud Monitoring, by gRPC: it has no other way. Raises CloudError if federation gives no token."""
         self._have_token()
-        return self._kept(monitoring_v3.MetricServiceClient, self._metrics)
+        return self._keep_client(monitoring_v3.MetricServiceClient, self._metrics)
 
     def rest(self, kind: Callable[..., C]) -> C:
-        """The client of that class that speaks REST: of Compute Engine, or any other that can."""
+        """The client of a class that speaks REST: of Compute Engine, or any other that can."""
 
         def make() -> C:
             client: Any = kind(transport="rest", **self._options(self.url))
@@ -151,7 +160,7 @@ class Clients:
             made: C = client
             return made
 
-        return self._kept(kind, make)
+        return self._keep_client(kind, make)
 
     def log_entries(self, request: Mapping[str, Any], deadline: Deadline) -> Any:
         """A page of log entries: there is no other use of Cloud Logging, and so no client of its own."""
@@ -167,27 +176,27 @@ class Clients:
         return tries["retry"](ask)()
 
     def close(self) -> None:
-        """Gives every connection back; clients asked for later are new ones."""
+        """Closes every connection; clients asked for later are new ones."""
         with self._lock:
             for client in self._made.values():
                 client.transport.close()
             self._made.clear()
 
     def _have_token(self) -> None:
-        """Gets a federated role's token before gRPC does, which would tell of a refusal as of a lost connection."""
+        """Gets a federated role's token before gRPC does, which would report a refusal as a lost connection."""
         if self.monitoring is not None:
             return
         credentials = self._signed_in[0]
         if isinstance(credentials, external_account.Credentials) and not credentials.valid:
-            with attempted("sign in to Google Cloud", "Google Cloud", "a token", AUDITING):
+            with google_errors("sign in to Google Cloud", "Google Cloud", "a token", GOOGLE_AUDITING):
                 self.retry(credentials.refresh)(Request(bound(Session(), self.waits)))
 
-    def _kept(self, kind: Callable[..., C], make: Callable[[], C]) -> C:
+    def _keep_client(self, kind: Callable[..., C], make: Callable[[], C]) -> C:
         with self._lock:
             if kind not in self._made:
                 self._made[kind] = make()
-            found: C = self._made[kind]
-            return found
+            client: C = self._made[kind]
+            return client
 
     def _metrics(self) -> monitoring_v3.MetricServiceClient:
         if self.monitoring is None:
@@ -204,13 +213,13 @@ class Clients:
     @property
     def _signed_in(self) -> tuple[Credentials, str | None]:
         with self._lock:
-            found = self._found
-        if isinstance(found, BadCredentials):
-            raise found
-        return found
+            signed_in = self._sign_in_result
+        if isinstance(signed_in, BadCredentials):
+            raise signed_in
+        return signed_in
 
     @cached_property
-    def _found(self) -> tuple[Credentials, str | None] | BadCredentials:
+    def _sign_in_result(self) -> tuple[Credentials, str | None] | BadCredentials:
         """The credentials and the environment's project, or why there are none: looking for them takes seconds."""
         named = os.environ.get("GOOGLE_CLOUD_PROJECT")
         if self.credentials is not None:
@@ -218,10 +227,10 @@ class Clients:
         if self.url is not None:
             return AnonymousCredentials(), named  # type: ignore[no-untyped-call]  # as it ships
         try:
-            found, project = google.auth.default(scopes=SCOPES, quota_project_id=self.quota_project)
+            credentials, project = google.auth.default(scopes=SCOPES, quota_project_id=self.quota_project)
         except GoogleAuthError as error:
             return BadCredentials(no_credentials(error))
-        return found, project
+        return credentials, project
 
 
 _PASSING: Final = (
@@ -241,13 +250,15 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Patience(retries.Retry):
-    """A retry that gives a call up after so many attempts, with what the last one ended in. Waits are random, below a
-    bound that doubles, and all end `within_s` seconds where that is given. What `reads` asks once more for an answer
-    that cannot be read."""
+class GoogleRetry(retries.Retry):
+    """A retry that gives a call up after `attempts`, with the error of the last one.
+
+    Waits are random, below a bound that doubles, and all end `within_s` seconds if that is given. `reads`: an answer
+    that cannot be read is asked for once more.
+    """
 
     def __init__(self, attempts: int, *, within_s: float | None = None, reads: bool = False) -> None:
-        super().__init__(predicate=passing, initial=_FIRST_WAIT_S, maximum=_LONGEST_WAIT_S, timeout=within_s)
+        super().__init__(predicate=is_passing, initial=_FIRST_WAIT_S, maximum=_LONGEST_WAIT_S, timeout=within_s)
         self._attempts = attempts
         self._within_s = within_s
         self._reads = reads
@@ -258,21 +269,21 @@ class Patience(retries.Retry):
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             left, unread = iter(range(self._attempts - 1)), iter(range(self._reads))
 
-            def again(error: Exception) -> bool:
+            def may_repeat(error: Exception) -> bool:
                 if isinstance(error, UNREADABLE):
                     return next(unread, None) is not None
-                return passing(error) and next(left, None) is not None
+                return is_passing(error) and next(left, None) is not None
 
             once_more = retries.Retry(
-                predicate=again, initial=_FIRST_WAIT_S, maximum=_LONGEST_WAIT_S, timeout=self._within_s
+                predicate=may_repeat, initial=_FIRST_WAIT_S, maximum=_LONGEST_WAIT_S, timeout=self._within_s
             )
             return once_more(func, on_error)(*args, **kwargs)
 
         return call
 
 
-def passing(error: Exception) -> bool:
-    """Whether the same call may go well a little later."""
+def is_passing(error: Exception) -> bool:
+    """True if the same call may go well a little later."""
     return isinstance(error, _PASSING) or too_many(error) or no_token_now(error)
 
 
@@ -283,7 +294,7 @@ READ_ONLY_SCOPES: Final = (
     "https://www.googleapis.com/auth/cloud-billing.readonly",
     "https://www.googleapis.com/auth/logging.read",
 )
-"""What a token is good for: reading, whatever roles its holder has. One scope for each of the APIs: Resource Manager,
+"""The scopes of a token for reading, whatever roles its holder has. One scope for each of the APIs: Resource Manager,
 Compute Engine, Cloud Monitoring, Cloud Billing and Cloud Logging (AUTH_SCOPES of their clients, and for Compute Engine
 the scopes of `disks.aggregatedList`, read 2026-11-22)."""
 
@@ -291,16 +302,16 @@ the scopes of `disks.aggregatedList`, read 2026-11-22)."""
 def keyless_credentials(config: FederationConfig) -> aws.Credentials:
     """Credentials that prove the AWS role of this process to Google by a signed request; nothing is asked yet.
 
-    Access key, session token and region come from AWS's own environment variables, which Lambda sets. BadInput where
-    google-auth cannot use the configuration.
+    Access key, session token and region come from AWS's own environment variables, which Lambda sets. Raises BadInput
+    if google-auth cannot use the configuration.
     """
     try:
-        found: aws.Credentials = aws.Credentials.from_info(  # type: ignore[no-untyped-call]  # google-auth has no types
-            config.written, scopes=list(READ_ONLY_SCOPES)
+        credentials: aws.Credentials = aws.Credentials.from_info(  # type: ignore[no-untyped-call]  # google-auth has no types
+            config.plain, scopes=list(READ_ONLY_SCOPES)
         )
     except (GoogleAuthError, ValueError) as error:
         raise BadInput(
             f"google_credentials cannot be used: {error}. Write them anew with `gcloud iam workload-identity-pools "
             "create-cred-config`, and deploy the service again."
         ) from error
-    return found
+    return credentials

@@ -33,7 +33,7 @@ def connect(
     paced: bool = True,
     log_days: float = 0.0,
 ) -> Connection:
-    """The ports over every project of a scope; BadInput for a project that cannot be one."""
+    """The ports over every project of a scope. Raises BadInput for a project that cannot be one."""
     clients = Clients(
         url=settings.google_url,
         monitoring=settings.google_monitoring,
@@ -41,10 +41,10 @@ def connect(
         list_deadline_s=settings.list_deadline_s,
         waits=Waits.of(settings),
     )
-    return connection_of(clients, scope, settings, today=today, paced=paced, log_days=log_days)
+    return google_connection(clients, scope, settings, today=today, paced=paced, log_days=log_days)
 
 
-def connection_of(
+def google_connection(
     clients: Clients,
     scope: Scope,
     settings: Settings,
@@ -56,7 +56,7 @@ def connection_of(
 ) -> Connection:
     """The ports over the projects that these clients reach.
 
-    So many processes share the quota of metric calls: each keeps to its part. What is asked for does not depend on it.
+    `sharing` processes share the quota of metric calls: each keeps to its part. The queries do not depend on it.
     """
     reckoned = query_cost(settings)
     inventory = _inventory(clients, scope)
@@ -89,25 +89,27 @@ def inventory_in(
     organizations: Sequence[str] = (),
     regions: Sequence[str] = (),
 ) -> GoogleInventory:
-    """The inventory of the named projects and of those in folders and organizations, as `projects_in` has them.
+    """The inventory of named projects and of those in folders and organizations, as `projects_in` lists them.
 
     No `regions` are all. A project that only lies in a folder or an organization may have Compute Engine switched off.
     """
     named = projects_in(clients, projects=projects) if projects or not (folders or organizations) else []
     below = projects_in(clients, folders=folders, organizations=organizations) if folders or organizations else []
-    found = [*named, *(one for one in below if one not in named)]
+    entries = [*named, *(entry for entry in below if entry not in named)]
     return GoogleInventory(
         clients=clients,
-        projects=[one for one in found if isinstance(one, str)],
+        projects=[entry for entry in entries if isinstance(entry, str)],
         regions=regions or None,
-        failed=[one for one in found if isinstance(one, FailedTarget)],
-        named=[one for one in named if isinstance(one, str)],
+        failed=[entry for entry in entries if isinstance(entry, FailedTarget)],
+        named=[entry for entry in named if isinstance(entry, str)],
     )
 
 
 def _inventory(clients: Clients, scope: Scope) -> GoogleInventory:
-    """The inventory of the scope. Where its projects cannot be listed it has none but says why: the other clouds of the
-    same run are still read."""
+    """The inventory of the scope. If its projects cannot be listed it is empty, with the reason.
+
+    The other clouds of the same run are still read.
+    """
     try:
         return inventory_in(
             clients,

@@ -10,7 +10,7 @@ from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.dated_data import sold_figures
 from plimsoll.clouds.google.machines import machine
 from plimsoll.clouds.google.names import LIST_INSTANCES, last_of, moment, path_of
-from plimsoll.clouds.google.owners import owner_of
+from plimsoll.clouds.google.owners import disk_owner
 from plimsoll.clouds.google.resources import DiskAnswer, read_attached_disk, read_instance
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import BadAnswer
@@ -23,18 +23,18 @@ _LOCAL: Final = "SCRATCH"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttachedDisk:
-    """How an instance holds a disk: the device name that its metrics go by, and whether it boots from it."""
+    """A disk on an instance: the device name that its metrics go by, and whether the instance boots from it."""
 
     device: str
     boot: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Instance:
+class HostInstance:
     """A host with the disks that it holds, by their path.
 
-    In the place of a disk that cannot be read stands why. `marks` are its tags, and those items of its metadata that
-    tell who made it.
+    A disk that cannot be read has its error instead. `marks` are its tags, and those items of its metadata that tell
+    who made it.
     """
 
     path: str
@@ -43,12 +43,12 @@ class Instance:
     marks: Mapping[str, str]
 
 
-def instance_of(found: Any, *, scope: str | None = None, place: str) -> Instance:
-    """The instance in one protobuf `Instance` that was listed under a scope of a place; BadAnswer.
+def host_instance(message: Any, *, scope: str | None = None, place: str) -> HostInstance:
+    """The instance in a protobuf `Instance` that was listed under a scope of a place. Raises BadAnswer.
 
-    Nothing is known to be carried or attached by a machine type that the data does not have.
+    A machine type that the data does not have has no known limits.
     """
-    answer = read_instance(found, scope=scope, place=place)
+    answer = read_instance(message, scope=scope, place=place)
     kind = last_of(answer.machine_type)
     known = machine(kind)
     tags = tags_of(answer.labels, answer.name)
@@ -61,18 +61,21 @@ def instance_of(found: Any, *, scope: str | None = None, place: str) -> Instance
         running_since=answer.running_since,
         stopped_since=answer.stopped_since,
     )
-    return Instance(
+    return HostInstance(
         path=answer.path,
         host=host,
-        attached=_attached_disks(found, answer.name, place),
+        attached=_attached_disks(message, answer.name, place),
         marks={**tags, **answer.metadata},
     )
 
 
-def _attached_disks(found: Any, instance: str, place: str) -> Mapping[str, AttachedDisk | BadAnswer]:
-    """The disks that an instance holds, by their path. Where it names one twice, nobody knows which name is whose."""
-    held = [one for one in found.disks if one.source and one.type_ != _LOCAL]
-    for values in ([path_of(one.source) for one in held], [one.device_name for one in held if one.device_name]):
+def _attached_disks(message: Any, instance: str, place: str) -> Mapping[str, AttachedDisk | BadAnswer]:
+    """The disks that an instance holds, by their path. A name that it has twice makes all of them unreadable."""
+    held = [attached for attached in message.disks if attached.source and attached.type_ != _LOCAL]
+    for values in (
+        [path_of(attached.source) for attached in held],
+        [attached.device_name for attached in held if attached.device_name],
+    ):
         twice = next((value for value, times in Counter(values).items() if times > 1), None)
         if twice is not None:
             error = bad_answer(
@@ -81,13 +84,13 @@ def _attached_disks(found: Any, instance: str, place: str) -> Mapping[str, Attac
                 call=LIST_INSTANCES,
                 place=f"the disks of instance {instance} in {place}",
             )
-            return {path_of(one.source): error for one in held}
-    return {path_of(one.source): _attached_disk(one, instance, place) for one in held}
+            return {path_of(attached.source): error for attached in held}
+    return {path_of(attached.source): _attached_disk(attached, instance, place) for attached in held}
 
 
-def _attached_disk(found: Any, instance: str, place: str) -> AttachedDisk | BadAnswer:
+def _attached_disk(message: Any, instance: str, place: str) -> AttachedDisk | BadAnswer:
     try:
-        held = read_attached_disk(found, instance=instance, place=place)
+        held = read_attached_disk(message, instance=instance, place=place)
     except BadAnswer as error:
         return error
     return AttachedDisk(device=held.device, boot=held.boot)
@@ -105,14 +108,13 @@ _REPLICATING: Final = {"ACTIVE", "CREATED", "STARTING", "STOPPING"}
 _REPLICATION: Final = "asynchronous replication from another disk"
 
 
-def volume_of(
-    disk: DiskAnswer, project: str, region: str, users: Iterable[tuple[Instance, AttachedDisk] | None]
+def disk_volume(
+    disk: DiskAnswer, project: str, region: str, users: Iterable[tuple[HostInstance, AttachedDisk] | None]
 ) -> Volume:
-    """The volume that a disk of a project is. `users` are its instances in the order of its own users, None for one of
-    another project.
+    """The volume of a project's disk. `users` are its instances in its own order, None for one of another project.
 
-    A disk that receives another's replication is the replication's: it looks like one that nobody needs, and is not.
-    Of other services none is known that refuses changes to its disks.
+    A disk that receives another's replication is the replication's: it looks like one that nobody needs, and is not. Of
+    other services none is known that refuses changes to its disks.
     """
     tags = tags_of(disk.labels, disk.name)
     held = tuple(users)
@@ -123,7 +125,7 @@ def volume_of(
         account=project,
         region=region,
         zone="+".join(disk.zones),
-        spec=spec_of(disk),
+        spec=disk_spec(disk),
         state=_STATES.get(disk.status) or (VolumeState.IN_USE if held else VolumeState.AVAILABLE),
         created=moment(disk.created),
         tags=tags,
@@ -139,7 +141,7 @@ def volume_of(
             )
             for user in held
         ),
-        owner=owner_of(tags, marks, disk.name, disk.description),
+        owner=disk_owner(tags, marks, disk.name, disk.description),
         multi_attach=disk.access_mode in _SHARED or len(held) > 1,
         replicated_to=tuple(sorted(map(last_of, disk.secondaries))),
         storage_pool=last_of(disk.storage_pool) if disk.storage_pool else None,
@@ -151,15 +153,15 @@ _STARTED_WITHIN: Final = timedelta(minutes=5)
 
 
 def _at_start(since: datetime, host: Host) -> bool:
-    """Whether a disk was attached as its instance was started.
+    """True if a disk was attached as its instance was started.
 
     Google does not say whether a start attaches anew what was there before, so this is not ruled out.
     """
     return host.running_since is not None and abs(since - host.running_since) <= _STARTED_WITHIN
 
 
-def spec_of(disk: DiskAnswer) -> VolumeSpec:
-    """What is provisioned; IOPS and MiB/s where the type sells them."""
+def disk_spec(disk: DiskAnswer) -> VolumeSpec:
+    """The provisioned spec; IOPS and MiB/s if the type sells them."""
     spec = VolumeSpec(
         type=disk.type_name,
         size_gib=disk.size_gib,

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 CREATE: Final = "gcloud iam workload-identity-pools create-cred-config PROVIDER --aws --output-file google.json"
-"""What writes one."""
+"""The command that writes one."""
 
 _SECRETS: Final = ("private_key", "private_key_id", "client_secret", "refresh_token")
 
@@ -21,8 +21,11 @@ GoogleUrl = Annotated[str, StringConstraints(pattern=rf"^(https://([a-z0-9-]+\.)
 
 
 class AwsSource(BaseModel):
-    """Where who asks is proved: by a signed request to AWS's STS. The addresses of an instance's metadata that `gcloud`
-    writes as well are not asked where the environment holds credentials and region, as Lambda's does."""
+    """The place that proves who asks: a signed request to AWS's STS.
+
+    The addresses of an instance's metadata that `gcloud` writes as well are not asked if the environment holds
+    credentials and region, as Lambda's does.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -36,7 +39,7 @@ class AwsSource(BaseModel):
 
 
 class Impersonation(BaseModel):
-    """How long a token of the service account lives that is acted for."""
+    """The life of a service account's token, which the caller uses."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -66,24 +69,24 @@ class FederationConfig(BaseModel):
     universe_domain: Literal["googleapis.com"] | None = None
 
     @property
-    def written(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, Any]:
         """The configuration as google-auth reads it."""
         return self.model_dump(mode="json", exclude_none=True)
 
     @model_validator(mode="before")
     @classmethod
-    def _without_a_key(cls, given: object) -> object:
-        """Refuses what is a key before anything of it is looked at, or repeated in an error."""
-        if isinstance(given, Mapping):
-            secret = next((name for name in _SECRETS if name in given), None)
+    def _without_a_key(cls, values: object) -> object:
+        """Refuses a key before any part of it is looked at, or repeated in an error."""
+        if isinstance(values, Mapping):
+            secret = next((name for name in _SECRETS if name in values), None)
             if secret is not None:
                 raise ValueError(
                     f"google_credentials holds a {secret}: a key is never kept here. Delete it at Google, and give "
                     f"the configuration of a workload identity pool instead, which `{CREATE}` writes"
                 )
-            if given.get("type") != "external_account":
+            if values.get("type") != "external_account":
                 raise ValueError(
-                    f"google_credentials are of the type {given.get('type')!r}: give the configuration of a workload "
+                    f"google_credentials are of the type {values.get('type')!r}: give the configuration of a workload "
                     f"identity pool, of the type 'external_account', which `{CREATE}` writes"
                 )
-        return given
+        return values

@@ -1,6 +1,6 @@
-"""Holders: which instances hold which disk, where the list of disks and that of instances say the same.
+"""Holders: the instances that hold each disk, if the list of disks and that of instances agree.
 
-Either list names what the other should: a disk its users, an instance its disks. Where one lacks what the other has,
+Either list names what the other should: a disk its users, an instance its disks. If one lacks what the other has,
 nobody can tell which of them is right, so that the disk is in dispute.
 """
 
@@ -12,7 +12,7 @@ from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.bounds import Deadline
 from plimsoll.clouds.google.aggregated import instance_pages
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.disks import AttachedDisk, Instance, instance_of
+from plimsoll.clouds.google.disks import AttachedDisk, HostInstance, host_instance
 from plimsoll.clouds.google.names import LIST_DISKS, LIST_INSTANCES, last_of, path_of
 from plimsoll.clouds.google.resources import DiskAnswer
 from plimsoll.domain.errors import BadAnswer, CloudError, Unreachable
@@ -22,21 +22,21 @@ _BOTH: Final = f"{LIST_DISKS} and {LIST_INSTANCES}"
 
 @dataclass(slots=True, kw_only=True)
 class Holders:
-    """The instances of a project by their path, or why one cannot be read, and the paths of those that hold each disk.
+    """The instances of a project by their path, or the error of each, and the holders of each disk.
 
     `scopes` are all that the list has. `silent` are those of them that did not answer.
     """
 
     project: str
-    instances: dict[str, Instance | BadAnswer] = field(default_factory=dict)
+    instances: dict[str, HostInstance | BadAnswer] = field(default_factory=dict)
     scopes: set[str] = field(default_factory=set)
     silent: set[str] = field(default_factory=set)
     blank: set[str] = field(default_factory=set)
     by_disk: dict[str, set[str]] = field(default_factory=dict)
     _ids: dict[str, str] = field(default_factory=dict, repr=False)
 
-    def keep(self, path: str, instance: Instance | BadAnswer) -> None:
-        """Takes an instance in; two with one id are both unreadable, for nobody can tell their metrics apart."""
+    def keep(self, path: str, instance: HostInstance | BadAnswer) -> None:
+        """Takes an instance in; two with one id are both unreadable, because nobody can tell their metrics apart."""
         self.instances[path] = instance
         if isinstance(instance, BadAnswer):
             return
@@ -48,10 +48,10 @@ class Holders:
         for disk in instance.attached:
             self.by_disk.setdefault(disk, set()).add(path)
 
-    def holders_of(self, disk: DiskAnswer, place: str) -> Iterator[tuple[Instance, AttachedDisk] | None]:
+    def holders_of(self, disk: DiskAnswer, place: str) -> Iterator[tuple[HostInstance, AttachedDisk] | None]:
         """The users of a disk with how each holds it, in its own order, None for one of another project.
 
-        CloudError names the disk where they cannot be told for sure.
+        Raises CloudError, which names the disk, if they are not sure.
         """
         where = f"disk {disk.name} in {place}"
         for zone in disk.zones:
@@ -64,49 +64,51 @@ class Holders:
         missing = self.by_disk.get(disk.path, set()).difference(users)
         if missing:
             names = ", ".join(sorted(map(last_of, missing)))
-            raise _disputed(f"instance {names} holds the disk, which has no such user", where)
+            raise _dispute_error(f"instance {names} holds the disk, which has no such user", where)
         for user in users:
             yield self._user(user, disk, where)
 
-    def _user(self, user: str, disk: DiskAnswer, where: str) -> tuple[Instance, AttachedDisk] | None:
+    def _user(self, user: str, disk: DiskAnswer, where: str) -> tuple[HostInstance, AttachedDisk] | None:
         if not user.startswith(f"projects/{self.project}/"):
             return None
         instance = self.instances.get(user)
         if instance is None:
-            raise _disputed(f"the disk's user {last_of(user)} is not in the list of instances", where)
+            raise _dispute_error(f"the disk's user {last_of(user)} is not in the list of instances", where)
         if isinstance(instance, BadAnswer):
             raise instance
         held = instance.attached.get(disk.path)
         if held is None:
-            raise _disputed(f"the disk's user {last_of(user)} does not hold it", where)
+            raise _dispute_error(f"the disk's user {last_of(user)} does not hold it", where)
         if isinstance(held, BadAnswer):
             raise held
         return instance, held
 
 
-def _disputed(what: str, where: str) -> BadAnswer:
+def _dispute_error(what: str, where: str) -> BadAnswer:
     return bad_answer(what, what, call=_BOTH, place=where)
 
 
-def not_listed(path: str, holders: Iterable[str], place: str) -> CloudError:
-    """Why a disk cannot be answered that instances hold and that no list has."""
+def unlisted_error(path: str, holders: Iterable[str], place: str) -> CloudError:
+    """The error of a disk that instances hold and that no list has."""
     names = ", ".join(sorted(map(last_of, holders))) or "an instance"
-    return _disputed(f"{names} holds the disk, which is not in the list of disks", f"disk {last_of(path)} in {place}")
+    return _dispute_error(
+        f"{names} holds the disk, which is not in the list of disks", f"disk {last_of(path)} in {place}"
+    )
 
 
 def holders_in(clients: Clients, project: str, place: str, deadline: Deadline) -> Holders:
-    """The instances of a project; raises CloudError. One whose entry cannot be read costs its own disks."""
-    found = Holders(project=project)
+    """The instances of a project. Raises CloudError. An entry that cannot be read costs its own disks."""
+    holders = Holders(project=project)
     for page in instance_pages(clients, project, place, deadline):
-        found.scopes |= page.scopes
-        found.silent |= page.unreachable | page.blank
-        found.blank |= page.blank
-        for scope, one in page.found:
-            path = f"projects/{project}/{scope}/instances/{one.name}"
+        holders.scopes |= page.scopes
+        holders.silent |= page.unreachable | page.blank
+        holders.blank |= page.blank
+        for scope, message in page.found:
+            path = f"projects/{project}/{scope}/instances/{message.name}"
             try:
-                instance = instance_of(one, scope=scope, place=place)
+                instance = host_instance(message, scope=scope, place=place)
             except BadAnswer as error:
-                found.keep(path, error)
+                holders.keep(path, error)
             else:
-                found.keep(instance.path, instance)
-    return found
+                holders.keep(instance.path, instance)
+    return holders

@@ -17,15 +17,15 @@ from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.common.messages import check_regions
-from plimsoll.clouds.google.aggregated import PAGE, disk_pages
-from plimsoll.clouds.google.audit_log import KEPT_DAYS, REQUESTS_A_SECOND, ProjectLog, read_log
+from plimsoll.clouds.google.aggregated import LIST_PAGE_SIZE, disk_pages
+from plimsoll.clouds.google.audit_log import LOG_KEPT_DAYS, REQUESTS_A_SECOND, ProjectLog, read_log
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.disks import AttachedDisk
 from plimsoll.clouds.google.holders import holders_in
-from plimsoll.clouds.google.listing import Listing
+from plimsoll.clouds.google.listing import ProjectListing
 from plimsoll.clouds.google.names import LIST_REGIONS, region_of
-from plimsoll.clouds.google.pages import Listed
-from plimsoll.clouds.google.queries import Place
+from plimsoll.clouds.google.pages import PagedList
+from plimsoll.clouds.google.queries import DevicePlace
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import ApiDisabled, BadAnswer, CloudError
 from plimsoll.domain.volume import Volume
@@ -37,17 +37,17 @@ class AttachedPlaces:
     """The places of each project that have a disk, listed when they are first asked for and then kept."""
 
     clients: Clients
-    _known: dict[str, frozenset[Place]] = field(default_factory=dict, init=False, repr=False)
+    _known: dict[str, frozenset[DevicePlace]] = field(default_factory=dict, init=False, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
-    def __call__(self, project: str, place: str) -> frozenset[Place]:
-        """Those of a project; raises CloudError that names the place."""
+    def __call__(self, project: str, place: str) -> frozenset[DevicePlace]:
+        """The places of a project. Raises CloudError that names the place."""
         with self._lock:
             if project not in self._known:
                 self._known[project] = frozenset(self._places(project, place))
             return self._known[project]
 
-    def _places(self, project: str, place: str) -> Iterator[Place]:
+    def _places(self, project: str, place: str) -> Iterator[DevicePlace]:
         for instance in holders_in(self.clients, project, place, self.clients.list_deadline()).instances.values():
             if isinstance(instance, BadAnswer):
                 raise instance
@@ -77,23 +77,23 @@ class GoogleInventory:
     log_days: float = 0.0
     log_pacer: Pacer = field(default_factory=lambda: Pacer(REQUESTS_A_SECOND))
     _logs: dict[str, ProjectLog] = field(default_factory=dict, repr=False)
-    _listings: dict[str, Listing] = field(default_factory=dict, repr=False)
+    _listings: dict[str, ProjectListing] = field(default_factory=dict, repr=False)
     _found: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
     _told: dict[Target, tuple[str, ...]] = field(default_factory=dict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def targets(self) -> Sequence[Target | FailedTarget]:
-        """Every project in its regions, and what could not be reached; BadInput for a region that does not exist."""
-        found: list[Target | FailedTarget] = []
+        """Every project in its regions, and each that could not be reached. Raises BadInput for an unknown region."""
+        entries: list[Target | FailedTarget] = []
         for project in self.projects:
             try:
                 regions = self._regions_of(project)
             except CloudError as error:
                 if self.named is None or project in self.named or not isinstance(error, ApiDisabled):
-                    found.append(FailedTarget(name=project, error=error))
+                    entries.append(FailedTarget(name=project, error=error))
                 continue
-            found += [Target(account=project, region=region, provider=GOOGLE) for region in regions]
-        return [*found, *self.failed]
+            entries += [Target(account=project, region=region, provider=GOOGLE) for region in regions]
+        return [*entries, *self.failed]
 
     def volumes(self, target: Target) -> Iterator[Volume | UnreadVolume]:
         """Every volume of a target, a page at a time; any number of targets at once.
@@ -107,7 +107,7 @@ class GoogleInventory:
             for volume in listing.take(target.region):
                 if isinstance(volume, Volume):
                     unknown.update({host.type for host in volume.hosts if host.caps == ()})
-                    uncapped.update(_uncapped(volume))
+                    uncapped.update(_uncapped_pairs(volume))
                     pooled += volume.id in listing.pooled
                     yield _with_past(volume, listing, log)
                 else:
@@ -117,21 +117,21 @@ class GoogleInventory:
             raise
         late = listing.regions() - self._found.get(target.account, listing.regions())
         self._told[target] = tuple(_texts(unknown, uncapped, pooled, listing.silent(target.region), late))
-        if listing.spent:
+        if listing.is_spent:
             self._forget(listing)
 
     def _log_of(self, target: Target) -> ProjectLog:
-        """What the audit log of a target's project has; read once."""
+        """The audit log of a target's project; read once."""
         if not self.log_days:
             return ProjectLog()
         with self._lock:
             if target.account not in self._logs:
-                since = datetime.now(UTC) - timedelta(days=min(self.log_days, KEPT_DAYS))
+                since = datetime.now(UTC) - timedelta(days=min(self.log_days, LOG_KEPT_DAYS))
                 self._logs[target.account] = read_log(self.clients, target.account, str(target), since, self.log_pacer)
             return self._logs[target.account]
 
     def notices(self, target: Target) -> Sequence[str]:
-        """What did not answer, which hosts no limits are known of, and what a storage pool pays for.
+        """The places that did not answer, the hosts without known limits, and the volumes paid for by a storage pool.
 
         A target that cannot be listed has none: its volumes say why.
         """
@@ -146,7 +146,7 @@ class GoogleInventory:
             check_regions(self.regions, known, cloud="Google Cloud", listed_by=_LISTED_BY)
             return self.regions
         if len(self.projects) == 1:
-            listing = Listing(clients=self.clients, project=project, place=project)
+            listing = ProjectListing(clients=self.clients, project=project, place=project)
             regions = listing.regions()
             with self._lock:
                 self._listings[project] = listing
@@ -158,10 +158,10 @@ class GoogleInventory:
         return sorted(self._found[project])
 
     def _known_regions(self, project: str) -> list[str]:
-        """The names of all regions. An answer that lacks one of those that were asked for is asked for once more."""
+        """The names of all regions. An answer without one of the regions in scope is asked for once more."""
 
         def names_on(page: Any) -> list[str]:
-            return [one.name for one in page.items]
+            return [region.name for region in page.items]
 
         def check(page: Any) -> None:
             names = names_on(page)
@@ -170,7 +170,7 @@ class GoogleInventory:
                 raise bad_answer(wrong, names, call=LIST_REGIONS, place=project)
 
         wanted = frozenset(self.regions or ())
-        listed = Listed(
+        listed = PagedList(
             clients=self.clients,
             what=f"read {project}",
             place=project,
@@ -180,38 +180,38 @@ class GoogleInventory:
             size=lambda page: len(wanted.intersection(names_on(page))),
             doubtful=lambda size: size < len(wanted),
         )
-        request = compute_v1.ListRegionsRequest(project=project, max_results=PAGE)
+        request = compute_v1.ListRegionsRequest(project=project, max_results=LIST_PAGE_SIZE)
         return [name for page in listed.pages(self.clients.regions.list, request) for name in names_on(page)]
 
-    def _listing_of(self, target: Target) -> Listing:
+    def _listing_of(self, target: Target) -> ProjectListing:
         with self._lock:
             listing = self._listings.get(target.account)
             if listing is None or not listing.claim(target.region):
-                listing = Listing(
-                    clients=self.clients, project=target.account, place=str(target), wanted=self._wanted(target)
+                listing = ProjectListing(
+                    clients=self.clients, project=target.account, place=str(target), wanted=self._wanted_regions(target)
                 )
                 listing.claim(target.region)
                 self._listings[target.account] = listing
             return listing
 
-    def _forget(self, listing: Listing) -> None:
+    def _forget(self, listing: ProjectListing) -> None:
         with self._lock:
             if self._listings.get(listing.project) is listing:
                 del self._listings[listing.project]
 
-    def _wanted(self, target: Target) -> Sequence[str] | None:
+    def _wanted_regions(self, target: Target) -> Sequence[str] | None:
         return self.regions if self.regions is None or target.region in self.regions else [target.region]
 
 
-def _with_past(volume: Volume, listing: Listing, log: ProjectLog) -> Volume:
-    """The volume with what the log tells of its past."""
+def _with_past(volume: Volume, listing: ProjectListing, log: ProjectLog) -> Volume:
+    """The volume with its past from the log."""
     disk, hosts = listing.paths.get(volume.id, ("", ()))
     seen = log.seen_of(disk, hosts[0] if len(hosts) == 1 else None, volume)
     return replace(volume, seen=seen) if seen else volume
 
 
-def _uncapped(volume: Volume) -> set[tuple[str, str]]:
-    """The volume's type with those of its hosts' that are known, but not what they carry of it."""
+def _uncapped_pairs(volume: Volume) -> set[tuple[str, str]]:
+    """The volume's type, with the type of each known host whose cap for it is unknown."""
     kind = volume.spec.type
     if kind not in volume_types(GOOGLE):
         return set()

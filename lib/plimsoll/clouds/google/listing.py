@@ -1,7 +1,7 @@
 """Listing: the volumes of one project, from its instances and its disks, each compared with the other.
 
-Where the two lists disagree, both are read once more. A disk that is in dispute then is unread, by name. So are the
-other disks of its instances, because only a part of their traffic is known.
+If the two lists disagree, both are read once more. A disk that is in dispute then is unread, by name. So are the other
+disks of its instances, because only a part of their traffic is known.
 """
 
 import threading
@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plimsoll.clouds.common.answers import bad_answer
-from plimsoll.clouds.google.aggregated import Page, disk_pages
+from plimsoll.clouds.google.aggregated import AggregatedPage, disk_pages
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.disks import volume_of
-from plimsoll.clouds.google.holders import Holders, holders_in, not_listed
+from plimsoll.clouds.google.disks import disk_volume
+from plimsoll.clouds.google.holders import Holders, holders_in, unlisted_error
 from plimsoll.clouds.google.names import LIST_DISKS, last_of, path_of, region_of, within_project
 from plimsoll.clouds.google.resources import read_disk
 from plimsoll.domain.errors import BadAnswer, CloudError
@@ -22,9 +22,12 @@ from plimsoll.ports import UnreadVolume
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """What one reading of the lists says of a disk: the volume, or why there is none. `hosts` are the paths of those
-    instances that either list names with it. Where its number is missing, its path within the project is its `id`."""
+class ListedDisk:
+    """A disk in one reading of the lists: the volume, or why there is none.
+
+    `hosts` are the paths of those instances that either list names with it. Without a number, the `id` is its path
+    within the project.
+    """
 
     path: str
     region: str
@@ -35,7 +38,7 @@ class Entry:
 
 
 @dataclass(slots=True)
-class Reading:
+class ListsReading:
     """One reading of the disks of a project, held against its instances."""
 
     holders: Holders
@@ -44,25 +47,25 @@ class Reading:
     silent: set[str] = field(default_factory=set)
     blank: set[str] = field(default_factory=set)
 
-    def entries(self, page: Page) -> Iterator[Entry]:
+    def entries(self, page: AggregatedPage) -> Iterator[ListedDisk]:
         """The disks of a page."""
         self.scopes |= page.scopes
         self.silent |= page.unreachable | page.blank
         self.blank |= page.blank
-        for scope, found in page.found:
+        for scope, message in page.found:
             region = region_of(scope)
             if region is not None:
-                yield self._entry(found, scope, region)
+                yield self._entry(message, scope, region)
 
-    def unlisted(self) -> dict[str, Entry]:
+    def unlisted_entries(self) -> dict[str, ListedDisk]:
         """The disks that instances hold and that were not listed, by path."""
         missing = self.holders.by_disk.keys() - self.seen
         return {
-            path: Entry(
+            path: ListedDisk(
                 path=path,
                 region=region,
                 id=within_project(path),
-                found=not_listed(path, self.holders.by_disk[path], self._in(region)),
+                found=unlisted_error(path, self.holders.by_disk[path], self._in(region)),
                 hosts=frozenset(self.holders.by_disk[path]),
             )
             for path in missing
@@ -71,38 +74,38 @@ class Reading:
         }
 
     def gaps(self) -> set[str]:
-        """The zones of which one list said nothing, although the other, or nobody, said that they did not answer."""
+        """The zones that one list lacks although the other, or nobody, reported them silent."""
         zones = {scope for scope in self.scopes if scope.startswith("zones/")}
         others = {scope for scope in self.holders.scopes if scope.startswith("zones/")}
         either = (zones ^ others) - self.silent - self.holders.silent
         return either | self.blank | self.holders.blank
 
     def _in(self, region: str) -> str:
-        """The place as errors of a disk name it."""
+        """The place for errors of a disk."""
         return f"{self.holders.project}/{region}"
 
-    def _entry(self, found: Any, scope: str, region: str) -> Entry:
-        path = path_of(found.self_link or f"projects/{self.holders.project}/{scope}/disks/{found.name}")
+    def _entry(self, message: Any, scope: str, region: str) -> ListedDisk:
+        path = path_of(message.self_link or f"projects/{self.holders.project}/{scope}/disks/{message.name}")
         self.seen.add(path)
         volume: Volume | CloudError
         try:
-            disk = read_disk(found, scope=scope, place=self._in(region))
+            disk = read_disk(message, scope=scope, place=self._in(region))
             users = self.holders.holders_of(disk, self._in(region))
-            volume = volume_of(disk, self.holders.project, region, users)
+            volume = disk_volume(disk, self.holders.project, region, users)
         except CloudError as error:
             volume = error
-        return Entry(
+        return ListedDisk(
             path=path,
             region=region,
-            id=str(found.id) if found.id else within_project(path),
+            id=str(message.id) if message.id else within_project(path),
             found=volume,
-            hosts=frozenset({*map(path_of, found.users), *self.holders.by_disk.get(path, ())}),
-            pooled=bool(found.storage_pool),
+            hosts=frozenset({*map(path_of, message.users), *self.holders.by_disk.get(path, ())}),
+            pooled=bool(message.storage_pool),
         )
 
 
 @dataclass(slots=True, kw_only=True)
-class Listing:
+class ProjectListing:
     """The volumes of a project by region, each region's to be taken once, by any number of threads.
 
     Instances are read whole before the first disk, so that each disk is complete as its page arrives; a page's disks of
@@ -118,7 +121,7 @@ class Listing:
     pooled: set[str] = field(default_factory=set)
     paths: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     _waiting: dict[str, list[Volume | UnreadVolume]] = field(default_factory=dict)
-    _kept: dict[str, Entry] = field(default_factory=dict)
+    _kept: dict[str, ListedDisk] = field(default_factory=dict)
     _silent: set[str] = field(default_factory=set)
     _steps: Iterator[None] | None = None
     _whole: bool = False
@@ -128,7 +131,7 @@ class Listing:
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     def claim(self, region: str) -> bool:
-        """Whether a region's volumes were not taken before; then they are the caller's to take."""
+        """True if a region's volumes were not taken before; then they are the caller's to take."""
         with self._lock:
             if region in self._taken or self._error is not None:
                 return False
@@ -136,17 +139,17 @@ class Listing:
             return True
 
     def take(self, region: str) -> Iterator[Volume | UnreadVolume]:
-        """The volumes of a region that was claimed, as pages arrive; raises CloudError."""
+        """The volumes of a claimed region, as pages arrive. Raises CloudError."""
         while True:
             with self._lock:
                 ready = self._waiting.pop(region, ())
-                more = bool(ready) or self._advance()
+                has_next = bool(ready) or self._advance()
             yield from ready
-            if not more:
+            if not has_next:
                 return
 
     def regions(self) -> set[str]:
-        """The regions that have disks, or that did not answer; raises CloudError."""
+        """The regions that have disks, or that did not answer. Raises CloudError."""
         with self._lock:
             while self._advance():
                 pass
@@ -157,13 +160,13 @@ class Listing:
         return sorted({last_of(scope) for scope in self._silent if region_of(scope) == region})
 
     @property
-    def spent(self) -> bool:
-        """Whether nothing waits any more."""
+    def is_spent(self) -> bool:
+        """True if no volume waits any more."""
         with self._lock:
             return self._whole and not self._waiting
 
     def _advance(self) -> bool:
-        """Reads a page more; False where there is none. What one caller was told fails for all."""
+        """Reads a page more; False if there is none. An error for one caller fails all."""
         if self._error is not None:
             raise self._error
         if self._steps is None:
@@ -176,22 +179,24 @@ class Listing:
         return not self._whole
 
     def _read(self) -> Iterator[None]:
-        disputed: dict[str, Entry] = {}
+        disputed: dict[str, ListedDisk] = {}
         deadline = self.clients.list_deadline()
-        reading = Reading(holders_in(self.clients, self.project, self.place, deadline))
+        reading = ListsReading(holders_in(self.clients, self.project, self.place, deadline))
         for page in disk_pages(self.clients, self.project, self.place, deadline):
             disputed |= {entry.path: entry for entry in reading.entries(page) if not self._keep(entry)}
             yield None
-        disputed |= {path: entry for path, entry in reading.unlisted().items() if self._is_wanted(entry.region)}
+        disputed |= {
+            path: entry for path, entry in reading.unlisted_entries().items() if self._takes_region(entry.region)
+        }
         if disputed or reading.gaps():
             reading = self._ask_again(reading, disputed)
             yield None
         self._silent |= reading.silent | reading.holders.silent | reading.gaps()
 
-    def _keep(self, entry: Entry) -> bool:
-        """Takes an entry in; False where it is in dispute."""
+    def _keep(self, entry: ListedDisk) -> bool:
+        """Takes an entry in; False if it is in dispute."""
         self._regions.add(entry.region)
-        if not self._is_wanted(entry.region):
+        if not self._takes_region(entry.region):
             return True
         if isinstance(entry.found, Volume):
             if self._kept.setdefault(entry.found.id, entry).path != entry.path:
@@ -203,19 +208,21 @@ class Listing:
             self._put(entry.region, entry.found)
         return isinstance(entry.found, Volume)
 
-    def _put(self, region: str, one: Volume | UnreadVolume) -> None:
-        self._waiting.setdefault(region, []).append(one)
+    def _put(self, region: str, volume: Volume | UnreadVolume) -> None:
+        self._waiting.setdefault(region, []).append(volume)
 
-    def _is_wanted(self, region: str) -> bool:
+    def _takes_region(self, region: str) -> bool:
         return self.wanted is None or region in self.wanted
 
-    def _ask_again(self, first: Reading, disputed: dict[str, Entry]) -> Reading:
-        """Both lists anew; what is still in dispute is unread, with what shares an instance with it."""
+    def _ask_again(self, first: ListsReading, disputed: dict[str, ListedDisk]) -> ListsReading:
+        """Reads both lists anew; disks still in dispute are unread, with those that share an instance with them."""
         deadline = self.clients.list_deadline()
         try:
-            second = Reading(holders_in(self.clients, self.project, self.place, deadline))
+            second = ListsReading(holders_in(self.clients, self.project, self.place, deadline))
             pages = disk_pages(self.clients, self.project, self.place, deadline)
-            entries = {entry.path: entry for page in pages for entry in second.entries(page)} | second.unlisted()
+            entries = {
+                entry.path: entry for page in pages for entry in second.entries(page)
+            } | second.unlisted_entries()
         except CloudError:
             second, entries = first, {}
         wanted = [path for path in entries if path in disputed or path not in first.seen]
@@ -224,9 +231,9 @@ class Listing:
         self._refuse(unread.values())
         return second
 
-    def _refuse(self, unread: Iterable[Entry]) -> None:
-        """Says of each entry why it is unread, and of all others on its instances that they are so for its sake."""
-        hosts: dict[str, Entry] = {}
+    def _refuse(self, unread: Iterable[ListedDisk]) -> None:
+        """Marks each entry as unread with its reason, and all others on its instances for its sake."""
+        hosts: dict[str, ListedDisk] = {}
         for entry in unread:
             self._regions.add(entry.region)
             self._put(entry.region, UnreadVolume(id=entry.id, error=self._why(entry)))
@@ -236,10 +243,12 @@ class Listing:
             beside = [entry for entry in beside if entry not in reached]
             for entry in reached:
                 host = min(entry.hosts & hosts.keys())
-                self._put(entry.region, UnreadVolume(id=entry.id, error=self._shared(entry, host, hosts[host])))
+                self._put(
+                    entry.region, UnreadVolume(id=entry.id, error=self._shared_host_error(entry, host, hosts[host]))
+                )
                 hosts |= dict.fromkeys(entry.hosts - hosts.keys(), entry)
 
-    def _why(self, entry: Entry) -> CloudError:
+    def _why(self, entry: ListedDisk) -> CloudError:
         if not isinstance(entry.found, Volume):
             return entry.found
         other = self._kept[entry.found.id]
@@ -247,7 +256,7 @@ class Listing:
         where = f"disk {last_of(entry.path)} in {self.project}/{entry.region}"
         return bad_answer(wrong, wrong, call=LIST_DISKS, place=where)
 
-    def _shared(self, entry: Entry, host: str, other: Entry) -> CloudError:
+    def _shared_host_error(self, entry: ListedDisk, host: str, other: ListedDisk) -> CloudError:
         return BadAnswer(
             f"cannot decide on disk {last_of(entry.path)} in {self.project}/{entry.region}: it shares instance "
             f"{last_of(host)} with {last_of(other.path)}, which could not be read, so that the instance's traffic is "

@@ -1,4 +1,4 @@
-"""Machine types: what a virtual machine's disks carry together at most, from data/machines.yaml."""
+"""Machine types: the joint ceiling of a virtual machine's disks, from data/machines.yaml."""
 
 import re
 from collections.abc import Mapping
@@ -15,10 +15,10 @@ from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.host import HostLimits
 
 REGIONAL: Final = "regional-"
-"""How the names of Persistent Disk types begin that are kept in two zones."""
+"""The beginning of the names of Persistent Disk types that are kept in two zones."""
 
 _CUSTOM_N1: Final = "custom-"
-"""How the names of custom machine types of N1 begin, which do not name their series."""
+"""The beginning of the names of N1's custom machine types, which do not name their series."""
 
 _OLD_NAMES: Final[Mapping[str, str]] = {"n1-megamem-": "m1-megamem-", "n1-ultramem-": "m1-ultramem-"}
 """Machine types of M1 that kept a name of N1."""
@@ -29,20 +29,22 @@ _SPAN: Final = re.compile(r"(?P<least>\d+)(?:-(?P<most>\d+)|(?P<up>\+))?", re.AS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """A machine type: its vCPUs, what all its disks of a type carry together at most, and all its disks in all."""
+    """A machine type: its vCPUs, the joint ceiling of its disks of each type, and that of all its disks."""
 
     vcpus: int
     limits: HostLimits
     caps: tuple[tuple[str, Ceiling], ...]
 
 
-Figures = Annotated[tuple[float, float, float, float], Field(description="read and write IOPS, read and write MiB/s")]
+CapFigures = Annotated[
+    tuple[float, float, float, float], Field(description="read and write IOPS, read and write MiB/s")
+]
 
 
 class _Series(BaseModel):
     model_config = ConfigDict(extra="forbid", defer_build=True)
     regional: bool = False
-    types: dict[str, dict[str, Figures]] = Field(min_length=1)
+    types: dict[str, dict[str, CapFigures]] = Field(min_length=1)
 
 
 class _Machines(BaseModel):
@@ -53,28 +55,28 @@ class _Machines(BaseModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Named:
-    """What a machine type's name says."""
+class _NameParts:
+    """The parts of a machine type's name."""
 
     series: str
     vcpus: int
     ends: tuple[str, ...]
 
 
-def verified_on() -> date:
-    """When the figures were last held against their sources."""
+def machines_verified_on() -> date:
+    """The day when the figures were last held against their sources."""
     return _machines().verified_on
 
 
 @cache
 def machine(type_name: str) -> Machine | None:
-    """The machine type of that name, predefined or custom; None where no figures of its series or size are known."""
+    """The machine type of that name, predefined or custom. None if no figures of its series or size are known."""
     named = _read(type_name)
     series = _machines().series.get(named.series) if named else None
     if named is None or series is None:
         return None
-    found = {name: _cap(sizes, named) for name, sizes in series.types.items()}
-    caps = {name: cap for name, cap in found.items() if cap is not None}
+    sized = {name: _cap(sizes, named) for name, sizes in series.types.items()}
+    caps = {name: cap for name, cap in sized.items() if cap is not None}
     if not caps:
         return None
     if series.regional:
@@ -83,9 +85,9 @@ def machine(type_name: str) -> Machine | None:
 
 
 def host_cap(host_type: str, type_name: str) -> Ceiling | None:
-    """What all disks of a type carry together on a machine of a type; None where that is not published."""
-    found = machine(host_type)
-    return dict(found.caps).get(type_name) if found else None
+    """The joint ceiling of all disks of a type on a machine of a type. None if it is not published."""
+    known = machine(host_type)
+    return dict(known.caps).get(type_name) if known else None
 
 
 @cache
@@ -93,29 +95,29 @@ def _machines() -> _Machines:
     return _Machines.model_validate(read_data(GOOGLE, "machines.yaml"))
 
 
-def _read(type_name: str) -> _Named | None:
-    """The parts of a name such as n2-standard-8, custom-4-5120, n2-custom-8-16384-ext, e2-micro, c3-highcpu-8-lssd."""
+def _read(type_name: str) -> _NameParts | None:
+    """The parts of a name, for example n2-standard-8, custom-4-5120, n2-custom-8-16384-ext or e2-micro."""
     name = f"n1-{type_name}" if type_name.startswith(_CUSTOM_N1) else type_name
     for old, new in _OLD_NAMES.items():
         name = name.replace(old, new)
-    found = _NAME.fullmatch(name)
-    if found is None:
+    match = _NAME.fullmatch(name)
+    if match is None:
         return None
-    series, kind, size, rest = found["series"], found["kind"], found["size"], found["rest"]
+    series, kind, size, ending = match["series"], match["kind"], match["size"], match["rest"]
     if size is not None and not size[0].isdigit():
-        kind, size, rest = size, None, None
+        kind, size, ending = size, None, None
     shared = f"{series}-{kind}"
-    ends = (name, f"{size}-{rest}", kind)
+    ends = (name, f"{size}-{ending}", kind)
     vcpus = _machines().vcpus.get(name) or _machines().vcpus.get(shared)
     if vcpus is None and size is not None and size.isdigit():
         vcpus = int(size)
-    return None if vcpus is None else _Named(series=series, vcpus=vcpus, ends=ends)
+    return None if vcpus is None else _NameParts(series=series, vcpus=vcpus, ends=ends)
 
 
-def _cap(sizes: Mapping[str, Figures], named: _Named) -> Ceiling | None:
+def _cap(sizes: Mapping[str, CapFigures], named: _NameParts) -> Ceiling | None:
     """The figures of the machine's size: by name, by the end of its name, or by its vCPUs."""
     exact = next((sizes[end] for end in named.ends if end in sizes), None)
-    figures = exact or next((found for span, found in sizes.items() if _holds(span, named.vcpus)), None)
+    figures = exact or next((row for span, row in sizes.items() if _is_in_span(span, named.vcpus)), None)
     if figures is None:
         return None
     read_iops, write_iops, read_mib_s, write_mib_s = figures
@@ -127,14 +129,14 @@ def _cap(sizes: Mapping[str, Figures], named: _Named) -> Ceiling | None:
     )
 
 
-def _holds(span: str, vcpus: int) -> bool:
-    """Whether a range such as 2-7, 64+ or 4 holds so many vCPUs."""
-    found = _SPAN.fullmatch(span)
-    if found is None:
+def _is_in_span(span: str, vcpus: int) -> bool:
+    """True if a range, for example 2-7, 64+ or 4, holds a number of vCPUs."""
+    match = _SPAN.fullmatch(span)
+    if match is None:
         return False
-    least = int(found["least"])
-    most = int(found["most"]) if found["most"] else least
-    return vcpus >= least and (bool(found["up"]) or vcpus <= most)
+    least = int(match["least"])
+    most = int(match["most"]) if match["most"] else least
+    return vcpus >= least and (bool(match["up"]) or vcpus <= most)
 
 
 def _limits(caps: tuple[Ceiling, ...]) -> HostLimits:

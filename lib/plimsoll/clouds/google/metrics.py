@@ -24,21 +24,21 @@ from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.google.agreement import disagreements
 from plimsoll.clouds.google.cells import Cells
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.errors import AUDITING, FAILURES, refused
+from plimsoll.clouds.google.errors import GOOGLE_AUDITING, GOOGLE_FAILURES, google_error
 from plimsoll.clouds.google.names import LIST_TIME_SERIES
 from plimsoll.clouds.google.queries import (
     ALL_METRICS,
-    METRICS,
     NAMES_A_CALL,
     POINTS_A_PAGE,
-    Call,
-    How,
-    Place,
-    calls_of,
+    SERIES_METRICS,
+    BucketRule,
+    DevicePlace,
+    MetricCall,
     claims_of,
-    queries_of,
+    metric_calls,
+    series_queries,
 )
-from plimsoll.clouds.google.received import Identity, Received, came_twice, received
+from plimsoll.clouds.google.received import Identity, Received, join_times, read_series
 from plimsoll.domain.errors import BadAnswer, CloudError, Endless
 from plimsoll.domain.metrics.asks import Ask, Found
 from plimsoll.domain.metrics.knowledge import SIGNALS, IntArray
@@ -46,12 +46,13 @@ from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import CallLimits, Target, Usage
 
-RETENTION_DAYS: Final[Mapping[int, float]] = {60: 42}
-"""How long Cloud Monitoring keeps each period: six weeks as reported (third parties, read 2026-11-22; unverified).
+GOOGLE_RETENTION_DAYS: Final[Mapping[int, float]] = {60: 42}
+"""The days that Cloud Monitoring keeps each period: six weeks as reported (third parties, read 2026-11-22; unverified).
 What some metrics keep beyond that, in ten-minute intervals, is not read: it may be means, which hide peaks."""
 
 VISIBLE_AFTER_S: Final = 240
-"""How long after its minute a point may still be missing (Google's list of Compute Engine metrics, read 2026-11-20)."""
+"""The time after its minute in which a point may still be missing (Google's list of Compute Engine metrics, read
+2026-11-20)."""
 
 NEVER_WRITTEN: Final = "Cannot find metric"
 """What the refusal says of a metric that nothing in the project has ever written (as users report it of other methods,
@@ -64,8 +65,8 @@ _LEFT: Final = (
 )
 
 _READING: Final = replace(
-    AUDITING,
-    again=f"{AUDITING.again}, or lower PLIMSOLL_GOOGLE_CALLS_PER_S",
+    GOOGLE_AUDITING,
+    again=f"{GOOGLE_AUDITING.again}, or lower PLIMSOLL_GOOGLE_CALLS_PER_S",
 )
 
 _SETTING: Final = "PLIMSOLL_READ_DEADLINE_S"
@@ -73,10 +74,10 @@ _SETTING: Final = "PLIMSOLL_READ_DEADLINE_S"
 _Shape = monitoring_v3.ListTimeSeriesRequest
 _Aligner = monitoring_v3.Aggregation.Aligner
 _ALIGNERS: Final = {
-    How.SUM: _Aligner.ALIGN_SUM,
-    How.MAX: _Aligner.ALIGN_MAX,
-    How.MEAN: _Aligner.ALIGN_MEAN,
-    How.SHARE: _Aligner.ALIGN_FRACTION_TRUE,
+    BucketRule.SUM: _Aligner.ALIGN_SUM,
+    BucketRule.MAX: _Aligner.ALIGN_MAX,
+    BucketRule.MEAN: _Aligner.ALIGN_MEAN,
+    BucketRule.SHARE: _Aligner.ALIGN_FRACTION_TRUE,
 }
 
 
@@ -91,11 +92,11 @@ class GoogleMetrics:
     calls: Pacer
     parallel: int
     query_cost: QueryCost
-    attached: Callable[[str, str], Collection[Place]]
+    attached: Callable[[str, str], Collection[DevicePlace]]
     usage: Usage = field(default_factory=Usage)
     read_deadline_s: float = 900.0
     most_calls: int = 5_000_000
-    retention_days: Mapping[int, float] = field(default_factory=lambda: RETENTION_DAYS)
+    retention_days: Mapping[int, float] = field(default_factory=lambda: GOOGLE_RETENTION_DAYS)
     memory_days: float = 0.0
     visible_after_s: int = VISIBLE_AFTER_S
     _left: set[str] = field(default_factory=set, init=False, repr=False)
@@ -103,107 +104,107 @@ class GoogleMetrics:
 
     @property
     def call_limits(self) -> CallLimits:
-        """Those of ListTimeSeries: what one filter names, what one page holds."""
+        """The limits of ListTimeSeries: the names of one filter, the points of one page."""
         return CallLimits(queries=NAMES_A_CALL, datapoints=POINTS_A_PAGE)
 
     def series(self, volume: Volume) -> int:
-        """How many series Cloud Monitoring publishes of it: those of each place that it is known to be at."""
-        return len(METRICS) * len(claims_of(volume))
+        """The number of series that Cloud Monitoring publishes of it, at all its known places."""
+        return len(SERIES_METRICS) * len(claims_of(volume))
 
     def host_series(self, _volume: Volume) -> int:
         """None: Cloud Monitoring does not say when a VM was the limit."""
         return 0
 
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
-        """What each look at a disk found, or why not; all disks are of one project and region.
+        """The answer to each look at a disk, or why not; all disks are of one project and region.
 
-        What cannot all be true of one disk is asked for once more, and is an error where it still cannot.
+        Series that contradict each other are asked for once more, and are an error if they still do.
         """
         if not asks:
             return []
         if all(SIGNALS in ask.look.groups for ask in asks):
-            return [one if isinstance(one, CloudError) else _in_units(one) for one in self.received(asks)]
+            return [answer if isinstance(answer, CloudError) else _in_units(answer) for answer in self.received(asks)]
         deadline = Deadline(seconds=self.read_deadline_s)
-        found, wrong = self._agreed(asks, asks, deadline)
+        answers, wrong = self._read_agreeing(asks, asks, deadline)
         again = sorted(wrong)
         if again:
-            second, still = self._agreed([asks[number] for number in again], asks, deadline)
+            second, still = self._read_agreeing([asks[number] for number in again], asks, deadline)
             for place, number in enumerate(again):
-                found[number] = still.get(place, second[place])
-        return found
+                answers[number] = still.get(place, second[place])
+        return answers
 
     def received(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
-        """As `read`, but that nothing which was received is held against the rest of it."""
-        return self._received(asks, Cells(asks), Deadline(seconds=self.read_deadline_s)) if asks else []
+        """The same as `read`, without holding the series of an answer against each other."""
+        return self._read_answers(asks, Cells(asks), Deadline(seconds=self.read_deadline_s)) if asks else []
 
-    def _agreed(
+    def _read_agreeing(
         self, asks: Sequence[Ask], known: Sequence[Ask], deadline: Deadline
     ) -> tuple[list[Found | CloudError], dict[int, BadAnswer]]:
-        """What each look found, and what is wrong with that, by the look's number."""
+        """The answer to each look, and its contradiction if it has one, by the look's number."""
         here = Cells(asks, [ask.volume for ask in known])
-        found = self._received(asks, here, deadline)
+        answers = self._read_answers(asks, here, deadline)
         wrong: dict[int, BadAnswer] = {}
-        for number, (ask, one) in enumerate(zip(asks, found, strict=True)):
-            if isinstance(one, CloudError):
+        for number, (ask, answer) in enumerate(zip(asks, answers, strict=True)):
+            if isinstance(answer, CloudError):
                 continue
             added = len(ask.volume.attachments) > 1
-            said = list(disagreements(one, here.places_of(number), ask.look.period_s, added=added))
-            if said:
+            faults = list(disagreements(answer, here.places_of(number), ask.look.period_s, added=added))
+            if faults:
                 wrong[number] = bad_answer(
-                    "; ".join(map(str, said)),
-                    {name: values[:200].tolist() for name, values in one.items()},
+                    "; ".join(map(str, faults)),
+                    {name: values[:200].tolist() for name, values in answer.items()},
                     call=LIST_TIME_SERIES,
                     place=f"the metrics of disk {ask.volume.name or ask.volume.id} in {here.place}",
                 )
-        return found, wrong
+        return answers, wrong
 
-    def _received(self, asks: Sequence[Ask], here: Cells, deadline: Deadline) -> list[Found | CloudError]:
-        queries = [query for number, ask in enumerate(asks) for query in queries_of(number, ask)]
-        calls = list(calls_of(queries, datapoints_a_call=self.query_cost.datapoints_a_call))
+    def _read_answers(self, asks: Sequence[Ask], here: Cells, deadline: Deadline) -> list[Found | CloudError]:
+        queries = [query for number, ask in enumerate(asks) for query in series_queries(number, ask)]
+        calls = list(metric_calls(queries, datapoints_a_call=self.query_cost.datapoints_a_call))
         client = self.clients.metrics
         with ThreadPoolExecutor(max_workers=self.parallel) as pool:
             outcomes = list(pool.map(lambda call: self._ask(client, call, here, deadline), calls))
         failed: dict[int, CloudError] = {}
         for errors in outcomes:
             failed |= {ask: error for ask, error in errors.items() if ask not in failed}
-        return [failed.get(number) or here.found(number) for number in range(len(asks))]
+        return [failed.get(number) or here.answer_of(number) for number in range(len(asks))]
 
     def remarks(self, target: Target) -> Sequence[str]:
-        """Whether disks did a part of their work where they are no more."""
+        """A remark if disks did a part of their work at places where they are no more."""
         return (_LEFT,) if str(target) in self._left else ()
 
     def _ask(
-        self, client: monitoring_v3.MetricServiceClient, call: Call, here: Cells, deadline: Deadline
+        self, client: monitoring_v3.MetricServiceClient, call: MetricCall, here: Cells, deadline: Deadline
     ) -> Mapping[int, CloudError]:
-        """Puts the points of a call into their cells, once all its pages have come; the errors by ask.
+        """Puts the points of a call into their cells, once all its pages have come; returns the errors by ask.
 
         An answer that cannot be used, or has a series that cannot, is asked for once more, from its first page on.
         """
         try:
             try:
-                found, wrong = self._points(client, call, here, deadline)
+                points, wrong = self._points(client, call, here, deadline)
             except BadAnswer:
-                found, wrong = self._points(client, call, here, deadline)
+                points, wrong = self._points(client, call, here, deadline)
             else:
                 if wrong:
-                    found, wrong = self._points(client, call, here, deadline)
-            self._take(found, call, here)
+                    points, wrong = self._points(client, call, here, deadline)
+            self._take(points, call, here)
         except CloudError as error:
             return {query.ask: error for query in call.queries}
-        except FAILURES as error:
+        except GOOGLE_FAILURES as error:
             if isinstance(error, NotFound) and NEVER_WRITTEN in str(error):
                 return {}
-            told = refused(error, f"read metrics in {here.place}", here.place, LIST_TIME_SERIES, _READING)
-            return {query.ask: told for query in call.queries}
+            refusal = google_error(error, f"read metrics in {here.place}", here.place, LIST_TIME_SERIES, _READING)
+            return {query.ask: refusal for query in call.queries}
         return wrong
 
     def _points(
-        self, client: monitoring_v3.MetricServiceClient, call: Call, here: Cells, deadline: Deadline
+        self, client: monitoring_v3.MetricServiceClient, call: MetricCall, here: Cells, deadline: Deadline
     ) -> tuple[list[Received], dict[int, CloudError]]:
-        """The points of a call, page by page, and of a series that cannot be used whose it is, by ask."""
+        """The points of a call, page by page, and the asks of each series that cannot be used."""
         what = f"read metrics in {here.place}"
         pages = Pages(what=what, deadline=deadline, setting=_SETTING)
-        request, found = _request(call, here.project), list[Received]()
+        request, points = _request(call, here.project), list[Received]()
         known: dict[Identity, IntArray] = {}
         wrong: dict[int, CloudError] = {}
         while True:
@@ -212,21 +213,21 @@ class GoogleMetrics:
             page = tries["retry"](partial(self._page, client, here.place, tries["timeout"]))(request)
             for series in page.time_series:
                 try:
-                    more = received(series, call, here.project, here.place)
+                    part = read_series(series, call, here.project, here.place)
                 except BadAnswer as error:
                     wrong |= dict.fromkeys(_owners(series, call, error), error)
                     continue
-                before = known.get(more.identity)
-                known[more.identity] = more.ends_s if before is None else came_twice(before, more, call, here.place)
-                found.append(more)
+                before = known.get(part.identity)
+                known[part.identity] = part.ends_s if before is None else join_times(before, part, call, here.place)
+                points.append(part)
             if not pages.follow(page.next_page_token, empty=not page.time_series):
-                return found, wrong
+                return points, wrong
             request.page_token = page.next_page_token
 
     def _page(self, client: monitoring_v3.MetricServiceClient, place: str, timeout_s: float, request: Any) -> Any:
         """One page as protobuf, whose fields are read many times faster than through the client's own wrapping.
 
-        An answer that says that it lacks something is an error.
+        An answer that says that it is incomplete is an error.
         """
         self.calls.take(1)
         with self._lock:
@@ -246,20 +247,20 @@ class GoogleMetrics:
             self.usage.datapoints += sum(len(series.points) for series in page.time_series)
         return page
 
-    def _take(self, found: Sequence[Received], call: Call, here: Cells) -> None:
+    def _take(self, points: Sequence[Received], call: MetricCall, here: Cells) -> None:
         takers = call.by_place()
-        for one in found:
-            where = (one.instance_id, one.device)
-            for place in (one.instance_id, one.zone):
-                for query in takers.get((place, one.device), ()):
-                    inside = (one.ends_s > query.window.start_s) & (one.ends_s <= query.window.end_s)
+        for part in points:
+            where = (part.instance_id, part.device)
+            for place in (part.instance_id, part.zone):
+                for query in takers.get((place, part.device), ()):
+                    inside = (part.ends_s > query.window.start_s) & (part.ends_s <= query.window.end_s)
                     if not inside.any() or not self._is_of(query.ask, where, here):
                         continue
                     with self._lock:
-                        here.of(query).place(where, one.ends_s, one.values, inside)
+                        here.of(query).place(where, part.ends_s, part.values, inside)
 
-    def _is_of(self, ask: int, where: Place, here: Cells) -> bool:
-        """Whether a series may be of an ask's disk: no other one has that place now."""
+    def _is_of(self, ask: int, where: DevicePlace, here: Cells) -> bool:
+        """True if a series may be of an ask's disk: no other one has that place now."""
         if where in here.places:
             return here.is_of(ask, where)
         if where in self.attached(here.project, here.place):
@@ -269,18 +270,18 @@ class GoogleMetrics:
         return True
 
 
-def _owners(series: Any, call: Call, error: BadAnswer) -> set[int]:
-    """The asks that a series which cannot be used is of; the error itself where its labels are nobody's."""
+def _owners(series: Any, call: MetricCall, error: BadAnswer) -> set[int]:
+    """The asks of a series that cannot be used; raises the error itself if its labels are nobody's."""
     labels, device = dict(series.resource.labels), series.metric.labels.get("device_name", "")
     takers = call.by_place()
     places = (labels.get("instance_id", ""), labels.get("zone", ""))
-    found = {query.ask for place in places for query in takers.get((place, device), ())}
-    if not found:
+    asks = {query.ask for place in places for query in takers.get((place, device), ())}
+    if not asks:
         raise error
-    return found
+    return asks
 
 
-def _request(call: Call, project: str) -> Any:
+def _request(call: MetricCall, project: str) -> Any:
     """A call as protobuf."""
     request = _Shape.pb(_Shape(name=f"projects/{project}", filter=call.filter_in(project), page_size=POINTS_A_PAGE))
     request.interval.start_time.seconds = call.window.start_s
@@ -290,6 +291,6 @@ def _request(call: Call, project: str) -> Any:
     return request
 
 
-def _in_units(found: Found) -> Found:
+def _in_units(answer: Found) -> Found:
     """Signals in the units of their series."""
-    return {name: values * ALL_METRICS[name].unit for name, values in found.items()}
+    return {name: values * ALL_METRICS[name].unit for name, values in answer.items()}

@@ -38,7 +38,7 @@ FOLDER_ID: Final = r"(folders/)?[0-9]{1,20}"
 ORGANIZATION_ID: Final = r"(organizations/)?[0-9]{1,20}"
 """A number, alone or as the API names it."""
 
-REGION_NAME: Final = r"[a-z]{2,12}-[a-z]{2,12}[0-9]{1,2}"
+GOOGLE_REGION_NAME: Final = r"[a-z]{2,12}-[a-z]{2,12}[0-9]{1,2}"
 """A region, such as us-central1 or northamerica-northeast1."""
 
 DISK_ID: Final = r"[0-9]{1,20}"
@@ -51,12 +51,12 @@ def last_of(url: str) -> str:
 
 
 def path_of(url: str) -> str:
-    """A resource's URL from `projects/` on, by which it is the same whichever host named it."""
+    """A resource's URL from `projects/` on, which is the same from every host."""
     return "projects/" + url.rpartition("projects/")[2]
 
 
 def within_project(path: str) -> str:
-    """What follows the project in a resource's path: zones/us-central1-a/disks/data."""
+    """The part of a resource's path after the project: zones/us-central1-a/disks/data."""
     return "/".join(path.split("/")[2:])
 
 
@@ -69,19 +69,19 @@ def region_of(scope: str) -> str | None:
 
 
 def moment(written: str) -> datetime:
-    """The time, in UTC, of an RFC 3339 text with an offset; Unexpected where it is none."""
-    found = _moment(written)
-    if found is None:
+    """The time, in UTC, of an RFC 3339 text with an offset. Raises Unexpected if it is none."""
+    parsed = _moment(written)
+    if parsed is None:
         raise Unexpected(
             f"Google wrote a time as {written!r}, which is none. Run again; if it stays so, report it with that text."
         )
-    return found
+    return parsed
 
 
 def is_moment(written: str) -> bool:
-    """Whether a text is a time since Compute Engine began."""
-    found = _moment(written)
-    return found is not None and found.year >= _FIRST_YEAR
+    """True if a text is a time since Compute Engine began."""
+    parsed = _moment(written)
+    return parsed is not None and parsed.year >= _FIRST_YEAR
 
 
 _FIRST_YEAR: Final = 2012
@@ -90,8 +90,8 @@ _FIRST_YEAR: Final = 2012
 
 def _moment(written: str) -> datetime | None:
     try:
-        found = datetime.fromisoformat(written)
-        return found.astimezone(UTC) if found.tzinfo is not None else None
+        parsed = datetime.fromisoformat(written)
+        return parsed.astimezone(UTC) if parsed.tzinfo is not None else None
     except (ValueError, OverflowError):
         return None
 

@@ -1,8 +1,8 @@
-"""Owners: who made a disk, by the labels, descriptions and metadata that each tool leaves.
+"""Owners: the maker of a disk, by the labels, descriptions and metadata that each tool leaves.
 
 Labels were seen on real disks and in the tools' own sources in November 2026: the Persistent Disk CSI driver
-(`pkg/parameters`), GKE, Dataproc, Deployment Manager, and Terraform's Google provider. What only some versions leave is
-not used.
+(`pkg/parameters`), GKE, Dataproc, Deployment Manager, and Terraform's Google provider. Marks that only some versions
+leave are not used.
 """
 
 import json
@@ -34,8 +34,8 @@ _ATTRIBUTED: Final = "goog-terraform-provisioned"
 _GROUP: Final = re.compile(r"^projects/[^/]+/(?:zones|regions)/([^/]+)/instanceGroupManagers/([^/]+)$")
 
 
-def owner_of(tags: Mapping[str, str], host_tags: Mapping[str, str], name: str, description: str) -> Owner:
-    """The owner of a disk from its labels, those of its host with HOST_METADATA of it, its name and its description.
+def disk_owner(tags: Mapping[str, str], host_tags: Mapping[str, str], name: str, description: str) -> Owner:
+    """The owner of a disk from its labels, its host's labels and HOST_METADATA, its name and its description.
 
     A boot disk that was made with its instance shares its name; the CSI driver writes JSON into the description.
 
@@ -56,7 +56,7 @@ def owner_of(tags: Mapping[str, str], host_tags: Mapping[str, str], name: str, d
 
 
 def _made_with_host(name: str, host_tags: Mapping[str, str]) -> bool:
-    """Disks of an instance template are called as the instance is, the second and later with a number behind it."""
+    """True if the name is the instance's, with a number behind it for the second disk and later ones."""
     host = host_tags.get(NAME_TAG)
     if host is None or not name.startswith(host):
         return False
@@ -82,14 +82,14 @@ def _kubernetes(tags: Mapping[str, str], description: str) -> Owner | None:
 
 
 def _marks(description: str) -> dict[str, str]:
-    """What the CSI driver wrote into the description; nothing where somebody else wrote it."""
+    """The marks of the CSI driver in the description; empty if it has other text."""
     try:
-        found = json.loads(description)
+        marks = json.loads(description)
     except ValueError:
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(marks, dict):
         return {}
-    return {key: value for key, value in found.items() if isinstance(value, str)}
+    return {key: value for key, value in marks.items() if isinstance(value, str)}
 
 
 def _node_pool(made: Mapping[str, str]) -> Owner | None:
@@ -115,10 +115,10 @@ def _dataproc(made: Mapping[str, str]) -> Owner | None:
 
 
 def _group(made: Mapping[str, str]) -> Owner | None:
-    found = _GROUP.match(made.get(CREATED_BY, ""))
-    if found is None:
+    match = _GROUP.match(made.get(CREATED_BY, ""))
+    if match is None:
         return None
-    location, group = found.groups()
+    location, group = match.groups()
     template = made.get(INSTANCE_TEMPLATE, "").rpartition("/")[2] or None
     details = {"group": group, "location": location, "template": template}
     return Owner(kind=OwnerKind.AUTO_SCALING, name=group, details=known_details(details))

@@ -9,27 +9,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.clouds.common.bounds import Deadline, Pages
-from plimsoll.clouds.common.messages import Purpose
+from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.errors import AUDITING, answered
+from plimsoll.clouds.google.errors import GOOGLE_AUDITING, call_errors
 from plimsoll.domain.errors import BadAnswer
 
-Call = Callable[..., Any]
+ListCall = Callable[..., Any]
 """A method of one of Google's clients that lists something."""
 
 
-def usable(_page: Any) -> None:
-    """Nothing is asked of a page."""
+def accept_page(_page: Any) -> None:
+    """Accepts every page."""
 
 
-def never(_size: int) -> bool:
-    """How much a page has says nothing of whether it has all."""
+def never_doubtful(_size: int) -> bool:
+    """False for every size: the size of a page says nothing about its completeness."""
     return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
-    """A list: what it is read for, as its errors say it, and until when.
+class PagedList:
+    """A list: its purpose for the sentences of errors, and its deadline.
 
     - `what` follows "cannot", and `check` raises BadAnswer for a page that cannot be used.
     - `size` is how much a page has. `doubtful` says whether a last page of that size may lack something.
@@ -40,13 +40,13 @@ class Listed:
     place: str
     permission: str
     deadline: Deadline
-    purpose: Purpose = AUDITING
-    check: Callable[[Any], None] = usable
+    purpose: CallPurpose = GOOGLE_AUDITING
+    check: Callable[[Any], None] = accept_page
     size: Callable[[Any], int]
-    doubtful: Callable[[int], bool] = never
+    doubtful: Callable[[int], bool] = never_doubtful
 
-    def pages(self, call: Call, request: Any) -> Iterator[Any]:
-        """Every page of what a call lists; raises CloudError. The request is changed on the way."""
+    def pages(self, call: ListCall, request: Any) -> Iterator[Any]:
+        """Every page of a call's list. Raises CloudError. The request is changed on the way."""
         bounds = Pages(what=self.what, deadline=self.deadline)
         while True:
             page = self._page(call, request)
@@ -55,20 +55,20 @@ class Listed:
                 return
             request.page_token = page.next_page_token
 
-    def _page(self, call: Call, request: Any) -> Any:
-        page = self._asked(call, request)
+    def _page(self, call: ListCall, request: Any) -> Any:
+        page = self._ask(call, request)
         try:
             self.check(page)
         except BadAnswer:
-            page = self._asked(call, request)
+            page = self._ask(call, request)
             self.check(page)
         if page.next_page_token or not self.doubtful(self.size(page)):
             return page
-        again = self._asked(call, request)
+        again = self._ask(call, request)
         self.check(again)
         return again if again.next_page_token or self.size(again) > self.size(page) else page
 
-    def _asked(self, call: Call, request: Any) -> Any:
-        with answered(self.what, self.place, self.permission, self.purpose):
+    def _ask(self, call: ListCall, request: Any) -> Any:
+        with call_errors(self.what, self.place, self.permission, self.purpose):
             pager = call(request=request, **self.clients.tries_within(self.deadline))
             return next(iter(pager.pages))

@@ -1,4 +1,4 @@
-"""Permissions: exactly what an audit, a validation and a sweep use, and the custom roles that grant them."""
+"""Permissions: exactly those of an audit, a validation and a sweep, and the custom roles that grant them."""
 
 import json
 from collections.abc import Mapping
@@ -21,18 +21,19 @@ from plimsoll.clouds.google.names import (
 from plimsoll.clouds.permissions import Purpose
 from plimsoll.domain.policy import Policy
 
-AUDIT: Final = frozenset({LIST_DISKS, LIST_INSTANCES, LIST_REGIONS, LIST_TIME_SERIES})
-"""What an audit reads a project with. compute.regions.list is used only where regions are named. Newer prices need no
-permission, but cloudbilling.googleapis.com in the project that calls count for; without it the shipped book is used."""
+GOOGLE_AUDIT: Final = frozenset({LIST_DISKS, LIST_INSTANCES, LIST_REGIONS, LIST_TIME_SERIES})
+"""The permissions of an audit on a project. compute.regions.list is used only where regions are named. Newer prices
+need no permission, but cloudbilling.googleapis.com in the project that calls count for; without it the shipped book is
+used."""
 
-AUDIT_LOG: Final = frozenset({LIST_LOG_ENTRIES})
-"""What an audit reads a project with besides, where the policy says so (read_audit_log)."""
+GOOGLE_AUDIT_LOG: Final = frozenset({LIST_LOG_ENTRIES})
+"""The permission to read audit logs, for a policy that says so (read_audit_log)."""
 
 NUMBERED: Final = frozenset({GET_PROJECT})
-"""What finding the id of a project takes that is named by its number, on that project."""
+"""The permission to find the id of a project that is named by its number, on that project."""
 
 BELOW: Final = frozenset({LIST_FOLDERS, LIST_PROJECTS})
-"""What finding the projects of a folder or an organization takes, on it."""
+"""The permissions to find the projects of a folder or an organization, on it."""
 
 APIS: Final[Mapping[str, frozenset[str]]] = {
     COMPUTE: frozenset({LIST_DISKS, LIST_INSTANCES, LIST_REGIONS}),
@@ -42,7 +43,7 @@ APIS: Final[Mapping[str, frozenset[str]]] = {
 """The API behind each. Compute Engine and Cloud Monitoring must be enabled in every project that is read, Resource
 Manager in the one that calls count for."""
 
-SWEEP: Final = frozenset(
+GOOGLE_SWEEP: Final = frozenset(
     {
         LIST_DISKS,
         "compute.disks.delete",
@@ -52,11 +53,11 @@ SWEEP: Final = frozenset(
         "compute.zoneOperations.get",
     }
 )
-"""What finding, detaching and deleting scratch disks takes. Compute Engine asks compute.disks.use for a disk that is
+"""The permissions to find, detach and delete scratch disks. Compute Engine asks compute.disks.use for a disk that is
 attached or detached, and labels only where they are changed later (access control of Compute Engine, from memory: not
 held against a live project)."""
 
-VALIDATION: Final = SWEEP | {
+GOOGLE_VALIDATION: Final = GOOGLE_SWEEP | {
     LIST_INSTANCES,
     "compute.disks.create",
     "compute.disks.get",
@@ -70,7 +71,7 @@ VALIDATION: Final = SWEEP | {
 its holder give the VM another startup script, so grant it on bench VMs alone; where a VM runs as a service account, the
 holder needs iam.serviceAccounts.actAs on that account as well."""
 
-CHANGE: Final = frozenset(
+GOOGLE_CHANGE: Final = frozenset(
     {
         "compute.disks.create",
         "compute.disks.createSnapshot",
@@ -102,7 +103,7 @@ never changes a disk. To start a VM that runs as a service account, iam.serviceA
 class GoogleRole:
     """The custom role for a purpose.
 
-    `organization` adds what it takes to find the projects of a folder or an organization. Such a role is made in the
+    `organization` adds the permissions to find the projects of a folder or an organization. Such a role is made in the
     organization, since projects.list is granted nowhere else.
     """
 
@@ -117,12 +118,12 @@ class GoogleRole:
 
     @property
     def permissions(self) -> frozenset[str]:
-        """Everything that is allowed."""
+        """All permissions of the role."""
         if self.purpose is Purpose.CHANGE:
-            return CHANGE
-        found = AUDIT | (AUDIT_LOG if self.policy.read_audit_log else frozenset())
-        found |= BELOW | NUMBERED if self.organization else frozenset()
-        return found | VALIDATION if self.purpose is Purpose.VALIDATE else found
+            return GOOGLE_CHANGE
+        granted = GOOGLE_AUDIT | (GOOGLE_AUDIT_LOG if self.policy.read_audit_log else frozenset())
+        granted |= BELOW | NUMBERED if self.organization else frozenset()
+        return granted | GOOGLE_VALIDATION if self.purpose is Purpose.VALIDATE else granted
 
     def document(self) -> dict[str, Any]:
         """The role as `gcloud iam roles create --file` takes it."""
@@ -143,7 +144,7 @@ class GoogleRole:
         if self.organization:
             kind, place = "google_organization_iam_custom_role", "  org_id      = var.organization_id\n"
             head = 'variable "organization_id" {\n  type = string\n}\n\n'
-        permissions = "".join(f'    "{one}",\n' for one in sorted(self.permissions))
+        permissions = "".join(f'    "{permission}",\n' for permission in sorted(self.permissions))
         return (
             f'{head}resource "{kind}" "plimsoll_{self.purpose}" {{\n{place}'
             f'  role_id     = "{self.name}"\n'

@@ -28,13 +28,13 @@ numbers of google.api.MetricDescriptor.ValueType as well."""
 
 _WIRES: Final = {_INT64: _VARINT, _DOUBLE: _FIXED_64}
 _SHORT_POINT: Final = _POINTS << 3 | _LENGTH
-"""What a point of a series begins with; then comes its length, in one byte where it is short."""
+"""The first byte of a point in a series; then comes its length, in one byte where it is short."""
 
 
 def points_of(series: Any) -> tuple[IntArray, FloatArray, BoolArray]:
-    """When each point of a `TimeSeries` ends, its value, and whether it has one of the series' type.
+    """The end of each point of a `TimeSeries`, its value, and whether it has one of the series' type.
 
-    In epoch seconds; 0 for what is not there.
+    In epoch seconds; 0 for a missing part.
     """
     raw: bytes = series.SerializeToString()
     begins, lengths = _places(raw)
@@ -46,7 +46,7 @@ def points_of(series: Any) -> tuple[IntArray, FloatArray, BoolArray]:
         while len(left):
             points = every[begins[left] + np.arange(length)[:, None]]
             shape = _Shape.of(points[:, 0].tobytes(), series.value_type)
-            alike = shape.fits(points)
+            alike = shape.match(points)
             these, at = points[:, alike], left[alike]
             ends_s[at] = 0 if shape.seconds is None else _varints(these[shape.seconds]).view(np.int64)
             if shape.value is not None:
@@ -56,7 +56,7 @@ def points_of(series: Any) -> tuple[IntArray, FloatArray, BoolArray]:
 
 
 def _places(raw: bytes) -> tuple[IntArray, IntArray]:
-    """Where the points of a series begin in it, and how long each is."""
+    """The start of each point in a series, and its length."""
     begins, lengths = list[int](), list[int]()
     begin, last = begins.append, lengths.append
     at, end = 0, len(raw)
@@ -75,10 +75,9 @@ def _places(raw: bytes) -> tuple[IntArray, IntArray]:
 
 @dataclass(slots=True)
 class _Shape:
-    """Where a point has the seconds of its end and its value (None: it has none), and the bytes that are the same in
-    all points of this shape.
+    """The shape of a point: the bytes of its end and of its value, and the bytes that all its points share.
 
-    `last` are the last bytes of its integers, and `more` those before.
+    `seconds` and `value` are None if it has none. `last` are the last bytes of its integers, and `more` those before.
     """
 
     seconds: slice | None = None
@@ -98,15 +97,15 @@ class _Shape:
                 shape._note_value(row, start, end, value_type)
         return shape
 
-    def fits(self, points: Bytes) -> BoolArray:
-        """Which of some points, a column each and as long as the one it is of, have its shape; that one for sure."""
-        at, there = list(self.same), np.array(list(self.same.values()), dtype=np.uint8)
-        found: BoolArray = (points[at] == there[:, None]).all(axis=0)
-        found &= (points[self.last] < 0x80).all(axis=0) & (points[self.more] >= 0x80).all(axis=0)
-        return found
+    def match(self, points: Bytes) -> BoolArray:
+        """True for each of some points, a column each and of the same length, that has this shape."""
+        at, same = list(self.same), np.array(list(self.same.values()), dtype=np.uint8)
+        matching: BoolArray = (points[at] == same[:, None]).all(axis=0)
+        matching &= (points[self.last] < 0x80).all(axis=0) & (points[self.more] >= 0x80).all(axis=0)
+        return matching
 
     def _walk(self, row: bytes, start: int, end: int) -> Iterator[tuple[int, int, int, int]]:
-        """The fields of a message in a point; what is before each is the same in all of the shape."""
+        """The fields of a message in a point; the bytes before each are the same in all of the shape."""
         before = start
         for number, wire, first, after in _fields(row, start, end):
             self.same |= {at: row[at] for at in range(before, first)}
@@ -134,7 +133,7 @@ class _Shape:
 
 
 def _fields(raw: bytes, at: int, end: int) -> Iterator[tuple[int, int, int, int]]:
-    """The fields of a message: number, wire type, and where what it has begins and ends."""
+    """The fields of a message: number, wire type, and where the content begins and ends."""
     while at < end:
         tag, at = _varint(raw, at)
         number, wire = tag >> 3, tag & 7
@@ -150,25 +149,25 @@ def _fields(raw: bytes, at: int, end: int) -> Iterator[tuple[int, int, int, int]
 
 
 def _varint(raw: bytes, at: int) -> tuple[int, int]:
-    """An integer of a message, and where the next thing begins."""
-    found = raw[at]
-    if found < 0x80:
-        return found, at + 1
-    found, shift = found & 0x7F, 7
+    """An integer of a message, and the place after it."""
+    number = raw[at]
+    if number < 0x80:
+        return number, at + 1
+    number, shift = number & 0x7F, 7
     while True:
         at += 1
-        found |= (raw[at] & 0x7F) << shift
+        number |= (raw[at] & 0x7F) << shift
         if raw[at] < 0x80:
-            return found, at + 1
+            return number, at + 1
         shift += 7
 
 
 def _varints(points: Bytes) -> NDArray[np.uint64]:
-    """Integers of as many bytes each, one a column."""
-    found = np.zeros(points.shape[1], dtype=np.uint64)
+    """Integers of equally many bytes, one a column."""
+    numbers = np.zeros(points.shape[1], dtype=np.uint64)
     for place, part in enumerate(points):
-        found |= (part & np.uint8(0x7F)).astype(np.uint64) << np.uint64(7 * place)
-    return found
+        numbers |= (part & np.uint8(0x7F)).astype(np.uint64) << np.uint64(7 * place)
+    return numbers
 
 
 def _values(points: Bytes, value_type: int) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Prices: from the Cloud Billing catalog where it answers in full, else from a dated price file."""
+"""Prices: from the Cloud Billing catalog if it answers in full, else from a dated price file."""
 
 import re
 import threading
@@ -8,10 +8,10 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
 from plimsoll.clouds.common.dated_data import PriceFile
-from plimsoll.clouds.common.messages import Purpose
+from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.names import LIST_SKUS
-from plimsoll.clouds.google.pages import Listed
+from plimsoll.clouds.google.pages import PagedList
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.units import HOUR_S, MONTH_S
@@ -51,23 +51,24 @@ _PARTS: Final[Mapping[str, Mapping[str, str]]] = {
         "Hyperdisk Throughput Throughput Capacity": "hyperdisk-throughput",
     },
 }
-"""How SKUs are described: those of 2024 to 2026 in public exporters of billing data. Those of Balanced High
+"""The descriptions of SKUs: those of 2024 to 2026 in public exporters of billing data. Those of Balanced High
 Availability are formed like the others; none was seen."""
 
 _PLACE: Final = re.compile(r" in (?P<place>[^()]+)$")
 _OTHERWISE: Final = re.compile(r"confidential|pool|commitment|replication", re.IGNORECASE)
-"""What is sold in another way under a description that begins alike; Confidential mode has prices of its own."""
+"""Words of SKUs that are sold in another way under a description that begins alike; Confidential mode has prices of its
+own."""
 
 _INCLUDED: Final[Mapping[str, Mapping[str, int]]] = {
     name: {"included_iops": 3000, "included_throughput_mib_s": 140} for name in _BOTH
 }
 _COMPLETE: Final = ("pd-standard", "pd-balanced", "pd-ssd", "hyperdisk-balanced")
-"""What a list must have of a region before it is believed."""
+"""The types that a list must have of a region before it is believed."""
 
 _TIMES: Final = 20
 """A list price that is so many times what it was, or that part of it, is a mistake and not a price."""
 
-_PRICING: Final = Purpose(
+_PRICING: Final = CallPurpose(
     goes_on="The audit goes on with the prices that Plimsoll ships",
     allow="enable cloudbilling.googleapis.com in the project that calls count for",
     again="run again later",
@@ -88,8 +89,10 @@ class GooglePrices:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def book(self, target: Target) -> PriceBook | None:
-        """The region's book; None where neither the catalog nor the file has one. Its notice says where the file's
-        prices stand in for the catalog's."""
+        """The region's book. None if neither the catalog nor the file has one.
+
+        Its notice says which prices of the file stand in for the catalog's.
+        """
         shipped = self.shipped.book(target.region)
         if self.clients is None:
             return shipped
@@ -102,7 +105,7 @@ class GooglePrices:
             why = self._refused or f"the price catalog lacks {', '.join(lacking)} in {target.region}."
             return replace(shipped, notice=f"{why} Prices are those of {shipped.as_of}.") if shipped else None
         known = shipped.types if shipped else {}
-        instead = {name: price for name, price in known.items() if not _is_believed(types.get(name), price)}
+        instead = {name: price for name, price in known.items() if not _is_credible(types.get(name), price)}
         return PriceBook(
             region=target.region,
             source="Cloud Billing Catalog API",
@@ -112,11 +115,11 @@ class GooglePrices:
         )
 
     def _list(self, clients: Clients) -> tuple[Mapping[str, Mapping[str, TypePrice]], str]:
-        """What the catalog has; nothing where it cannot be read, and why: prices are no reason to fail."""
+        """The catalog's prices; none if it cannot be read, and why: prices are no reason to fail."""
         from google.cloud.billing_v1 import ListSkusRequest  # noqa: PLC0415  # most audits need no newer prices
 
         request = ListSkusRequest(parent=SERVICE, currency_code="USD", page_size=_PAGE)
-        listed = Listed(
+        listed = PagedList(
             clients=clients,
             what="read the price catalog",
             place="Cloud Billing",
@@ -128,19 +131,19 @@ class GooglePrices:
         )
         try:
             pages = listed.pages(clients.catalog.list_skus, request)
-            return prices_in(sku for page in pages for sku in page.skus), ""
+            return sku_prices(sku for page in pages for sku in page.skus), ""
         except CloudError as error:
             return {}, str(error)
 
 
-def _is_believed(listed: TypePrice | None, shipped: TypePrice) -> bool:
-    """Whether a price of the catalog can be one: not missing, and not many times what it was."""
+def _is_credible(listed: TypePrice | None, shipped: TypePrice) -> bool:
+    """True if a price of the catalog can be one: not missing, and not many times the shipped one."""
     if listed is None:
         return False
     pairs = [
         (listed.gib_month, shipped.gib_month),
         (listed.throughput_mib_s_month, shipped.throughput_mib_s_month),
-        *((one[1], other[1]) for one, other in zip(listed.iops_tiers, shipped.iops_tiers, strict=False)),
+        *((tier[1], other[1]) for tier, other in zip(listed.iops_tiers, shipped.iops_tiers, strict=False)),
     ]
     return all(was / _TIMES <= now <= was * _TIMES for now, was in pairs)
 
@@ -152,10 +155,10 @@ def _instead(types: Iterable[str], shipped: PriceBook) -> str:
     )
 
 
-def prices_in(skus: Iterable["Sku"]) -> dict[str, dict[str, TypePrice]]:
+def sku_prices(skus: Iterable["Sku"]) -> dict[str, dict[str, TypePrice]]:
     """The prices in a catalog's SKUs, by region and disk type: on demand, at the first rate that charges anything.
 
-    A type is left out of a region where a part of its price is missing.
+    A type is left out of a region if a part of its price is missing.
     """
     figures: _Figures = {}
     for sku in skus:
@@ -167,13 +170,13 @@ def prices_in(skus: Iterable["Sku"]) -> dict[str, dict[str, TypePrice]]:
         for region in sku.service_regions:
             figures.setdefault(region, {}).setdefault(name, {})[kind] = usd
     return {
-        region: {name: _price(name, found) for name, found in types.items() if _is_whole(name, found)}
+        region: {name: _price(name, parts) for name, parts in types.items() if _is_whole(name, parts)}
         for region, types in figures.items()
     }
 
 
 def _part(description: str) -> tuple[str, str] | None:
-    """Which part of which type's price a SKU is; None for anything else. The place is told by its regions."""
+    """The part and the type of a SKU's price. None for anything else. The place is told by its regions."""
     if _OTHERWISE.search(description):
         return None
     what = _PLACE.sub("", description)
@@ -181,7 +184,7 @@ def _part(description: str) -> tuple[str, str] | None:
 
 
 def _usd_month(sku: "Sku") -> float | None:
-    """USD a month of one unit; None where nothing is charged, or by a unit that is not of time."""
+    """USD a month of one unit. None if nothing is charged, or by a unit that is not of time."""
     if not sku.pricing_info:
         return None
     terms: Any = sku.pricing_info[-1].pricing_expression
@@ -193,14 +196,14 @@ def _usd_month(sku: "Sku") -> float | None:
     return None if usd is None or months is None else round(usd * months, 9)
 
 
-def _is_whole(name: str, found: Mapping[str, float]) -> bool:
-    return all(part in found for part, named in _PARTS.items() if name in named.values())
+def _is_whole(name: str, parts: Mapping[str, float]) -> bool:
+    return all(part in parts for part, named in _PARTS.items() if name in named.values())
 
 
-def _price(name: str, found: Mapping[str, float]) -> TypePrice:
+def _price(name: str, parts: Mapping[str, float]) -> TypePrice:
     return TypePrice(
-        gib_month=found["gib"],
-        iops_tiers=((None, found["iops"]),) if "iops" in found else (),
-        throughput_mib_s_month=found.get("throughput", 0.0),
+        gib_month=parts["gib"],
+        iops_tiers=((None, parts["iops"]),) if "iops" in parts else (),
+        throughput_mib_s_month=parts.get("throughput", 0.0),
         **_INCLUDED.get(name, {}),
     )

@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from plimsoll.clouds.common.answers import bad_answer
-from plimsoll.clouds.common.messages import Purpose
+from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.errors import answered
+from plimsoll.clouds.google.errors import call_errors
 from plimsoll.clouds.google.names import FOLDER_ID, GET_PROJECT, LIST_FOLDERS, LIST_PROJECTS, PROJECT_ID, PROJECT_NUMBER
-from plimsoll.clouds.google.pages import Listed
+from plimsoll.clouds.google.pages import PagedList
 from plimsoll.domain.errors import BadAnswer, BadInput, CloudError
 from plimsoll.ports import FailedTarget
 
 if TYPE_CHECKING:
     from google.cloud.resourcemanager_v3 import Folder, Project
 
-LISTING: Final = Purpose(
+PROJECT_LISTING: Final = CallPurpose(
     goes_on="The audit goes on without them",
     allow="grant it to the caller there (roles/browser has what finding projects takes), or name projects instead "
     "(--project)",
@@ -25,7 +25,7 @@ LISTING: Final = Purpose(
 )
 _PAGE: Final = 300
 _LOOKS: Final = 2
-"""How often a list is read that has a project twice."""
+"""The number of times that a list with a project twice is read."""
 _ACTIVE, _LEAVING = 1, 2
 """The states of a project or a folder that is used, and of one that is being deleted (Resource Manager v3)."""
 _NUMBER: Final = r"^[0-9]+$"
@@ -40,17 +40,20 @@ def projects_in(
 ) -> list[str | FailedTarget]:
     """The ids of the named projects, and of the active ones in folders and organizations and below, each once.
 
-    Where none of the three is named it is the environment's project. Projects are named by id or number, folders and
-    organizations by number, perhaps with folders/ or organizations/ before it. What cannot be listed is among them with
-    why. BadInput for a name that is none of these, or where there is no project at all.
+    If none of the three is named it is the environment's project. Projects are named by id or number, folders and
+    organizations by number, perhaps with folders/ or organizations/ before it. A project or parent that cannot be
+    listed is among them with the reason. Raises BadInput for a name that is none of these, or if there is no project at
+    all.
     """
-    parents = [_parent("folders", one) for one in folders] + [_parent("organizations", one) for one in organizations]
-    named = [_checked(one) for one in projects]
+    parents = [_parent("folders", name) for name in folders] + [
+        _parent("organizations", name) for name in organizations
+    ]
+    named = [_check_name(name) for name in projects]
     if not named and not parents:
         return [_default(clients)]
-    found = [_by_id(clients, one) for one in named]
-    found += [one for parent in parents for one in _reached(clients, parent)]
-    return list(dict.fromkeys(found))
+    entries = [_by_id(clients, name) for name in named]
+    entries += [name for parent in parents for name in _projects_below(clients, parent)]
+    return list(dict.fromkeys(entries))
 
 
 def _default(clients: Clients) -> str | FailedTarget:
@@ -66,7 +69,7 @@ def _default(clients: Clients) -> str | FailedTarget:
     return project
 
 
-def _checked(project: str) -> str:
+def _check_name(project: str) -> str:
     name = project.removeprefix("projects/")
     if not re.fullmatch(PROJECT_ID, name) and not re.fullmatch(PROJECT_NUMBER, name):
         raise BadInput(
@@ -87,36 +90,36 @@ def _parent(kind: str, named: str) -> str:
 
 
 def _by_id(clients: Clients, project: str) -> str | FailedTarget:
-    """The id of a project that is named by id or number. Whether an id can be read shows where its disks are listed."""
+    """The id of a project that is named by id or number. Its disks show later whether an id can be read."""
     if not re.fullmatch(PROJECT_NUMBER, project):
         return project
     tries = clients.tries_within(clients.list_deadline())
     try:
-        with answered(f"find the project {project}", project, GET_PROJECT, LISTING):
-            found = clients.projects.get_project(name=f"projects/{project}", **tries)
-        return _id_of(found, project)
+        with call_errors(f"find the project {project}", project, GET_PROJECT, PROJECT_LISTING):
+            answer = clients.projects.get_project(name=f"projects/{project}", **tries)
+        return _id_of(answer, project)
     except CloudError as error:
         return FailedTarget(name=project, error=error)
 
 
-def _id_of(found: "Project", place: str) -> str:
-    """The id of a project; BadAnswer where it has none."""
-    if not re.fullmatch(PROJECT_ID, found.project_id):
-        raise bad_answer(f"projectId is {found.project_id!r}", str(found), call=GET_PROJECT, place=place)
-    return str(found.project_id)
+def _id_of(answer: "Project", place: str) -> str:
+    """The id of a project. Raises BadAnswer if it has none."""
+    if not re.fullmatch(PROJECT_ID, answer.project_id):
+        raise bad_answer(f"projectId is {answer.project_id!r}", str(answer), call=GET_PROJECT, place=place)
+    return str(answer.project_id)
 
 
-def _reached(clients: Clients, parent: str) -> list[str | FailedTarget]:
+def _projects_below(clients: Clients, parent: str) -> list[str | FailedTarget]:
     """The active projects under a parent, or the reasons why there are none."""
-    found = list(_under(clients, parent, set()))
-    if not found:
+    entries = list(_under(clients, parent, set()))
+    if not entries:
         reason = f"{parent} has no active project: name another that has, or leave it out."
         return [FailedTarget(name=parent, error=CloudError(reason))]
-    return found
+    return entries
 
 
 def _under(clients: Clients, parent: str, seen: set[str]) -> Iterator[str | FailedTarget]:
-    """The active projects of a parent and of all folders below it; one that cannot be listed costs itself alone."""
+    """The active projects of a parent and of all folders below it; a folder that cannot be listed stops no other."""
     seen.add(parent)
     try:
         projects, twice = _each_once(clients, parent)
@@ -126,7 +129,7 @@ def _under(clients: Clients, parent: str, seen: set[str]) -> Iterator[str | Fail
             wrong = f"it has {', '.join(twice)} twice, so that another project may be missing"
             error = bad_answer(wrong, twice, call=LIST_PROJECTS, place=f"the projects of {parent}")
             yield FailedTarget(name=f"{parent}: what is listed twice", error=error)
-        below = list(_listed(clients, parent, "folders"))
+        below = list(_list_children(clients, parent, "folders"))
     except CloudError as error:
         yield FailedTarget(name=parent, error=error)
         return
@@ -141,47 +144,49 @@ def _under(clients: Clients, parent: str, seen: set[str]) -> Iterator[str | Fail
 
 
 def _each_once(clients: Clients, parent: str) -> tuple[list["Project"], list[str]]:
-    """The projects of a parent, and the ids that are listed twice. Such a list is read again: in every healthy one, the
-    second would be another's."""
+    """The projects of a parent, and the ids that are listed twice. Such a list is read again.
+
+    In every healthy list, the second would be another's.
+    """
     for _ in range(_LOOKS):
-        listed = list(_listed(clients, parent, "projects"))
-        counted = Counter(one.project_id for one in listed if one.project_id)
+        listed = list(_list_children(clients, parent, "projects"))
+        counted = Counter(project.project_id for project in listed if project.project_id)
         twice = sorted(name for name, count in counted.items() if count > 1)
         if not twice:
             break
     return listed, twice
 
 
-def _project(found: "Project", parent: str) -> Iterator[str | FailedTarget]:
-    """The id of an active project; why not, where it cannot be read, and nothing of one that is being deleted."""
+def _project(answer: "Project", parent: str) -> Iterator[str | FailedTarget]:
+    """The id of an active project, or why it cannot be read; nothing for one that is being deleted."""
     place = f"a project of {parent}"
     try:
-        if _state(found) not in {_ACTIVE, _LEAVING}:
-            raise bad_answer(f"state is {_state(found)}", str(found), call=LIST_PROJECTS, place=place)
-        name = _id_of(found, place)
+        if _state(answer) not in {_ACTIVE, _LEAVING}:
+            raise bad_answer(f"state is {_state(answer)}", str(answer), call=LIST_PROJECTS, place=place)
+        name = _id_of(answer, place)
     except BadAnswer as error:
-        yield FailedTarget(name=found.project_id or parent, error=error)
+        yield FailedTarget(name=answer.project_id or parent, error=error)
         return
-    if _state(found) == _ACTIVE:
+    if _state(answer) == _ACTIVE:
         yield name
 
 
-def _state(found: "Project | Folder") -> int:
+def _state(answer: "Project | Folder") -> int:
     """Its state, which may be one that this version does not know."""
-    return int(type(found).pb(found).state)
+    return int(type(answer).pb(answer).state)
 
 
-def _listed(clients: Clients, parent: str, kind: Literal["projects", "folders"]) -> Iterator[Any]:
-    """What is directly in a parent. A list that has nothing is asked for once more."""
+def _list_children(clients: Clients, parent: str, kind: Literal["projects", "folders"]) -> Iterator[Any]:
+    """The children of a parent. An empty list is asked for once more."""
     from google.cloud import resourcemanager_v3 as api  # noqa: PLC0415  # most audits name their projects
 
     named, permission = kind == "projects", LIST_PROJECTS if kind == "projects" else LIST_FOLDERS
-    listed = Listed(
+    listed = PagedList(
         clients=clients,
         what=f"list the {kind} of {parent}",
         place=parent,
         permission=permission,
-        purpose=LISTING,
+        purpose=PROJECT_LISTING,
         deadline=clients.list_deadline(),
         size=lambda page: len(getattr(page, kind)),
         doubtful=lambda size: not size,

@@ -1,6 +1,6 @@
-"""Received: one time series of Cloud Monitoring, read into arrays, or refused with what is wrong.
+"""Received: one time series of Cloud Monitoring, read into arrays, or refused with its fault.
 
-A point is taken if it can be one of what was asked for. It is of that metric, project and device, inside the window, on
+A point is taken if it can be one of those asked for. It is of that metric, project and device, inside the window, on
 its grid and there once. Its value is one that a disk can have.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.google.names import LIST_TIME_SERIES
 from plimsoll.clouds.google.points import points_of
-from plimsoll.clouds.google.queries import SIGNAL_METRICS, Call
+from plimsoll.clouds.google.queries import SIGNAL_METRICS, MetricCall
 from plimsoll.domain.metrics.knowledge import IntArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import MIB, MIB_PER_GIB
@@ -31,7 +31,7 @@ MOST_BYTES_PER_S: Final = 64 * MIB_PER_GIB * MIB
 """No disk does more in one instance: over ten times the largest cap of a machine (500,000 IOPS and 10,000 MiB/s,
 data/machines.yaml and data/types.yaml)."""
 
-MOST_WAITING: Final = 1e10
+MOST_DISK_WAITING: Final = 1e10
 """Microseconds, and operations in a queue: nothing waits for hours."""
 
 Identity = tuple[tuple[str, str], ...]
@@ -50,8 +50,8 @@ class Received:
     values: FloatArray
 
 
-def received(series: Any, call: Call, project: str, place: str) -> Received:
-    """What a `TimeSeries` (the protobuf message itself) of an answer to a call has; BadAnswer."""
+def read_series(series: Any, call: MetricCall, project: str, place: str) -> Received:
+    """The points of a `TimeSeries` (the protobuf message itself) of an answer. Raises BadAnswer."""
     metric, resource = dict(series.metric.labels), dict(series.resource.labels)
     labels = {**resource, "device_name": metric.get("device_name", "")}
     ends_s, values, wrong = _points(series)
@@ -70,7 +70,7 @@ def received(series: Any, call: Call, project: str, place: str) -> Received:
 
 
 def _points(series: Any) -> tuple[IntArray, FloatArray, str | None]:
-    """When each point ends, its value, and what is wrong with them."""
+    """The end of each point, its value, and the fault of the points if there is one."""
     ends_s, values, valued = points_of(series)
     if series.value_type not in _NUMBERS:
         return ends_s, values, f"valueType is {series.value_type}, and not that of a number"
@@ -80,13 +80,13 @@ def _points(series: Any) -> tuple[IntArray, FloatArray, str | None]:
 
 
 def _come_twice(times_s: IntArray) -> bool:
-    """Whether a time is there twice."""
+    """True if a time is there twice."""
     ordered = np.sort(times_s)
     return bool((ordered[1:] == ordered[:-1]).any())
 
 
-def _wrong_header(series: Any, labels: Mapping[str, str], call: Call, project: str) -> str | None:
-    """What is wrong with the series itself."""
+def _wrong_header(series: Any, labels: Mapping[str, str], call: MetricCall, project: str) -> str | None:
+    """The fault of the series itself. None if there is none."""
     status = series.metric.labels.get("performance_status", "")
     checks = {
         f"metric.type is {series.metric.type!r}": series.metric.type == call.metric.name,
@@ -102,12 +102,12 @@ def _wrong_header(series: Any, labels: Mapping[str, str], call: Call, project: s
     return next((wrong for wrong, holds in checks.items() if not holds), None)
 
 
-def _wrong_points(ends_s: IntArray, values: FloatArray, call: Call) -> str | None:
-    """What is wrong with the points of a series."""
+def _wrong_points(ends_s: IntArray, values: FloatArray, call: MetricCall) -> str | None:
+    """The fault of the points of a series. None if there is none."""
     window, period_s = call.window, call.period_s
     most: float = MOST_BYTES_PER_S if call.series.endswith("bytes") else MOST_OPS_PER_S
     if call.series in SIGNAL_METRICS:
-        most = 1.0 if call.metric.statuses else MOST_WAITING
+        most = 1.0 if call.metric.statuses else MOST_DISK_WAITING
     checks = {
         "points is missing": bool(len(values)),
         "a point is outside of the window": bool(((ends_s > window.start_s) & (ends_s <= window.end_s)).all()),
@@ -119,10 +119,10 @@ def _wrong_points(ends_s: IntArray, values: FloatArray, call: Call) -> str | Non
     return next((wrong for wrong, holds in checks.items() if not holds), None)
 
 
-def came_twice(before: IntArray, more: Received, call: Call, place: str) -> IntArray:
-    """The times of a series that goes on over pages; BadAnswer where a point came on an earlier one."""
-    both = np.concatenate([before, more.ends_s])
+def join_times(before: IntArray, part: Received, call: MetricCall, place: str) -> IntArray:
+    """The times of a series that goes on over pages. Raises BadAnswer if a point came on an earlier one."""
+    both = np.concatenate([before, part.ends_s])
     if _come_twice(both):
         wrong = "a point came twice, on two pages"
-        raise bad_answer(wrong, dict(more.identity), call=LIST_TIME_SERIES, place=f"{call.metric.name} in {place}")
+        raise bad_answer(wrong, dict(part.identity), call=LIST_TIME_SERIES, place=f"{call.metric.name} in {place}")
     return both

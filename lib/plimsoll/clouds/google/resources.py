@@ -1,7 +1,7 @@
 """Resources: disks and instances as Compute Engine answers them, read into types of ours.
 
-Every field that a decision rests on is required: what an answer leaves out is unknown, never zero. Only the fields that
-are used are taken along, so that no error carries what an instance's metadata hold.
+Every field that a decision rests on is required: a missing field is unknown, never zero. Only the fields that are used
+are taken along, so that no error carries what an instance's metadata hold.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 from google.cloud import compute_v1
 from pydantic import AfterValidator, Field, StringConstraints
 
-from plimsoll.clouds.common.answers import Answer, bad_answer, read_answer
+from plimsoll.clouds.common.answers import CloudAnswer, bad_answer, read_answer
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.google.names import LIST_DISKS, LIST_INSTANCES, is_moment, last_of, moment, path_of
 from plimsoll.clouds.google.owners import HOST_METADATA
@@ -20,8 +20,8 @@ from plimsoll.domain.volume_types import Provisioned
 
 MOST_SIZE_GIB: Final = 1_048_576
 """No disk is larger: 16 times the largest that is sold (64 TiB, data/types.yaml)."""
-MOST_IOPS: Final = 50_000_000
-MOST_MIB_S: Final = 5_000_000
+MOST_DISK_IOPS: Final = 50_000_000
+MOST_DISK_MIB_S: Final = 5_000_000
 """No disk has more: over twice what the largest Hyperdisk ML has (1,200,000 MiB/s, and 16 IOPS for each)."""
 
 
@@ -45,18 +45,18 @@ def _is_of(kind: str) -> StringConstraints:
     return StringConstraints(pattern=rf"projects/[^/]+/.+/{kind}/[^/]+$")
 
 
-Text = Annotated[str, StringConstraints(min_length=1)]
+RequiredText = Annotated[str, StringConstraints(min_length=1)]
 Id = Annotated[int, Field(gt=0)]
 Time = Annotated[str, AfterValidator(_is_time)]
 DiskUrl = Annotated[str, _is_of("disks")]
 InstanceUrl = Annotated[str, _is_of("instances")]
 
 
-class DiskAnswer(Answer):
+class DiskAnswer(CloudAnswer):
     """One disk. Sizes are in GiB although the API calls them GB, throughput is in MiB/s."""
 
     id: Id
-    name: Text
+    name: RequiredText
     self_link: DiskUrl = Field(alias="selfLink")
     kind: Annotated[str, StringConstraints(pattern=r"(^|/)diskTypes/[^/]+$")] = Field(alias="type")
     size_gib: int = Field(alias="sizeGb", gt=0, le=MOST_SIZE_GIB)
@@ -64,11 +64,11 @@ class DiskAnswer(Answer):
     created: Time = Field(alias="creationTimestamp")
     attached: Time | None = Field(alias="lastAttachTimestamp", default=None)
     users: tuple[InstanceUrl, ...]
-    zone: Text | None = None
-    region: Text | None = None
-    replica_zones: tuple[Text, ...] = Field(alias="replicaZones")
-    iops: int | None = Field(alias="provisionedIops", ge=0, le=MOST_IOPS, default=None)
-    throughput_mib_s: int | None = Field(alias="provisionedThroughput", ge=0, le=MOST_MIB_S, default=None)
+    zone: RequiredText | None = None
+    region: RequiredText | None = None
+    replica_zones: tuple[RequiredText, ...] = Field(alias="replicaZones")
+    iops: int | None = Field(alias="provisionedIops", ge=0, le=MOST_DISK_IOPS, default=None)
+    throughput_mib_s: int | None = Field(alias="provisionedThroughput", ge=0, le=MOST_DISK_MIB_S, default=None)
     access_mode: Literal["READ_WRITE_SINGLE", "READ_WRITE_MANY", "READ_ONLY_MANY"] | None = Field(
         alias="accessMode", default=None
     )
@@ -92,15 +92,15 @@ class DiskAnswer(Answer):
 
     @property
     def zones(self) -> tuple[str, ...]:
-        """The zone that it is in, or those of its replicas."""
+        """The zones of the disk: one, or those of its replicas."""
         return (last_of(self.zone),) if self.zone else tuple(sorted(map(last_of, self.replica_zones)))
 
 
-class InstanceAnswer(Answer):
+class HostAnswer(CloudAnswer):
     """One instance, without its disks."""
 
     id: Id
-    name: Text
+    name: RequiredText
     self_link: InstanceUrl = Field(alias="selfLink")
     machine_type: Annotated[str, StringConstraints(pattern=r"(^|/)machineTypes/[^/]+$")] = Field(alias="machineType")
     status: Annotated[str, AfterValidator(_is_status)]
@@ -111,12 +111,12 @@ class InstanceAnswer(Answer):
 
     @property
     def running_since(self) -> datetime | None:
-        """When it was last started; None where it does not run, or Google does not say."""
+        """The time of its last start. None if it does not run, or Google does not say."""
         return moment(self.started) if self.started is not None and self.status == _RUNNING else None
 
     @property
     def stopped_since(self) -> datetime | None:
-        """When it was stopped; None where it was not, or Google does not say."""
+        """The time when it was stopped. None if it was not, or Google does not say."""
         return moment(self.stopped) if self.stopped is not None and self.status in _STOPPED else None
 
     @property
@@ -125,11 +125,11 @@ class InstanceAnswer(Answer):
         return path_of(self.self_link)
 
 
-class AttachedDiskAnswer(Answer):
+class AttachedDiskAnswer(CloudAnswer):
     """One disk as an instance holds it."""
 
     source: DiskUrl
-    device: Text = Field(alias="deviceName")
+    device: RequiredText = Field(alias="deviceName")
     boot: bool
 
 
@@ -163,18 +163,20 @@ _HELD: Final = {"source": "source", "deviceName": "device_name", "boot": "boot"}
 """The fields that say whether they were sent, as the API and as its messages call them."""
 
 
-def read_disk(found: Any, *, scope: str, place: str) -> DiskAnswer:
-    """The disk in a protobuf `Disk` that was listed under a scope of a place; BadAnswer names it and the field."""
+def read_disk(message: Any, *, scope: str, place: str) -> DiskAnswer:
+    """The disk in a protobuf `Disk` that was listed under a scope of a place. Raises BadAnswer with name and field."""
     raw = {
-        **_sent(found, _DISK),
-        "users": list(found.users),
-        "replicaZones": list(found.replica_zones),
-        "labels": dict(found.labels),
-        "asyncPrimaryDisk": found.async_primary_disk.disk,
-        "asyncSecondaryDisks": [one.async_replication_disk.disk for one in found.async_secondary_disks.values()],
-        "replication": found.resource_status.async_primary_disk.state,
+        **_sent_fields(message, _DISK),
+        "users": list(message.users),
+        "replicaZones": list(message.replica_zones),
+        "labels": dict(message.labels),
+        "asyncPrimaryDisk": message.async_primary_disk.disk,
+        "asyncSecondaryDisks": [
+            secondary.async_replication_disk.disk for secondary in message.async_secondary_disks.values()
+        ],
+        "replication": message.resource_status.async_primary_disk.state,
     }
-    where = f"disk {found.name or found.id or 'without a name'} in {place}"
+    where = f"disk {message.name or message.id or 'without a name'} in {place}"
     disk = read_answer(DiskAnswer, raw, call=LIST_DISKS, place=where)
     wrong = _wrong_in(disk, scope)
     if wrong is not None:
@@ -207,16 +209,18 @@ def _sells(rule: object) -> bool:
     return isinstance(rule, Provisioned)
 
 
-def read_instance(found: Any, *, scope: str | None = None, place: str) -> InstanceAnswer:
-    """The instance in a protobuf `Instance` that was listed under a scope (None: got by its name) of a place; BadAnswer
-    names it and the field."""
+def read_instance(message: Any, *, scope: str | None = None, place: str) -> HostAnswer:
+    """The instance in a protobuf `Instance` of a place. Raises BadAnswer, which names it and the field.
+
+    It was listed under `scope`; None if it was read by its name.
+    """
     raw = {
-        **_sent(found, _INSTANCE),
-        "labels": dict(found.labels),
-        "metadata": {item.key: item.value for item in found.metadata.items if item.key in HOST_METADATA},
+        **_sent_fields(message, _INSTANCE),
+        "labels": dict(message.labels),
+        "metadata": {item.key: item.value for item in message.metadata.items if item.key in HOST_METADATA},
     }
-    where = f"instance {found.name or found.id or 'without a name'} in {place}"
-    instance = read_answer(InstanceAnswer, raw, call=LIST_INSTANCES, place=where)
+    where = f"instance {message.name or message.id or 'without a name'} in {place}"
+    instance = read_answer(HostAnswer, raw, call=LIST_INSTANCES, place=where)
     if instance.status == _RUNNING and instance.started is None:
         raise bad_answer("lastStartTimestamp is missing", raw, call=LIST_INSTANCES, place=where)
     if scope is not None and not instance.path.endswith(f"/{scope}/instances/{instance.name}"):
@@ -225,12 +229,12 @@ def read_instance(found: Any, *, scope: str | None = None, place: str) -> Instan
     return instance
 
 
-def read_attached_disk(found: Any, *, instance: str, place: str) -> AttachedDiskAnswer:
-    """The disk in a protobuf `AttachedDisk` of an instance; BadAnswer names both and the field."""
-    where = f"disk {last_of(found.source)} on instance {instance} in {place}"
-    return read_answer(AttachedDiskAnswer, _sent(found, _HELD), call=LIST_INSTANCES, place=where)
+def read_attached_disk(message: Any, *, instance: str, place: str) -> AttachedDiskAnswer:
+    """The disk in a protobuf `AttachedDisk` of an instance. Raises BadAnswer, which names both and the field."""
+    where = f"disk {last_of(message.source)} on instance {instance} in {place}"
+    return read_answer(AttachedDiskAnswer, _sent_fields(message, _HELD), call=LIST_INSTANCES, place=where)
 
 
-def _sent(found: Any, names: Mapping[str, str]) -> dict[str, Any]:
+def _sent_fields(message: Any, names: Mapping[str, str]) -> dict[str, Any]:
     """The fields of a protobuf message that were sent."""
-    return {sent: getattr(found, name) for sent, name in names.items() if found.HasField(name)}
+    return {sent: getattr(message, name) for sent, name in names.items() if message.HasField(name)}

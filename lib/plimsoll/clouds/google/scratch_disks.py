@@ -1,4 +1,4 @@
-"""Scratch disks: made with their labels in one call. Later calls touch only what has these labels."""
+"""Scratch disks: made with their labels in one call. Later calls touch only disks with these labels."""
 
 import re
 import time
@@ -13,14 +13,14 @@ from google.cloud import compute_v1
 
 from plimsoll.bench.agent import device_name
 from plimsoll.clouds.common.dated_data import sold_figures
-from plimsoll.clouds.common.messages import Purpose
+from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.clouds.google.bench_hosts import (
-    CLEANING,
-    MEASURING,
+    GOOGLE_CLEANING,
+    GOOGLE_MEASURING,
     cleaning,
     find_instance,
-    follow,
-    instance_of,
+    follow_operation,
+    get_instance,
     lent_types,
     measuring,
     pages_of,
@@ -34,7 +34,7 @@ from plimsoll.ports import Target
 
 SCRATCH_LABEL: Final = "plimsoll-scratch"
 DEADLINE_LABEL: Final = "plimsoll-deadline"
-"""What the tags of a scratch order are on Google, where a label's key has no colon."""
+"""The labels that stand for a scratch order's tags, because a label's key has no colon."""
 
 _TIME: Final = "%Y%m%dt%H%M%Sz"
 _LABEL_VALUE: Final = re.compile(r"[a-z0-9_-]{1,63}")
@@ -50,15 +50,15 @@ _STATES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class ScratchDisks:
-    """The scratch disks of the projects that the clients reach. Whatever is done again is no error."""
+    """The scratch disks of the projects that the clients reach. A repeated step is no error."""
 
     clients: Clients
     sleep: Callable[[float], None] = time.sleep
 
     def create(self, order: ScratchOrder) -> str:
-        """disks.insert under a name and a request id of the order's own; a clone where the order has a source.
+        """disks.insert under a name and a request id of the order's own; a clone if the order has a source.
 
-        CloudError where the source cannot be cloned so: a clone has the type and the zone of its source.
+        Raises CloudError if the source cannot be cloned so: a clone has the type and the zone of its source.
         """
         what = f"create a scratch disk of {order.spec} in {order.zone} of {order.account}"
         wanted = compute_v1.Disk(
@@ -67,7 +67,7 @@ class ScratchDisks:
             labels=_labels(order),
             type_=f"zones/{order.zone}/diskTypes/{order.spec.type}",
             size_gb=order.spec.size_gib,
-            **_provisioned(order),
+            **_figure_fields(order),
         )
         if order.source is not None:
             wanted.source_disk = _source(self.clients, order)
@@ -79,27 +79,27 @@ class ScratchDisks:
                     request={**place, "disk_resource": wanted, "request_id": token}, **self.clients.tries
                 )
             except Conflict:  # the same order was carried out before
-                found = self.clients.disks.get(request={**place, "disk": wanted.name}, **self.clients.tries)
-                return str(found.id)
-        self._follow(operation, what, order.account, MEASURING)
+                existing = self.clients.disks.get(request={**place, "disk": wanted.name}, **self.clients.tries)
+                return str(existing.id)
+        self._follow(operation, what, order.account, GOOGLE_MEASURING)
         return str(operation.target_id)
 
     def scratch(self, target: Target, *, volume_id: str | None = None) -> Sequence[ScratchVolume]:
         """Every disk with the scratch label, page by page, or that one."""
         if volume_id is not None:
-            one = find_disk(self.clients, target, volume_id)
-            found = [one] if one is not None and SCRATCH_LABEL in one.labels else []
+            disk = find_disk(self.clients, target, volume_id)
+            disks = [disk] if disk is not None and SCRATCH_LABEL in disk.labels else []
         else:
-            found = list(_listed(self.clients, target, f"labels.{SCRATCH_LABEL}:*"))
-        return [_scratch_volume(self.clients, target, disk) for disk in found]
+            disks = list(_list_disks(self.clients, target, f"labels.{SCRATCH_LABEL}:*"))
+        return [_scratch_volume(self.clients, target, disk) for disk in disks]
 
     def attach(self, target: Target, volume_id: str, host_id: str) -> None:
         """instances.attachDisk under a device name of the disk's own.
 
-        CloudError where the host has a disk of the same pooled type: what was measured would be both together.
+        Raises CloudError if the host has a disk of the same pooled type: a measurement would be of both together.
         """
         what = f"attach {volume_id} to {host_id} in {target}"
-        disk = self._labeled(target, volume_id, "attach")
+        disk = self._scratch_disk(target, volume_id, "attach")
         if disk is None:
             raise CloudError(f"cannot {what}: there is no such disk. Make it anew.")
         host = find_instance(self.clients, target, host_id)
@@ -124,20 +124,24 @@ class ScratchDisks:
                     request={**_place_of(target, host), "attached_disk_resource": attached}, **self.clients.tries
                 )
             except GoogleAPICallError:
-                now = self._labeled(target, volume_id, "attach")
+                now = self._scratch_disk(target, volume_id, "attach")
                 if now is not None and _uses(now, host):  # an earlier try had worked
                     return
                 raise
-        self._follow(operation, what, target.account, MEASURING)
+        self._follow(operation, what, target.account, GOOGLE_MEASURING)
 
     def detach(self, target: Target, volume_id: str, *, force: bool = False) -> None:  # noqa: ARG002  # there is none
-        """instances.detachDisk; BadInput for a disk that has not the scratch label now. Google knows no force."""
-        disk = self._labeled(target, volume_id, "detach")
+        """instances.detachDisk. Raises BadInput for a disk without the scratch label. Google knows no force."""
+        disk = self._scratch_disk(target, volume_id, "detach")
         if disk is None:
             return
         for user in disk.users:
-            host = instance_of(self.clients, target, user.split("/zones/")[1].split("/")[0], last_of(user))
-            names = [one.device_name for one in host.disks if one.source.endswith(_path(disk))] if host else []
+            host = get_instance(self.clients, target, user.split("/zones/")[1].split("/")[0], last_of(user))
+            names = (
+                [attached.device_name for attached in host.disks if attached.source.endswith(_path(disk))]
+                if host
+                else []
+            )
             if host is not None and names:
                 self._detach_one(target, volume_id, host, names[0])
 
@@ -149,15 +153,15 @@ class ScratchDisks:
                     request={**_place_of(target, host), "device_name": name}, **self.clients.tries
                 )
             except GoogleAPICallError:
-                now = self._labeled(target, volume_id, "detach")
+                now = self._scratch_disk(target, volume_id, "detach")
                 if now is None or not _uses(now, host):  # it came off meanwhile
                     return
                 raise
-        self._follow(operation, what, target.account, CLEANING)
+        self._follow(operation, what, target.account, GOOGLE_CLEANING)
 
     def delete(self, target: Target, volume_id: str) -> None:
-        """disks.delete; BadInput for a disk that has not the scratch label now, CloudError while it is attached."""
-        disk = self._labeled(target, volume_id, "delete")
+        """disks.delete. Raises BadInput for a disk without the scratch label, CloudError while it is attached."""
+        disk = self._scratch_disk(target, volume_id, "delete")
         if disk is None or disk.status == "DELETING":
             return
         what = f"delete {volume_id} in {target}"
@@ -170,10 +174,10 @@ class ScratchDisks:
                 )
             except NotFound:
                 return
-        self._follow(operation, what, target.account, CLEANING)
+        self._follow(operation, what, target.account, GOOGLE_CLEANING)
 
-    def _labeled(self, target: Target, volume_id: str, what: str) -> compute_v1.Disk | None:
-        """The disk as it is now, None where it is gone; BadInput where it has not the scratch label."""
+    def _scratch_disk(self, target: Target, volume_id: str, what: str) -> compute_v1.Disk | None:
+        """The disk as it is now. None if it is gone. Raises BadInput if it has not the scratch label."""
         disk = find_disk(self.clients, target, volume_id)
         if disk is not None and SCRATCH_LABEL not in disk.labels:
             raise BadInput(
@@ -182,8 +186,8 @@ class ScratchDisks:
             )
         return disk
 
-    def _follow(self, operation: compute_v1.Operation, what: str, project: str, purpose: Purpose) -> None:
-        follow(self.clients, operation, what, project=project, purpose=purpose, sleep=self.sleep)
+    def _follow(self, operation: compute_v1.Operation, what: str, project: str, purpose: CallPurpose) -> None:
+        follow_operation(self.clients, operation, what, project=project, purpose=purpose, sleep=self.sleep)
 
 
 def _labels(order: ScratchOrder) -> dict[str, str]:
@@ -196,11 +200,11 @@ def _labels(order: ScratchOrder) -> dict[str, str]:
     return {SCRATCH_LABEL: order.validation_id, DEADLINE_LABEL: deadline.strftime(_TIME)}
 
 
-def _provisioned(order: ScratchOrder) -> dict[str, int]:
-    """What the type sells by itself: Compute Engine refuses the others."""
+def _figure_fields(order: ScratchOrder) -> dict[str, int]:
+    """The figures that the type sells by itself: Compute Engine refuses the others."""
     sold = sold_figures(order.spec, GOOGLE)
-    found = {"provisioned_iops": sold.iops, "provisioned_throughput": sold.throughput_mib_s}
-    return {name: figure for name, figure in found.items() if figure is not None}
+    figures = {"provisioned_iops": sold.iops, "provisioned_throughput": sold.throughput_mib_s}
+    return {name: figure for name, figure in figures.items() if figure is not None}
 
 
 def _source(clients: Clients, order: ScratchOrder) -> str:
@@ -209,24 +213,24 @@ def _source(clients: Clients, order: ScratchOrder) -> str:
     what = f"cannot copy {order.source} to {order.spec} in {order.zone} of {order.account}"
     if source is None:
         raise CloudError(f"{what}: there is no such disk in {target}. Name another.")
-    there = (_type_of(source), _zone_of(source))
-    if there != (order.spec.type, order.zone):
+    place = (_type_of(source), _zone_of(source))
+    if place != (order.spec.type, order.zone):
         raise CloudError(
-            f"{what}: it is {there[0]} in {there[1]}, and Google clones a disk only to its own type in its own zone. "
+            f"{what}: it is {place[0]} in {place[1]}, and Google clones a disk only to its own type in its own zone. "
             "Measure an empty disk instead: --mode canary."
         )
     return f"projects/{target.account}{_path(source)}"
 
 
 def find_disk(clients: Clients, target: Target, volume_id: str) -> compute_v1.Disk | None:
-    """A zonal disk of the target's region by its numeric id, None where there is none."""
+    """A zonal disk of the target's region by its numeric id. None if there is none."""
     if not volume_id.isdecimal():
         return None
-    listed = _listed(clients, target, f"id = {volume_id}")
+    listed = _list_disks(clients, target, f"id = {volume_id}")
     return next((disk for disk in listed if str(disk.id) == volume_id), None)
 
 
-def _listed(clients: Clients, target: Target, wanted: str) -> Iterator[compute_v1.Disk]:
+def _list_disks(clients: Clients, target: Target, wanted: str) -> Iterator[compute_v1.Disk]:
     request = {"project": target.account, "filter": wanted, "max_results": _PAGE}
     with cleaning(f"list scratch disks in {target}", str(target), LIST_DISKS):
         for page in pages_of(target, clients.disks.aggregated_list(request=request, **clients.tries)):
@@ -250,9 +254,9 @@ def _scratch_volume(clients: Clients, target: Target, disk: compute_v1.Disk) -> 
 
 
 def _user_id(clients: Clients, target: Target, disk: compute_v1.Disk) -> str:
-    """The id of the instance that has the disk, its name where it is gone meanwhile."""
+    """The id of the instance that has the disk, its name if it is gone meanwhile."""
     name = last_of(disk.users[0])
-    instance = instance_of(clients, target, _zone_of(disk), name)
+    instance = get_instance(clients, target, _zone_of(disk), name)
     return str(instance.id) if instance else name
 
 
@@ -267,8 +271,8 @@ def _type_of(disk: compute_v1.Disk) -> str:
     return last_of(disk.type_)
 
 
-def _zone_of(found: compute_v1.Disk | compute_v1.Instance) -> str:
-    return last_of(found.zone)
+def _zone_of(resource: compute_v1.Disk | compute_v1.Instance) -> str:
+    return last_of(resource.zone)
 
 
 def _path(disk: compute_v1.Disk) -> str:

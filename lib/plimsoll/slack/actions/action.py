@@ -1,4 +1,4 @@
-"""What an action is, what it may use, and how it keeps a decision. An action is a module here and a registry row."""
+"""An action, its tools, and how it keeps a decision. An action is a module here and a registry row."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from plimsoll.clouds.aws.names import SLACK_EXECUTIONS
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.people_decisions import Decision, DecisionKind
 from plimsoll.service.slack_config import SlackConfig
-from plimsoll.slack.actions.answers import Answers, by
-from plimsoll.slack.actions.asked import Asked, Origin, asked_key
-from plimsoll.slack.blocks.elements import Block, Control, Said, bold, controls, note, person, said
-from plimsoll.slack.blocks.message import Message
+from plimsoll.slack.actions.answers import SlackAnswers, by
+from plimsoll.slack.actions.asked import Origin, SlackRequest, asked_key
+from plimsoll.slack.blocks.elements import Block, Control, RichText, bold, controls, note, paragraph, person
+from plimsoll.slack.blocks.message import SlackMessage
 
 if TYPE_CHECKING:
     from plimsoll.ports import Target
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
+class VolumeExplanation:
     """A volume's explanation: its id, the screen, and the name and address of the page that shows its demand."""
 
     volume_id: str
@@ -33,33 +33,33 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
-    """What an action works with: the request, where its answer goes, and the service.
+class ActionContext:
+    """The request that an action carries out, where its answer goes, and the service.
 
     The function in front knows every action and must import none of what carries it out: that is given here by the
-    worker. `place` finds where a volume is and its id, by a name as people write it (BadInput where there is none);
+    worker. `place` finds where a volume is and its id, by a name as people write it (BadInput if there is none);
     `explain` reads and explains it anew (BadInput, CloudError); `savings` says what the latest report found (BadInput
-    where there is none). `minutes` is how long a measurement takes.
+    if there is none). `minutes` is how long a measurement takes.
     """
 
-    asked: Asked
-    answers: Answers
+    asked: SlackRequest
+    answers: SlackAnswers
     service: "Service"
     slack: SlackConfig
     minutes: int
     place: Callable[[str], tuple["Target", str]]
-    explain: Callable[[str], Explanation]
-    savings: Callable[[], Message]
+    explain: Callable[[str], VolumeExplanation]
+    savings: Callable[[], SlackMessage]
 
     @property
     def volume(self) -> str:
-        """The volume's name as it was asked; BadInput where it was not."""
+        """The volume's name as it was asked. Raises BadInput if none was."""
         if self.asked.volume is None:
             raise BadInput(f"{self.asked.do} needs a volume: name its id.")
         return self.asked.volume
 
     def decision(self, kind: DecisionKind, *, reason: str = "", until: date | None = None) -> Decision:
-        """What the asker decides about the volume, now; BadInput where there is no such volume."""
+        """The asker's decision about the volume, now. Raises BadInput if there is no such volume."""
         asked, (target, volume_id) = self.asked, self.place(self.volume)
         return Decision(
             id=asked.id,
@@ -74,15 +74,15 @@ class Work:
         )
 
     def decisions(self, decision: Decision) -> list[Decision]:
-        """All decisions about the volume of that one, in no order."""
-        target, volume_id = self.place(full_name(decision))
+        """All decisions about the decision's volume, in no order."""
+        target, volume_id = self.place(decided_volume(decision))
         return [*self.service.history.decisions(target, [volume_id]).get(volume_id, ())]
 
-    def begin(self, machine: Literal["audit", "validation", "probe"], given: Mapping[str, Any]) -> bool:
-        """Begins an audit, a validation or a probe for this request; False where this request has begun it before."""
-        return self.service.executions.begin(machine, f"{SLACK_EXECUTIONS}{self.asked.id}", dict(given))
+    def begin(self, machine: Literal["audit", "validation", "probe"], payload: Mapping[str, Any]) -> bool:
+        """Begins an audit, a validation or a probe for this request; False if this request has begun it before."""
+        return self.service.executions.begin(machine, f"{SLACK_EXECUTIONS}{self.asked.id}", dict(payload))
 
-    def keep_asked(self, asked: Asked, *, replace: bool) -> None:
+    def keep_asker(self, asked: SlackRequest, *, replace: bool) -> None:
         """Keeps who is answered at the end, without the secret address; an earlier one stays unless replaced."""
         key, store = asked_key(f"{SLACK_EXECUTIONS}{asked.id}"), self.service.store
         if replace or store.get(key) is None:
@@ -91,13 +91,13 @@ class Work:
 
 
 class Nothing(BaseModel):
-    """What an action without a dialog is given: nothing."""
+    """The input of an action without a dialog."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
-class Shown(Enum):
-    """Where people find an action: as a button under a volume, in that volume's menu, below an answer, or as a word."""
+class ActionPlace(Enum):
+    """A place where people find an action: a button under a volume, that volume's menu, below an answer, or a word."""
 
     BUTTON = auto()
     MENU = auto()
@@ -105,7 +105,7 @@ class Shown(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Action:
+class SlackAction:
     """One action.
 
     `name` is its id in Slack and its word after the command. `label` is on its button or in the menu. `command` says
@@ -116,9 +116,9 @@ class Action:
     """
 
     name: str
-    perform: Callable[[Work], None]
+    perform: Callable[[ActionContext], None]
     label: str = ""
-    shown: Shown = Shown.ELSEWHERE
+    shown: ActionPlace = ActionPlace.ELSEWHERE
     command: str = ""
     of_volume: bool = True
     unproved_only: bool = False
@@ -130,43 +130,43 @@ class Action:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """How one kind of decision is reported: what the asker does, what the volume is then, and what follows."""
+    """The words for one kind of decision: what the asker does, what the volume is then, and what follows."""
 
     verb: str
     state: str
     follows: str
 
 
-def decide(work: Work, decision: Decision, words: Words, *, offer: tuple[Control, ...] = ()) -> None:
+def keep_decision(work: ActionContext, decision: Decision, words: Words, *, offer: tuple[Control, ...] = ()) -> None:
     """Keeps a decision and answers; a second request for the same one changes nothing. `offer` stands below."""
     if not work.service.history.decide(decision):
         text = f"{decision.volume_id} was {words.state} before: nothing is done twice."
-        work.answers.to_all(Message.of(text, [decided_before(kept(work, decision), words.state)]))
+        work.answers.to_all(SlackMessage.of(text, [decided_before(prior_decision(work, decision), words.state)]))
         return
     end = f" until {decision.until}" if decision.until is not None else ""
     reason = f": {' '.join(decision.reason.split())}" if decision.reason.strip() else "."
-    told = by(decision.by.rpartition("/")[2], f"{words.verb} ", *named(decision), f"{end}{reason}")
-    below = controls(full_name(decision), offer)
+    sentence = by(decision.by.rpartition("/")[2], f"{words.verb} ", *volume_words(decision), f"{end}{reason}")
+    below = controls(decided_volume(decision), offer)
     text = f"{decision.volume_id} is {words.state}{end}"
-    work.answers.to_all(Message.of(text, [told, note(words.follows), *below]))
+    work.answers.to_all(SlackMessage.of(text, [sentence, note(words.follows), *below]))
 
 
 def decided_before(prior: Decision, state: str) -> Block:
-    """Who decided the same before, and when."""
+    """A paragraph on who decided the same before, and when."""
     done = f" was {state} on {prior.at:%Y-%m-%d %H:%M} UTC by "
-    return said(bold(prior.volume_id), done, person(prior.by.rpartition("/")[2]), ": nothing is done twice.")
+    return paragraph(bold(prior.volume_id), done, person(prior.by.rpartition("/")[2]), ": nothing is done twice.")
 
 
-def kept(work: Work, decision: Decision) -> Decision:
+def prior_decision(work: ActionContext, decision: Decision) -> Decision:
     """The decision that this request already has: somebody else may have been first."""
-    return next((one for one in work.decisions(decision) if one.id == decision.id), decision)
+    return next((prior for prior in work.decisions(decision) if prior.id == decision.id), decision)
 
 
-def full_name(decision: Decision) -> str:
+def decided_volume(decision: Decision) -> str:
     """The volume's full name: account/region/id."""
     return f"{decision.account}/{decision.region}/{decision.volume_id}"
 
 
-def named(decision: Decision) -> tuple[Said, str]:
+def volume_words(decision: Decision) -> tuple[RichText, str]:
     """The volume, and in brackets its account and region."""
     return bold(decision.volume_id), f" ({decision.account}/{decision.region})"

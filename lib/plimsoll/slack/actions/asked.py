@@ -1,4 +1,4 @@
-"""What somebody asks of Plimsoll in Slack, as the front hands it to the worker, and the dialogs that ask for more.
+"""A request to Plimsoll in Slack, as the front hands it to the worker, and the dialogs that complete it.
 
 Dialogs are Slack's modal views, in plain text where no name or reason can be a link or a mention.
 """
@@ -12,14 +12,14 @@ from slack_sdk.models.blocks import Block, InputBlock, PlainTextInputElement, Se
 from plimsoll.clouds.registry import volume_pattern
 from plimsoll.slack.blocks.elements import plain_text
 
-VolumeName = Annotated[str, StringConstraints(pattern=volume_pattern())]
+RequestedVolume = Annotated[str, StringConstraints(pattern=volume_pattern())]
 """A volume's id, or account/region/id, which need not be searched for."""
 
 LONGEST_REASON: Final = 300
-Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_REASON)]
+ReasonText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_REASON)]
 
 
-class Asked(BaseModel):
+class SlackRequest(BaseModel):
     """One request for an action, and where its answer goes.
 
     `do` is the action's name, `entered` what its dialog asked for. `id` names the request: a repeated request has the
@@ -36,7 +36,7 @@ class Asked(BaseModel):
     enterprise: str | None = None
     user: str
     do: str
-    volume: VolumeName | None = None
+    volume: RequestedVolume | None = None
     entered: Mapping[str, str] = Field(default_factory=dict)
     channel: str | None = None
     thread: str | None = None
@@ -45,16 +45,16 @@ class Asked(BaseModel):
 
     @property
     def from_thread(self) -> tuple[str, str] | None:
-        """The channel and the thread that it came from; None where it came from none."""
+        """The channel and thread of the request. None if it came from no thread."""
         return None if self.channel is None or self.thread is None else (self.channel, self.thread)
 
 
 class Origin(BaseModel):
-    """What a dialog is about, and where its button was pressed; Slack sends it back with the dialog."""
+    """The volume of a dialog, and where its button was pressed; Slack sends it back with the dialog."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
 
-    volume: VolumeName
+    volume: RequestedVolume
     channel: str | None = None
     message: str | None = None
     thread: str | None = None
@@ -72,7 +72,7 @@ class Origin(BaseModel):
 
 
 def asked_key(execution: str) -> str:
-    """Who asked in Slack for an execution, by its name, and where the answer goes."""
+    """The store's key for who asked in Slack for an execution, and where the answer goes."""
     return f"slack/asked/{execution}.json"
 
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from plimsoll.domain.people_decisions import DecisionKind
-from plimsoll.slack.actions.action import Action, Shown, Words, Work, decide
+from plimsoll.slack.actions.action import ActionContext, ActionPlace, SlackAction, Words, keep_decision
 
 _WORDS: Final = Words(
     verb="says that this change is made:",
@@ -12,8 +12,8 @@ _WORDS: Final = Words(
 )
 
 
-def _perform(work: Work) -> None:
-    decide(work, work.decision(DecisionKind.DONE), _WORDS)
+def _perform(work: ActionContext) -> None:
+    keep_decision(work, work.decision(DecisionKind.DONE), _WORDS)
 
 
-DONE: Final = Action(name="done", label="Done", shown=Shown.MENU, perform=_perform)
+DONE_ACTION: Final = SlackAction(name="done", label="Done", shown=ActionPlace.MENU, perform=_perform)

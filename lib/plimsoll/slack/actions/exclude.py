@@ -5,16 +5,16 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict
 
 from plimsoll.domain.people_decisions import DecisionKind
-from plimsoll.slack.actions.action import Action, Shown, Words, Work, decide, full_name
-from plimsoll.slack.actions.asked import Origin, Reason, dialog, reason_input
-from plimsoll.slack.actions.include import INCLUDE
+from plimsoll.slack.actions.action import ActionContext, ActionPlace, SlackAction, Words, decided_volume, keep_decision
+from plimsoll.slack.actions.asked import Origin, ReasonText, dialog, reason_input
+from plimsoll.slack.actions.include import INCLUDE_ACTION
 from plimsoll.slack.blocks.elements import Control
 
 
 class _Entered(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
-    reason: Reason = ""
+    reason: ReasonText = ""
 
 
 def _dialog(origin: Origin) -> dict[str, Any]:
@@ -28,17 +28,17 @@ def _dialog(origin: Origin) -> dict[str, Any]:
     )
 
 
-def _perform(work: Work) -> None:
+def _perform(work: ActionContext) -> None:
     entered = _Entered.model_validate(work.asked.entered)
     decision = work.decision(DecisionKind.EXCLUDE, reason=entered.reason)
     words = Words(
         verb="excluded this volume from audits:",
         state="excluded from audits",
-        follows=f"No audit reports it any more. /plimsoll include {full_name(decision)} includes it again.",
+        follows=f"No audit reports it any more. /plimsoll include {decided_volume(decision)} includes it again.",
     )
-    decide(work, decision, words, offer=(Control(action=INCLUDE.name, label=INCLUDE.label),))
+    keep_decision(work, decision, words, offer=(Control(action=INCLUDE_ACTION.name, label=INCLUDE_ACTION.label),))
 
 
-EXCLUDE: Final = Action(
-    name="exclude", label="Not this volume", shown=Shown.MENU, dialog=_dialog, entered=_Entered, perform=_perform
+EXCLUDE_ACTION: Final = SlackAction(
+    name="exclude", label="Not this volume", shown=ActionPlace.MENU, dialog=_dialog, entered=_Entered, perform=_perform
 )

@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
-from plimsoll.slack.actions.action import Action, Explanation, Shown, Work
+from plimsoll.slack.actions.action import ActionContext, ActionPlace, SlackAction, VolumeExplanation
 from plimsoll.slack.actions.asked import modal
-from plimsoll.slack.blocks.elements import Block, header, link, preformatted, said
-from plimsoll.slack.blocks.message import Message
+from plimsoll.slack.blocks.elements import Block, header_block, link, paragraph, preformatted_text
+from plimsoll.slack.blocks.message import SlackMessage
 
 _A_BLOCK: Final = 2900
 _MOST_BLOCKS: Final = 95
@@ -15,24 +15,24 @@ _MOST_BYTES: Final = 200_000
 """A view holds 100 blocks and 250 KB (docs.slack.dev/reference/views, November 2026); texts of 3,000 characters."""
 
 
-def _perform(work: Work) -> None:
-    found = work.explain(work.volume)
-    title, page = header(found.volume_id), link(found.link, f"Its demand in {found.monitoring}")
+def _perform(work: ActionContext) -> None:
+    explanation = work.explain(work.volume)
+    title, page = header_block(explanation.volume_id), link(explanation.link, f"Its demand in {explanation.monitoring}")
     if work.asked.view is not None:
-        work.answers.show(modal("Explain", [title, *screen_blocks(found), *page]))
+        work.answers.show(modal("Explain", [title, *screen_blocks(explanation), *page]))
         return
-    text = f"The recommendation for {found.volume_id}, explained"
-    work.answers.to_all(Message.of(text, [title, *preformatted(found.screen), *page]))
+    text = f"The recommendation for {explanation.volume_id}, explained"
+    work.answers.to_all(SlackMessage.of(text, [title, *preformatted_text(explanation.screen), *page]))
 
 
-def screen_blocks(found: Explanation) -> Iterator[Block]:
-    """The screen in as many blocks as it takes; what a view has no room for is left out, and a line says so."""
+def screen_blocks(explanation: VolumeExplanation) -> Iterator[Block]:
+    """The screen in blocks. A line says so if a view has no room for all of it."""
     left = _MOST_BYTES
-    for number, part in enumerate(_parts(found.screen)):
-        (block,) = preformatted(part)
+    for number, part in enumerate(_parts(explanation.screen)):
+        (block,) = preformatted_text(part)
         left -= len(json.dumps(block))
         if left < 0 or number == _MOST_BLOCKS:
-            yield said("There is more than a window holds: `plimsoll explain` shows all of it.")
+            yield paragraph("There is more than a window holds: `plimsoll explain` shows all of it.")
             return
         yield block
 
@@ -50,10 +50,10 @@ def _parts(screen: str) -> Iterator[str]:
     yield part
 
 
-EXPLAIN: Final = Action(
+EXPLAIN_ACTION: Final = SlackAction(
     name="explain",
     label="Explain",
-    shown=Shown.BUTTON,
+    shown=ActionPlace.BUTTON,
     command="why a volume has its recommendation, or has none",
     reading="Reading {volume_id}: this takes some seconds.",
     repeats=True,

@@ -3,8 +3,8 @@
 from typing import Final
 
 from plimsoll.domain.people_decisions import DecisionKind, holding
-from plimsoll.slack.actions.action import Action, Words, Work, decide
-from plimsoll.slack.actions.answers import plain
+from plimsoll.slack.actions.action import ActionContext, SlackAction, Words, keep_decision
+from plimsoll.slack.actions.answers import plain_message
 
 _WORDS: Final = Words(
     verb="included this volume in audits again:",
@@ -13,17 +13,19 @@ _WORDS: Final = Words(
 )
 
 
-def _perform(work: Work) -> None:
+def _perform(work: ActionContext) -> None:
     """Keeps nothing about a volume that nobody excluded: any name can be typed, and nothing follows from it."""
     decision = work.decision(DecisionKind.INCLUDE)
     decisions = work.decisions(decision)
-    if holding(decisions).excluded is None and all(one.id != decision.id for one in decisions):
-        work.answers.to_all(plain(f"Nobody has excluded {decision.volume_id}: audits follow the policy for it."))
+    if holding(decisions).excluded is None and all(earlier.id != decision.id for earlier in decisions):
+        work.answers.to_all(
+            plain_message(f"Nobody has excluded {decision.volume_id}: audits follow the policy for it.")
+        )
         return
-    decide(work, decision, _WORDS)
+    keep_decision(work, decision, _WORDS)
 
 
-INCLUDE: Final = Action(
+INCLUDE_ACTION: Final = SlackAction(
     name="include",
     label="Audit it again",
     command='audit it again, where somebody pressed "Not this volume"',

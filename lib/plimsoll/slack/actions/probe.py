@@ -5,10 +5,10 @@ from typing import Final
 from plimsoll.clouds.google.names import UNPROBED
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import BadInput
-from plimsoll.slack.actions.action import Action, Shown, Work
+from plimsoll.slack.actions.action import ActionContext, ActionPlace, SlackAction
 from plimsoll.slack.actions.answers import by
 from plimsoll.slack.blocks.elements import bold, note
-from plimsoll.slack.blocks.message import Message
+from plimsoll.slack.blocks.message import SlackMessage
 
 _MORE: Final = (
     "It does no I/O on the volume. Press Explain after an hour: it shows the busiest second, and for how long a limit "
@@ -16,21 +16,23 @@ _MORE: Final = (
 )
 
 
-def _perform(work: Work) -> None:
-    """Begins a probe and says so; a second request for the same one changes nothing. BadInput where nothing can be
-    probed, or there is no such volume."""
+def _perform(work: ActionContext) -> None:
+    """Begins a probe and says so; a second request for the same one changes nothing.
+
+    Raises BadInput if nothing can be probed, or there is no such volume.
+    """
     target, volume_id = work.place(work.volume)
     if target.provider == GOOGLE:
         raise BadInput(UNPROBED)
     work.begin("probe", {"volume_ids": [f"{target}/{volume_id}"]})
-    told = by(work.asked.user, "asked for a probe of ", bold(volume_id), f" ({target}), for an hour.")
-    work.answers.to_all(Message.of(f"A probe of {volume_id} is begun", [told, note(_MORE)]))
+    sentence = by(work.asked.user, "asked for a probe of ", bold(volume_id), f" ({target}), for an hour.")
+    work.answers.to_all(SlackMessage.of(f"A probe of {volume_id} is begun", [sentence, note(_MORE)]))
 
 
-PROBE: Final = Action(
+PROBE_ACTION: Final = SlackAction(
     name="probe",
     label="Probe for an hour",
-    shown=Shown.MENU,
+    shown=ActionPlace.MENU,
     command="read once a second what a volume's host counts",
     repeats=True,
     perform=_perform,

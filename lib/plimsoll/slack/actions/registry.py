@@ -3,26 +3,42 @@
 from collections.abc import Mapping
 from typing import Final
 
-from plimsoll.slack.actions.action import Action, Shown
-from plimsoll.slack.actions.audit import AUDIT
-from plimsoll.slack.actions.done import DONE
-from plimsoll.slack.actions.exclude import EXCLUDE
-from plimsoll.slack.actions.explain import EXPLAIN
-from plimsoll.slack.actions.include import INCLUDE
-from plimsoll.slack.actions.probe import PROBE
-from plimsoll.slack.actions.savings import SAVINGS
-from plimsoll.slack.actions.snooze import SNOOZE
-from plimsoll.slack.actions.validate import VALIDATE
+from plimsoll.slack.actions.action import ActionPlace, SlackAction
+from plimsoll.slack.actions.audit import AUDIT_ACTION
+from plimsoll.slack.actions.done import DONE_ACTION
+from plimsoll.slack.actions.exclude import EXCLUDE_ACTION
+from plimsoll.slack.actions.explain import EXPLAIN_ACTION
+from plimsoll.slack.actions.include import INCLUDE_ACTION
+from plimsoll.slack.actions.probe import PROBE_ACTION
+from plimsoll.slack.actions.savings import SAVINGS_ACTION
+from plimsoll.slack.actions.snooze import SNOOZE_ACTION
+from plimsoll.slack.actions.validate import VALIDATE_ACTION
 from plimsoll.slack.blocks.elements import Control
 
-ACTIONS: Final[Mapping[str, Action]] = {
-    one.name: one for one in (SAVINGS, EXPLAIN, VALIDATE, PROBE, SNOOZE, DONE, EXCLUDE, INCLUDE, AUDIT)
+ACTIONS: Final[Mapping[str, SlackAction]] = {
+    action.name: action
+    for action in (
+        SAVINGS_ACTION,
+        EXPLAIN_ACTION,
+        VALIDATE_ACTION,
+        PROBE_ACTION,
+        SNOOZE_ACTION,
+        DONE_ACTION,
+        EXCLUDE_ACTION,
+        INCLUDE_ACTION,
+        AUDIT_ACTION,
+    )
 }
 """Every action by its name, in the order in which people see them."""
 
 CONTROLS: Final = tuple(
-    Control(action=one.name, label=one.label, in_menu=one.shown is Shown.MENU, unproved_only=one.unproved_only)
-    for one in ACTIONS.values()
-    if one.shown is not Shown.ELSEWHERE
+    Control(
+        action=action.name,
+        label=action.label,
+        in_menu=action.shown is ActionPlace.MENU,
+        unproved_only=action.unproved_only,
+    )
+    for action in ACTIONS.values()
+    if action.shown is not ActionPlace.ELSEWHERE
 )
 """The buttons of a volume and the lines of its menu."""

@@ -2,11 +2,13 @@
 
 from typing import Final
 
-from plimsoll.slack.actions.action import Action, Work
+from plimsoll.slack.actions.action import ActionContext, SlackAction
 
 
-def _perform(work: Work) -> None:
+def _perform(work: ActionContext) -> None:
     work.answers.to_all(work.savings())
 
 
-SAVINGS: Final = Action(name="savings", command="what the last audit found", of_volume=False, perform=_perform)
+SAVINGS_ACTION: Final = SlackAction(
+    name="savings", command="what the last audit found", of_volume=False, perform=_perform
+)

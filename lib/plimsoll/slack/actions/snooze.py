@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict
 from slack_sdk.models.blocks import InputBlock, Option, RadioButtonsElement
 
 from plimsoll.domain.people_decisions import DecisionKind
-from plimsoll.slack.actions.action import Action, Shown, Words, Work, decide
-from plimsoll.slack.actions.asked import Origin, Reason, dialog, reason_input
+from plimsoll.slack.actions.action import ActionContext, ActionPlace, SlackAction, Words, keep_decision
+from plimsoll.slack.actions.asked import Origin, ReasonText, dialog, reason_input
 from plimsoll.slack.blocks.elements import plain_text
 
 _DAYS: Final = ("7", "30", "90")
@@ -23,7 +23,7 @@ class _Entered(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     days: Literal["7", "30", "90"]
-    reason: Reason = ""
+    reason: ReasonText = ""
 
 
 def _dialog(origin: Origin) -> dict[str, Any]:
@@ -42,12 +42,12 @@ def _dialog(origin: Origin) -> dict[str, Any]:
     )
 
 
-def _perform(work: Work) -> None:
+def _perform(work: ActionContext) -> None:
     entered = _Entered.model_validate(work.asked.entered)
     until = work.service.clock.now().date() + timedelta(days=int(entered.days))
-    decide(work, work.decision(DecisionKind.SNOOZE, reason=entered.reason, until=until), _WORDS)
+    keep_decision(work, work.decision(DecisionKind.SNOOZE, reason=entered.reason, until=until), _WORDS)
 
 
-SNOOZE: Final = Action(
-    name="snooze", label="Snooze", shown=Shown.MENU, dialog=_dialog, entered=_Entered, perform=_perform
+SNOOZE_ACTION: Final = SlackAction(
+    name="snooze", label="Snooze", shown=ActionPlace.MENU, dialog=_dialog, entered=_Entered, perform=_perform
 )

@@ -18,24 +18,24 @@ from plimsoll.reports.run_files import PAGE, RUN
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.to_record import record_of
 from plimsoll.reports.wording import words_of
-from plimsoll.service.history_update import left_out
+from plimsoll.service.history_update import excluded_volumes
 from plimsoll.service.latest_report import latest_report
-from plimsoll.service.needed import needed
+from plimsoll.service.needed import require_content
 from plimsoll.service.probing import StoredProbes
 from plimsoll.service.service import Service
-from plimsoll.service.step_messages import Message as ServiceMessage
+from plimsoll.service.step_messages import StepMessage as ServiceMessage
 from plimsoll.service.store_keys import RunKeys
-from plimsoll.service.target_ports import placed, ports_at
-from plimsoll.slack.actions.action import Explanation, Work
-from plimsoll.slack.actions.answers import Answers, plain
-from plimsoll.slack.actions.asked import Asked
+from plimsoll.service.target_ports import find_place, ports_at
+from plimsoll.slack.actions.action import ActionContext, VolumeExplanation
+from plimsoll.slack.actions.answers import SlackAnswers, plain_message
+from plimsoll.slack.actions.asked import SlackRequest
 from plimsoll.slack.actions.registry import ACTIONS
-from plimsoll.slack.blocks.message import Message
+from plimsoll.slack.blocks.message import SlackMessage
 from plimsoll.slack.blocks.report import savings_message
-from plimsoll.slack.client import asking
+from plimsoll.slack.client import slack_errors
 from plimsoll.validation.fio_job import canary_seconds
 
-COLUMNS: Final = 76
+SCREEN_COLUMNS: Final = 76
 """The width of an explanation, which Slack's window shows without breaking lines."""
 
 REFUSED: Final = (
@@ -44,7 +44,7 @@ REFUSED: Final = (
 )
 
 BELIEVED: Final = timedelta(minutes=5)
-"""How long the members of a group are believed before Slack is asked again."""
+"""The time for which the members of a group are believed before Slack is asked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,8 @@ class Members:
     _known: dict[str, tuple[datetime, frozenset[str]]] = field(default_factory=dict)
 
     def may_act(self, user: str, groups: Iterable[str], slack: WebClient, now: datetime) -> bool:
-        """Whether somebody is in one of the groups; CloudError where Slack does not say so of all of them."""
+        """True if somebody is in one of the groups. Raises CloudError if Slack does not list one, unless another has
+        them."""
         trouble: CloudError | None = None
         for group in groups:
             try:
@@ -69,14 +70,14 @@ class Members:
     def _of(self, group: str, slack: WebClient, now: datetime) -> frozenset[str]:
         read, members = self._known.get(group, (None, frozenset[str]()))
         if read is None or now - read >= BELIEVED:
-            with asking(f"list the members of the user group {group}"):
+            with slack_errors(f"list the members of the user group {group}"):
                 members = frozenset(slack.usergroups_users_list(usergroup=group)["users"])
             self._known[group] = now, members
         return members
 
 
-class AskedMessage(Asked, ServiceMessage):
-    """What the worker is told: one request. Errors do not repeat it, because an address in it is secret."""
+class AskedMessage(SlackRequest, ServiceMessage):
+    """The worker's message: one request. Errors do not repeat it, because an address in it is secret."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
 
@@ -84,65 +85,68 @@ class AskedMessage(Asked, ServiceMessage):
 
     @field_validator("do")
     @classmethod
-    def _known(cls, name: str) -> str:
+    def _check_name(cls, name: str) -> str:
         if name not in ACTIONS:
             raise ValueError("there is no such action")
         return name
 
 
-def act(service: Service, asked: Asked, slack: WebClient, *, members: Members, request: str) -> None:
-    """Carries out what was asked and answers; a refusal or a failure is told to the asker alone.
+def act(service: Service, asked: SlackRequest, slack: WebClient, *, members: Members, request: str) -> None:
+    """Carries out a request and answers; a refusal or a failure is told to the asker alone.
 
-    BadInput and its like end there. A CloudError is raised again, and so is any other error, of which the asker is
-    told `request`, the id that the log has it under.
+    BadInput and its like end there. A CloudError is raised again, and so is any other error, of which the asker is told
+    `request`, the id that the log has it under.
     """
-    answers = Answers(asked=asked, slack=slack)
+    answers = SlackAnswers(asked=asked, slack=slack)
     try:
         _act(service, answers, members)
     except CloudError as error:
-        answers.try_asker(plain(str(error)))
+        answers.try_asker(plain_message(str(error)))
         raise
     except PlimsollError as error:
-        answers.to_asker(plain(str(error)))
+        answers.to_asker(plain_message(str(error)))
     except Exception:
         text = f"Something went wrong, and this was not done. The service's log says what, under {request}."
-        answers.try_asker(plain(text))
+        answers.try_asker(plain_message(text))
         raise
 
 
-def _act(service: Service, answers: Answers, members: Members) -> None:
+def _act(service: Service, answers: SlackAnswers, members: Members) -> None:
     asked, config = answers.asked, service.config.slack
     if config is None:
         raise BadInput("Slack is not configured in this service: deploy it with slack.teams and slack.channel.")
     ours = not {asked.team, asked.enterprise}.isdisjoint(config.teams)
     if not ours or not members.may_act(asked.user, config.user_groups, answers.slack, service.clock.now()):
-        answers.to_asker(plain(REFUSED))
+        answers.to_asker(plain_message(REFUSED))
         return
     settings = service.settings
     seconds = canary_seconds(runtime_s=settings.benchmark_runtime_s, ramp_s=settings.benchmark_ramp_s)
-    work = Work(
+    work = ActionContext(
         asked=asked,
         answers=answers,
         service=service,
         slack=config,
         minutes=round(seconds / 60),
-        place=lambda name: placed(name, service.clock.now(), service),
+        place=lambda name: find_place(name, service.clock.now(), service),
         explain=lambda name: _explanation(name, service),
         savings=lambda: _savings(service),
     )
     ACTIONS[asked.do].perform(work)
 
 
-def _explanation(name: str, service: Service) -> Explanation:
+def _explanation(name: str, service: Service) -> VolumeExplanation:
     now, policy = service.clock.now(), service.config.parsed_policy
-    target, volume_id = placed(name, now, service)
+    target, volume_id = find_place(name, now, service)
     ports = ports_at(target, now, service)
-    group = {volume_id, *(one for known in ports.stripes if volume_id in known.members for one in known.members)}
-    ports = replace(ports, excluded=left_out(service.history, target, sorted(group)))
-    found = explain(ports, volume_id, policy, now)
-    if found is None:
+    group = {
+        volume_id,
+        *(member for stripe_set in ports.stripes if volume_id in stripe_set.members for member in stripe_set.members),
+    }
+    ports = replace(ports, excluded=excluded_volumes(service.history, target, sorted(group)))
+    explained = explain(ports, volume_id, policy, now)
+    if explained is None:
         raise BadInput(f"there is no volume {volume_id} in {target} any more.")
-    match found.outcome:
+    match explained.outcome:
         case FailedVolume(reason=reason):
             raise Unexpected(f"{volume_id}: {reason}")
         case Skipped(reason=reason):
@@ -150,12 +154,12 @@ def _explanation(name: str, service: Service) -> Explanation:
             raise BadInput(f"{volume_id} is left out: {reason}.{again if volume_id in ports.excluded else ''}")
         case Answered() as answer:
             screen = StringIO()
-            console = Console(file=screen, width=COLUMNS, color_system=None, force_terminal=False)
+            console = Console(file=screen, width=SCREEN_COLUMNS, color_system=None, force_terminal=False)
             record = record_of(answer.recommendation, answer.change, provider=target.provider)
             seen = StoredProbes(store=service.store).latest(target, volume_id)
             by_second = None if seen is None else seen.seen
-            show_explanation(console, answer.recommendation, found.demand, record, None, by_second)
-            return Explanation(
+            show_explanation(console, answer.recommendation, explained.demand, record, None, by_second)
+            return VolumeExplanation(
                 volume_id=volume_id,
                 screen=screen.getvalue(),
                 monitoring=words_of(record.provider).monitoring,
@@ -163,10 +167,10 @@ def _explanation(name: str, service: Service) -> Explanation:
             )
 
 
-def _savings(service: Service) -> Message:
+def _savings(service: Service) -> SlackMessage:
     latest = latest_report(service.store)
     if latest is None:
         raise BadInput("there is no report yet: begin an audit with /plimsoll audit, and its report comes here.")
     keys = RunKeys(run_id=latest.run_id)
-    run = run_of(needed(service.store, keys.report(RUN)))
+    run = run_of(require_content(service.store, keys.report(RUN)))
     return savings_message(run, f"{service.root}/{keys.report(PAGE)}")

@@ -29,11 +29,11 @@ from plimsoll.slack.blocks.elements import line
 _THROTTLED: Final = 3
 
 _GROUPS: Final = 200
-"""How many owners of blocked volumes are told apart, so that a name for each volume does not fill the memory."""
+"""The most owners of blocked volumes that are told apart, so that a name for each volume does not fill the memory."""
 
-BY_HAND: Final = "made by hand"
+OWNER_BY_HAND: Final = "made by hand"
 OTHERS: Final = "others"
-"""What stands for owners without a name of their own."""
+"""Words for owners without a name of their own."""
 
 _EVIDENCE: Final = {
     "A": "evidence A: measured here",
@@ -50,8 +50,8 @@ _SIGNS: Final = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
-    """What a list shows of a volume, and no more, because every account keeps some of these.
+class ListedVolume:
+    """A volume as a list shows it, and no more, because every account keeps some of these.
 
     `id` is empty where the volume has no name and is called by its id. `unproved`: a measurement would add evidence.
     """
@@ -68,14 +68,14 @@ class Listed:
     unproved: bool
 
     def place(self, *, account: bool = True) -> str:
-        """Where it is; without its account where that is told already."""
+        """Its region, after its account unless that is told already."""
         return f"{self.account}, {self.region}" if account else self.region
 
 
-def listed(record: RecommendationRecord, *, measured: bool = True) -> Listed:
+def list_volume(record: RecommendationRecord, *, measured: bool = True) -> ListedVolume:
     """A volume as lists show it; `measured`: something can be measured where it is."""
     name, volume_id = line(record.name or ""), line(record.volume_id)
-    return Listed(
+    return ListedVolume(
         volume=full_name(record),
         name=name or volume_id or "a volume without a name",
         id=volume_id if name else "",
@@ -85,11 +85,11 @@ def listed(record: RecommendationRecord, *, measured: bool = True) -> Listed:
         change=line(change_words(record), _SIGNS),
         risk=" ".join(filter(None, [_group_words(record), _risk(record)])),
         saved_cents=saved_cents(record),
-        unproved=measured and _unproved(record),
+        unproved=measured and _needs_evidence(record),
     )
 
 
-def _unproved(record: RecommendationRecord) -> bool:
+def _needs_evidence(record: RecommendationRecord) -> bool:
     thin = step_of(record) is Step.MEASURE or (record.evidence is not None and record.evidence.grade != "A")
     return record.action in CHANGES and thin
 
@@ -103,7 +103,7 @@ def _group_words(record: RecommendationRecord) -> str:
 
 
 def _risk(record: RecommendationRecord) -> str:
-    """What may be lost or stands in the way, what the change rests on, and how likely it is outgrown."""
+    """The losses or blockers of a change, its evidence, and how likely it is outgrown."""
     return " ".join(filter(None, [_lead(record), _chance(record)]))
 
 
@@ -134,13 +134,12 @@ def _lead(record: RecommendationRecord) -> str:
 
 
 @dataclass(slots=True)
-class Sums:
-    """What some volumes add up to, and those of them that are listed: the most that save, and the worst throttled.
+class DigestSums:
+    """The totals of some volumes, and the listed ones among them: those that save most, and the worst throttled.
 
-    `until` is the day on which the first of those that wait can be judged, None where none waits.
-    `blocked` is what is forbidden today, by owner and by
-    the code of what forbids it. `quiet` counts the volumes that save and are not to be listed, `dearer` those throttled
-    ones whose speed costs more.
+    `until` is the day on which the first of those that wait can be judged, None if none waits. `blocked` is what is
+    forbidden today, by owner and by the code of what forbids it. `quiet` counts the volumes that save and are not to be
+    listed, `dearer` those throttled ones whose speed costs more.
     """
 
     most: int
@@ -148,9 +147,9 @@ class Sums:
     quiet: int = 0
     dearer: int = 0
     until: str | None = None
-    savers: Largest[Listed] = field(init=False)
+    savers: Largest[ListedVolume] = field(init=False)
     saved_cents: int = 0
-    throttled: Largest[Listed] = field(init=False)
+    throttled: Largest[ListedVolume] = field(init=False)
     blocked: dict[tuple[str, str], Totals] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -158,31 +157,33 @@ class Sums:
         self.throttled = Largest(most=_THROTTLED)
 
     @property
-    def busy(self) -> bool:
-        """Whether there is something to do."""
+    def has_work(self) -> bool:
+        """True if there is something to do."""
         return bool(self.savers.total or self.quiet or self.throttled.total or self.totals.actions["detached"])
 
-    def count(self, record: RecommendationRecord, one: Listed | None, weight: float) -> None:
-        """Counts a recommendation; `one` is how it is listed, None where it saves nothing and is not throttled, and
-        `weight` its place among those that save."""
+    def count(self, record: RecommendationRecord, volume: ListedVolume | None, weight: float) -> None:
+        """Counts a recommendation that has a `weight` among those that save.
+
+        `volume` is how it is listed, None if it saves nothing and is not throttled.
+        """
         self.totals.add(record)
         self.dearer += record.action == "upgrade" and record.monthly_usd_saved < 0
         if record.blockers:
             self._block(record)
         if record.wait is not None:
             self.until = min(record.wait.until, self.until or record.wait.until)
-        if one is None:
+        if volume is None:
             return
         if record.action == "upgrade":
-            self.throttled.add(record.demand.throttled_minutes if record.demand else 0.0, record.volume_id, one)
-        if one.saved_cents > 0:
-            self.saved_cents += one.saved_cents
-            self.savers.add(weight, record.volume_id, one)
+            self.throttled.add(record.demand.throttled_minutes if record.demand else 0.0, record.volume_id, volume)
+        if volume.saved_cents > 0:
+            self.saved_cents += volume.saved_cents
+            self.savers.add(weight, record.volume_id, volume)
 
     def _block(self, record: RecommendationRecord) -> None:
         codes = [blocker.code for blocker in record.blockers]
         code = next((code for code in codes if code != EVIDENCE), EVIDENCE)
-        key = (line(BY_HAND if record.owner.kind == "hand" else owner_text(record.owner)), code)
+        key = (line(OWNER_BY_HAND if record.owner.kind == "hand" else owner_text(record.owner)), code)
         if key not in self.blocked and len(self.blocked) >= _GROUPS:
             key = (OTHERS, code)
         self.blocked.setdefault(key, Totals(by={})).add(record)
@@ -204,8 +205,8 @@ class Digest:
         measured: Callable[[RecommendationRecord], bool] = lambda _record: True,
         weight: Weight = SORTS[MONEY],
     ) -> None:
-        self.whole = Sums(most)
-        self.accounts: dict[str, Sums] = {}
+        self.whole = DigestSums(most)
+        self.accounts: dict[str, DigestSums] = {}
         self.called: dict[str, str] = {}
         """What its cloud calls each of these."""
         self._quiet = frozenset(quiet)
@@ -215,12 +216,12 @@ class Digest:
     def count(self, record: RecommendationRecord) -> None:
         """Counts a recommendation."""
         if record.account not in self.accounts:
-            self.accounts[record.account] = Sums(self.whole.most)
+            self.accounts[record.account] = DigestSums(self.whole.most)
             self.called[record.account] = words_of(record.provider).account
         quiet = full_name(record) in self._quiet
         saves = saved_cents(record) > 0
         shown = (saves or record.action == "upgrade") and not quiet
-        one = listed(record, measured=self._measured(record)) if shown else None
+        volume = list_volume(record, measured=self._measured(record)) if shown else None
         for sums in (self.whole, self.accounts[record.account]):
             sums.quiet += quiet and saves
-            sums.count(record, one, self._weight(record))
+            sums.count(record, volume, self._weight(record))

@@ -29,9 +29,9 @@ from slack_sdk.models.blocks import (
 from plimsoll.reports.printable import printable
 
 Block = Mapping[str, Any]
-Said = RichTextElementParts.Text
+RichText = RichTextElementParts.Text
 Mention = RichTextElementParts.User | RichTextElementParts.Channel
-Part = str | Said | Mention
+TextPart = str | RichText | Mention
 
 OPEN_REPORT: Final = "open-report"
 """The action id of the link to a report, which needs no answer."""
@@ -51,34 +51,34 @@ what is shown of a screen, which leaves room for more in its message."""
 
 _CUT: Final = "… cut here"
 
-NAME: Final = 60
-SENTENCE: Final = 300
+NAME_CHARACTERS: Final = 60
+SENTENCE_CHARACTERS: Final = 300
 """Characters shown of a name, and of a reason that somebody else wrote."""
 
 _FALLBACK: Final = 600
 """Characters of a notification before they are escaped, which makes at most five of each."""
 
 _LOOSE_ENDS: Final = " \n:;,."
-"""What says nothing at the end of what was cut."""
+"""Signs without meaning at the end of a cut text."""
 
 
-def header(text: str) -> Block:
+def header_block(text: str) -> Block:
     """A title, cut to 150 characters."""
-    return HeaderBlock(text=plain_text(cut(printable(text), _MOST_HEADER))).to_dict()
+    return HeaderBlock(text=plain_text(cut_text(printable(text), _MOST_HEADER))).to_dict()
 
 
-def bold(text: str) -> Said:
+def bold(text: str) -> RichText:
     """The part of a paragraph that readers see first."""
-    return Said(text=printable(text), style=RichTextElementParts.TextStyle(bold=True))
+    return RichText(text=printable(text), style=RichTextElementParts.TextStyle(bold=True))
 
 
-def named(text: str) -> Said:
+def marked_name(text: str) -> RichText:
     """A name within a sentence, set apart so that nothing in it looks like the sentence."""
-    return Said(text=printable(text), style=RichTextElementParts.TextStyle(code=True))
+    return RichText(text=printable(text), style=RichTextElementParts.TextStyle(code=True))
 
 
 def person(user_id: str) -> Mention:
-    """Somebody, by Slack's id, who is told of being mentioned."""
+    """A mention of a person, by Slack's id. Slack notifies them."""
     return RichTextElementParts.User(user_id=user_id)
 
 
@@ -87,36 +87,35 @@ def place(channel_id: str) -> Mention:
     return RichTextElementParts.Channel(channel_id=channel_id)
 
 
-def said(*parts: Part) -> Block:
-    """A paragraph of text, bold text, names and mentions, as they are; its text is cut to 3,000 characters, and empty
-    parts are left out."""
+def paragraph(*parts: TextPart) -> Block:
+    """A paragraph of text, bold text, names and mentions as they are, without empty parts, cut to 3,000 characters."""
     return RichTextBlock(elements=[_section(parts)]).to_dict()
 
 
-def bullets(rows: Iterable[Iterable[Part]]) -> list[Block]:
-    """A list with a paragraph for each row; no block where there is none."""
+def bullets(rows: Iterable[Iterable[TextPart]]) -> list[Block]:
+    """A list with a paragraph for each row; no block if there are no rows."""
     items = [_section(tuple(row)) for row in rows]
     listed = RichTextListElement(elements=items, style="bullet")
     return [RichTextBlock(elements=[listed]).to_dict()] if items else []
 
 
-def preformatted(text: str, most: int = _MOST_PREFORMATTED) -> list[Block]:
-    """A screen in letters of one width, as it is; its last lines are left out, and said to be, beyond `most`."""
+def preformatted_text(text: str, most: int = _MOST_PREFORMATTED) -> list[Block]:
+    """A screen in letters of one width. Lines beyond `most` characters are left out, and the last line says so."""
     lines = printable(text).strip("\n").splitlines()
-    left, kept = most - _cost(_CUT), []
-    for one in lines:
-        left -= _cost(one)
+    left, shown = most - _cost(_CUT), []
+    for screen_line in lines:
+        left -= _cost(screen_line)
         if left < 0:
-            kept.append(_CUT)
+            shown.append(_CUT)
             break
-        kept.append(one)
-    element = RichTextPreformattedElement(elements=[Said(text="\n".join(kept) or "…")])
+        shown.append(screen_line)
+    element = RichTextPreformattedElement(elements=[RichText(text="\n".join(shown) or "…")])
     return [RichTextBlock(elements=[element]).to_dict()]
 
 
 def note(text: str) -> Block:
     """A small grey line, cut to 2,000 characters."""
-    return ContextBlock(elements=[plain_text(cut(printable(text), _MOST_NOTE))]).to_dict()
+    return ContextBlock(elements=[plain_text(cut_text(printable(text), _MOST_NOTE))]).to_dict()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,28 +132,32 @@ class Control:
 
 
 def controls(volume: str, offered: Sequence[Control]) -> list[Block]:
-    """A volume's buttons, and a menu for the rest; `volume` is account/region/id and names the block.
+    """A volume's buttons and menu; `volume` is account/region/id and names the block.
 
-    No block where nothing is offered, or where the volume's name is longer than a block's may be.
+    No block if nothing is offered, or if the volume's name is longer than a block's may be.
     """
     block_id = f"{_VOLUME}{volume}"
-    if not offered or long(block_id) > _MOST_ID or printable(block_id) != block_id:
+    if not offered or utf16_length(block_id) > _MOST_ID or printable(block_id) != block_id:
         return []
     elements: list[ButtonElement | OverflowMenuElement] = [
-        ButtonElement(text=PlainTextObject(text=one.label), action_id=one.action) for one in offered if not one.in_menu
+        ButtonElement(text=PlainTextObject(text=control.label), action_id=control.action)
+        for control in offered
+        if not control.in_menu
     ]
-    options = [Option(value=one.action, text=PlainTextObject(text=one.label)) for one in offered if one.in_menu]
+    options = [
+        Option(value=control.action, text=PlainTextObject(text=control.label)) for control in offered if control.in_menu
+    ]
     menu = [OverflowMenuElement(action_id=MENU, options=options)] if options else []
     return [ActionsBlock(block_id=block_id, elements=[*elements, *menu]).to_dict()]
 
 
-def volume_of(block_id: str) -> str | None:
+def volume_of_block(block_id: str) -> str | None:
     """The volume whose buttons a block holds, as account/region/id; None for a block of anything else."""
     return block_id.removeprefix(_VOLUME) if block_id.startswith(_VOLUME) else None
 
 
 def link(url: str, text: str) -> list[Block]:
-    """A paragraph that is a link; none for an address that is empty or too long for one."""
+    """A paragraph that is a link; no block for an address that is empty or too long."""
     if not url or len(url) > _MOST_URL:
         return []
     section = RichTextSectionElement(elements=[RichTextElementParts.Link(url=url, text=text)])
@@ -169,28 +172,28 @@ def report_link(url: str | None) -> list[Block]:
     return [ActionsBlock(elements=[button]).to_dict()]
 
 
-def long(text: str) -> int:
-    """How long a text is in UTF-16, which is no less than Slack counts."""
+def utf16_length(text: str) -> int:
+    """The length of a text in UTF-16, which is no less than Slack counts."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def line(text: str, most: int = NAME) -> str:
-    """A text on one line, no longer than `most`, with an escape for what cannot be seen."""
-    return cut(" ".join(printable(text[: 4 * most]).split()), most)
+def line(text: str, most: int = NAME_CHARACTERS) -> str:
+    """A text on one line, no longer than `most`, with escapes for invisible characters."""
+    return cut_text(" ".join(printable(text[: 4 * most]).split()), most)
 
 
-def cut(text: str, most: int) -> str:
-    """A text no longer than `most`, with an ellipsis where it was."""
-    if long(text) <= most:
+def cut_text(text: str, most: int) -> str:
+    """A text no longer than `most`, with an ellipsis at a cut."""
+    if utf16_length(text) <= most:
         return text
     kept = text[: most - 1]
-    while long(kept) > most - 1:
+    while utf16_length(kept) > most - 1:
         kept = kept[:-1]
     return f"{kept.rstrip(_LOOSE_ENDS)}…"
 
 
 def fallback(text: str) -> str:
-    """What a notification says where blocks are not shown: on one line, escaped, at most 3,000 characters."""
+    """A notification's text for where blocks are not shown: one line, escaped, at most 3,000 characters."""
     return html.escape(line(text, _FALLBACK), quote=False) or "…"
 
 
@@ -199,20 +202,20 @@ def plain_text(text: str) -> PlainTextObject:
     return PlainTextObject(text=text or "…", emoji=False)
 
 
-def _section(parts: Iterable[Part]) -> RichTextSectionElement:
-    left, elements = _MOST_SAID, list[Said | Mention]()
+def _section(parts: Iterable[TextPart]) -> RichTextSectionElement:
+    left, elements = _MOST_SAID, list[RichText | Mention]()
     for part in parts:
         if isinstance(part, Mention):
             elements.append(part)
             continue
-        one = part if isinstance(part, Said) else Said(text=printable(part))
-        text = cut(one.text, left) if left > 0 else ""
+        element = part if isinstance(part, RichText) else RichText(text=printable(part))
+        text = cut_text(element.text, left) if left > 0 else ""
         if text:
-            elements.append(Said(text=text, style=one.style))
-            left -= long(text)
-    return RichTextSectionElement(elements=elements or [Said(text="…")])
+            elements.append(RichText(text=text, style=element.style))
+            left -= utf16_length(text)
+    return RichTextSectionElement(elements=elements or [RichText(text="…")])
 
 
-def _cost(one: str) -> int:
-    """What a line takes in a message's JSON, where it ends in two characters."""
-    return long(json.dumps(one, ensure_ascii=False))
+def _cost(text: str) -> int:
+    """The length of a line in a message's JSON, with the two characters at its end."""
+    return utf16_length(json.dumps(text, ensure_ascii=False))

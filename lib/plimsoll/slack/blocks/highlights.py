@@ -9,11 +9,11 @@ from plimsoll.reports.summary import Unread, headline, unended, unread, unreadab
 from plimsoll.reports.template_text import template_texts
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import count_of, usd
-from plimsoll.slack.blocks.digest import BY_HAND, OTHERS, Listed, Sums
-from plimsoll.slack.blocks.elements import Block, Said, bold, header, line, named, said
+from plimsoll.slack.blocks.digest import OTHERS, OWNER_BY_HAND, DigestSums, ListedVolume
+from plimsoll.slack.blocks.elements import Block, RichText, bold, header_block, line, marked_name, paragraph
 
 _MOST: Final = 3
-"""How many groups of blocked volumes, and places that could not be read, are named."""
+"""The most groups of blocked volumes, and places that could not be read, that are named."""
 
 _WHY: Final = 200
 
@@ -23,7 +23,7 @@ _FIRST: Final = {
     Step.PROVED: "proved to carry the measured demand",
     Step.MEASURE: "to be measured",
 }
-"""What is to be done with volumes that save, in the order in which it is done."""
+"""The next steps for volumes that save, in their order."""
 
 _FORBIDS: Final = {
     EVIDENCE: "to be measured first",
@@ -34,50 +34,54 @@ _FORBIDS: Final = {
     "impossible": "which cannot be made so where they are",
     "multi-attach": "with Multi-Attach enabled",
 }
-"""What forbids a change, by the code of the blocker."""
+"""The reasons that forbid a change, by the code of the blocker."""
 
-Row = tuple[str | Said, ...]
+HighlightRow = tuple[str | RichText, ...]
 
 
-def highlights(sums: Sums, run: Mapping[str, Any]) -> Iterator[Row]:
+def highlights(sums: DigestSums, run: Mapping[str, Any]) -> Iterator[HighlightRow]:
     """A line for each thing that matters; `run` says what could not be read."""
-    yield from _first(sums)
-    yield from _templates(run)
-    yield from _throttled(sums)
-    yield from _blocked(sums)
-    yield from _detached(sums)
-    yield from _waiting(sums)
-    yield from _unread(run)
+    yield from _first_rows(sums)
+    yield from _template_rows(run)
+    yield from _throttled_rows(sums)
+    yield from _blocked_rows(sums)
+    yield from _detached_rows(sums)
+    yield from _waiting_rows(sums)
+    yield from _unread_rows(run)
 
 
-def of_accounts(run: Mapping[str, Any], accounts: Collection[str]) -> dict[str, Any]:
+def run_of_accounts(run: Mapping[str, Any], accounts: Collection[str]) -> dict[str, Any]:
     """The run with the templates, and what could not be read, of these accounts alone."""
     failures = {
-        kind: {place: why for place, why in found.items() if place.partition("/")[0] in accounts}
-        for kind, found in run["failures"].items()
+        kind: {place: why for place, why in reasons.items() if place.partition("/")[0] in accounts}
+        for kind, reasons in run["failures"].items()
     }
-    templates = [one for one in run.get("templates", ()) if one["account"] in accounts]
+    templates = [template for template in run.get("templates", ()) if template["account"] in accounts]
     return {**run, "failures": failures, "templates": templates}
 
 
-def _first(sums: Sums) -> Iterator[Row]:
+def _first_rows(sums: DigestSums) -> Iterator[HighlightRow]:
     steps = sums.totals.by["step"]
     saving = [(words, steps[step]) for step, words in _FIRST.items() if step in steps and steps[step].saved_cents > 0]
-    told = [f"{usd(one.usd_saved)} on {count_of(one.answered, 'volume')} {words}" for words, one in saving]
-    if told:
-        yield (bold("What to do first:"), f" {'; then '.join(told)}.")
+    phrases = [f"{usd(group.usd_saved)} on {count_of(group.answered, 'volume')} {words}" for words, group in saving]
+    if phrases:
+        yield (bold("What to do first:"), f" {'; then '.join(phrases)}.")
 
 
-def _templates(run: Mapping[str, Any]) -> Iterator[Row]:
-    """The changes of templates that save most, one for all the volumes that each makes."""
-    found = list(template_texts(run))
-    for one in found[:_MOST]:
-        yield bold("One change for all of "), named(line(one.made_by)), f": {one.volumes}, {one.change}, {one.saves}."
-    if len(found) > _MOST:
+def _template_rows(run: Mapping[str, Any]) -> Iterator[HighlightRow]:
+    """The changes of templates that save most, one for all the volumes of a template."""
+    templates = list(template_texts(run))
+    for template in templates[:_MOST]:
+        yield (
+            bold("One change for all of "),
+            marked_name(line(template.made_by)),
+            f": {template.volumes}, {template.change}, {template.saves}.",
+        )
+    if len(templates) > _MOST:
         yield (f"{count_of(len(run['templates']) - _MOST, 'more template')} can be changed so: see the report.",)
 
 
-def _throttled(sums: Sums) -> Iterator[Row]:
+def _throttled_rows(sums: DigestSums) -> Iterator[HighlightRow]:
     total = sums.totals.actions["upgrade"]
     if not total:
         return
@@ -85,42 +89,42 @@ def _throttled(sums: Sums) -> Iterator[Row]:
     lead = f"{count_of(total, 'volume')} {'is' if total == 1 else 'are'} throttled today"
     whose = "more speed" if sums.dearer == total else f"more speed for {sums.dearer:,} of them"
     cost = f", and {whose} costs {usd(money)} a month" if money >= CENT else ""
-    told = [part for one in sums.throttled.items[:1] for part in _worst(one)]
-    yield (bold(lead), f": the workload waits for the disk{cost}.", *told)
+    worst = [part for volume in sums.throttled.items[:1] for part in _worst_words(volume)]
+    yield (bold(lead), f": the workload waits for the disk{cost}.", *worst)
 
 
-def _worst(one: Listed) -> Iterator[str | Said]:
+def _worst_words(volume: ListedVolume) -> Iterator[str | RichText]:
     yield " Worst is "
-    yield named(one.name)
-    yield f" in {one.place()}: {one.change}, {one.outcome}. {one.risk}"
+    yield marked_name(volume.name)
+    yield f" in {volume.place()}: {volume.change}, {volume.outcome}. {volume.risk}"
 
 
-def _blocked(sums: Sums) -> Iterator[Row]:
+def _blocked_rows(sums: DigestSums) -> Iterator[HighlightRow]:
     if not sums.blocked:
         return
     money, groups = sums.totals.usd_blocked, sorted(sums.blocked.items(), key=_weight)
     volumes = sum(group.answered for group in sums.blocked.values())
     are = "is" if volumes == 1 else "are"
     lead = f"{usd(money)} of the saving is" if money >= CENT else f"{count_of(volumes, 'volume')} {are}"
-    told = [part for (who, code), group in groups[:_MOST] for part in _group(who, code, group)][:-1]
+    phrases = [part for (who, code), group in groups[:_MOST] for part in _group_words(who, code, group)][:-1]
     left = volumes - sum(group.answered for _, group in groups[:_MOST])
-    yield (bold(f"{lead} blocked today:"), *told, f"; {count_of(left, 'volume')} more." if left else ".")
+    yield (bold(f"{lead} blocked today:"), *phrases, f"; {count_of(left, 'volume')} more." if left else ".")
 
 
-def _group(who: str, code: str, group: Totals) -> Iterator[str | Said]:
+def _group_words(who: str, code: str, group: Totals) -> Iterator[str | RichText]:
     money = f" {usd(group.usd_saved)} on" if group.usd_saved >= CENT else ""
     yield f"{money} {count_of(group.answered, 'volume')} {_FORBIDS.get(code, line(code))} ("
-    yield who if who in {BY_HAND, OTHERS} else named(who)
+    yield who if who in {OWNER_BY_HAND, OTHERS} else marked_name(who)
     yield ")"
     yield ";"
 
 
 def _weight(group: tuple[tuple[str, str], Totals]) -> tuple[int, int, tuple[str, str]]:
-    key, found = group
-    return -found.saved_cents, -found.answered, key
+    key, totals = group
+    return -totals.saved_cents, -totals.answered, key
 
 
-def _detached(sums: Sums) -> Iterator[Row]:
+def _detached_rows(sums: DigestSums) -> Iterator[HighlightRow]:
     total, money = sums.totals.actions["detached"], sums.totals.usd_detached
     if total:
         is_, costs = ("is", "costs") if total == 1 else ("are", "cost")
@@ -131,29 +135,29 @@ def _detached(sums: Sums) -> Iterator[Row]:
         )
 
 
-def _waiting(sums: Sums) -> Iterator[Row]:
+def _waiting_rows(sums: DigestSums) -> Iterator[HighlightRow]:
     total, money = sums.totals.actions["wait"], sums.totals.usd_waiting
     if total:
         were = "was" if total == 1 else "were"
         may = f" {usd(money)} a month may be saved then." if money >= CENT else ""
-        told = f" {were} changed lately, and cannot be judged before {sums.until}.{may}"
-        yield (bold(count_of(total, "volume")), told)
+        sentence = f" {were} changed lately, and cannot be judged before {sums.until}.{may}"
+        yield (bold(count_of(total, "volume")), sentence)
 
 
-def _unread(run: Mapping[str, Any]) -> Iterator[Row]:
-    told = unreadable(run)
-    if not told:
+def _unread_rows(run: Mapping[str, Any]) -> Iterator[HighlightRow]:
+    lead = unreadable(run)
+    if not lead:
         return
-    found = list(unread(run))
-    places = [part for one in found[:_MOST] for part in _place(one)]
-    more = f" {len(found) - _MOST:,} more such lines are in run.json." if len(found) > _MOST else ""
-    yield (bold(told), *places, more)
+    gaps = list(unread(run))
+    places = [part for gap in gaps[:_MOST] for part in _place_words(gap)]
+    remainder = f" {len(gaps) - _MOST:,} more such lines are in run.json." if len(gaps) > _MOST else ""
+    yield (bold(lead), *places, remainder)
 
 
-def _place(one: Unread) -> Iterator[str | Said]:
+def _place_words(gap: Unread) -> Iterator[str | RichText]:
     yield " In "
-    yield named(line(one.place))
-    yield f", {line(one.what)}: {line(one.why, _WHY)}"
+    yield marked_name(line(gap.place))
+    yield f", {line(gap.what)}: {line(gap.why, _WHY)}"
 
 
 _PURPOSE: Final = (
@@ -162,19 +166,20 @@ _PURPOSE: Final = (
 )
 
 
-def opening(sums: Sums, run: Mapping[str, Any], policy: Policy, part: str) -> Iterator[Block]:
+def opening(sums: DigestSums, run: Mapping[str, Any], policy: Policy, part: str) -> Iterator[Block]:
     """The title, and a paragraph for somebody who has never heard of Plimsoll."""
-    yield header(headline(sums.totals, run, whole=not part).removesuffix("."))
-    if told := unended(run):
-        yield said(bold("Partial. "), told)
+    yield header_block(headline(sums.totals, run, whole=not part).removesuffix("."))
+    if sentence := unended(run):
+        yield paragraph(bold("Partial. "), sentence)
     about = f"This report is of {line(part)} alone." if part else ""
     known = f"{_PURPOSE} {_how_sure(sums.totals, policy)}" if sums.totals.answered else ""
-    if told := f"{about} {known}".strip():
-        yield said(told)
+    if sentence := f"{about} {known}".strip():
+        yield paragraph(sentence)
 
 
 def _how_sure(totals: Totals, policy: Policy) -> str:
-    """How much of the saving keeps today's limits and how much rests on measurements; empty without savings."""
+    """The share of the saving that keeps today's limits, and the share that rests on measurements; empty without
+    savings."""
     if totals.usd_saved < CENT:
         return ""
     carries = f"the measured demand: the cheaper ones carry {judged_by(policy)}."

@@ -5,24 +5,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from plimsoll.slack.blocks.elements import Block, fallback, long
+from plimsoll.slack.blocks.elements import Block, fallback, utf16_length
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class SlackMessage:
     """A message: its blocks, and the text of its notification, in Slack's markup and escaped."""
 
     text: str
     blocks: tuple[Block, ...]
 
     @classmethod
-    def of(cls, text: str, blocks: Iterable[Block]) -> "Message":
-        """A message whose notification says that text, given as it is."""
+    def of(cls, text: str, blocks: Iterable[Block]) -> "SlackMessage":
+        """A message; `text` becomes its notification, given unescaped."""
         return cls(text=fallback(text), blocks=tuple(blocks))
 
     @property
     def payload(self) -> dict[str, Any]:
-        """What Slack is sent of it."""
+        """The message as Slack takes it."""
         return {"text": self.text, "blocks": [dict(block) for block in self.blocks]}
 
 
@@ -31,11 +31,11 @@ class Reply:
     """A message in the thread of another; `key` is the account that it is about, or "more"."""
 
     key: str
-    message: Message
+    message: SlackMessage
 
     @property
     def payload(self) -> dict[str, Any]:
-        """What Slack is sent of it, and its key."""
+        """The reply as Slack takes it, and its key."""
         return {"key": self.key, **self.message.payload}
 
 
@@ -43,34 +43,34 @@ class Reply:
 class Conversation:
     """A report: the message in the channel, and the replies in its thread, in order."""
 
-    main: Message
+    main: SlackMessage
     replies: tuple[Reply, ...] = ()
 
     @property
     def payload(self) -> Mapping[str, Any]:
-        """All of it in plain values, as JSON holds them."""
+        """The conversation in plain values, as JSON holds them."""
         return {"main": self.main.payload, "replies": [reply.payload for reply in self.replies]}
 
 
 MOST_BLOCKS: Final = 50
-MOST_CHARACTERS: Final = 12_000
+MOST_MESSAGE_CHARACTERS: Final = 12_000
 """Blocks of a message, and characters of the JSON of all of them (docs.slack.dev/reference/block-kit/blocks, November
 2026). For msg_blocks_too_long Slack publishes no figure; that of all Markdown blocks of a message is taken."""
 
 
 def size(blocks: Sequence[Block]) -> int:
     """The characters of blocks in a message's JSON, each with the sign that parts it from the next."""
-    return sum(long(json.dumps(block, ensure_ascii=False, separators=(",", ":"))) + 1 for block in blocks)
+    return sum(utf16_length(json.dumps(block, ensure_ascii=False, separators=(",", ":"))) + 1 for block in blocks)
 
 
-class Budget:
-    """What a message may still hold."""
+class MessageBudget:
+    """The room that is left in a message."""
 
     def __init__(self) -> None:
-        self._blocks, self._characters = MOST_BLOCKS, MOST_CHARACTERS - 1
+        self._blocks, self._characters = MOST_BLOCKS, MOST_MESSAGE_CHARACTERS - 1
 
     def take(self, blocks: Sequence[Block]) -> bool:
-        """Whether there is room for all of these, which is then taken."""
+        """Takes room for all of these blocks; False if there is not enough, and then none is taken."""
         characters = size(blocks)
         if len(blocks) > self._blocks or characters > self._characters:
             return False
@@ -78,6 +78,6 @@ class Budget:
         self._characters -= characters
         return True
 
-    def taken(self, blocks: list[Block]) -> list[Block]:
-        """The first of these for which there is room, which is then taken."""
+    def take_first(self, blocks: list[Block]) -> list[Block]:
+        """Takes room for blocks in order, and returns those that fit."""
         return [block for block in blocks if self.take([block])]

@@ -53,22 +53,28 @@ def drafts(
     profile: DemandProfileRecord | None = None,
     envelope: Envelope | None = None,
 ) -> tuple[Draft, ...]:
-    """The pictures that there are: of the savings by account, in USD a month, where several accounts save; and of the
-    recommendation that saves most, where its demand was observed, with what was measured of its offer's class."""
-    found: list[Draft] = []
+    """The pictures of a report that have something to show.
+
+    The first shows savings by account, in USD a month, if several accounts save. The second shows the recommendation
+    that saves most, if its demand was observed, with the measurements of its offer's class.
+    """
+    pictures: list[Draft] = []
     if sum(usd_month >= CENT for usd_month in by_account.values()) > 1:
         chart = savings_chart(by_account)
-        found.append(Draft(name=SAVINGS, title="Savings by account", chart=chart, width_px=SAVINGS_PX))
+        pictures.append(Draft(name=SAVINGS, title="Savings by account", chart=chart, width_px=SAVINGS_PX))
     if largest is not None and profile is not None:
         chart = roofline_picture(largest, profile, envelope)
         title = f"The largest saving, {line(short_name(largest))}: its demand and what can carry it"
-        found.append(Draft(name=ROOFLINE, title=title, chart=chart, width_px=ROOFLINE_PX, profile=profile))
-    return tuple(found)
+        pictures.append(Draft(name=ROOFLINE, title=title, chart=chart, width_px=ROOFLINE_PX, profile=profile))
+    return tuple(pictures)
 
 
 def run_drafts(folder: Path, envelopes: Mapping[str, Envelope], only: Only | None = None) -> tuple[Draft, ...]:
-    """The pictures of a run on disk, of the volumes that `only` takes where it is given; `envelopes` are those
-    measured, by name. BadInput where the folder is damaged. Memory grows with the accounts, not with the volumes."""
+    """The pictures of a run on disk, of all volumes or those that `only` takes; `envelopes` are the measured ones, by
+    name.
+
+    Raises BadInput if the folder is damaged. Memory grows with the accounts, not with the volumes.
+    """
     totals = Totals.of((), by=("account",))
     largest, observed, most_cents = None, None, 0
     for record, profile in matched_records(folder, only):

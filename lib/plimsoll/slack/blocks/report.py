@@ -12,11 +12,28 @@ from plimsoll.reports.sorting import MONEY, Weight, sorted_by
 from plimsoll.reports.steps import CENT
 from plimsoll.reports.summary import headline, incomplete, since_before
 from plimsoll.reports.wording import count_of, usd
-from plimsoll.slack.blocks.digest import Digest, Sums
-from plimsoll.slack.blocks.elements import Block, Control, bold, bullets, header, line, named, note, report_link, said
-from plimsoll.slack.blocks.highlights import highlights, of_accounts, opening
-from plimsoll.slack.blocks.message import Budget, Conversation, Message, Reply
-from plimsoll.slack.blocks.volume_list import Manner, Numbered, first_of_all, of_an_account, with_buttons
+from plimsoll.slack.blocks.digest import Digest, DigestSums
+from plimsoll.slack.blocks.elements import (
+    Block,
+    Control,
+    bold,
+    bullets,
+    header_block,
+    line,
+    marked_name,
+    note,
+    paragraph,
+    report_link,
+)
+from plimsoll.slack.blocks.highlights import highlights, opening, run_of_accounts
+from plimsoll.slack.blocks.message import Conversation, MessageBudget, Reply, SlackMessage
+from plimsoll.slack.blocks.volume_list import (
+    Manner,
+    Numbered,
+    button_messages,
+    list_account_volumes,
+    list_first_volumes,
+)
 
 _ENDED: Final = {
     "complete": "complete",
@@ -67,32 +84,32 @@ def conversation(
     could not be read in their accounts and in `accounts` is then reported. `controls` stand under each volume. Without
     `threaded`, as for a webhook, there are no replies.
     """
-    told = of_accounts(run, {*digest.accounts, *accounts}) if part else run
+    own_run = run_of_accounts(run, {*digest.accounts, *accounts}) if part else run
     policy = parse_policy(dict(run["policy"]))
     manner = Manner(policy=policy, new=new, controls=controls, threaded=threaded)
-    blocks, elsewhere = _blocks(digest, told, manner, since or ("" if part else since_before(run)), part, link)
-    thread = (*_buttons_elsewhere(elsewhere, manner), *_replies(digest, told, manner)) if threaded else ()
-    return Conversation(main=Message.of(_notice(digest, told, part), blocks), replies=thread)
+    blocks, elsewhere = _blocks(digest, own_run, manner, since or ("" if part else since_before(run)), part, link)
+    thread = (*_buttons_elsewhere(elsewhere, manner), *_replies(digest, own_run, manner)) if threaded else ()
+    return Conversation(main=SlackMessage.of(_notice(digest, own_run, part), blocks), replies=thread)
 
 
 def _blocks(
     digest: Digest, run: Mapping[str, Any], manner: Manner, since: str, part: str, link: str | None
 ) -> tuple[list[Block], list[Numbered]]:
     """The blocks of the main message, and the volumes in it whose buttons it has no room for."""
-    budget, end = Budget(), [*report_link(link), _about(run, link)]
+    budget, end = MessageBudget(), [*report_link(link), _about(run, link)]
     budget.take(end)
     ahead = outlook(digest.whole.totals.risk.reported)
-    told = [said(line(one, _MOST_SINCE)) for one in (since, ahead) if one]
-    begin = [*opening(digest.whole, run, manner.policy, part), *told, *bullets(highlights(digest.whole, run))]
-    begin = budget.taken(begin)
-    listed, elsewhere = first_of_all(digest.whole, budget, manner)
+    sentences = [paragraph(line(sentence, _MOST_SINCE)) for sentence in (since, ahead) if sentence]
+    begin = [*opening(digest.whole, run, manner.policy, part), *sentences, *bullets(highlights(digest.whole, run))]
+    begin = budget.take_first(begin)
+    listed, elsewhere = list_first_volumes(digest.whole, budget, manner)
     return [*begin, *listed, *end], elsewhere
 
 
 def _notice(digest: Digest, run: Mapping[str, Any], part: str) -> str:
     throttled = digest.whole.totals.actions["upgrade"]
-    told = f"Plimsoll{f' on {line(part)}' if part else ''}: {headline(digest.whole.totals, run, whole=not part)}"
-    return f"{told} {count_of(throttled, 'volume')} throttled today." if throttled else told
+    notice = f"Plimsoll{f' on {line(part)}' if part else ''}: {headline(digest.whole.totals, run, whole=not part)}"
+    return f"{notice} {count_of(throttled, 'volume')} throttled today." if throttled else notice
 
 
 def _about(run: Mapping[str, Any], link: str | None) -> Block:
@@ -115,8 +132,10 @@ def run_conversation(
     threaded: bool = True,
     weight: Weight | None = None,
 ) -> Conversation:
-    """The report of a run, of the records that `only` takes where it is given, which `part` names; BadInput where the
-    folder is damaged. The rest is as of `conversation`."""
+    """The report of a run, of all its records or those that `only` takes, which `part` names.
+
+    Raises BadInput if the folder is damaged. The other parameters are those of `conversation`.
+    """
     digest = Digest(weight=weight or sorted_by(MONEY))
     for record in stream_records(folder):
         if only is None or only(record):
@@ -125,62 +144,66 @@ def run_conversation(
     return conversation(digest, run, since=since, new=new, part=part, controls=controls, threaded=threaded)
 
 
-def _buttons_elsewhere(found: Sequence[Numbered], manner: Manner) -> Iterator[Reply]:
-    """The volumes of the main message that have no buttons there, with their buttons; no reply where all have."""
-    told = f"The last {count_of(len(found), 'volume')} of the list, with buttons"
-    for number, blocks in enumerate(with_buttons(found, manner), start=1):
-        yield Reply(key=_BUTTONS if number == 1 else f"{_BUTTONS}-{number}", message=Message.of(told, blocks))
+def _buttons_elsewhere(volumes: Sequence[Numbered], manner: Manner) -> Iterator[Reply]:
+    """Replies with the main message's volumes that have no buttons there; no reply if all have."""
+    title = f"The last {count_of(len(volumes), 'volume')} of the list, with buttons"
+    for number, blocks in enumerate(button_messages(volumes, manner), start=1):
+        yield Reply(key=_BUTTONS if number == 1 else f"{_BUTTONS}-{number}", message=SlackMessage.of(title, blocks))
 
 
 def _replies(digest: Digest, run: Mapping[str, Any], manner: Manner) -> Iterator[Reply]:
-    """A reply for each account where there is something to do; then one about the others, where there are any.
+    """A reply for each account with something to do, then one about the others if there are any.
 
     `run` says what could not be read: each reply has its own account's.
     """
     busy = sorted(
-        ((account, sums) for account, sums in digest.accounts.items() if sums.busy),
-        key=lambda found: (-found[1].totals.saved_cents, found[0]),
+        ((account, sums) for account, sums in digest.accounts.items() if sums.has_work),
+        key=lambda entry: (-entry[1].totals.saved_cents, entry[0]),
     )
     for account, sums in busy[:_MOST_REPLIES]:
-        part, called = of_accounts(run, {account}), digest.called[account].capitalize()
-        yield Reply(key=line(account), message=_account(called, account, sums, part, manner))
+        part, called = run_of_accounts(run, {account}), digest.called[account].capitalize()
+        yield Reply(key=line(account), message=_account_message(called, account, sums, part, manner))
     if len(busy) > _MOST_REPLIES:
-        yield Reply(key=_MORE, message=_more([sums for _, sums in busy[_MOST_REPLIES:]]))
+        yield Reply(key=_MORE, message=_others_message([sums for _, sums in busy[_MOST_REPLIES:]]))
 
 
-def _account(called: str, account: str, sums: Sums, run: Mapping[str, Any], manner: Manner) -> Message:
-    sentence, budget = headline(sums.totals, run, whole=False), Budget()
-    begin = said(bold(f"{called} "), named(line(account)), bold(f": {sentence}"))
-    blocks: list[Block] = budget.taken([begin, *bullets(highlights(sums, run))])
-    return Message.of(f"{called} {line(account)}: {sentence}", [*blocks, *of_an_account(sums, budget, manner)])
+def _account_message(
+    called: str, account: str, sums: DigestSums, run: Mapping[str, Any], manner: Manner
+) -> SlackMessage:
+    sentence, budget = headline(sums.totals, run, whole=False), MessageBudget()
+    begin = paragraph(bold(f"{called} "), marked_name(line(account)), bold(f": {sentence}"))
+    blocks: list[Block] = budget.take_first([begin, *bullets(highlights(sums, run))])
+    return SlackMessage.of(
+        f"{called} {line(account)}: {sentence}", [*blocks, *list_account_volumes(sums, budget, manner)]
+    )
 
 
-def _more(others: list[Sums]) -> Message:
+def _others_message(others: list[DigestSums]) -> SlackMessage:
     saved = sum(sums.totals.saved_cents for sums in others) / 100
     volumes = sum(sums.savers.total + sums.quiet for sums in others)
-    told = (
+    sentence = (
         f"{count_of(len(others), 'more account')} with something to do: {count_of(volumes, 'volume')} "
         f"{'saves' if volumes == 1 else 'save'} {usd(saved)} a month there. They are in the report."
     )
-    return Message.of(told, [said(told)])
+    return SlackMessage.of(sentence, [paragraph(sentence)])
 
 
-def savings_message(run: Mapping[str, Any], place: str) -> Message:
+def savings_message(run: Mapping[str, Any], place: str) -> SlackMessage:
     """The figures of a run by its run.json; `place` is where its report is."""
     saved = run["monthly_usd"]["saved"]
     text = f"{usd(saved)} a month can be saved" if saved >= CENT else "Nothing can be saved"
-    return Message.of(text, _savings_blocks(run, text, place))
+    return SlackMessage.of(text, _savings_blocks(run, text, place))
 
 
 def _savings_blocks(run: Mapping[str, Any], text: str, place: str) -> Iterator[Block]:
     money, missing, since = run["monthly_usd"], incomplete(run, whole=True), since_before(run)
-    yield header(text)
+    yield header_block(text)
     if money["now"] >= CENT:
-        yield said(f"The volumes whose price is known cost {usd(money['now'])} a month.")
+        yield paragraph(f"The volumes whose price is known cost {usd(money['now'])} a month.")
     figures = [(key, words) for key, words in _BESIDE.items() if money[key] >= CENT]
     yield from bullets([bold(usd(money[key])), f" {words}"] for key, words in figures)
-    yield from (said(one) for one in (since, outlook(run.get("risk"))) if one)
+    yield from (paragraph(sentence) for sentence in (since, outlook(run.get("risk"))) if sentence)
     if missing:
-        yield said(missing)
+        yield paragraph(missing)
     when = f"{datetime.fromisoformat(run['now']):%Y-%m-%d %H:%M} UTC"
     yield note(f"Audit {run['id']} of {when}, {count_of(run['volumes']['seen'], 'volume')}. Its report: {place}")

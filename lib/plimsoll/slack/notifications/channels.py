@@ -25,12 +25,12 @@ def channels_of(config: SlackConfig) -> list[str]:
     return list(dict.fromkeys([config.channel, *(route.channel for route in config.routes)]))
 
 
-def routed(config: SlackConfig, record: RecommendationRecord) -> list[str]:
+def channels_for(config: SlackConfig, record: RecommendationRecord) -> list[str]:
     """The channels that a volume is reported to, each once; the one for the whole run gets all."""
     owners = [name for name in (record.owner.name, owner_text(record.owner)) if name]
     tags = record.tags if record.name is None else {**record.tags, NAME_TAG: record.name}
-    found = (route.channel for route in config.routes if _is_of(route, record.account, owners, tags))
-    return list(dict.fromkeys([config.channel, *found]))
+    routed = (route.channel for route in config.routes if _is_of(route, record.account, owners, tags))
+    return list(dict.fromkeys([config.channel, *routed]))
 
 
 def accounts_of(config: SlackConfig, channel: str) -> list[str]:
@@ -39,7 +39,7 @@ def accounts_of(config: SlackConfig, channel: str) -> list[str]:
     return list(dict.fromkeys(account for route in routes for account in route.accounts))
 
 
-def part_of(config: SlackConfig, channel: str) -> str:
+def part_words(config: SlackConfig, channel: str) -> str:
     """A channel's part of a run in words; empty for the channel that gets all of it."""
     if channel == config.channel:
         return ""
@@ -50,9 +50,9 @@ def part_of(config: SlackConfig, channel: str) -> str:
         "tag": [str(TagMatch(tag=key, value=value)) for route in routes for key, value in route.tags.items()],
     }
     return "; ".join(
-        f"{kind}{'' if len(found) == 1 else 's'} {', '.join(found)}"
-        for kind, named in words.items()
-        if (found := list(dict.fromkeys(named)))
+        f"{kind}{'' if len(names) == 1 else 's'} {', '.join(names)}"
+        for kind, values in words.items()
+        if (names := list(dict.fromkeys(values)))
     )
 
 
@@ -69,7 +69,7 @@ _AT_ONCE: Final = 500
 
 
 @dataclass(slots=True, kw_only=True)
-class Part:
+class ChannelPart:
     """A channel's part of a run: its digest, and the largest saving that can be drawn."""
 
     digest: Digest
@@ -84,7 +84,7 @@ class Part:
 
     @property
     def saved_usd_by_account(self) -> Mapping[str, float]:
-        """What can be saved in each account, USD a month."""
+        """The savings of each account, USD a month."""
         return {account: sums.totals.usd_saved for account, sums in self.digest.accounts.items()}
 
 
@@ -94,32 +94,32 @@ def parts_of(
     quiet: Collection[str] = (),
     unread: Collection[str] = (),
     unmeasured: Callable[[Target], str | None] = lambda _target: None,
-) -> dict[str, Part]:
-    """Each channel's part by the channel's id. A routed channel has one if it has a volume, or an account in `unread`,
-    where something could not be read.
+) -> dict[str, ChannelPart]:
+    """Each channel's part by the channel's id. A routed channel has one if it has a volume or an account in `unread`.
 
-    `quiet` volumes, by their full names, are counted and not listed. Where `unmeasured` gives a reason for a target,
-    nothing can be measured there, and its volumes have no button to validate.
+    `unread` accounts have something that could not be read. `quiet` volumes, by their full names, are counted and not
+    listed. If `unmeasured` gives a reason for a target, nothing can be measured there, and its volumes have no button
+    to validate.
     """
 
-    def measured(record: RecommendationRecord) -> bool:
+    def can_measure(record: RecommendationRecord) -> bool:
         return unmeasured(named_target(record.account, record.region)) is None
 
-    def begun() -> Part:
-        return Part(digest=Digest(quiet=quiet, measured=measured))
+    def new_part() -> ChannelPart:
+        return ChannelPart(digest=Digest(quiet=quiet, measured=can_measure))
 
     concerned = [channel for channel in channels_of(config) if set(accounts_of(config, channel)) & set(unread)]
-    parts = {channel: begun() for channel in (config.channel, *concerned)}
+    parts = {channel: new_part() for channel in (config.channel, *concerned)}
     for record in records:
-        for channel in routed(config, record):
-            part = parts.get(channel) or parts.setdefault(channel, begun())
+        for channel in channels_for(config, record):
+            part = parts.get(channel) or parts.setdefault(channel, new_part())
             part.count(record, quiet=full_name(record) in quiet)
     return parts
 
 
 def quiet_of(records: Iterable[RecommendationRecord], history: History, now: datetime) -> frozenset[str]:
-    """The full names of volumes that are snoozed, done or excluded at a time; CloudError as the history raises it."""
-    return frozenset(name for some in in_chunks(records, _AT_ONCE) for name in _silent(some, history, now))
+    """The full names of volumes that are snoozed, done or excluded at a time. Raises CloudError if the history does."""
+    return frozenset(name for chunk in in_chunks(records, _AT_ONCE) for name in _silent(chunk, history, now))
 
 
 def _silent(records: Sequence[RecommendationRecord], history: History, now: datetime) -> Iterator[str]:

@@ -14,8 +14,8 @@ from slack_sdk import WebClient
 
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime, Unanswered, Unexpected
 from plimsoll.ports import RunStore
-from plimsoll.slack.blocks.message import Conversation, Message
-from plimsoll.slack.client import asking, say
+from plimsoll.slack.blocks.message import Conversation, SlackMessage
+from plimsoll.slack.client import say, slack_errors
 from plimsoll.writing import write_lines
 
 PACE_S: Final = 1.0
@@ -41,8 +41,8 @@ def picture_key(name: str) -> str:
     return f"picture/{name}"
 
 
-class Progress(BaseModel):
-    """What of a conversation stands in a channel: `channel` is its id, `posted` each message's `ts` by its key.
+class PostingProgress(BaseModel):
+    """The parts of a conversation in a channel: `channel` is its id, `posted` each message's `ts` by its key.
 
     `sending` was begun and not ended when this was kept; of `doubtful` ones it is not known whether they arrived. A
     picture, and a message by a webhook, have no `ts`: theirs is empty.
@@ -57,64 +57,64 @@ class Progress(BaseModel):
 
 
 class PostingLedger(Protocol):
-    """Where it is kept what of one run stands in one channel."""
+    """A place that keeps which parts of one run stand in one channel."""
 
-    def load(self) -> Progress:
-        """What was kept last; an empty Progress where nothing was."""
+    def load(self) -> PostingProgress:
+        """The progress that was kept last; an empty one if none was."""
 
-    def keep(self, progress: Progress) -> None:
-        """Keeps it, whole or not at all."""
+    def keep(self, progress: PostingProgress) -> None:
+        """Keeps the progress, whole or not at all."""
 
 
-class _Kept(BaseModel):
+class _ChannelsFile(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
-    channels: Mapping[str, Progress] = Field(default_factory=dict)
+    channels: Mapping[str, PostingProgress] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileLedger:
-    """What of one run stands in one channel, in a file that holds every channel's; BadInput where it is damaged."""
+    """The posted parts of one run in one channel, in a file for all channels. Raises BadInput if it is damaged."""
 
     path: Path
     channel: str
 
-    def load(self) -> Progress:
-        """What was kept last; an empty Progress where nothing was."""
-        return self._kept().channels.get(self.channel, Progress())
+    def load(self) -> PostingProgress:
+        """The progress that was kept last; an empty one if none was."""
+        return self._read_channels().channels.get(self.channel, PostingProgress())
 
-    def keep(self, progress: Progress) -> None:
-        """Keeps it beside what the other channels have."""
-        kept = _Kept(channels={**self._kept().channels, self.channel: progress})
+    def keep(self, progress: PostingProgress) -> None:
+        """Keeps the progress beside that of the other channels."""
+        kept = _ChannelsFile(channels={**self._read_channels().channels, self.channel: progress})
         write_lines([kept.model_dump_json(indent=2), "\n"], self.path, "utf-8")
 
-    def _kept(self) -> _Kept:
+    def _read_channels(self) -> _ChannelsFile:
         if not self.path.exists():
-            return _Kept()
+            return _ChannelsFile()
         try:
-            return _Kept.model_validate_json(self.path.read_bytes())
+            return _ChannelsFile.model_validate_json(self.path.read_bytes())
         except ValidationError as error:
             raise BadInput(f"{self.path} is damaged: remove it, and everything can be posted again.") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreLedger:
-    """What of a run stands in a channel, under a key of its own; BadInput where it is damaged."""
+    """The posted parts of one run in one channel, under a key of the store. Raises BadInput if it is damaged."""
 
     store: RunStore
     run_id: str
     channel: str
 
-    def load(self) -> Progress:
-        """What was kept last; an empty Progress where nothing was."""
+    def load(self) -> PostingProgress:
+        """The progress that was kept last; an empty one if none was."""
         kept = self.store.get(self._key)
         try:
-            return Progress() if kept is None else Progress.model_validate_json(kept)
+            return PostingProgress() if kept is None else PostingProgress.model_validate_json(kept)
         except ValidationError as error:
-            raise damaged(self._key) from error
+            raise damaged_key(self._key) from error
 
-    def keep(self, progress: Progress) -> None:
-        """Keeps it in the place of what was known before."""
+    def keep(self, progress: PostingProgress) -> None:
+        """Keeps the progress in place of the one before."""
         self.store.put(self._key, progress.model_dump_json().encode())
 
     @property
@@ -122,13 +122,13 @@ class StoreLedger:
         return f"slack/posted/{self.run_id}/{self.channel}.json"
 
 
-def damaged(key: str) -> BadInput:
-    """The error of what cannot be read under a key of the store."""
+def damaged_key(key: str) -> BadInput:
+    """The error of a damaged value under a key of the store."""
     return BadInput(f"{key} in the store is damaged: delete it there, and it is begun anew.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
+class PngPicture:
     """A picture to be shown in the thread: its file's name, what it shows in a sentence, and the PNG image."""
 
     name: str
@@ -138,7 +138,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posted:
-    """A conversation that stands: the channel's id and the main message's `ts`.
+    """A conversation that stands in a channel: the channel's id and the main message's `ts`.
 
     `troubles` says, a sentence each, which of its pictures and replies are missing and why.
     """
@@ -163,58 +163,58 @@ class Posting:
     pause: Callable[[float], None] = time.sleep
     now: Callable[[], float] = time.monotonic
     stop: Callable[[], bool] = lambda: False
-    _progress: Progress = field(init=False)
+    _progress: PostingProgress = field(init=False)
     _troubles: list[str] = field(init=False, default_factory=list)
     _last_s: float | None = field(init=False, default=None)
 
-    def post(self, conversation: Conversation, pictures: Iterable[Picture] = ()) -> Posted:
-        """Posts what the ledger has not as posted, a message a second, and says what stands.
+    def post(self, conversation: Conversation, pictures: Iterable[PngPicture] = ()) -> Posted:
+        """Posts the parts that the ledger does not have as posted, a message a second, and says which parts stand.
 
         Slack has no key that would make a second request harmless. So every message is noted in the ledger before it is
-        sent and after; one that was noted and not answered is doubtful, and never sent again by itself. Unanswered
-        where that is the main message, without whose `ts` there is no thread; another CloudError where Slack refuses
-        what is to come as well, and the same call goes on later with what is missing. A picture or a reply that is
-        refused for itself leaves the others: its sentence is in `troubles`.
+        sent and after; one that was noted and not answered is doubtful, and never sent again by itself. Raises
+        Unanswered if that is the main message, without whose `ts` there is no thread; another CloudError if Slack
+        refuses what is to come as well, and the same call goes on later with what is missing. A picture or a reply that
+        is refused for itself leaves the others: its sentence is in `troubles`.
         """
         self._progress = self.ledger.load()
         self._settle()
-        ts = self._main(conversation.main)
+        ts = self._post_main(conversation.main)
         thread = self._progress.channel or self.channel
         for picture in pictures:
-            self._picture(picture, thread, ts)
+            self._post_picture(picture, thread, ts)
         for reply in conversation.replies:
-            self._reply(reply_key(reply.key), reply.message, thread, ts)
+            self._post_reply(reply_key(reply.key), reply.message, thread, ts)
         return Posted(channel=thread, ts=ts, troubles=tuple(self._troubles))
 
     def _settle(self) -> None:
-        """Takes what was being sent when an earlier call ended for doubtful, and says of each doubtful one so."""
+        """Marks the message that an earlier call was sending as doubtful, and notes a trouble for each doubtful one."""
         if self._progress.sending is not None:
             self._keep(doubtful=(*self._progress.doubtful, self._progress.sending), sending=None)
         self._troubles += [_doubt(key, self.channel) for key in self._progress.doubtful if key != MAIN]
 
-    def _main(self, message: Message) -> str:
+    def _post_main(self, message: SlackMessage) -> str:
         if MAIN in self._progress.doubtful:
             raise Unanswered(_doubt(MAIN, self.channel))
         if MAIN not in self._progress.posted:
-            self._once(MAIN, message, self.channel, None)
+            self._send_once(MAIN, message, self.channel, None)
         return self._progress.posted[MAIN]
 
-    def _reply(self, key: str, message: Message, channel: str, ts: str) -> None:
+    def _post_reply(self, key: str, message: SlackMessage, channel: str, ts: str) -> None:
         if key in self._progress.posted or key in self._progress.doubtful:
             return
         try:
-            self._once(key, message, channel, ts)
+            self._send_once(key, message, channel, ts)
         except (Unexpected, Unanswered) as error:
             self._troubles.append(str(error))
 
-    def _picture(self, picture: Picture, channel: str, ts: str) -> None:
-        """A picture in the thread: whatever goes wrong with it, the report stands; and twice does no harm."""
+    def _post_picture(self, picture: PngPicture, channel: str, ts: str) -> None:
+        """Posts a picture in the thread. A failure does not stop the report, and posting twice does no harm."""
         key = picture_key(picture.name)
         if key in self._progress.posted:
             return
         self._wait()
         try:
-            with asking(f"show the picture {picture.name} in {channel}"):
+            with slack_errors(f"show the picture {picture.name} in {channel}"):
                 self.client.files_upload_v2(
                     content=picture.png,
                     filename=picture.name,
@@ -230,8 +230,8 @@ class Posting:
         finally:
             self._last_s = self.now()
 
-    def _once(self, key: str, message: Message, channel: str, thread: str | None) -> None:
-        """Sends, between two notes in the ledger; what is refused for sure is noted as if it had not been tried."""
+    def _send_once(self, key: str, message: SlackMessage, channel: str, thread: str | None) -> None:
+        """Sends between two notes in the ledger; a clear refusal is noted as if it had not been tried."""
         self._wait()
         self._keep(sending=key)
         try:
@@ -246,10 +246,10 @@ class Posting:
             self._last_s = self.now()
         self._keep(posted={**self._progress.posted, key: ts}, sending=None)
 
-    def _send(self, key: str, message: Message, channel: str, thread: str | None) -> str:
+    def _send(self, key: str, message: SlackMessage, channel: str, thread: str | None) -> str:
         metadata = {"event_type": EVENT_TYPE, "event_payload": {"run": self.run_id, "part": key}}
-        told = f"post {_named(key)} to {channel}"
-        answer = say(self.client, message, channel, thread, to=told, metadata=metadata if self.run_id else None)
+        purpose = f"post {_message_name(key)} to {channel}"
+        answer = say(self.client, message, channel, thread, to=purpose, metadata=metadata if self.run_id else None)
         self._progress = self._progress.model_copy(update={"channel": str(answer["channel"])})
         return str(answer["ts"])
 
@@ -264,12 +264,13 @@ class Posting:
         self.ledger.keep(self._progress)
 
 
-def _named(key: str) -> str:
+def _message_name(key: str) -> str:
     return "the report" if key == MAIN else f"the reply on {key.partition('/')[2]}"
 
 
 def _doubt(key: str, channel: str) -> str:
     return (
-        f"It is not known whether {_named(key)} arrived in {channel}: Slack's answer was lost. It is not sent again by "
-        "itself; look into the channel, and where it is missing post the run again (plimsoll slack post --again)."
+        f"It is not known whether {_message_name(key)} arrived in {channel}: Slack's answer was lost. It is not sent "
+        "again by itself; look into the channel, and where it is missing post the run again (plimsoll slack post "
+        "--again)."
     )

@@ -20,37 +20,37 @@ from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import DEMAND, PAGE, RECOMMENDATIONS, RUN
 from plimsoll.reports.run_reader import find_profile, full_name, read_run
 from plimsoll.service.events import RecommendationNew
-from plimsoll.service.needed import bring_needed
-from plimsoll.service.service import Service, unmeasured
-from plimsoll.service.shared_measurements import bring
-from plimsoll.service.step_messages import Answer, Message, RunId
+from plimsoll.service.needed import require_file
+from plimsoll.service.service import Service, unmeasured_reason
+from plimsoll.service.shared_measurements import bring_measurements
+from plimsoll.service.step_messages import RunId, StepAnswer, StepMessage
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.stored_results import batch_folders
 from plimsoll.service.streams import records_in
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.pictures import ROOFLINE, SAVINGS, Draft, drafts
 from plimsoll.slack.blocks.report import conversation
-from plimsoll.slack.notifications.channels import Part, accounts_of, channels_of, part_of, parts_of, quiet_of
-from plimsoll.slack.notifications.posting import Picture, Posting, StoreLedger, picture_key
+from plimsoll.slack.notifications.channels import ChannelPart, accounts_of, channels_of, part_words, parts_of, quiet_of
+from plimsoll.slack.notifications.posting import PngPicture, Posting, StoreLedger, picture_key
 
 _CLAIMED: Final = timedelta(minutes=16)
-"""How long a run is kept from others who would tell of it: a function lives for 15 minutes at most."""
+"""The time for which a run is kept from others who would tell of it: a function lives for 15 minutes at most."""
 
 _log = logging.getLogger(__name__)
 
 Draw = Callable[[Draft], bytes]
-"""What makes a PNG image of a picture."""
+"""Makes a PNG image of a picture."""
 
 
 class AuditDetail(BaseModel):
-    """Which run has been reported; what else the event has is ignored."""
+    """The run that has been reported; what else the event has is ignored."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
     run_id: RunId
 
 
-class AuditEvent(Message):
+class AuditEvent(StepMessage):
     """The event `AuditCompleted` of the service's own bus."""
 
     about = "detail.run_id"
@@ -58,7 +58,7 @@ class AuditEvent(Message):
     detail: AuditDetail
 
 
-class RunPosted(Answer):
+class RunPosted(StepAnswer):
     """The channels that have a run's report, and a sentence for each part that is missing there.
 
     `busy`: another function is posting it now, and this one has posted nothing.
@@ -79,36 +79,35 @@ class Gallery:
     folder: Path
     draw: Draw
 
-    def pictures_of(self, part: Part, *, but: Collection[str] = ()) -> Iterator[Picture]:
-        """Those of a part of the run that can be drawn, `but` for some, by their files' names; a report is never worth
-        less for one that cannot."""
+    def draw_pictures(self, part: ChannelPart, *, but: Collection[str] = ()) -> Iterator[PngPicture]:
+        """The pictures of a part of the run, except those named in `but`. A failed one is logged and left out."""
         for name in (SAVINGS, ROOFLINE):
             if name in but:
                 continue
             try:
                 drafted = drafts(part.saved_usd_by_account) if name == SAVINGS else self._largest(part.largest)
-                found = [Picture(name=one.name, title=one.title, png=self.draw(one)) for one in drafted]
+                pictures = [PngPicture(name=draft.name, title=draft.title, png=self.draw(draft)) for draft in drafted]
             except Exception:  # noqa: BLE001  # whatever a drawing fails on, its message is worth more
                 _log.exception("a picture of run %s cannot be drawn", self.keys.run_id)
             else:
-                yield from found
+                yield from pictures
 
     def _largest(self, record: RecommendationRecord | None) -> tuple[Draft, ...]:
         profile = None if record is None else self._profile(record)
         if record is None or profile is None:
             return ()
-        bring(self.service.store, self.service.measured)
+        bring_measurements(self.service.store, self.service.measured)
         named = record.evidence.envelope if record.evidence else None
         return drafts({}, record, profile, self.service.envelopes(self.service.measured).get(named or ""))
 
     def _profile(self, record: RecommendationRecord) -> DemandProfileRecord | None:
-        """What a volume was asked for, from whichever batch of its target has it; None where no more is kept."""
+        """A volume's demand profile, from any batch of its target. None if it is no longer kept."""
         target = named_target(record.account, record.region)
         kept = self.folder / full_name(record)
         for folder in batch_folders(self.service.store, self.keys, kept, (DEMAND,), target):
-            found = find_profile(folder, full_name(record))
-            if found is not None:
-                return found
+            profile = find_profile(folder, full_name(record))
+            if profile is not None:
+                return profile
         return None
 
 
@@ -121,77 +120,77 @@ def post_run_report(
     holder: str,
     stop: Callable[[], bool] = never,
 ) -> RunPosted:
-    """Posts a run's report to every channel that has a part of it; what was posted before is not posted again.
+    """Posts a run's report to every channel that has a part of it; parts posted before are not posted again.
 
     `holder` names this attempt: while it runs, another one posts nothing. A channel that fails does not stop the
     others: a CloudError at the end names each failure with its remedy. The next attempt goes on with what is missing,
-    also after OutOfTime, which is raised when `stop` says so. BadInput where the run has no report, or the service no
-    Slack.
+    also after OutOfTime, which is raised when `stop` says so. Raises BadInput if the run has no report, or the service
+    no Slack.
     """
     claim, now = f"slack-report/{run_id}", service.clock.now()
     if not service.claims.claim(claim, holder, now + _CLAIMED, now):
         return RunPosted(run_id=run_id, busy=True)
     try:
         with TemporaryDirectory(prefix="plimsoll-") as folder:
-            return _posted(service, RunKeys(run_id), client, draw, Path(folder), stop)
+            return _post_parts(service, RunKeys(run_id), client, draw, Path(folder), stop)
     finally:
         service.claims.release(claim, holder)
 
 
-def _posted(
+def _post_parts(
     service: Service, keys: RunKeys, client: WebClient, draw: Draw, folder: Path, stop: Callable[[], bool]
 ) -> RunPosted:
-    """Posts to every channel in turn what is brought from the store into a folder."""
+    """Posts a run's report, brought from the store into a folder, to one channel after the other."""
     slack = service.config.slack
     if slack is None:
         raise BadInput("Slack is not configured: give slack.teams and slack.channel, and deploy the service again.")
-    bring_needed(service.store, keys.report(RUN), folder / RUN)
+    require_file(service.store, keys.report(RUN), folder / RUN)
     run, recommendations = read_run(folder), keys.report(RECOMMENDATIONS)
     quiet = quiet_of(records_in(service.store, recommendations), service.history, datetime.fromisoformat(run["now"]))
     records = records_in(service.store, recommendations)
-    parts = parts_of(records, slack, quiet, _unread(run), unmeasured)
-    gallery, new = Gallery(service=service, keys=keys, folder=folder, draw=draw), _new(service, keys)
+    parts = parts_of(records, slack, quiet, _unread_accounts(run), unmeasured_reason)
+    gallery, new = Gallery(service=service, keys=keys, folder=folder, draw=draw), _new_volumes(service, keys)
     troubles: dict[str, tuple[str, ...]] = {}
     failed: dict[str, PlimsollError] = {}
-    for channel in (one for one in channels_of(slack) if one in parts):
+    for channel in filter(parts.__contains__, channels_of(slack)):
         ledger = StoreLedger(store=service.store, run_id=keys.run_id, channel=channel)
         posting = Posting(
             channel=channel, client=client, ledger=ledger, run_id=keys.run_id, pause=service.pause, stop=stop
         )
         try:
             shown = {name for name in (SAVINGS, ROOFLINE) if picture_key(name) in ledger.load().posted}
-            told = conversation(
+            report = conversation(
                 parts[channel].digest,
                 run,
                 link=service.file_link(keys.report(PAGE)),
                 new=new,
-                part=part_of(slack, channel),
+                part=part_words(slack, channel),
                 controls=CONTROLS if slack.user_groups else (),
                 accounts=accounts_of(slack, channel),
             )
-            troubles[channel] = posting.post(told, gallery.pictures_of(parts[channel], but=shown)).troubles
+            troubles[channel] = posting.post(report, gallery.draw_pictures(parts[channel], but=shown)).troubles
         except OutOfTime as error:
-            raise OutOfTime(" ".join([str(error), *_named(failed)])) from error
+            raise OutOfTime(" ".join([str(error), *_failure_sentences(failed)])) from error
         except PlimsollError as error:
             failed[channel] = error
     if failed:
-        first, why = next(iter(failed.values())), " ".join(_named(failed))
+        first, why = next(iter(failed.values())), " ".join(_failure_sentences(failed))
         raise CloudError(f"the report of run {keys.run_id} did not reach every channel. {why}") from first
     return RunPosted(run_id=keys.run_id, channels=list(troubles), troubles=list(chain(*troubles.values())))
 
 
-def _named(failed: Mapping[str, PlimsollError]) -> list[str]:
+def _failure_sentences(failed: Mapping[str, PlimsollError]) -> list[str]:
     return [f"{channel}: {error}" for channel, error in failed.items()]
 
 
-def _unread(run: Mapping[str, Any]) -> frozenset[str]:
-    """The accounts of which a place or a volume could not be read."""
+def _unread_accounts(run: Mapping[str, Any]) -> frozenset[str]:
+    """The accounts with a place or a volume that could not be read."""
     failures = run["failures"]
     return frozenset(place.partition("/")[0] for place in (*failures["targets"], *failures["volumes"]))
 
 
-def _new(service: Service, keys: RunKeys) -> frozenset[str]:
-    """The full names of the volumes that something is first recommended of; none where that is no longer kept."""
+def _new_volumes(service: Service, keys: RunKeys) -> frozenset[str]:
+    """The full names of volumes with a first recommendation; none if they are no longer kept."""
     kept = service.store.get(keys.news)
     events = [] if kept is None else json.loads(kept)
     return frozenset(

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from slack_sdk.webhook import WebhookClient
 
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, Throttled, Unanswered, Unexpected
-from plimsoll.slack.blocks.message import Message
-from plimsoll.slack.client import SILENT, Patience, asking, is_hook
+from plimsoll.slack.blocks.message import SlackMessage
+from plimsoll.slack.client import SILENT, SlackRetries, is_hook, slack_errors
 from plimsoll.slack.notifications.posting import MAIN, PostingLedger
 
 _PATH: Final = re.compile(r"/services/T[A-Z0-9]+/(B[A-Z0-9]+)/[\w-]+")
@@ -41,32 +41,32 @@ class Webhook:
 
     @classmethod
     def of(cls, url: str, api_url: str) -> "Webhook":
-        """The webhook of a URL; BadInput, which does not tell it, where it is none of Slack's.
+        """The webhook of a URL. Raises BadInput, which does not tell the URL, if it is none of Slack's.
 
-        An address of this machine is one where Slack's Web API is one as well.
+        An address of this machine is one if Slack's Web API is on this machine as well.
         """
         if not is_hook(url.strip(), api_url):
             raise BadInput("the webhook's URL is none of Slack's: it begins with https://hooks.slack.com/services/.")
         parts = urlsplit(url.strip())
-        found = _PATH.fullmatch(parts.path)
-        if found is None:
-            told = "is a workflow's, which takes no reports" if parts.path.startswith(_TRIGGER) else "is not whole"
-            raise BadInput(f"the webhook's URL {told}: it reads https://hooks.slack.com/services/T.../B.../...")
-        return cls(url=url.strip(), id=found.group(1))
+        match = _PATH.fullmatch(parts.path)
+        if match is None:
+            fault = "is a workflow's, which takes no reports" if parts.path.startswith(_TRIGGER) else "is not whole"
+            raise BadInput(f"the webhook's URL {fault}: it reads https://hooks.slack.com/services/T.../B.../...")
+        return cls(url=url.strip(), id=match.group(1))
 
     @property
     def channel(self) -> str:
-        """What stands for its channel, which it does not tell, in a ledger."""
+        """A name for its channel in a ledger, because a webhook does not tell its channel."""
         return f"webhook-{self.id}"
 
 
 def post_by_webhook(
-    message: Message, webhook: Webhook, ledger: PostingLedger, *, pause: Callable[[float], None] = time.sleep
+    message: SlackMessage, webhook: Webhook, ledger: PostingLedger, *, pause: Callable[[float], None] = time.sleep
 ) -> None:
     """Posts a message unless the ledger has it as posted; there is no thread, no picture and no way to change it.
 
-    Unanswered where it is not known whether it arrived, now or when it was tried before; another CloudError where Slack
-    refuses it. No error tells the URL.
+    Raises Unanswered if it is not known whether it arrived, now or when it was tried before; another CloudError if
+    Slack refuses it. No error tells the URL.
     """
     progress = ledger.load()
     if MAIN in progress.posted:
@@ -85,9 +85,11 @@ def post_by_webhook(
     ledger.keep(progress.model_copy(update={"posted": {MAIN: ""}}))
 
 
-def _send(message: Message, webhook: Webhook, pause: Callable[[float], None]) -> None:
-    client = WebhookClient(webhook.url, timeout=10, retry_handlers=[Patience(once=True, pause=pause)], logger=SILENT)
-    with asking(_WHAT):
+def _send(message: SlackMessage, webhook: Webhook, pause: Callable[[float], None]) -> None:
+    client = WebhookClient(
+        webhook.url, timeout=10, retry_handlers=[SlackRetries(once=True, pause=pause)], logger=SILENT
+    )
+    with slack_errors(_WHAT):
         answer = client.send_dict({**message.payload, "unfurl_links": False, "unfurl_media": False})
     if answer.status_code == 200:
         return

@@ -21,10 +21,10 @@ from slack_sdk.webhook import WebhookClient
 
 from plimsoll.domain.errors import CloudError, PlimsollError, Unanswered
 from plimsoll.service.slack_config import SlackConfig
-from plimsoll.slack.actions.asked import Asked, notice
+from plimsoll.slack.actions.asked import SlackRequest, notice
 from plimsoll.slack.actions.registry import ACTIONS
 from plimsoll.slack.blocks.elements import OPEN_REPORT
-from plimsoll.slack.client import SILENT, asking
+from plimsoll.slack.client import SILENT, slack_errors
 from plimsoll.slack.requests.payloads import (
     Pressed,
     Submitted,
@@ -34,18 +34,18 @@ from plimsoll.slack.requests.payloads import (
     asked_by_dialog,
     asked_by_words,
     origin_of,
-    parsed,
+    parse_payload,
 )
 from plimsoll.slack.requests.signed import HttpRequest, check_replay, check_shape, check_signature, content_of
 
 if TYPE_CHECKING:
     from plimsoll.ports import Claims  # the ports bring numpy along, for which there is no time here
 
-HandOver = Callable[[Asked], None]
+HandOver = Callable[[SlackRequest], None]
 """Hands a request to the worker; CloudError, which was logged, where that cannot be."""
 
 WAIT_S: Final = 2
-"""How long Slack may take for a call. Nothing is tried again: its trigger would be over."""
+"""The time that Slack may take for a call. Nothing is tried again: its trigger would be over."""
 
 NOBODY: Final = (
     "Nobody may use Plimsoll from Slack yet: the service's configuration names no user group whose members may "
@@ -60,12 +60,12 @@ NO_DIALOG: Final = "Slack did not open the dialog. Please press the button again
 TAKEN: Final = "I am on it: the answer comes here."
 
 LOG: Final = logging.getLogger("plimsoll.slack")
-"""What goes wrong with Slack while somebody is answered; the function decides where it goes."""
+"""The log of failures to answer in Slack; the function decides where it goes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Front:
-    """What the front needs. Secrets and configuration are read once the checks before them are passed."""
+    """The parts of the front. Secrets and configuration are read once the checks before them are passed."""
 
     signing_secret: Callable[[], str]
     bot_token: Callable[[], str]
@@ -75,7 +75,7 @@ class Front:
     api_url: str
 
     def answer(self, event: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-        """The answer to a request, as Lambda's function URL passes both on; Refused where a check fails."""
+        """The answer to a request, as Lambda's function URL passes both on. Raises Refused if a check fails."""
         request = HttpRequest.of(event)
         if request.is_ssl_check:
             return response(HTTPStatus.OK)
@@ -85,17 +85,17 @@ class Front:
         content = content_of(request)
         if content.get("ssl_check") == "1":
             return response(HTTPStatus.OK)
-        sent, config = parsed(content), self.config()
+        sent, config = parse_payload(content), self.config()
         admit(sent, config, self.api_url)
         client = WebClient(self.bot_token(), base_url=self.api_url, timeout=WAIT_S, retry_handlers=[], logger=SILENT)
         asker = _Asker(client=client, hand_over=self.hand_over, may_act=bool(config and config.user_groups))
         match sent:
             case Pressed():
-                return response(HTTPStatus.OK, asker.pressed(sent))
+                return response(HTTPStatus.OK, asker.answer_button(sent))
             case Submitted():
-                return response(HTTPStatus.OK, asker.submitted(sent))
+                return response(HTTPStatus.OK, asker.answer_dialog(sent))
             case Typed():
-                return response(HTTPStatus.OK, asker.typed(sent))
+                return response(HTTPStatus.OK, asker.answer_command(sent))
             case never:
                 assert_never(never)
 
@@ -115,43 +115,43 @@ class _Asker:
     hand_over: HandOver
     may_act: bool
 
-    def pressed(self, press: Pressed) -> str:
-        """A button or a line of the menu: its dialog is opened, or its request handed over."""
+    def answer_button(self, press: Pressed) -> str:
+        """Opens the dialog of a button or a menu's line, or hands its request over."""
         if press.name == OPEN_REPORT:
             return ""
         action, origin = ACTIONS[press.name], origin_of(press)
         if not self.may_act:
             _tell(press.response_url, NOBODY)
         elif action.dialog is not None:
-            if self._opened(press.trigger_id, action.dialog(origin)) is None:
+            if self._open_view(press.trigger_id, action.dialog(origin)) is None:
                 _tell(press.response_url, NO_DIALOG)
         else:
             asked = self._with_view(asked_by_button(press), press.trigger_id)
-            self._tell_trouble(self._handed_over(asked), asked)
+            self._tell_trouble(self._try_hand_over(asked), asked)
         return ""
 
-    def submitted(self, sent: Submitted) -> str | Mapping[str, Any]:
-        """A dialog: its request is handed over; the dialog shows why where that cannot be."""
+    def answer_dialog(self, sent: Submitted) -> str | Mapping[str, Any]:
+        """Hands a dialog's request over; the dialog shows the reason if that fails."""
         asked = asked_by_dialog(sent)
-        trouble = self._handed_over(asked) if self.may_act else NOBODY
+        trouble = self._try_hand_over(asked) if self.may_act else NOBODY
         return "" if trouble is None else {"response_action": "update", "view": notice(trouble)}
 
-    def typed(self, typed: Typed) -> str:
-        """The command: its answer, where the request that is handed over is not answered in a view."""
-        asked = asked_by_words(typed)
+    def answer_command(self, command: Typed) -> str:
+        """Hands a command's request over, and answers it unless the answer comes in a view."""
+        asked = asked_by_words(command)
         if isinstance(asked, str):
             return asked
         if not self.may_act:
             return NOBODY
-        asked = self._with_view(asked, typed.trigger_id)
-        trouble = self._handed_over(asked)
+        asked = self._with_view(asked, command.trigger_id)
+        trouble = self._try_hand_over(asked)
         if asked.view is None:
             return trouble or TAKEN
         self._tell_trouble(trouble, asked)
         return ""
 
-    def _handed_over(self, asked: Asked) -> str | None:
-        """Hands a request over; returns what to tell the asker where that failed."""
+    def _try_hand_over(self, asked: SlackRequest) -> str | None:
+        """Hands a request over; returns a sentence for the asker if that failed."""
         try:
             self.hand_over(asked)
         except Unanswered:
@@ -160,40 +160,40 @@ class _Asker:
             return LOST
         return None
 
-    def _with_view(self, asked: Asked, trigger_id: str) -> Asked:
-        """The request with an open view for its answer, where the action has one and Slack opens it."""
+    def _with_view(self, asked: SlackRequest, trigger_id: str) -> SlackRequest:
+        """The request with an open view for its answer, if the action has one and Slack opens it."""
         action = ACTIONS[asked.do]
         if not action.reading:
             return asked
         volume_id = (asked.volume or "").rpartition("/")[2]
         view = notice(action.reading.format(volume_id=volume_id), action.label)
-        return asked.model_copy(update={"view": self._opened(trigger_id, view)})
+        return asked.model_copy(update={"view": self._open_view(trigger_id, view)})
 
-    def _opened(self, trigger_id: str, view: dict[str, Any]) -> str | None:
-        """The id of the view that was opened; None where Slack does not open it: the trigger's time may be over."""
+    def _open_view(self, trigger_id: str, view: dict[str, Any]) -> str | None:
+        """The id of the opened view. None if Slack does not open it: the trigger's time may be over."""
         try:
-            with asking("open a dialog"):
+            with slack_errors("open a dialog"):
                 return str(self.client.views_open(trigger_id=trigger_id, view=view)["view"]["id"])
         except PlimsollError as error:
             LOG.warning("%s", error)
             return None
 
-    def _tell_trouble(self, trouble: str | None, asked: Asked) -> None:
-        """Tells the asker what went wrong, if anything did, in the view if there is one."""
+    def _tell_trouble(self, trouble: str | None, asked: SlackRequest) -> None:
+        """Tells the asker of a failure, if there was one, in the view if there is one."""
         if trouble is None:
             return
         if asked.view is None:
             _tell(asked.response_url, trouble)
             return
         try:
-            with asking("show in a dialog what went wrong"):
+            with slack_errors("show in a dialog what went wrong"):
                 self.client.views_update(view_id=asked.view, view=notice(trouble))
         except PlimsollError as error:
             LOG.warning("%s", error)
 
 
 def _tell(response_url: str | None, text: str) -> None:
-    """Tells the asker alone; the log says where Slack does not take it."""
+    """Tells the asker alone; a refusal is logged."""
     if response_url is None:
         LOG.warning("the asker was not told, because there is no address for that: %s", text)
         return

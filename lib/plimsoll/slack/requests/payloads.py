@@ -1,4 +1,4 @@
-"""What Slack sends for a button, a dialog and the command: what is read and admitted of it, and what it asks.
+"""Slack's payloads for a button, a dialog and the command: what is read and admitted, and the request in each.
 
 Fields as docs.slack.dev/reference/interaction-payloads and docs.slack.dev/interactivity/implementing-slash-commands
 have them (checked 2026-11). What else Slack sends is ignored.
@@ -22,15 +22,15 @@ from pydantic import (
 )
 
 from plimsoll.service.slack_config import SlackConfig
-from plimsoll.slack.actions.asked import Asked, Origin, VolumeName
+from plimsoll.slack.actions.asked import Origin, RequestedVolume, SlackRequest
 from plimsoll.slack.actions.registry import ACTIONS
-from plimsoll.slack.blocks.elements import MENU, OPEN_REPORT, volume_of
+from plimsoll.slack.blocks.elements import MENU, OPEN_REPORT, volume_of_block
 from plimsoll.slack.client import is_hook
-from plimsoll.slack.requests.signed import Refused, malformed
+from plimsoll.slack.requests.signed import Refused, malformed_content
 
 COMMAND: Final = "/plimsoll"
 
-_VOLUME: Final = TypeAdapter[str](VolumeName, config=ConfigDict(defer_build=True))
+_VOLUME: Final = TypeAdapter[str](RequestedVolume, config=ConfigDict(defer_build=True))
 
 _WORDS: Final = {action.name: action for action in ACTIONS.values() if action.command}
 
@@ -107,10 +107,10 @@ class Submitted(_Interaction):
     )
 
     @property
-    def entered(self) -> dict[str, str]:
-        """What was entered or chosen, by the ids of the inputs; empty inputs are left out."""
-        found = {name: _value(one) for inputs in self.values.values() for name, one in inputs.items()}
-        return {name: value for name, value in found.items() if value}
+    def entered_values(self) -> dict[str, str]:
+        """The values entered or chosen, by the ids of the inputs; empty inputs are left out."""
+        values = {name: _value(element) for inputs in self.values.values() for name, element in inputs.items()}
+        return {name: value for name, value in values.items() if value}
 
 
 class Typed(_Sent):
@@ -125,7 +125,7 @@ class Typed(_Sent):
     text: str = ""
 
 
-Payload = Pressed | Submitted | Typed
+SlackPayload = Pressed | Submitted | Typed
 
 _INTERACTIONS: Final[Mapping[str, type[Pressed | Submitted]]] = {
     "block_actions": Pressed,
@@ -133,8 +133,8 @@ _INTERACTIONS: Final[Mapping[str, type[Pressed | Submitted]]] = {
 }
 
 
-def parsed(content: Mapping[str, Any]) -> Payload:
-    """The payload; Refused (404) for another kind than these, (400) where something is missing or wrong."""
+def parse_payload(content: Mapping[str, Any]) -> SlackPayload:
+    """The typed payload. Raises Refused (404) for another kind, (400) if something is missing or wrong."""
     kind = Typed if "command" in content else _INTERACTIONS.get(str(content.get("type")))
     if kind is None:
         raise Refused(HTTPStatus.NOT_FOUND, "the kind of interaction is none that is taken")
@@ -142,28 +142,31 @@ def parsed(content: Mapping[str, Any]) -> Payload:
         return kind.model_validate(dict(content))
     except ValidationError as error:
         place = ".".join(str(part) for part in error.errors(include_input=False)[0]["loc"])
-        raise malformed(f"the content lacks {place}, or has it wrong") from error
+        raise malformed_content(f"the content lacks {place}, or has it wrong") from error
 
 
-def admit(payload: Payload, config: SlackConfig | None, api_url: str) -> None:
-    """Refuses a request from a workspace that is not configured (403), for no action of ours (404), or to be answered
-    elsewhere than at Slack (400)."""
+def admit(payload: SlackPayload, config: SlackConfig | None, api_url: str) -> None:
+    """Raises Refused for a request that is not to be answered.
+
+    Refused (403): its workspace is not configured. Refused (404): its action is none of ours. Refused (400): it is to
+    be answered elsewhere than at Slack.
+    """
     _check_team(payload, config)
     if not _is_known(payload):
         raise Refused(HTTPStatus.NOT_FOUND, "the button, dialog or command is none of ours")
     if payload.response_url is not None and not is_hook(payload.response_url, api_url):
-        raise malformed("the address for answers is none of Slack's")
+        raise malformed_content("the address for answers is none of Slack's")
 
 
 def origin_of(press: Pressed) -> Origin:
-    """The volume of a button, and where it was pressed; Refused (400) where its row names no volume.
+    """The volume of a button, and where it was pressed. Raises Refused (400) if its row names no volume.
 
     A message that only the presser sees has no thread but the one that it was shown in.
     """
     try:
-        volume = _VOLUME.validate_python(volume_of(press.block_id))
+        volume = _VOLUME.validate_python(volume_of_block(press.block_id))
     except ValidationError as error:
-        raise malformed("the row of buttons names no volume") from error
+        raise malformed_content("the row of buttons names no volume") from error
     message = None if press.is_ephemeral else press.message_ts
     return Origin(
         volume=volume,
@@ -174,59 +177,61 @@ def origin_of(press: Pressed) -> Origin:
     )
 
 
-def asked_by_button(press: Pressed) -> Asked:
-    """What a button without a dialog asks.
+def asked_by_button(press: Pressed) -> SlackRequest:
+    """The request of a button without a dialog.
 
     The same button of the same message is the same request, whoever presses it, unless the action may be repeated.
     """
     origin, name = origin_of(press), press.name
     lasts = origin.message is not None and not ACTIONS[name].repeats
-    own = (origin.channel, origin.message, origin.volume, name) if lasts else (press.trigger_id,)
-    return _asked(press, name, own, origin.place)
+    identity = (origin.channel, origin.message, origin.volume, name) if lasts else (press.trigger_id,)
+    return _new_request(press, name, identity, origin.place)
 
 
-def asked_by_dialog(submitted: Submitted) -> Asked:
-    """What a dialog asks: each one that is opened is one request. Refused (400) where it is not as we made it."""
+def asked_by_dialog(submitted: Submitted) -> SlackRequest:
+    """The request of a dialog: each one that is opened is one request. Raises Refused (400) if it is altered."""
     try:
         origin = Origin.model_validate_json(submitted.private_metadata)
-        entered = ACTIONS[submitted.name].entered.model_validate(submitted.entered).model_dump()
+        entered = ACTIONS[submitted.name].entered.model_validate(submitted.entered_values).model_dump()
     except ValidationError as error:
-        raise malformed("the dialog is not as it was opened") from error
-    return _asked(submitted, submitted.name, (submitted.view_id,), origin.place, entered=entered)
+        raise malformed_content("the dialog is not as it was opened") from error
+    return _new_request(submitted, submitted.name, (submitted.view_id,), origin.place, entered=entered)
 
 
-def asked_by_words(typed: Typed) -> Asked | str:
-    """What the words after the command ask; where they name no action, what to answer."""
-    word, *rest = typed.text.split() or ["help"]
+def asked_by_words(typed: Typed) -> SlackRequest | str:
+    """The request of the words after the command; an answer if they name no action."""
+    word, *arguments = typed.text.split() or ["help"]
     action = _WORDS.get(word.lower())
     if action is None:
         return HELP if word.lower() == "help" else f"I do not know that word. This is what I know:\n{HELP}"
-    if not action.of_volume and rest:
+    if not action.of_volume and arguments:
         return f"`/plimsoll {action.name}` takes no further words."
-    if action.of_volume and len(rest) != 1:
+    if action.of_volume and len(arguments) != 1:
         return f"Name one volume: for example `/plimsoll {action.name} {_EXAMPLE}`."
     try:
-        volume = rest[0].strip(_AROUND).lower() if rest else None
+        volume = arguments[0].strip(_AROUND).lower() if arguments else None
         where = {"volume": volume, "channel": typed.channel, "response_url": typed.response_url}
-        return _asked(typed, action.name, (typed.trigger_id,), where)
+        return _new_request(typed, action.name, (typed.trigger_id,), where)
     except ValidationError:
         return f"That is no volume's id. Write for example `/plimsoll {action.name} {_EXAMPLE}`."
 
 
-def _asked(sent: Payload, do: str, own: tuple[str | None, ...], where: Mapping[str, Any], **more: Any) -> Asked:
-    """A request; `own` is what makes it one and the same, which is its id in 32 letters and digits."""
-    return Asked(
-        id=sha256(json.dumps(own).encode()).hexdigest()[:32],
+def _new_request(
+    sent: SlackPayload, do: str, identity: tuple[str | None, ...], where: Mapping[str, Any], **optional: Any
+) -> SlackRequest:
+    """A new request; `identity` is hashed to its id, 32 letters and digits, so that a repeated request has the same."""
+    return SlackRequest(
+        id=sha256(json.dumps(identity).encode()).hexdigest()[:32],
         team=sent.team or sent.persons_team or sent.enterprise or "",
         enterprise=sent.enterprise,
         user=sent.user,
         do=do,
         **where,
-        **more,
+        **optional,
     )
 
 
-def _check_team(payload: Payload, config: SlackConfig | None) -> None:
+def _check_team(payload: SlackPayload, config: SlackConfig | None) -> None:
     """An organization is configured by its own id, which stands for all of its workspaces.
 
     People of other workspaces see our buttons in a shared channel: they are refused by their own workspace. Where there
@@ -240,7 +245,7 @@ def _check_team(payload: Payload, config: SlackConfig | None) -> None:
         raise Refused(HTTPStatus.FORBIDDEN, "somebody of another workspace asks")
 
 
-def _is_known(payload: Payload) -> bool:
+def _is_known(payload: SlackPayload) -> bool:
     if isinstance(payload, Typed):
         return payload.name == COMMAND
     if isinstance(payload, Submitted):
@@ -249,7 +254,7 @@ def _is_known(payload: Payload) -> bool:
     return payload.name == OPEN_REPORT or (action is not None and action.of_volume)
 
 
-def _value(given: Mapping[str, Any]) -> str:
-    chosen = given.get("selected_option")
-    found = chosen.get("value") if isinstance(chosen, Mapping) else given.get("value")
-    return found if isinstance(found, str) else ""
+def _value(element: Mapping[str, Any]) -> str:
+    chosen = element.get("selected_option")
+    value = chosen.get("value") if isinstance(chosen, Mapping) else element.get("value")
+    return value if isinstance(value, str) else ""

@@ -1,8 +1,8 @@
-"""What is checked of every request that claims to come from Slack, before any of it is believed.
+"""The checks of every request that claims to come from Slack, before any of it is believed.
 
-Slack signs what it sends with the app's signing secret: https://docs.slack.dev/authentication/verifying-requests-from-slack
-(version v0, checked 2026-11). The SDK's verifier holds the signature and its age; it fails on a timestamp that is no
-number, which is therefore looked at first.
+Slack signs what it sends with the app's signing secret:
+https://docs.slack.dev/authentication/verifying-requests-from-slack (version v0, checked 2026-11). The SDK's verifier
+holds the signature and its age; it fails on a timestamp that is no number, which is therefore looked at first.
 """
 
 import json
@@ -26,15 +26,15 @@ from plimsoll.domain.errors import BadInput
 if TYPE_CHECKING:
     from plimsoll.ports import Claims  # the ports bring numpy along, which the function in front has no time for
 
-MOST_BYTES: Final = 256 * 1024
+MOST_BODY_BYTES: Final = 256 * 1024
 """The longest body that is read. Slack sends some KiB; the longest requests bring along the message with the button,
 and Slack takes no message of more than about 12,000 characters."""
 
 MOST_AGE: Final = timedelta(minutes=5)
-"""How far a request's time may be from ours, in either direction, as the SDK's verifier has it."""
+"""The longest time between a request's and ours, in either direction, as the SDK's verifier has it."""
 
 REMEMBERED: Final = 2 * MOST_AGE + timedelta(minutes=1)
-"""How long a signature is remembered: longer than a request with it is taken."""
+"""The time for which a signature is remembered: longer than a request with it is taken."""
 
 FORM: Final = "application/x-www-form-urlencoded"
 
@@ -63,12 +63,12 @@ class HttpRequest:
     def of(cls, event: Mapping[str, Any]) -> "HttpRequest":
         """The request in an event of Lambda's function URL (payload format 2.0); Refused (413, 400)."""
         body = str(event.get("body") or "")
-        if len(body) > 2 * MOST_BYTES:  # base64 makes four bytes of three
+        if len(body) > 2 * MOST_BODY_BYTES:  # base64 makes four bytes of three
             raise _too_long()
         try:
             content = b64decode(body, validate=True) if event.get("isBase64Encoded") else body.encode()
         except (NotBase64, ValueError) as error:
-            raise malformed("the body is no base64") from error
+            raise malformed_content("the body is no base64") from error
         return cls(
             method=str(event.get("requestContext", {}).get("http", {}).get("method", "")),
             headers={str(name).lower(): str(value) for name, value in (event.get("headers") or {}).items()},
@@ -78,21 +78,21 @@ class HttpRequest:
 
     @property
     def is_ssl_check(self) -> bool:
-        """Whether Slack only checks the certificate, as it does from time to time with a GET."""
+        """True if Slack only checks the certificate, as it does from time to time with a GET."""
         return self.method == "GET" and parse_qs(self.query).get("ssl_check") == ["1"]
 
     @property
     def signature(self) -> str:
-        """Its signature; empty where there is none."""
+        """Its signature; empty if there is none."""
         return self.headers.get("x-slack-signature", "")
 
     @property
     def text(self) -> str:
-        """The body as text; Refused (400) where it is none."""
+        """The body as text. Raises Refused (400) if it is not UTF-8."""
         try:
             return self.body.decode()
         except UnicodeDecodeError as error:
-            raise malformed("the body is no UTF-8") from error
+            raise malformed_content("the body is no UTF-8") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +104,15 @@ class _At(SlackClock):
 
 
 def check_shape(request: HttpRequest) -> None:
-    """Refuses a body that is too long (413), and every method but POST (405)."""
-    if len(request.body) > MOST_BYTES:
+    """Raises Refused for a body that is too long (413), and for every method but POST (405)."""
+    if len(request.body) > MOST_BODY_BYTES:
         raise _too_long()
     if request.method != "POST":
         raise Refused(HTTPStatus.METHOD_NOT_ALLOWED, "the method is not POST")
 
 
 def check_signature(request: HttpRequest, signing_secret: str, now: datetime) -> None:
-    """Refuses (401) what was not signed with that secret just as it is, or is more than 5 minutes from now."""
+    """Raises Refused (401) for a wrong signature, or a time more than 5 minutes from now."""
     timestamp = request.headers.get("x-slack-request-timestamp", "")
     if not _TIMESTAMP.fullmatch(timestamp) or not _SIGNATURE.fullmatch(request.signature):
         raise Refused(HTTPStatus.UNAUTHORIZED, "there is no timestamp, or no signature of version v0")
@@ -122,34 +122,34 @@ def check_signature(request: HttpRequest, signing_secret: str, now: datetime) ->
 
 
 def check_replay(request: HttpRequest, claims: "Claims", now: datetime) -> None:
-    """Refuses (409) a signature that came before; CloudError where the claims cannot be asked."""
+    """Raises Refused (409) for a repeated signature, and CloudError if the claims cannot be asked."""
     key = f"slack/{sha256(request.signature.encode()).hexdigest()}"
     if not claims.claim(key, uuid4().hex, now + REMEMBERED, now):
         raise Refused(HTTPStatus.CONFLICT, "the same request came before")
 
 
 def content_of(request: HttpRequest) -> dict[str, Any]:
-    """A request's content in plain values; Refused (400) where it is no form, or its payload is no JSON object."""
+    """A request's content in plain values. Raises Refused (400) if it is no form, or its payload is no JSON object."""
     if request.headers.get("content-type", "").split(";")[0].strip().lower() != FORM:
-        raise malformed("the body is no form")
+        raise malformed_content("the body is no form")
     fields = dict(parse_qsl(request.text, keep_blank_values=True))
     if not fields:
-        raise malformed("the form is empty")
+        raise malformed_content("the form is empty")
     if "payload" not in fields:
         return fields
     try:
-        found = json.loads(fields["payload"])
+        content = json.loads(fields["payload"])
     except (ValueError, RecursionError) as error:  # ValueError: no JSON, or a number of thousands of digits
-        raise malformed("the payload is no JSON") from error
-    if not isinstance(found, dict):
-        raise malformed("the payload is no JSON object")
-    return found
+        raise malformed_content("the payload is no JSON") from error
+    if not isinstance(content, dict):
+        raise malformed_content("the payload is no JSON object")
+    return content
 
 
-def malformed(reason: str) -> Refused:
-    """The refusal (400) of a content that is not as it must be."""
+def malformed_content(reason: str) -> Refused:
+    """The refusal (400) of a malformed content."""
     return Refused(HTTPStatus.BAD_REQUEST, reason)
 
 
 def _too_long() -> Refused:
-    return Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body is longer than {MOST_BYTES} bytes")
+    return Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body is longer than {MOST_BODY_BYTES} bytes")

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 from cloud_simulator.faults import Fault
 from plimsoll.clouds.aws.service import BYTES_A_CALL, BusEvents, DynamoClaims, StepExecutions
 from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
-from plimsoll.clouds.common.calls import ATTEMPTS, send_all
+from plimsoll.clouds.common.calls import SEND_ATTEMPTS, send_all
 from plimsoll.domain.errors import AccessDenied, BadAnswer, BadInput, CloudError, Throttled, Unexpected
 from tests.contract.service_ports import home_account, names
 from tests.contract.test_service_ports import HOME, a_decision, an_entry
@@ -52,7 +52,7 @@ def test_what_is_left_is_asked_again_after_longer_waits_until_nothing_is(waits):
 
 def test_attempts_come_to_an_end_without_a_last_wait(waits):
     assert send_all([1], lambda items: items, waits.append) == [1]
-    assert len(waits) == ATTEMPTS - 1
+    assert len(waits) == SEND_ATTEMPTS - 1
     assert max(waits) <= 5
 
 
@@ -132,7 +132,7 @@ def test_an_event_that_is_never_taken_is_an_error_with_the_last_reason(waits, co
     with pytest.raises(error, match=rf"cannot send events to the bus bus: .*{code}") as raised:
         BusEvents(bus="bus", client=client, sleep=waits.append).send([("Kind", {})])
     assert isinstance(raised.value, CloudError)
-    assert len(client.asked) == ATTEMPTS
+    assert len(client.asked) == SEND_ATTEMPTS
 
 
 def test_long_events_go_in_calls_of_their_own():

@@ -8,7 +8,7 @@ from cloud_simulator.faults import Effect, Fault
 from cloud_simulator.google.bench_agents import VmKey
 from plimsoll.bench.agent import TASK_KEY
 from plimsoll.clouds.google.bench import GoogleBench
-from plimsoll.clouds.google.permissions import VALIDATION
+from plimsoll.clouds.google.permissions import GOOGLE_VALIDATION
 from plimsoll.domain.errors import AccessDenied, CloudError, NotMeasured
 from plimsoll.domain.policy import BENCH_TAG
 from plimsoll.domain.scratch import ScratchOrder
@@ -163,7 +163,7 @@ def test_the_role_has_what_each_call_takes(here):
         *("instances.setMetadata", "instances.getGuestAttributes", "instances.get", "zoneOperations.get"),
     }
     names = {call.replace("insert", "create") for call in calls}
-    assert {f"compute.{name}" for name in names} <= VALIDATION
+    assert {f"compute.{name}" for name in names} <= GOOGLE_VALIDATION
 
 
 def test_a_zone_that_does_not_answer_is_an_error_and_not_an_empty_list(here):

@@ -59,7 +59,7 @@ def served():
 def shop(served, monkeypatch):
     """Disks of several types on two instances, one in two zones, one that is attached to nothing."""
     monkeypatch.setattr("time.sleep", lambda _seconds: None)
-    monkeypatch.setattr(aggregated, "PAGE", 3)
+    monkeypatch.setattr(aggregated, "LIST_PAGE_SIZE", 3)
     served.disks, served.instances, served.spoil = {}, {}, None
     web, db = (served.instance(SHOP, name) for name in ("web-1", "db-1"))
     served.disk(SHOP, "web-1", users=[web])

@@ -3,7 +3,7 @@
 import pytest
 
 from plimsoll.clouds.google.catalog import GoogleCatalog
-from plimsoll.clouds.google.change_steps import in_place, is_regional
+from plimsoll.clouds.google.change_steps import is_in_place, is_regional
 from plimsoll.domain.volume import VolumeSpec
 from tests.builders import a_volume
 
@@ -18,7 +18,7 @@ def test_it_is_googles():
 def test_only_hyperdisks_are_given_other_figures_in_place(name):
     now = VolumeSpec(type=name, size_gib=2048, iops=20_000, throughput_mib_s=200)
     then = VolumeSpec(type=name, size_gib=2048, iops=10_000, throughput_mib_s=100)
-    assert in_place(now, then, CATALOG.types) is name.startswith("hyperdisk-")
+    assert is_in_place(now, then, CATALOG.types) is name.startswith("hyperdisk-")
 
 
 @pytest.mark.parametrize("name", sorted(CATALOG.types))

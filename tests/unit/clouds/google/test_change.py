@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 import yaml
 
-from plimsoll.clouds.google.change import change_text, way_back_text
-from plimsoll.clouds.google.change_steps import in_place, new_name, snapshot_name
+from plimsoll.clouds.google.change import disk_change_text, disk_way_back_text
+from plimsoll.clouds.google.change_steps import is_in_place, new_name, snapshot_name
 from plimsoll.domain.host import Host
 from plimsoll.domain.volume import Attachment, Owner, OwnerKind, VolumeSpec
 from plimsoll.domain.volume_types import ChangeLimit, LatencyClass, Sized, VolumeType
@@ -58,7 +58,7 @@ def a_disk(spec=SSD, kind=OwnerKind.HAND, *, name="data", boot=False, hosts=None
 
 
 def text_of(disk, target=BALANCED):
-    return change_text(disk, target, TYPES)
+    return disk_change_text(disk, target, TYPES)
 
 
 def commands(text):
@@ -87,7 +87,7 @@ def flags(words):
     ],
 )
 def test_only_hyperdisks_figures_and_sizes_are_changed_in_place(spec, target, expected):
-    assert in_place(spec, target, TYPES) is expected
+    assert is_in_place(spec, target, TYPES) is expected
 
 
 def test_a_hyperdisk_is_told_its_figures_in_one_line_and_how_often_that_may_be():
@@ -362,7 +362,7 @@ def test_what_nobody_owns_is_changed_by_a_script_whose_other_lines_are_comments(
 
 
 def back_of(disk, target=BALANCED):
-    return way_back_text(disk, target, TYPES)
+    return disk_way_back_text(disk, target, TYPES)
 
 
 def test_what_is_changed_in_place_is_taken_back_in_place():

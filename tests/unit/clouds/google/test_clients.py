@@ -11,7 +11,7 @@ from google.auth.exceptions import GoogleAuthError
 from google.cloud import compute_v1
 from google.oauth2 import service_account
 
-from plimsoll.clouds.google.clients import SCOPES, Clients, Patience
+from plimsoll.clouds.google.clients import SCOPES, Clients, GoogleRetry
 from plimsoll.clouds.google.names import BILLING, COMPUTE, MONITORING, RESOURCE_MANAGER
 from plimsoll.domain.errors import BadCredentials
 from tests.unit.clouds.google.google_here import refusal
@@ -96,7 +96,7 @@ def test_a_connection_that_is_refused_is_tried_again(at_once):
         raise requests.ConnectionError("refused")
 
     with pytest.raises(requests.ConnectionError):
-        Patience(4)(call)()
+        GoogleRetry(4)(call)()
     assert len(tried) == 4
 
 

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from plimsoll.clouds.google.catalog import volume_link
+from plimsoll.clouds.google.catalog import disk_link
 from plimsoll.domain.metrics.sums import Window
 
 MOST_IN_SLACK = 3000
@@ -16,7 +16,7 @@ DAY = Window(start_s=1_700_000_040, end_s=1_700_086_440)
 
 def console_link(project, zone, name, window, period_s=60, hosts=()):
     volume = SimpleNamespace(account=project, zone=zone, name=name, volume_id="4263976033879601115", hosts=hosts)
-    return volume_link(volume, window, period_s)
+    return disk_link(volume, window, period_s)
 
 
 def state_of(link):

@@ -8,7 +8,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 from plimsoll.clouds.google.clients import READ_ONLY_SCOPES, Clients, keyless_credentials
-from plimsoll.clouds.google.errors import AUDITING, attempted
+from plimsoll.clouds.google.errors import GOOGLE_AUDITING, google_errors
 from plimsoll.clouds.google.federation import FederationConfig
 from plimsoll.domain.errors import BadCredentials, Unreachable
 from tests.federation import AUDIENCE, FEDERATED, IMPERSONATED, fake_google
@@ -38,7 +38,7 @@ def google(monkeypatch):
 def list_disks(google, **more):
     credentials = keyless_credentials(FederationConfig.model_validate(google.config(**more)))
     clients = Clients(url=google.url, credentials=credentials)
-    with attempted("read storage-prod", "storage-prod", "compute.disks.list", AUDITING):
+    with google_errors("read storage-prod", "storage-prod", "compute.disks.list", GOOGLE_AUDITING):
         found = list(clients.disks.aggregated_list(project="storage-prod"))
     clients.close()
     return found

@@ -9,8 +9,8 @@ from google.auth.exceptions import DefaultCredentialsError, RefreshError, Transp
 from google.protobuf.json_format import ParseError
 from google.rpc.error_details_pb2 import ErrorInfo
 
-from plimsoll.clouds.common.messages import Purpose
-from plimsoll.clouds.google.errors import AUDITING, attempted, refused
+from plimsoll.clouds.common.messages import CallPurpose
+from plimsoll.clouds.google.errors import GOOGLE_AUDITING, google_error, google_errors
 from plimsoll.domain.errors import (
     AccessDenied,
     ApiDisabled,
@@ -123,7 +123,7 @@ CASES = {
 
 @pytest.mark.parametrize(("error", "kind", "said"), CASES.values(), ids=CASES)
 def test_what_google_s_clients_raise_is_a_sentence_with_its_remedy(error, kind, said):
-    found = refused(error, f"read {PLACE}", PLACE, PERMISSION, AUDITING)
+    found = google_error(error, f"read {PLACE}", PLACE, PERMISSION, GOOGLE_AUDITING)
     assert type(found) is kind
     assert str(found).startswith(f"cannot read {PLACE}: ")
     assert str(found).endswith(".")
@@ -134,35 +134,35 @@ def test_what_google_s_clients_raise_is_a_sentence_with_its_remedy(error, kind, 
 
 
 def test_the_block_raises_it_from_what_was_raised():
-    with pytest.raises(Throttled) as caught, attempted(f"read {PLACE}", PLACE, PERMISSION, AUDITING):
+    with pytest.raises(Throttled) as caught, google_errors(f"read {PLACE}", PLACE, PERMISSION, GOOGLE_AUDITING):
         raise api.TooManyRequests("slow")
     assert isinstance(caught.value.__cause__, api.TooManyRequests)
 
 
 def test_an_api_that_is_off_is_switched_on_by_a_line_to_copy():
-    said = str(refused(over_http(disabled("plimsoll-shop")), f"read {PLACE}", PLACE, PERMISSION, AUDITING))
+    said = str(google_error(over_http(disabled("plimsoll-shop")), f"read {PLACE}", PLACE, PERMISSION, GOOGLE_AUDITING))
     assert "`gcloud services enable compute.googleapis.com --project plimsoll-shop`" in said
 
 
 def test_an_error_of_ours_passes():
-    with pytest.raises(ZeroDivisionError), attempted(f"read {PLACE}", PLACE, PERMISSION, AUDITING):
+    with pytest.raises(ZeroDivisionError), google_errors(f"read {PLACE}", PLACE, PERMISSION, GOOGLE_AUDITING):
         raise ZeroDivisionError
 
 
 def test_an_attempt_of_another_kind_says_what_it_is_for():
-    purpose = Purpose(goes_on="Nothing is measured", allow="grant it", again="run again")
+    purpose = CallPurpose(goes_on="Nothing is measured", allow="grant it", again="run again")
     with (
         pytest.raises(
             AccessDenied, match=r"cannot make a disk: .* for compute\.disks\.create in lab\. Nothing is measured"
         ),
-        attempted("make a disk", "lab", "compute.disks.create", purpose),
+        google_errors("make a disk", "lab", "compute.disks.create", purpose),
     ):
         raise api.Forbidden("no")
 
 
 def test_an_api_off_that_no_project_is_known_of_names_a_place_to_fill_in():
     error = over_grpc(grpc.StatusCode.PERMISSION_DENIED, "no", "SERVICE_DISABLED")
-    found = refused(
-        error, "list", "folders/1", "resourcemanager.projects.list", Purpose(goes_on="-", allow="-", again="-")
+    found = google_error(
+        error, "list", "folders/1", "resourcemanager.projects.list", CallPurpose(goes_on="-", allow="-", again="-")
     )
     assert "gcloud services enable cloudresourcemanager.googleapis.com --project PROJECT" in str(found)

@@ -11,7 +11,7 @@ from google.cloud.resourcemanager_v3 import Project
 from plimsoll.clouds.google.aggregated import disk_pages
 from plimsoll.clouds.google.connection import inventory_in
 from plimsoll.clouds.google.inventory import GoogleInventory
-from plimsoll.clouds.google.listing import Listing
+from plimsoll.clouds.google.listing import ProjectListing
 from plimsoll.clouds.google.machines import machine
 from plimsoll.domain.errors import AccessDenied, ApiDisabled, BadInput, Unreachable
 from plimsoll.domain.policy import OPT_OUT
@@ -263,7 +263,7 @@ def test_projects_are_let_go_one_after_the_other(google, clients):
         assert len(list(found.volumes(target))) == 1
     assert google.calls(DATA) == {"compute.disks.list": 2, "compute.instances.list": 1}
     gc.collect()
-    assert not [one for one in gc.get_objects() if isinstance(one, Listing) and one.clients is clients]
+    assert not [one for one in gc.get_objects() if isinstance(one, ProjectListing) and one.clients is clients]
 
 
 def test_a_target_asked_twice_is_listed_anew(google, clients):

@@ -97,7 +97,7 @@ def test_a_disk_that_an_instance_holds_and_no_list_has_is_named_with_what_shares
 
 @pytest.mark.parametrize("operation", [DISKS, INSTANCES])
 def test_a_token_that_is_missing_once_behind_a_full_page_cuts_nothing(shop, clients, monkeypatch, operation):
-    monkeypatch.setattr(aggregated, "PAGE", 1)
+    monkeypatch.setattr(aggregated, "LIST_PAGE_SIZE", 1)
     for number in range(3):
         shop.instance(SHOP, f"other-{number}")
     before = outcomes(clients)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.metrics import GoogleMetrics
-from plimsoll.clouds.google.queries import METRIC_PREFIX, METRICS
+from plimsoll.clouds.google.queries import METRIC_PREFIX, SERIES_METRICS
 from plimsoll.domain.errors import AccessDenied, ApiDisabled, CloudError, Throttled, Unexpected, Unreachable
 from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import BYTES, IDLE, OPERATIONS, PEAKS, Look
@@ -363,7 +363,7 @@ LOOKS = st.lists(
 def brute_force(disk, look, series, kept, taken):
     """Minute by minute: of every kept point, whether it is the disk's; then bucket by bucket."""
     peak, several = series.startswith("peak_"), len(disk.attachments) > 1
-    metric = METRICS[series].name.removeprefix(METRIC_PREFIX)
+    metric = SERIES_METRICS[series].name.removeprefix(METRIC_PREFIX)
     kept = [one for one in kept if one.metric == metric]
     named = not disk.attachments or any(place.device == disk.name for place in disk.attachments)
     found = np.full(look.window.buckets(look.period_s), np.nan)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from plimsoll.clouds.google.owners import owner_of
+from plimsoll.clouds.google.owners import disk_owner
 from plimsoll.domain.volume import BY_HAND, OwnerKind
 
 CLAIMED = json.dumps(
@@ -30,7 +30,7 @@ GROUP = {
 
 
 def owner(tags=None, host_tags=None, *, host="vm-1", name="data", description=""):
-    return owner_of(tags or {}, {**(host_tags or {}), "Name": host}, name, description)
+    return disk_owner(tags or {}, {**(host_tags or {}), "Name": host}, name, description)
 
 
 def test_a_claims_disk_is_its_claims_though_terraform_made_the_cluster():
@@ -116,4 +116,4 @@ def test_dataproc_and_deployment_manager_are_services_that_made_it():
 
 
 def test_a_detached_disk_without_marks_was_made_by_hand():
-    assert owner_of({"team": "payments"}, {}, "data", "") == BY_HAND
+    assert disk_owner({"team": "payments"}, {}, "data", "") == BY_HAND

@@ -18,7 +18,7 @@ def test_an_inventory_uses_what_an_audit_may_and_metrics_the_rest(google, client
             assert isinstance(target, Target)
             assert len(list(inventory.volumes(target))) == 1
             inventory.notices(target)
-    assert set(google.calls()) == permissions.AUDIT - {"monitoring.timeSeries.list"}
+    assert set(google.calls()) == permissions.GOOGLE_AUDIT - {"monitoring.timeSeries.list"}
 
 
 def test_finding_projects_uses_what_it_may(google, clients):
@@ -29,8 +29,11 @@ def test_finding_projects_uses_what_it_may(google, clients):
 
 
 def test_every_permission_has_its_api():
-    assert frozenset().union(*permissions.APIS.values()) == permissions.AUDIT | permissions.BELOW | permissions.NUMBERED
+    assert (
+        frozenset().union(*permissions.APIS.values())
+        == permissions.GOOGLE_AUDIT | permissions.BELOW | permissions.NUMBERED
+    )
 
 
 def test_an_audit_only_lists():
-    assert {one.rpartition(".")[2] for one in permissions.AUDIT} == {"list"}
+    assert {one.rpartition(".")[2] for one in permissions.GOOGLE_AUDIT} == {"list"}

@@ -13,7 +13,7 @@ from google.cloud.billing_v1 import ListSkusResponse, Sku
 
 from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.prices import GooglePrices, prices_in
+from plimsoll.clouds.google.prices import GooglePrices, sku_prices
 from plimsoll.domain.errors import BadCredentials
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.volume import VolumeSpec
@@ -142,7 +142,7 @@ def test_a_complete_catalog_is_the_book_of_today_and_is_read_once_for_all_region
 
 
 def test_every_part_of_a_price_comes_from_its_sku():
-    found = prices_in((*DECOYS, *SKUS, *DECOYS))
+    found = sku_prices((*DECOYS, *SKUS, *DECOYS))
     assert found["us-east1"] == {"pd-balanced": TypePrice(gib_month=0.1)}
     iowa = found[IOWA]
     assert iowa["pd-standard"] == TypePrice(gib_month=0.04)
@@ -152,11 +152,11 @@ def test_every_part_of_a_price_comes_from_its_sku():
 
 
 def test_a_price_by_the_hour_is_one_of_730_hours_a_month():
-    assert prices_in(SKUS)[IOWA]["hyperdisk-throughput"].throughput_mib_s_month == pytest.approx(0.25, rel=1e-5)
+    assert sku_prices(SKUS)[IOWA]["hyperdisk-throughput"].throughput_mib_s_month == pytest.approx(0.25, rel=1e-5)
 
 
 def test_a_type_without_a_part_of_its_price_has_none():
-    found = prices_in([one for one in SKUS if one.description != "Hyperdisk Balanced IOPS in Iowa"])
+    found = sku_prices([one for one in SKUS if one.description != "Hyperdisk Balanced IOPS in Iowa"])
     assert "hyperdisk-balanced" not in found[IOWA]
 
 
@@ -214,6 +214,6 @@ def test_the_dated_file_prices_persistent_disks_wherever_they_are_listed_and_not
 
 
 def test_a_book_prices_in_dollars_what_was_bought():
-    book = PriceBook(region=IOWA, source="", as_of=None, types=prices_in(SKUS)[IOWA])
+    book = PriceBook(region=IOWA, source="", as_of=None, types=sku_prices(SKUS)[IOWA])
     spec = VolumeSpec(type="hyperdisk-balanced", size_gib=100, iops=4000, throughput_mib_s=140)
     assert book.usd_month(spec) == pytest.approx(8.0 + 5.0)

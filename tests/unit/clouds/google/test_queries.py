@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.clouds.google.queries import METRICS, NAMES_A_CALL, calls_of, queries_of
+from plimsoll.clouds.google.queries import NAMES_A_CALL, SERIES_METRICS, metric_calls, series_queries
 from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import FIRST, IDLE, OPERATIONS, PEAKS, Look
 from plimsoll.domain.metrics.sums import Window
@@ -22,7 +22,7 @@ def a_look(start_s, end_s, period_s, groups=(OPERATIONS,)):
 def asked(volume, look, series="read_ops"):
     """The spans of a series in minutes from midnight, each with its period."""
     spans = []
-    for query in queries_of(0, Ask(volume=volume, look=look)):
+    for query in series_queries(0, Ask(volume=volume, look=look)):
         if query.series == series:
             window = query.window
             spans.append(((window.start_s - MIDNIGHT_S) / 60, (window.end_s - MIDNIGHT_S) / 60, query.period_s))
@@ -30,10 +30,10 @@ def asked(volume, look, series="read_ops"):
 
 
 def test_every_series_that_is_published_is_asked_and_no_other():
-    queries = list(queries_of(3, Ask(volume=a_disk(a_place()), look=a_look(0, DAY_S, 3600, FIRST))))
-    assert sorted(query.series for query in queries) == sorted(METRICS)
+    queries = list(series_queries(3, Ask(volume=a_disk(a_place()), look=a_look(0, DAY_S, 3600, FIRST))))
+    assert sorted(query.series for query in queries) == sorted(SERIES_METRICS)
     assert {query.ask for query in queries} == {3}
-    assert list(queries_of(0, Ask(volume=a_disk(a_place()), look=a_look(0, DAY_S, 3600, (IDLE,))))) == []
+    assert list(series_queries(0, Ask(volume=a_disk(a_place()), look=a_look(0, DAY_S, 3600, (IDLE,))))) == []
 
 
 def test_before_its_attachment_nothing_is_asked_and_the_bucket_that_it_falls_into_is_by_the_minute():
@@ -62,7 +62,9 @@ def test_peaks_of_a_disk_on_several_instances_are_asked_by_the_minute():
 def test_hundreds_of_disks_share_a_call():
     look = a_look(0, DAY_S, 3600)
     asks = [Ask(volume=a_disk(a_place(device=f"d-{n}"), name=f"d-{n}", id=str(n)), look=look) for n in range(350)]
-    calls = list(calls_of([query for n, ask in enumerate(asks) for query in queries_of(n, ask)], datapoints_a_call=0))
+    calls = list(
+        metric_calls([query for n, ask in enumerate(asks) for query in series_queries(n, ask)], datapoints_a_call=0)
+    )
     assert [len(call.queries) for call in calls] == [100, 100, 100, 50] * 2
 
 
@@ -70,8 +72,10 @@ def test_neighboring_days_share_a_call_where_that_is_cheaper_and_distant_ones_do
     near = [Ask(volume=a_disk(a_place(), id=str(n)), look=a_look(n * 3600, n * 3600 + 3600, 60)) for n in range(2)]
     far = [Ask(volume=a_disk(a_place(), id=str(n)), look=a_look(n * DAY_S, n * DAY_S + 3600, 60)) for n in (0, 12)]
     for asks, calls in ((near, 1), (far, 2)):
-        queries = [query for n, ask in enumerate(asks) for query in queries_of(n, ask) if query.series == "read_ops"]
-        assert len(list(calls_of(queries, datapoints_a_call=6000))) == calls
+        queries = [
+            query for n, ask in enumerate(asks) for query in series_queries(n, ask) if query.series == "read_ops"
+        ]
+        assert len(list(metric_calls(queries, datapoints_a_call=6000))) == calls
 
 
 @st.composite
@@ -91,8 +95,8 @@ def many_asks(draw):
 
 @given(many_asks(), st.sampled_from([0.0, 6000.0, 1e12]))
 def test_every_query_is_in_one_call_that_names_it_in_buckets_of_its_own(asks, worth):
-    queries = [query for number, ask in enumerate(asks) for query in queries_of(number, ask)]
-    calls = list(calls_of(queries, datapoints_a_call=worth))
+    queries = [query for number, ask in enumerate(asks) for query in series_queries(number, ask)]
+    calls = list(metric_calls(queries, datapoints_a_call=worth))
     assert sorted(map(id, queries)) == sorted(id(query) for call in calls for query in call.queries)
     for call in calls:
         text = call.filter_in("shop-prod")
@@ -109,7 +113,9 @@ def test_every_query_is_in_one_call_that_names_it_in_buckets_of_its_own(asks, wo
 
 
 def test_a_filter_names_its_project_because_a_scope_may_show_several():
-    (call, *_) = calls_of(queries_of(0, Ask(volume=a_disk(a_place()), look=a_look(0, 3600, 60))), datapoints_a_call=0)
+    (call, *_) = metric_calls(
+        series_queries(0, Ask(volume=a_disk(a_place()), look=a_look(0, 3600, 60))), datapoints_a_call=0
+    )
     assert call.filter_in("shop-prod") == (
         'metric.type = "compute.googleapis.com/instance/disk/read_ops_count" AND resource.type = "gce_instance" AND '
         'resource.labels.project_id = "shop-prod" AND metric.labels.device_name = one_of("disk-a") AND '

@@ -4,7 +4,7 @@ import json
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.actions.asked import SlackRequest
 from plimsoll.slack.actions.worker import Members, act
 from plimsoll.slack.client import slack_client
 from tests.slack.server import FakeSlack
@@ -40,7 +40,7 @@ class Workplace:
         """Asks by a button in the thread, or from elsewhere as `place` says."""
         self.asked += 1
         there = {"channel": CHANNEL, "thread": self.thread} if place is True else place
-        asked = Asked.model_validate(
+        asked = SlackRequest.model_validate(
             {
                 "id": request or f"request-{self.asked}",
                 "team": TEAM,

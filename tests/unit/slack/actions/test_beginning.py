@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from plimsoll.clouds.google.names import UNPROBED
-from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.actions.asked import SlackRequest
 from tests.unit.service.projects import THERE, both, disks
 
 from .asking import CHANNEL, MEMBER, NAME, VOLUME, a_workplace
@@ -14,7 +14,7 @@ def test_a_measurement_is_begun_with_who_asked_kept_for_the_answer(tmp_path):
         asked = workplace.ask("validate")
         execution = f"slack-{asked.id}"
         assert workplace.begun("validation") == {execution: {"volume_id": NAME}}
-        assert Asked.model_validate(workplace.stored(f"slack/asked/{execution}.json")) == asked
+        assert SlackRequest.model_validate(workplace.stored(f"slack/asked/{execution}.json")) == asked
         (decision,) = workplace.decisions().values()
         assert (decision.kind.value, decision.by) == ("validate", f"slack:{asked.team}/{MEMBER}")
         (said,) = workplace.replies

@@ -13,7 +13,7 @@ from plimsoll.domain.groups.stripes import StripeSet
 from plimsoll.ports import Target
 from plimsoll.reports.run_reader import stream_unanswered
 from plimsoll.service.probing import StoredProbes
-from plimsoll.slack.actions.action import Explanation
+from plimsoll.slack.actions.action import VolumeExplanation
 from plimsoll.slack.actions.explain import screen_blocks
 from tests.builders import NOW
 from tests.pipelines.test_probe import told_of
@@ -107,7 +107,7 @@ def test_one_of_a_stripe_set_is_held_back_by_another_that_somebody_excluded_as_i
 
 
 def whole(screen):
-    return list(screen_blocks(Explanation(volume_id=VOLUME, screen=screen, monitoring="", link="")))
+    return list(screen_blocks(VolumeExplanation(volume_id=VOLUME, screen=screen, monitoring="", link="")))
 
 
 def test_a_screen_of_any_length_is_a_view_that_slack_takes():

@@ -4,11 +4,11 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from plimsoll.slack import actions
-from plimsoll.slack.actions.action import Action, Shown
+from plimsoll.slack.actions.action import ActionPlace, SlackAction
 from plimsoll.slack.actions.asked import Origin
 from plimsoll.slack.actions.registry import ACTIONS, CONTROLS
 from plimsoll.slack.blocks.elements import controls
-from plimsoll.slack.blocks.message import Message
+from plimsoll.slack.blocks.message import SlackMessage
 from plimsoll.slack.requests.payloads import HELP
 from tests.slack.limits import check_message, check_view
 
@@ -21,7 +21,7 @@ def test_every_module_with_an_action_has_its_row():
         value.name: module.__name__.rpartition(".")[2]
         for module in modules
         for value in vars(module).values()
-        if isinstance(value, Action) and value.perform.__module__ == module.__name__
+        if isinstance(value, SlackAction) and value.perform.__module__ == module.__name__
     }
     assert found == {name: name for name in ACTIONS}
 
@@ -30,13 +30,13 @@ def test_every_action_can_be_found_by_people():
     offered = {one.action for one in CONTROLS}
     for action in ACTIONS.values():
         assert action.command or action.name in offered, action.name
-        assert (action.name in offered) == (action.shown is not Shown.ELSEWHERE)
+        assert (action.name in offered) == (action.shown is not ActionPlace.ELSEWHERE)
         assert (f"/plimsoll {action.name}" in HELP) == bool(action.command)
 
 
 def test_the_controls_of_a_volume_are_two_buttons_and_a_menu_that_slack_takes():
     (row,) = controls(VOLUME, CONTROLS)
-    check_message(Message.of("controls", [row]).payload)
+    check_message(SlackMessage.of("controls", [row]).payload)
     assert [one["type"] for one in row["elements"]] == ["button", "button", "overflow"]
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from plimsoll.slack.blocks.message import Conversation, Message, Reply
+from plimsoll.slack.blocks.message import Conversation, Reply, SlackMessage
 
 
 def text(words: str, **style: bool) -> dict[str, Any]:
@@ -53,8 +53,8 @@ BLOCKS: list[dict[str, Any]] = [
 ]
 
 
-def a_message(*blocks: dict[str, Any], words: str = "A message") -> Message:
-    return Message(text=words, blocks=blocks)
+def a_message(*blocks: dict[str, Any], words: str = "A message") -> SlackMessage:
+    return SlackMessage(text=words, blocks=blocks)
 
 
 def a_conversation(*blocks: dict[str, Any], replies: int = 0) -> Conversation:

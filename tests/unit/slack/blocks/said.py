@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.digest import Digest
-from plimsoll.slack.blocks.message import Conversation, Message
+from plimsoll.slack.blocks.message import Conversation, SlackMessage
 from plimsoll.slack.blocks.report import conversation
 from tests.slack.limits import check_message
 
@@ -28,7 +28,7 @@ def told_of(records, *, quiet=(), most=10, acting=True, **options) -> Conversati
     return conversation(digest, run, controls=CONTROLS if acting else (), **options)
 
 
-def messages(told: Conversation) -> list[Message]:
+def messages(told: Conversation) -> list[SlackMessage]:
     """All of its messages, each of which Slack would take."""
     found = [told.main, *(reply.message for reply in told.replies)]
     for message in found:
@@ -36,11 +36,11 @@ def messages(told: Conversation) -> list[Message]:
     return found
 
 
-def lines(message: Message) -> list[str]:
+def lines(message: SlackMessage) -> list[str]:
     return [line for block in message.blocks for line in _lines(block)]
 
 
-def said(message: Message) -> str:
+def said(message: SlackMessage) -> str:
     return "\n".join(lines(message))
 
 
@@ -49,7 +49,7 @@ def told(records, **options) -> str:
     return said(messages(told_of(records, **options))[0])
 
 
-def pressed(message: Message) -> dict[str, list[str]]:
+def pressed(message: SlackMessage) -> dict[str, list[str]]:
     """The actions of the buttons and of the menu's lines, by the id of their block."""
     return {
         block["block_id"]: [action for one in block["elements"] for action in _actions(one)]

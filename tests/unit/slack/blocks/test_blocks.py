@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks import elements as blocks
-from plimsoll.slack.blocks.elements import cut, fallback, line, long
-from plimsoll.slack.blocks.message import MOST_BLOCKS, Budget, Message, size
+from plimsoll.slack.blocks.elements import cut_text, fallback, line, utf16_length
+from plimsoll.slack.blocks.message import MOST_BLOCKS, MessageBudget, SlackMessage, size
 from tests.slack.limits import check_message
 from tests.unit.cli.test_imports import imported
 
@@ -17,20 +17,20 @@ anything = st.text(st.characters(), max_size=400) | st.sampled_from(["x" * 20_00
 @given(text=anything)
 def test_whatever_is_said_makes_blocks_that_slack_takes(text):
     for made in (
-        [blocks.header(text), blocks.note(text)],
-        [blocks.said(text, blocks.bold(text), blocks.named(text))],
-        blocks.bullets([[text], [blocks.named(text)]]),
-        blocks.preformatted(text),
+        [blocks.header_block(text), blocks.note(text)],
+        [blocks.paragraph(text, blocks.bold(text), blocks.marked_name(text))],
+        blocks.bullets([[text], [blocks.marked_name(text)]]),
+        blocks.preformatted_text(text),
         blocks.controls(text, CONTROLS),
         blocks.report_link(text),
     ):
-        check_message(Message.of(text, made).payload)
+        check_message(SlackMessage.of(text, made).payload)
 
 
 @given(text=anything, most=st.integers(1, 200))
 def test_a_text_is_cut_to_its_length_and_stands_on_its_line(text, most):
-    assert long(cut(text, most)) <= most
-    assert long(line(text, most)) <= most
+    assert utf16_length(cut_text(text, most)) <= most
+    assert utf16_length(line(text, most)) <= most
     assert len(line(text, most).splitlines()) <= 1
 
 
@@ -45,14 +45,14 @@ def test_a_notification_mentions_nobody():
 
 
 def test_a_screen_is_shown_whole_where_it_fits_and_says_where_it_is_cut():
-    (shown,) = blocks.preformatted("\n".join(f"line {number}" for number in range(100)))
+    (shown,) = blocks.preformatted_text("\n".join(f"line {number}" for number in range(100)))
     text = shown["elements"][0]["elements"][0]["text"]
     assert text.splitlines()[-1] == "line 99"
-    (shown,) = blocks.preformatted("\n".join('"quoted"' * 10 for _ in range(1000)))
+    (shown,) = blocks.preformatted_text("\n".join('"quoted"' * 10 for _ in range(1000)))
     text = shown["elements"][0]["elements"][0]["text"]
     assert text.endswith("\n… cut here")
-    assert long(text) > 4_000
-    check_message(Message.of("a screen", [shown]).payload)
+    assert utf16_length(text) > 4_000
+    check_message(SlackMessage.of("a screen", [shown]).payload)
 
 
 def test_buttons_stand_in_their_order_and_name_their_volume():
@@ -60,8 +60,8 @@ def test_buttons_stand_in_their_order_and_name_their_volume():
     explain, validate, menu = row["elements"]
     assert [explain["action_id"], validate["action_id"], menu["action_id"]] == ["explain", "validate", blocks.MENU]
     assert [one["value"] for one in menu["options"]] == ["probe", "snooze", "done", "exclude"]
-    assert blocks.volume_of(row["block_id"]) == "1/us-east-1/vol-1"
-    assert blocks.volume_of("report") is None
+    assert blocks.volume_of_block(row["block_id"]) == "1/us-east-1/vol-1"
+    assert blocks.volume_of_block("report") is None
 
 
 @pytest.mark.parametrize("volume", ["x" * 250, "1/us-east-1/vol-\0"])
@@ -70,14 +70,14 @@ def test_a_volume_that_no_block_can_name_has_no_buttons(volume):
 
 
 def test_a_budget_gives_room_for_as_much_as_slack_takes():
-    budget, row = Budget(), blocks.note("a line")
+    budget, row = MessageBudget(), blocks.note("a line")
     taken = 0
     while budget.take([row]):
         taken += 1
     assert taken == MOST_BLOCKS
-    budget, row = Budget(), blocks.said("é\U0001f6a2" * 100)
+    budget, row = MessageBudget(), blocks.paragraph("é\U0001f6a2" * 100)
     made = [row for _ in range(MOST_BLOCKS) if budget.take([row])]
-    check_message(Message.of("much", made).payload)
+    check_message(SlackMessage.of("much", made).payload)
     assert size([*made, row]) > 12_000 - 1
 
 

@@ -12,7 +12,7 @@ from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import usd
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.digest import Digest
-from plimsoll.slack.blocks.elements import controls, volume_of
+from plimsoll.slack.blocks.elements import controls, volume_of_block
 from plimsoll.slack.blocks.report import conversation
 from tests.profiles import examples
 from tests.unit.reports.recommendations import a_record
@@ -83,7 +83,7 @@ def check(fleet, told, most=10):
 def check_buttons(told, digest):
     """That each of the volumes in the main message has its buttons, there or in the thread."""
     wanted = {one.volume for one in digest.whole.savers.items if controls(one.volume, CONTROLS)}
-    found = {volume_of(block_id) for message in messages(told) for block_id in pressed(message)}
+    found = {volume_of_block(block_id) for message in messages(told) for block_id in pressed(message)}
     assert wanted <= found
 
 
@@ -171,7 +171,7 @@ def test_a_fleet_of_ten_thousand_in_as_many_accounts(ten_thousand, digest, actin
     if acting:
         check_buttons(told, digest)
     assert len([reply for reply in told.replies if not reply.key.startswith("buttons")]) == 41
-    busy = sum(sums.busy for sums in digest.accounts.values())
+    busy = sum(sums.has_work for sums in digest.accounts.values())
     assert said(told.replies[-1].message).startswith(f"{busy - 40:,} more accounts with something to do")
 
 

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, field
 
-from plimsoll.slack.blocks.message import Conversation, Message, Reply
-from plimsoll.slack.notifications.posting import Progress
+from plimsoll.slack.blocks.message import Conversation, Reply, SlackMessage
+from plimsoll.slack.notifications.posting import PostingProgress
 
 
-def a_message(text: str = "12 volumes can save $340.10 a month") -> Message:
-    return Message(text=text, blocks=({"type": "section", "text": {"type": "plain_text", "text": text}},))
+def a_message(text: str = "12 volumes can save $340.10 a month") -> SlackMessage:
+    return SlackMessage(text=text, blocks=({"type": "section", "text": {"type": "plain_text", "text": text}},))
 
 
 def a_conversation(*accounts: str) -> Conversation:
@@ -20,12 +20,12 @@ def a_conversation(*accounts: str) -> Conversation:
 class KeptInMemory:
     """A ledger that remembers every note."""
 
-    progress: Progress = field(default_factory=Progress)
-    notes: list[Progress] = field(default_factory=list)
+    progress: PostingProgress = field(default_factory=PostingProgress)
+    notes: list[PostingProgress] = field(default_factory=list)
 
-    def load(self) -> Progress:
+    def load(self) -> PostingProgress:
         return self.progress
 
-    def keep(self, progress: Progress) -> None:
+    def keep(self, progress: PostingProgress) -> None:
         self.progress = progress
         self.notes.append(progress)

@@ -7,9 +7,9 @@ import pytest
 
 from plimsoll.domain.errors import BadInput, CloudError, Throttled
 from plimsoll.domain.evidence.validation_order import Mode
-from plimsoll.slack.actions.asked import Asked, asked_key
+from plimsoll.slack.actions.asked import SlackRequest, asked_key
 from plimsoll.slack.notifications.run_report import AuditEvent
-from plimsoll.slack.notifications.verdicts import ExecutionEnded, ValidationEvent, asked_for, post_verdict
+from plimsoll.slack.notifications.verdicts import ExecutionEnded, ValidationEvent, post_verdict, request_for
 from tests.builders import a_volume
 from tests.in_memory.faults import Fault
 from tests.pipelines.lab import Lab, work
@@ -62,7 +62,7 @@ def asked_in(slack, **facts):
         answer = slack_message(slack, channel)
         thread = answer["ts"]
     usual = {"id": "0a1b2c3d", "team": TEAM, "user": MEMBER, "do": "validate", "volume": "vol-1"}
-    return Asked(**{**usual, "channel": channel, "thread": thread, **facts})
+    return SlackRequest(**{**usual, "channel": channel, "thread": thread, **facts})
 
 
 def slack_message(slack, channel):
@@ -76,7 +76,7 @@ def slack():
         yield there
 
 
-def keep_asked(service, asked):
+def keep_asker(service, asked):
     service.store.put(asked_key(NAME), asked.model_dump_json().encode())
 
 
@@ -88,7 +88,7 @@ def validated(tmp_path, slack, *volumes, status="SUCCEEDED", detail=None, given=
     """A whole validation that was asked for in Slack, and what was said in the thread when it had ended."""
     stepping = Stepping(lab=Lab(tmp_path, *volumes, **lab))
     asked = asked_in(slack)
-    keep_asked(stepping.service, asked)
+    keep_asker(stepping.service, asked)
     stepping.validate(NAME, **(given or {}))
     told = post_verdict(stepping.service, ended(status, **(detail or {})), slack.client)
     assert told.posted
@@ -126,7 +126,7 @@ def test_a_simulated_bench_is_said_to_be_one(tmp_path, slack):
     stepping = Stepping(lab=Lab(tmp_path))
     stepping.lab.simulated = True
     asked = asked_in(slack)
-    keep_asked(stepping.service, asked)
+    keep_asker(stepping.service, asked)
     stepping.validate(NAME)
     post_verdict(stepping.service, ended(), slack.client)
     assert "no device was measured" in answers(slack, asked)[0]
@@ -141,7 +141,7 @@ def test_where_nothing_could_be_measured_the_sentence_of_the_command_is_said(tmp
 def test_a_budget_that_allows_nothing_is_said(tmp_path, slack):
     stepping = Stepping(lab=Lab(tmp_path), bounds={"max_usd": 0})
     asked = asked_in(slack)
-    keep_asked(stepping.service, asked)
+    keep_asker(stepping.service, asked)
     stepping.validate(NAME)
     post_verdict(stepping.service, ended(), slack.client)
     assert "the budget allows no run of it" in answers(slack, asked)[0]
@@ -161,7 +161,7 @@ ENDINGS = {
 def test_an_execution_that_failed_before_any_work_says_why(status, detail, why, tmp_path, slack):
     stepping = Stepping(lab=Lab(tmp_path))
     asked = asked_in(slack)
-    keep_asked(stepping.service, asked)
+    keep_asker(stepping.service, asked)
     assert post_verdict(stepping.service, ended(status, **detail), slack.client).posted
     (said,) = answers(slack, asked)
     assert said.startswith("Nothing was measured for vol-1: ")
@@ -171,7 +171,7 @@ def test_an_execution_that_failed_before_any_work_says_why(status, detail, why, 
 def test_where_no_more_is_kept_of_the_work_that_is_said(tmp_path, slack):
     stepping = Stepping(lab=Lab(tmp_path))
     asked = asked_in(slack)
-    keep_asked(stepping.service, asked)
+    keep_asker(stepping.service, asked)
     stepping.validate(NAME)
     for key in list(stepping.service.store.keys("validations/")):
         stepping.service.store.delete(key)
@@ -203,7 +203,7 @@ def test_in_place_and_a_volume_by_its_full_name_are_answered_as_well(tmp_path, s
 def test_who_asked_outside_a_thread_is_told_alone(tmp_path, slack):
     slack.there.channels[MEMBER] = "anna's own messages with the app"
     stepping = Stepping(lab=Lab(tmp_path))
-    keep_asked(stepping.service, asked_in(slack, channel=None, response_url=slack.response_url()))
+    keep_asker(stepping.service, asked_in(slack, channel=None, response_url=slack.response_url()))
     stepping.validate(NAME)
     assert post_verdict(stepping.service, ended(), slack.client).posted
     (message,) = slack.there.in_channel(MEMBER)
@@ -213,7 +213,7 @@ def test_who_asked_outside_a_thread_is_told_alone(tmp_path, slack):
 def test_where_nobody_asked_in_slack_nobody_is_told(tmp_path, slack):
     stepping = Stepping(lab=Lab(tmp_path))
     assert not post_verdict(stepping.service, ended(), slack.client).posted
-    keep_asked(stepping.service, asked_in(slack, do="audit", volume=None))
+    keep_asker(stepping.service, asked_in(slack, do="audit", volume=None))
     assert not post_verdict(stepping.service, ended(), slack.client).posted
     assert len(slack.there.messages) == 1, "the message that was there before"
 
@@ -221,7 +221,7 @@ def test_where_nobody_asked_in_slack_nobody_is_told(tmp_path, slack):
 def test_slack_s_refusal_is_raised_with_its_remedy_so_that_it_is_tried_again(tmp_path, slack):
     stepping = Stepping(lab=Lab(tmp_path))
     asked = asked_in(slack)
-    keep_asked(stepping.service, asked)
+    keep_asker(stepping.service, asked)
     slack.fail("chat.postMessage", error="not_in_channel")
     with pytest.raises(CloudError, match="/invite @plimsoll"):
         post_verdict(stepping.service, ended("ABORTED"), slack.client)
@@ -232,11 +232,11 @@ def test_slack_s_refusal_is_raised_with_its_remedy_so_that_it_is_tried_again(tmp
 def test_what_is_kept_of_the_asker_comes_back_and_damage_is_named(tmp_path, slack):
     service = replace(Stepping(lab=Lab(tmp_path)).service)
     asked = asked_in(slack)
-    keep_asked(service, asked)
-    assert asked_for(NAME, service.store) == asked
+    keep_asker(service, asked)
+    assert request_for(NAME, service.store) == asked
     service.store.put(asked_key(NAME), b"{")
     with pytest.raises(BadInput, match=f"slack/asked/{NAME}"):
-        asked_for(NAME, service.store)
+        request_for(NAME, service.store)
 
 
 def test_an_event_of_an_execution_that_has_not_ended_is_none_of_ours():

@@ -26,7 +26,7 @@ def gallery(loop, folder, draw):
 @pytest.mark.once
 def test_both_are_drawn_as_images_whose_titles_say_what_is_to_see(audited, tmp_path):
     loop = audited()
-    savings, roofline = gallery(loop, tmp_path, Draft.png).pictures_of(parts_in(loop)[CHANNEL])
+    savings, roofline = gallery(loop, tmp_path, Draft.png).draw_pictures(parts_in(loop)[CHANNEL])
     for picture in (savings, roofline):
         assert picture.png.startswith(b"\x89PNG\r\n\x1a\n")
         assert 1000 < len(picture.png) < 1_000_000
@@ -42,7 +42,7 @@ def test_the_roofline_is_that_of_the_largest_saving_with_its_own_demand(audited,
         seen.append((draft.chart.kind, draft.profile))
         return b"PNG"
 
-    list(gallery(loop, tmp_path, draw).pictures_of(part))
+    list(gallery(loop, tmp_path, draw).draw_pictures(part))
     (_, nothing), (kind, profile) = seen
     assert (nothing, kind) == (None, "roofline")
     assert full_name(profile) == full_name(part.largest)
@@ -52,7 +52,7 @@ def test_the_roofline_is_that_of_the_largest_saving_with_its_own_demand(audited,
 
 def test_one_account_alone_has_no_picture_of_accounts(audited, tmp_path):
     loop = audited({"channel": DATA, "accounts": [OTHER_ACCOUNT]})
-    pictures = gallery(loop, tmp_path, lambda _draft: b"PNG").pictures_of(parts_in(loop)[DATA])
+    pictures = gallery(loop, tmp_path, lambda _draft: b"PNG").draw_pictures(parts_in(loop)[DATA])
     assert [one.name for one in pictures] == ["roofline.png"]
 
 
@@ -63,7 +63,7 @@ def test_a_picture_that_fails_is_left_out_and_noted(audited, tmp_path, caplog):
         return b"PNG"
 
     loop = audited()
-    pictures = gallery(loop, tmp_path, draw).pictures_of(parts_in(loop)[CHANNEL])
+    pictures = gallery(loop, tmp_path, draw).draw_pictures(parts_in(loop)[CHANNEL])
     assert [one.name for one in pictures] == ["savings.png"]
     assert "a picture of run first cannot be drawn" in caplog.text
 

@@ -5,13 +5,13 @@ from slack_sdk import WebClient
 
 from plimsoll.domain.errors import AccessDenied, Throttled, Unanswered, Unreachable
 from plimsoll.slack.client import slack_client
-from plimsoll.slack.notifications.posting import FileLedger, Picture, Posted, Posting, Progress
+from plimsoll.slack.notifications.posting import FileLedger, PngPicture, Posted, Posting, PostingProgress
 from tests.slack.server import UPLOAD, FakeSlack
 from tests.slack.workspace import CHANNEL, ELSEWHERE, VirtualClock
 from tests.unit.slack.notifications.conversations import KeptInMemory, a_conversation
 
 ONE, OTHER, THIRD = "111122223333", "444455556666", "777788889999"
-SAVINGS = Picture(name="savings.png", title="Savings by account", png=b"\x89PNG savings")
+SAVINGS = PngPicture(name="savings.png", title="Savings by account", png=b"\x89PNG savings")
 
 
 class Sender:
@@ -21,7 +21,7 @@ class Sender:
         self.slack, self.clock, self.ledger = slack, clock, KeptInMemory()
         self.client: WebClient = slack_client(slack.token, api_url=slack.api_url, timeout_s=1, pause=clock.pause)
 
-    def post(self, *accounts: str, channel: str = CHANNEL, pictures: tuple[Picture, ...] = ()) -> Posted:
+    def post(self, *accounts: str, channel: str = CHANNEL, pictures: tuple[PngPicture, ...] = ()) -> Posted:
         posting = Posting(
             channel=channel,
             client=self.client,
@@ -116,7 +116,7 @@ def test_a_process_that_ends_while_it_sends_sends_that_message_not_again(sender)
     kept = iter([None, None, None, KeyboardInterrupt])
 
     class Dies(KeptInMemory):
-        def keep(self, progress: Progress) -> None:
+        def keep(self, progress: PostingProgress) -> None:
             if next(kept, None) is not None:
                 raise KeyboardInterrupt
             super().keep(progress)
@@ -185,7 +185,7 @@ def test_what_could_not_be_sent_at_all_is_sent_again_later(sender):
 def test_the_file_ledger_keeps_every_channels_progress_apart(tmp_path):
     path = tmp_path / "slack.json"
     one, other = (FileLedger(path=path, channel=channel) for channel in (CHANNEL, ELSEWHERE))
-    one.keep(Progress(channel=CHANNEL, posted={"main": "1.1"}))
-    other.keep(Progress(sending="main"))
-    assert one.load() == Progress(channel=CHANNEL, posted={"main": "1.1"})
-    assert other.load() == Progress(sending="main")
+    one.keep(PostingProgress(channel=CHANNEL, posted={"main": "1.1"}))
+    other.keep(PostingProgress(sending="main"))
+    assert one.load() == PostingProgress(channel=CHANNEL, posted={"main": "1.1"})
+    assert other.load() == PostingProgress(sending="main")

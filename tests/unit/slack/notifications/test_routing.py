@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from plimsoll.reports.record import OwnerRecord
 from plimsoll.reports.wording import owner_text
 from plimsoll.service.slack_config import SlackConfig
-from plimsoll.slack.notifications.channels import channels_of, part_of, routed
+from plimsoll.slack.notifications.channels import channels_for, channels_of, part_words
 from tests.profiles import examples
 from tests.unit.reports.recommendations import a_record
 
@@ -26,7 +26,7 @@ def a_volume_of(account=ACCOUNTS[0], owner=None, kind="cloudformation", name=Non
 
 
 def test_without_a_route_the_channel_of_the_whole_is_told():
-    assert routed(a_config(), a_volume_of()) == [ALL]
+    assert channels_for(a_config(), a_volume_of()) == [ALL]
 
 
 def test_an_account_an_owner_or_a_tag_is_enough():
@@ -36,33 +36,33 @@ def test_an_account_an_owner_or_a_tag_is_enough():
         a_volume_of(owner="shop-orders"),
         a_volume_of(team="data"),
     ]
-    assert [routed(config, one) for one in told] == [[ALL, DATA]] * 3
+    assert [channels_for(config, one) for one in told] == [[ALL, DATA]] * 3
     untold = [
         a_volume_of(),
         a_volume_of(owner="Shop-orders"),
         a_volume_of(owner="my-shop-orders"),
         a_volume_of(team="Data"),
     ]
-    assert [routed(config, one) for one in untold] == [[ALL]] * 4
+    assert [channels_for(config, one) for one in untold] == [[ALL]] * 4
 
 
 @pytest.mark.parametrize("pattern", ["CloudFormation orders", "CloudFormation *", "orders", "*"])
 def test_an_owner_is_named_as_reports_name_it_or_by_its_bare_name(pattern):
     config = a_config({"channel": SHOP, "owners": [pattern]})
-    assert routed(config, a_volume_of(owner="orders")) == [ALL, SHOP]
+    assert channels_for(config, a_volume_of(owner="orders")) == [ALL, SHOP]
 
 
 def test_a_volume_that_was_made_by_hand_has_an_owner_to_route_by():
     config = a_config({"channel": SHOP, "owners": ["by hand"]})
-    assert routed(config, a_volume_of(kind="hand")) == [ALL, SHOP]
+    assert channels_for(config, a_volume_of(kind="hand")) == [ALL, SHOP]
 
 
 def test_a_tag_without_a_value_is_one_with_any_and_the_name_is_a_tag():
-    assert routed(a_config({"channel": LAB, "tags": {"team": None}}), a_volume_of(team="")) == [ALL, LAB]
+    assert channels_for(a_config({"channel": LAB, "tags": {"team": None}}), a_volume_of(team="")) == [ALL, LAB]
     by_name = a_config({"channel": LAB, "tags": {"Name": "orders"}})
-    assert routed(by_name, a_volume_of(name="orders")) == [ALL, LAB]
-    assert routed(by_name, a_volume_of(name="shop")) == [ALL]
-    assert routed(a_config({"channel": LAB, "tags": {"Name": None}}), a_volume_of()) == [ALL], "it is not shown"
+    assert channels_for(by_name, a_volume_of(name="orders")) == [ALL, LAB]
+    assert channels_for(by_name, a_volume_of(name="shop")) == [ALL]
+    assert channels_for(a_config({"channel": LAB, "tags": {"Name": None}}), a_volume_of()) == [ALL], "it is not shown"
 
 
 def test_a_channel_of_several_routes_or_of_the_whole_is_told_once():
@@ -71,7 +71,7 @@ def test_a_channel_of_several_routes_or_of_the_whole_is_told_once():
         {"channel": DATA, "tags": {"team": None}},
         {"channel": ALL, "accounts": [ACCOUNTS[0]]},
     )
-    assert routed(config, a_volume_of(team="data")) == [ALL, DATA]
+    assert channels_for(config, a_volume_of(team="data")) == [ALL, DATA]
     assert channels_of(config) == [ALL, DATA]
 
 
@@ -85,8 +85,8 @@ def test_the_part_that_a_channel_is_told_of_is_said_in_words():
         {"channel": DATA, "accounts": ACCOUNTS, "owners": ["shop-*"]},
         {"channel": DATA, "accounts": [ACCOUNTS[0]], "tags": {"team": "data", "lab": None}},
     )
-    assert part_of(config, ALL) == ""
-    assert part_of(config, DATA) == f"accounts {', '.join(ACCOUNTS)}; owner shop-*; tags team=data, lab"
+    assert part_words(config, ALL) == ""
+    assert part_words(config, DATA) == f"accounts {', '.join(ACCOUNTS)}; owner shop-*; tags team=data, lab"
 
 
 words = st.sampled_from(["a", "b", "ab", "A", "*", "a*", "[a]", "?", "Terraform a", "by hand"])
@@ -125,7 +125,7 @@ def by_the_book(given, record):
 def test_routing_is_as_the_book_has_it_and_names_each_channel_once(given, account, owner, shown):
     name = shown.pop("Name", None)
     record = a_volume_of(account=account, owner=owner, kind="terraform", name=name, **shown)
-    found = routed(a_config(*given), record)
+    found = channels_for(a_config(*given), record)
     assert found[0] == ALL
     assert len(found) == len(set(found))
     assert set(found) == by_the_book(given, record)

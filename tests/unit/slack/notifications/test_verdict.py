@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.reports.record import EvidenceRecord
-from plimsoll.slack.notifications.verdicts import Validated, verdict_message
+from plimsoll.slack.notifications.verdicts import ValidationResult, verdict_message
 from tests.profiles import examples
 from tests.slack.limits import check_message
 from tests.slack.workspace import text_of
@@ -55,7 +55,7 @@ def measured(**facts):
 def validated(*found, **facts):
     usual = {"user": "U0ANNA", "volume": "111122223333/us-east-1/vol-1", "measured": found, "problems": ()}
     usual["p99_allowed_us"] = 10_000.0
-    return Validated(**{**usual, **facts})
+    return ValidationResult(**{**usual, **facts})
 
 
 def told(found):

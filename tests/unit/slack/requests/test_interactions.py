@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.slack.actions.asked import Asked, Origin, notice
+from plimsoll.slack.actions.asked import Origin, SlackRequest, notice
 from plimsoll.slack.actions.registry import ACTIONS
 from plimsoll.slack.requests.payloads import (
     Pressed,
@@ -81,13 +81,13 @@ def test_any_reason_comes_through_as_it_is_but_for_space_around_it(reason):
     asked = asked_by_dialog(Submitted.model_validate(submitted(ACTIONS["exclude"].dialog(ORIGIN), because(reason))))
     assert asked.entered["reason"] in reason
     assert asked.entered["reason"].strip() == reason.strip()
-    assert Asked.model_validate_json(asked.model_dump_json()) == asked
+    assert SlackRequest.model_validate_json(asked.model_dump_json()) == asked
 
 
 @given(text=st.text(max_size=100))
 def test_any_words_are_either_an_action_or_answered(text):
     found = by_words(text)
-    assert isinstance(found, (Asked, str))
+    assert isinstance(found, (SlackRequest, str))
     if isinstance(found, str) and text.strip():
         assert text not in found or text.strip() in found
 

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from plimsoll.slack.requests.signed import (
-    MOST_BYTES,
+    MOST_BODY_BYTES,
     HttpRequest,
     Refused,
     check_replay,
@@ -36,7 +36,7 @@ def taken(request, now=NOW):
 def test_what_slack_signed_is_taken():
     taken(a_request())
     taken(a_request("text=größer &<>`".encode()))
-    taken(a_request(b"x" * MOST_BYTES))
+    taken(a_request(b"x" * MOST_BODY_BYTES))
 
 
 @given(place=st.integers(0, len(BODY) - 1), byte=st.integers(0, 255))
@@ -113,7 +113,7 @@ def test_signatures_are_remembered_by_their_digests_alone():
 
 def test_what_is_too_long_is_refused_before_anything_is_computed_of_it():
     with pytest.raises(Refused) as refused:
-        check_shape(HttpRequest(method="POST", headers={}, body=b"x" * (MOST_BYTES + 1)))
+        check_shape(HttpRequest(method="POST", headers={}, body=b"x" * (MOST_BODY_BYTES + 1)))
     assert refused.value.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 
 
