@@ -51,15 +51,15 @@ def in_words(folder: Path) -> list[str]:
 A_BUTTON = '''
 """Wave: says hello."""
 
-from plimsoll.slack.actions.action import Action, Shown, Work
-from plimsoll.slack.blocks.message import Message
+from plimsoll.slack.actions.action import ActionContext, ActionPlace, SlackAction
+from plimsoll.slack.blocks.message import SlackMessage
 
 
-def _perform(work: Work) -> None:
-    work.answers.to_all(Message.of("Hello", []))
+def _perform(work: ActionContext) -> None:
+    work.answers.to_all(SlackMessage.of("Hello", []))
 
 
-WAVE = Action(name="wave", label="Wave", shown=Shown.BUTTON, perform=_perform)
+WAVE = SlackAction(name="wave", label="Wave", shown=ActionPlace.BUTTON, perform=_perform)
 '''
 REPORTED = """
 import sys
@@ -139,7 +139,7 @@ def test_a_slack_button_is_a_module_and_a_row(copy):
         "from plimsoll.slack.blocks",
         "from plimsoll.slack.actions.wave import WAVE\nfrom plimsoll.slack.blocks",
     )
-    copy.replace(registry, "(SAVINGS, EXPLAIN,", "(SAVINGS, WAVE, EXPLAIN,")
+    copy.replace(registry, "        SAVINGS_ACTION,\n", "        SAVINGS_ACTION,\n        WAVE,\n")
     assert '"Wave"' in copy.run(REPORTED, "slack")
 
 

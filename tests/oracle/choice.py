@@ -183,6 +183,11 @@ def settled_from(load, length, policy, *, restored_until=None, made=None, came=N
     return latest if latest > length else None
 
 
+def stood_throughout(load):
+    """Whether the present limits stood through the whole window."""
+    return load["epochs"][-1] is None or load["epochs"][-1]["here"].start == 0
+
+
 def is_new_there(observed, came, week):
     """Whether it did nothing in the week before it came, or did not come as it often does: after a pause of an hour and
     more, and without one since."""

@@ -240,7 +240,7 @@ class Unit:
         return bool(self.staying) or bool(shared and self.beside(name, units)[0])
 
 
-def offers(unit, units, budget, *, reducing, everything=False, larger=False, holding=False):
+def offers(unit, units, budget, *, reducing, everything=False, larger=False, holding=False, whole=False):
     """One offer a type that passes: for reductions, as relief, because it does everything that is done now, or because
     it throttles no more than that."""
     made = []
@@ -248,7 +248,7 @@ def offers(unit, units, budget, *, reducing, everything=False, larger=False, hol
         if any(unsuited(disk, name) for disk in unit.free):
             continue
         sizes = {disk["id"]: disk["spec"]["size_gib"] for disk in unit.free}
-        how = {"reducing": reducing, "everything": everything, "holding": holding}
+        how = {"reducing": reducing, "everything": everything, "holding": holding, "whole": whole}
         specs = fitted(unit, units, name, sizes, budget, **how)
         if specs is None and larger and len(unit.free) == 1 and not unit.staying and DISKS[name].get("pooled"):
             specs = grown(unit, units, name, budget)
@@ -256,8 +256,8 @@ def offers(unit, units, budget, *, reducing, everything=False, larger=False, hol
             continue
         usd = sum(price(spec, unit.free[0]["region"]) for spec in specs.values())
         limit = limit_then(unit, name, specs)
-        whole = carries_all(limit, unit.now)
-        made.append({"specs": specs, "usd": usd, "order": (usd, *rank(name)), "limit": limit, "carries_all": whole})
+        all_of_it = carries_all(limit, unit.now)
+        made.append({"specs": specs, "usd": usd, "order": (usd, *rank(name)), "limit": limit, "carries_all": all_of_it})
     return made
 
 
@@ -281,7 +281,7 @@ def grown(unit, units, name, budget):
     return None if found is None else at(sizes[found])
 
 
-def fitted(unit, units, name, sizes, budget, *, reducing, everything=False, holding=False):
+def fitted(unit, units, name, sizes, budget, *, reducing, everything=False, holding=False, whole=False):
     """The configurations of a type that pass, one for each disk; None where one does not or all together do not."""
     judge, pooled = unit.judge, DISKS[name].get("pooled") and not unit.alone
     specs = {}
@@ -293,7 +293,7 @@ def fitted(unit, units, name, sizes, budget, *, reducing, everything=False, hold
             limit = {**limit, **free}
             if everything:
                 return carries_all(limit, unit.now)
-            if reducing and leaves_less(limit, room):
+            if (reducing and leaves_less(limit, room)) or (whole and not carries_all(limit, unit.now)):
                 return False
             return judge.passes([load], limit, budget, reducing=reducing, holding=holding)
 
@@ -381,9 +381,15 @@ def decided(unit, units):
         pooled = len(unit.free) == 1 or DISKS[next(iter(one["specs"].values()))["type"]].get("pooled")
         return judge.tried([unit.part(unit.free)], one["limit"], reducing=False, headroom=1.0)[0] if pooled else 0
 
+    minutes = len(unit.load["observed"])
+    unsettled = any(
+        settled_from(unit.load, minutes, POLICY, made=disk.get("made"), came=disk.get("replaced_at")) is not None
+        for disk in unit.free
+    )
     relief = []
     if present["throttled"]:
-        relief = [one for one in offers(unit, units, budget, reducing=False, larger=True) if 2 * then(one) <= count]
+        made = offers(unit, units, budget, reducing=False, larger=True, whole=unsettled and not unit.pooled)
+        relief = [one for one in made if 2 * then(one) <= count]
     same = offers(unit, units, budget, reducing=True, everything=True)
     drop_in = min(same, key=lambda one: one["order"], default=None)
     if drop_in is not None:
@@ -396,14 +402,11 @@ def decided(unit, units):
             ]
         )
     minutes = len(unit.load["observed"])
-    unsettled = any(
-        settled_from(unit.load, minutes, POLICY, made=disk.get("made"), came=disk.get("replaced_at")) is not None
-        for disk in unit.free
-    )
 
     def hold():
         """The cheapest that throttles no more than today."""
         held = sorted(offers(unit, units, budget, reducing=True, holding=True), key=lambda one: one["order"])
+        held = [one for one in held if next(iter(one["specs"].values()))["type"] != unit.own]
         return None if unsettled else next((one for one in held if then(one) <= count), None)
 
     chosen = decision(found, relief, drop_in, present, POLICY, hold=hold)

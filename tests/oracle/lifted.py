@@ -205,9 +205,9 @@ def lift_epoch(found, one, earlier, after, policy):
             found["frequent"].add(side)
         raise_to(found["lift"], one, side, 1 + policy["throttle_lift_pct"] / 100 if frequent else 1.0)
         raise_to(found["to_ceiling"], one, side, 1.0)
-        for other in SIDES if frequent else ():
-            here = found["held_at"][other][one["here"]]
-            here[at] = np.minimum(here, np.maximum(1.0, times(one, other, 1.0)))[at]
+        if frequent:
+            here = found["held_at"][side][one["here"]]
+            here[at] = np.minimum(here, np.maximum(1.0, times(one, side, 1.0)))[at]
 
 
 def times(one, side, step):
@@ -370,13 +370,23 @@ def asked(load, headroom, *, reducing, holding=False):
     if holding:
         most = {side: np.minimum(most[side], load["held_at"][side]) for side in SIDES}
     work = scaled(load["work"], *(np.minimum(headroom, np.minimum(room[side], most[side])) for side in SIDES))
-    lifts, wanted = [], load["to_ceiling"] if holding else load["lift"]
+    lifts, wanted = [], load["lift"]
+    if holding:
+        wanted = {side: np.where(load["saturated"][side], load["to_ceiling"][side], wanted[side]) for side in SIDES}
     line = wanted["iops"] == wanted["mib_s"]
     for side, other in (SIDES, SIDES[::-1]):
         stopped = line | (load["saturated"][other] & ~load["saturated"][side])
         limit = np.where(stopped, np.minimum(room["iops"], room["mib_s"]), room[side])
         lifts.append(np.minimum(wanted[side], limit))
     at = load["saturated"]["iops"] | load["saturated"]["mib_s"]
+    if load["frequent"] and not reducing and not holding and load["epochs"][-1] is not None:
+        limit = load["epochs"][-1]["limit"]
+        wanted = counted(scaled(load["work"], *lifts), limit)
+        for index, side in enumerate(SIDES):
+            if side not in load["frequent"]:
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    spare = np.where(wanted[side] > 0, limit[side] / wanted[side], 1.0)
+                lifts[index] = np.minimum(lifts[index] * np.clip(spare, 1.0, headroom), room[side])
     if reducing:
         lifts = [np.maximum(lift, load["bound_lift"][side]) for lift, side in zip(lifts, SIDES, strict=True)]
         at = at | load["bound"]

@@ -15,6 +15,7 @@ from tests.oracle.choice import (
     held_back,
     peak,
     settled_from,
+    stood_throughout,
     throttled_by_itself,
 )
 from tests.oracle.days import headroom_with_growth
@@ -410,8 +411,10 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
         "throttled": throttled_by_itself(load, throttled_now, budget),
     }
 
-    def passing(tolerated, *, reducing, holding=False):
+    def passing(tolerated, *, reducing, holding=False, floor=None):
         def passes(limit):
+            if floor is not None and not carries_all(limit, floor):
+                return False
             most = now if holding else dict.fromkeys(SIDES, INFINITE)
             if reducing and asked and any(limit[side] < min(asked[side], most[side]) - 1e-6 for side in SIDES):
                 return False
@@ -425,10 +428,22 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
         made = found_offers(volume, policy, mean_iops, passing(tolerated, reducing=True), reducing=True)
         return [one | {"carries_all": carries_all(one["limit"], used)} for one in made]
 
+    ends = settled_from(
+        load,
+        len(observed),
+        policy,
+        restored_until=volume.get("restored_until"),
+        made=volume.get("made"),
+        came=volume.get("on_host_from") if volume.get("replaced") else None,
+    )
+    modifying = bool(volume.get("modifying"))
+    floor = None if ends is None and not modifying and stood_throughout(load) else now
+
     offers = cheaper_offers(budget)
     relief = []
     if present["throttled"]:
-        for one in found_offers(volume, policy, mean_iops, passing(budget, reducing=False), reducing=False):
+        passes = passing(budget, reducing=False, floor=floor)
+        for one in found_offers(volume, policy, mean_iops, passes, reducing=False):
             count, _ = judge.tried([load], one["limit"], reducing=False, headroom=1.0)
             if 2 * count <= throttled_now:
                 relief.append(one | {"carries_all": True})
@@ -455,15 +470,6 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
             for minutes_of in BUDGETS
         }
     offers = [one for one in offers if one["spec"] != volume["spec"]]
-    ends = settled_from(
-        load,
-        len(observed),
-        policy,
-        restored_until=volume.get("restored_until"),
-        made=volume.get("made"),
-        came=volume.get("on_host_from") if volume.get("replaced") else None,
-    )
-    modifying = bool(volume.get("modifying"))
 
     def outgrown(limit):
         whole_days = len(observed) // 1440
@@ -480,6 +486,8 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
             return None
         made = found_offers(volume, policy, mean_iops, passing(budget, reducing=True, holding=True), reducing=True)
         for one in sorted(made, key=lambda one: one["order"]):
+            if one["spec"]["type"] == volume["spec"]["type"]:
+                continue
             if judge.tried([load], one["limit"], reducing=False, headroom=1.0)[0] <= throttled_now:
                 return None if outgrown(one["limit"]) else one | {"carries_all": carries_all(one["limit"], used)}
         return None

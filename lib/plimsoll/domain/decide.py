@@ -89,7 +89,9 @@ def unmeasured(cases: Sequence[Case]) -> dict[str, Migrate | Reprovision | Upgra
         if offer.spec == case.volume.spec:
             found[case.volume.id] = kept(case, comparison, WITH_OTHERS)
         else:
-            found[case.volume.id] = replace(_changed(kind, case, comparison, offer, choice, None), measured=False)
+            needs = Need.of_ceiling(case.kept.ceiling.counted_as(offer.ceiling.accounting))
+            change = _changed(kind, case, comparison, replace(offer, need=needs), choice, None)
+            found[case.volume.id] = replace(change, measured=False)
     return found
 
 

@@ -53,8 +53,8 @@ class Lifted:
     """A demand with its saturated buckets lifted, and which these are.
 
     `demand` is what would have been asked for: so many times the `operations` and the bytes `moved` of each bucket.
-    `holding` is that where it is to be held back no more than it is, up to the ceiling alone, and `held` how many times
-    its operations and bytes a bucket can want then: in a saturated one no more than that.
+    `holding` is that where it is to be held back no more than it is: up to the ceiling alone of what is saturated, and
+    `held` how many times its operations and bytes a bucket can want then: of what is saturated no more than that.
     `saturated` are the buckets by resource, `any` those on either, of which the
     cloud's checks alone show the `flagged`, and `frequent` the resources that are saturated
     frequently in an epoch whose limit was not raised since. `deferred` are those of which the workload takes what it
@@ -117,8 +117,7 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
             beyond.add(_lifts(demand, span.ceiling, resource, times, by_seconds[resource]), here)
             at_ceiling.add(_lifts(demand, span.ceiling, resource, 1.0, by_seconds[resource]), here)
             if often:
-                limits = _times(demand, span.ceiling, 1.0)
-                held.add({side: np.maximum(1.0, limits[side]) for side in RESOURCES}, here)
+                held.add({resource: np.maximum(1.0, _times(demand, span.ceiling, 1.0)[resource])}, here)
     either = saturated[Resource.IOPS] | saturated[Resource.THROUGHPUT]
     operations, moved = beyond.both
     return Lifted(
@@ -130,10 +129,19 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
         flagged=either & ~stood,
         frequent=frozenset(frequent),
         most=most,
-        holding=at_ceiling.both,
+        holding=_where_saturated(saturated, at_ceiling.both, beyond.both),
         held=held.both,
         deferred=frozenset(deferred),
     )
+
+
+def _where_saturated(saturated: Mapping[Resource, BoolArray], lifts: Lifts, elsewhere: Lifts) -> Lifts:
+    """Lifts of each figure where its own resource is saturated, and others elsewhere."""
+    operations, moved = (
+        np.where(saturated[resource], lift, other)
+        for resource, lift, other in zip(RESOURCES, lifts, elsewhere, strict=True)
+    )
+    return operations, moved
 
 
 class _Factors:

@@ -113,9 +113,10 @@ def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[
         [load_of(case.demand, case.lifted, room, [one.span for one in case.spans], case.policy) for case in cases]
     )
     frequent = frozenset(resource for case in cases for resource in case.frequent)
+    shared = [case.with_all_limits for case in cases] if len(cases) > 1 else cases
     return [
-        replace(case.with_all_limits, room=room, load=load, held=load, lifted=replace(case.lifted, frequent=frequent))
-        for case in cases
+        replace(case, room=room, load=load, held=load, lifted=replace(case.lifted, frequent=frequent))
+        for case in shared
     ]
 
 

@@ -104,6 +104,12 @@ def choose_same_limits(cases: Sequence[Case]) -> Choice | None:
     return _Group(cases).same_limits()
 
 
+def _carries_in_relief(case: Case) -> Need:
+    """What relief must carry: no less than today of anything, unless today's limits stood through the whole window."""
+    stands = case.settles is None and case.spans[-1].span.buckets.start == 0
+    return NOTHING if stands or case.held is not case.load else Need.of_ceiling(case.present)
+
+
 class _Group:
     """All that change together."""
 
@@ -149,7 +155,7 @@ class _Group:
     def relieved(self) -> Choice:
         """The cheapest that passes and halves what is throttled; before a dearer one goes a cheaper drop-in
         replacement, or else what costs less and throttles no more."""
-        bundles = Makers(self.cases, Purpose.RELIEVE, self.budget_min, lambda _: NOTHING).bundles(self.budget_min)
+        bundles = Makers(self.cases, Purpose.RELIEVE, self.budget_min, _carries_in_relief).bundles(self.budget_min)
         frontier = self._frontier(bundles)
         passing = [bundle for bundle in bundles if bundle.feasible]
         relief = next((bundle for bundle in passing if self._halves(bundle)), None)
@@ -166,12 +172,14 @@ class _Group:
         return self._choice(Verdict.KEEP, why, None, bundles, frontier)
 
     def _holding(self) -> Bundle | None:
-        """The cheapest that throttles no more minutes than today and carries everything else with headroom; None where
-        none is worth it, or it cannot be judged yet: relief does not wait."""
+        """The cheapest of another type that throttles no more minutes than today and carries everything else with
+        headroom; None where none is worth it, or it cannot be judged yet: relief does not wait."""
         makers = Makers(self.cases, Purpose.HOLD, self.budget_min, self._carries_of_today)
         for bundle in makers.bundles(self.budget_min):
             if not bundle.feasible or not self._is_worth_it(bundle):
                 return None
+            if any(bundle.kind.name == case.volume.spec.type for case in self.cases):
+                continue
             if self._throttled_by(bundle) <= self.now.throttled_minutes:
                 return None if self._waits(bundle) else bundle
         return None
