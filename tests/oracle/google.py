@@ -406,7 +406,6 @@ def decided(unit, units):
     def hold():
         """The cheapest that throttles no more than today."""
         held = sorted(offers(unit, units, budget, reducing=True, holding=True), key=lambda one: one["order"])
-        held = [one for one in held if next(iter(one["specs"].values()))["type"] != unit.own]
         return None if unsettled else next((one for one in held if then(one) <= count), None)
 
     chosen = decision(found, relief, drop_in, present, POLICY, hold=hold)

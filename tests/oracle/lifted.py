@@ -183,6 +183,17 @@ def cut(work, here):
 def lift_epoch(found, one, earlier, after, policy):
     """Writes the lift of an epoch's saturated minutes, and which resources are saturated frequently."""
     observed = found["observed"][one["here"]]
+    reads = {side: DIRECTIONS[0 if side == "iops" else 1] for side in SIDES}
+    own, waited = (one["here"].start, one["here"].stop, one["limit"]), np.zeros(len(observed), dtype=bool)
+    for side in SIDES:
+        done = found["work"][reads[side][0]] + found["work"][reads[side][1]]
+        standing = np.zeros(len(done), dtype=bool)
+        standing[one["here"]] = one["at"][side]
+        kept = raised(one["limit"], after, side) is None
+        if kept and takes_what_it_gets(done, standing, own, earlier, found["days"], side):
+            keep_to_ceiling(found, one, side)
+            waited |= one["at"][side]
+    lifted = {**one, "at": {side: one["at"][side] & ~waited for side in SIDES}}
     for side in SIDES:
         at = one["at"][side]
         more = raised(one["limit"], after, side)
@@ -191,20 +202,13 @@ def lift_epoch(found, one, earlier, after, policy):
                 found["held"].append(more)
                 found["held_back"][one["here"]] |= at
             continue
-        reads, writes = DIRECTIONS[0 if side == "iops" else 1]
-        own = one["here"].start, one["here"].stop, one["limit"]
-        done = found["work"][reads] + found["work"][writes]
-        standing = np.zeros(len(done), dtype=bool)
-        standing[one["here"]] = one["at"][side]
-        if takes_what_it_gets(done, standing, own, earlier, found["days"], side):
-            keep_to_ceiling(found, one, side)
-            continue
+        at = lifted["at"][side]
         count = int(at.sum())
         frequent = count >= max(FREQUENT_MINUTES, policy["frequent_share_pct"] / 100 * int(observed.sum()))
         if frequent:
             found["frequent"].add(side)
-        raise_to(found["lift"], one, side, 1 + policy["throttle_lift_pct"] / 100 if frequent else 1.0)
-        raise_to(found["to_ceiling"], one, side, 1.0)
+        raise_to(found["lift"], lifted, side, 1 + policy["throttle_lift_pct"] / 100 if frequent else 1.0)
+        raise_to(found["to_ceiling"], lifted, side, 1.0)
         if frequent:
             here = found["held_at"][side][one["here"]]
             here[at] = np.minimum(here, np.maximum(1.0, times(one, side, 1.0)))[at]
@@ -379,14 +383,6 @@ def asked(load, headroom, *, reducing, holding=False):
         limit = np.where(stopped, np.minimum(room["iops"], room["mib_s"]), room[side])
         lifts.append(np.minimum(wanted[side], limit))
     at = load["saturated"]["iops"] | load["saturated"]["mib_s"]
-    if load["frequent"] and not reducing and not holding and load["epochs"][-1] is not None:
-        limit = load["epochs"][-1]["limit"]
-        wanted = counted(scaled(load["work"], *lifts), limit)
-        for index, side in enumerate(SIDES):
-            if side not in load["frequent"]:
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    spare = np.where(wanted[side] > 0, limit[side] / wanted[side], 1.0)
-                lifts[index] = np.minimum(lifts[index] * np.clip(spare, 1.0, headroom), room[side])
     if reducing:
         lifts = [np.maximum(lift, load["bound_lift"][side]) for lift, side in zip(lifts, SIDES, strict=True)]
         at = at | load["bound"]

@@ -482,12 +482,10 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
 
     def hold():
         """The cheapest that throttles no more minutes than today, and carries everything else with headroom."""
-        if ends is not None or modifying:
+        if floor is not None:
             return None
         made = found_offers(volume, policy, mean_iops, passing(budget, reducing=True, holding=True), reducing=True)
         for one in sorted(made, key=lambda one: one["order"]):
-            if one["spec"]["type"] == volume["spec"]["type"]:
-                continue
             if judge.tried([load], one["limit"], reducing=False, headroom=1.0)[0] <= throttled_now:
                 return None if outgrown(one["limit"]) else one | {"carries_all": carries_all(one["limit"], used)}
         return None

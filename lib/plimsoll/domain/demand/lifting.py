@@ -8,7 +8,7 @@ saturated figure goes all the way, and the other one no further than its own sec
 3).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -99,17 +99,18 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
             continue
         stood |= np.logical_or(*standing(demand, span.ceiling, policy)) & inside
         by_seconds = _by_seconds(demand, span, span.ceiling, policy)
-        for resource in RESOURCES:
-            here = at[resource] & inside
-            if not here.any():
-                continue
-            saturated[resource] |= here
-            if resource in span.raised:
-                continue
-            if span.told is not None and takes_what_it_gets(demand, span.ceiling, span.told, here, resource):
-                deferred.add(resource)
-                enough = np.maximum(1.0, _times(demand, span.ceiling, 1.0)[resource])
-                most[resource] = np.where(here, enough, most[resource])
+        here_at = {resource: at[resource] & inside for resource in RESOURCES}
+        waited = np.zeros_like(demand.observed)
+        for resource in _taking(demand, span, span.ceiling, here_at):
+            deferred.add(resource)
+            waited |= here_at[resource]
+        if waited.any():
+            enough = _times(demand, span.ceiling, 1.0)
+            most = {side: np.where(waited, np.maximum(1.0, enough[side]), most[side]) for side in RESOURCES}
+        for resource, all_here in here_at.items():
+            saturated[resource] |= all_here
+            here = all_here & ~waited
+            if resource in span.raised or not here.any():
                 continue
             often = is_frequent(demand.minutes(here), demand.minutes(demand.observed & inside), policy)
             times = 1 + policy.throttle_lift_pct / 100 if often else 1.0
@@ -142,6 +143,17 @@ def _where_saturated(saturated: Mapping[Resource, BoolArray], lifts: Lifts, else
         for resource, lift, other in zip(RESOURCES, lifts, elsewhere, strict=True)
     )
     return operations, moved
+
+
+def _taking(demand: Demand, span: Span, ceiling: Ceiling, at: Mapping[Resource, BoolArray]) -> Iterator[Resource]:
+    """The resources of which a job takes what it gets in a span. What it waited for in such buckets is no work more, on
+    either side."""
+    if span.told is None:
+        return
+    for resource, here in at.items():
+        is_kept = resource not in span.raised and here.any()
+        if is_kept and takes_what_it_gets(demand, ceiling, span.told, here, resource):
+            yield resource
 
 
 class _Factors:

@@ -92,8 +92,7 @@ def load_of(
     if lifted.frequent:
         there = room.in_relief
         short = held_back(there, lifts)
-        spared = [let_through(_spared(held, lifted, spans[-1].ceiling, headroom), there) for held in short]
-        raising = Required(work=let_through(wanted, there), short=_highest([*spared, *seconds]))
+        raising = Required(work=let_through(wanted, there), short=_highest([*short, *seconds]))
     holding = reducing
     if lifted.frequent:
         up_to_now = scaled(demand, *(np.minimum(*pair) for pair in zip(times, lifted.held, strict=True)))
@@ -211,20 +210,6 @@ def _held_back(demand: Demand, lifted: Lifted, room: HostRoom, lifts: Lifts) -> 
     operations = np.where(along | (by_throughput & ~by_iops), either, rooms[0])
     moved = np.where(along | (by_iops & ~by_throughput), either, rooms[1])
     return only(scaled(demand, np.minimum(lifts[0], operations), np.minimum(lifts[1], moved)), lifted.any)
-
-
-def _spared(demand: Demand, lifted: Lifted, present: Ceiling | None, headroom: float) -> Demand:
-    """What was held back, with headroom up to the present ceiling on a resource that is not what holds it back."""
-    if present is None:
-        return demand
-    limits = zip(RESOURCES, (present.iops, present.throughput_mib_s), _rates(demand, present), strict=True)
-    return scaled(
-        demand,
-        *(
-            1.0 if side in lifted.frequent else np.clip(_times(np.full_like(rate, limit), rate), 1.0, headroom)
-            for side, limit, rate in limits
-        ),
-    )
 
 
 def host_bound_times(demand: Demand, room: HostRoom, spans: Sequence[Span]) -> FloatArray:

@@ -106,8 +106,12 @@ def choose_same_limits(cases: Sequence[Case]) -> Choice | None:
 
 def _carries_in_relief(case: Case) -> Need:
     """What relief must carry: no less than today of anything, unless today's limits stood through the whole window."""
-    stands = case.settles is None and case.spans[-1].span.buckets.start == 0
-    return NOTHING if stands or case.held is not case.load else Need.of_ceiling(case.present)
+    return NOTHING if _stood_throughout(case) or case.held is not case.load else Need.of_ceiling(case.present)
+
+
+def _stood_throughout(case: Case) -> bool:
+    """Whether the present limits stood through the whole window, so that what the other resource does is known."""
+    return case.settles is None and case.spans[-1].span.buckets.start == 0
 
 
 class _Group:
@@ -172,14 +176,14 @@ class _Group:
         return self._choice(Verdict.KEEP, why, None, bundles, frontier)
 
     def _holding(self) -> Bundle | None:
-        """The cheapest of another type that throttles no more minutes than today and carries everything else with
-        headroom; None where none is worth it, or it cannot be judged yet: relief does not wait."""
+        """The cheapest that throttles no more minutes than today and carries everything else with headroom; None where
+        none is worth it, or it cannot be judged yet: relief does not wait."""
+        if not all(_stood_throughout(case) for case in self.cases):
+            return None
         makers = Makers(self.cases, Purpose.HOLD, self.budget_min, self._carries_of_today)
         for bundle in makers.bundles(self.budget_min):
             if not bundle.feasible or not self._is_worth_it(bundle):
                 return None
-            if any(bundle.kind.name == case.volume.spec.type for case in self.cases):
-                continue
             if self._throttled_by(bundle) <= self.now.throttled_minutes:
                 return None if self._waits(bundle) else bundle
         return None
