@@ -220,10 +220,10 @@ OWN: Final = (
         ),
         right={
             "dear-data": reprovision(
-                ("hyperdisk-balanced", 200, 14_000, 270), 5.2, relief=("hyperdisk-balanced", 200, 21_000, 330)
+                ("hyperdisk-balanced", 200, 14_000, 330), 2.8, relief=("hyperdisk-balanced", 200, 21_000, 330)
             )
         },
-        why="14,000 IOPS stay, with the 222 MiB/s of their busiest seconds and headroom. 21,000 cost $32.20 more.",
+        why="14,000 IOPS stay, with the 328 MiB/s that they would move without their limit. 21,000 cost $32.20 more.",
     ),
     GoogleScene(
         name="two-hyperdisks",
