@@ -11,6 +11,8 @@ Where the page leaves room, this is how it is read here:
 - Each disk of a pool that becomes a type with figures of its own must carry what may not be lowered of the whole pool.
 """
 
+from functools import partial
+
 import numpy as np
 
 from tests.oracle.choice import (
@@ -77,8 +79,9 @@ def pool_limit(name, disks, hosts):
     return carried({"type": name, "size_gib": size, "iops": None, "throughput_mib_s": None}, hosts)
 
 
-def search(name, size, region, passes):
-    """The cheapest figures of a type at a size for which `passes(spec)` holds; None where not even the largest does."""
+def search(name, size, region, passes, highest=None):
+    """The cheapest figures of a type at a size for which `passes(spec)` holds; None where not even the largest does, of
+    those that are no higher than `highest`."""
     rule, moved = DISKS[name]["iops"], DISKS[name]["throughput_mib_s"]
 
     def spec(iops=None, mib_s=None):
@@ -91,6 +94,11 @@ def search(name, size, region, passes):
     if "least" in moved:
         least = least_sold(moved, size, iops[0] or 0.0)
         mib_s = grid({"least": least}, most_sold(moved, size, iops[-1] or INFINITE), steps[1])
+    if highest is not None:
+        iops = [one for one in iops if one is None or one <= (highest["iops"] or INFINITE)]
+        mib_s = [one for one in mib_s if one is None or one <= (highest["throughput_mib_s"] or INFINITE)]
+    if not iops or not mib_s:
+        return None
     if iops == [None] or mib_s == [None]:
         pairs = [(one, two) for one in iops for two in mib_s]
         at = first_passing(pairs, lambda pair: passes(spec(*pair), {}))
@@ -250,7 +258,7 @@ def fitted(unit, units, name, sizes, kept, budget, *, reducing, everything=False
     for disk in unit.free:
         load, room = unit.part([disk]), unit.room_for.get(disk["id"], {})
 
-        def passes(spec, free, load=load, room=room):
+        def passes(spec, free, load=load, room=room, everything=everything):
             limit = capped({**published(spec), **free}, name, unit.hosts)
             limit = {**limit, **free}
             if not carries_all(limit, unit.now, kept):
@@ -262,7 +270,12 @@ def fitted(unit, units, name, sizes, kept, budget, *, reducing, everything=False
         if pooled:
             spec = {"type": name, "size_gib": sizes[disk["id"]], "iops": None, "throughput_mib_s": None}
         else:
-            spec = search(name, sizes[disk["id"]], disk["region"], passes)
+            most = None
+            if reducing and not everything:
+                all_of_it = partial(passes, everything=True)
+                whole = search(name, sizes[disk["id"]], disk["region"], all_of_it)
+                most = disk["spec"] if name == disk["spec"]["type"] else whole
+            spec = search(name, sizes[disk["id"]], disk["region"], passes, most)
         if spec is None:
             return None
         specs[disk["id"]] = spec

@@ -24,10 +24,14 @@ from tests.oracle.past import required_by
 from tests.oracle.published import in_minutes
 from tests.oracle.received import busy_work, coverage_pct, observed_minutes, summed, work_of
 from tests.oracle.replay import SIDES, counted, host_carries, plain
+from tests.oracle.risk import history_of, is_allowed, learned_pct
 from tests.oracle.trend import AUDIT_DAYS, busiest_hours, is_outgrown
 
 POLICY = {
     "headroom_pct": 20,
+    "headroom_from": "fixed",
+    "risk_pct": 100,
+    "lookback_days": 14,
     "growth_days": 120,
     "throttle_budget_min": 0,
     "max_wait_s": 60,
@@ -181,8 +185,9 @@ def order(spec, usd):
     return usd, -LATENCY[kind["latency"]], -kind["durability_pct"], spec["type"]
 
 
-def search(volume, name, policy, mean_iops, passes):
-    """The cheapest figures of a type for which `passes(limit)` holds; None where not even the largest passes."""
+def search(volume, name, policy, mean_iops, passes, highest=None):
+    """The cheapest figures of a type for which `passes(limit)` holds; None where not even the largest passes, of those
+    that are no higher than `highest`."""
     kind, size = EBS[name], volume["spec"]["size_gib"]
     nitro_less = older(volume["hosts"])
 
@@ -198,10 +203,16 @@ def search(volume, name, policy, mean_iops, passes):
         return found if passes(limit(found)) else None
     most = max(rule["least"], min(rule["most"], int(rule["per_gib"] * size)))
     iops = grid(rule, most, policy["iops_step"])
+    if highest is not None:
+        iops = [figure for figure in iops if figure <= highest["iops"]]
     if "least" not in moved:
         at = first_passing(iops, lambda figure: passes(limit(spec(figure))))
         return None if at is None else spec(iops[at])
     mib_s = grid(moved, moved["most"], policy["throughput_step_mib_s"])
+    if highest is not None:
+        mib_s = [figure for figure in mib_s if figure <= highest["throughput_mib_s"]]
+    if not iops or not mib_s:
+        return None
 
     def alone(side, figure):
         other = "mib_s" if side == "iops" else "iops"
@@ -220,13 +231,19 @@ def search(volume, name, policy, mean_iops, passes):
     return None if found is None else spec(*found)
 
 
-def found_offers(volume, policy, mean_iops, passes):
-    """The cheapest passing configuration of each type that may be offered."""
+def found_offers(volume, policy, mean_iops, passes, no_more_than=None):
+    """The cheapest passing configuration of each type that may be offered. no_more_than: the limit that is had, where
+    nothing may be raised; of another type, the least that does all of it is no raise."""
     made = []
     for name in EBS:
         if unsuited(volume, name, policy):
             continue
-        spec = search(volume, name, policy, mean_iops, passes)
+        most = None
+        if no_more_than is not None and name == volume["spec"]["type"]:
+            most = volume["spec"]
+        elif no_more_than is not None:
+            most = search(volume, name, policy, mean_iops, lambda limit: carries_all(limit, no_more_than))
+        spec = search(volume, name, policy, mean_iops, passes, most)
         if spec is not None:
             usd = price(spec, volume["region"], mean_iops)
             made.append(
@@ -239,7 +256,7 @@ def answer(action, target, usd_now, usd_then, **more):
     return {"action": action, "target": target, "usd_now": usd_now, "usd_then": usd_then, **more}
 
 
-def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, days=None, busy=None):
+def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, days=None, busy=None, highest=None):
     """The answer for one volume.
 
     volume: spec, region, state, boot, attachments, hosts (maximum_iops, maximum_mb_s, baseline_iops, baseline_mb_s,
@@ -251,32 +268,68 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
     least, by the names of a limit). minutes: the series, as arrays with NaN where there is no point.
     siblings: the work of every other volume on its only host. `frontier`: what the budgets cost as well. past, days:
     what was before the window, as `past.buckets_of` and `days.days_of` make it, these of the window too. busy: the
-    busiest hours of the days before it, as `days.busy_of` makes them.
+    busiest hours of the days before it, as `days.busy_of` makes them. highest: the highest minute of each day, as
+    `risk.highest_of` makes it.
     """
     own = None if days is None else {day: done for day, done in days.items() if day >= 0}
-    known = {"frontier": frontier, "busy": busy or {}, "usual_pct": policy["headroom_pct"]}
+    history = history_of(volume, highest, len(minutes["read_ops"]), policy)
+    usual_pct = policy["headroom_pct"]
+    known = {"frontier": frontier, "busy": busy or {}, "usual_pct": usual_pct}
     found = decide_with(volume, minutes, siblings, policy, own, **known)
+    if found.get("reduces") and learned_pct(history, policy) > usual_pct:
+        usual_pct = learned_pct(history, policy)
+        known["usual_pct"] = usual_pct
+        policy = {**policy, "reducing_pct": usual_pct}
+        found = decide_with(volume, minutes, siblings, policy, own, **known)
     if past is not None and asks_the_past(found):
         found = decide_with(volume, minutes, siblings, policy, days, **known)
         hosts = carried_by_hosts(volume, minutes, siblings)
         if found["rises"]:
-            asked = required_by(past, policy, hosts)
+            asked = required_of(past, highest, policy, hosts)
             found = decide_with(volume, minutes, siblings, policy, days, **known, asked=asked)
         whole_days = len(minutes["read_ops"]) // 1440
         headroom_pct = None
         if asks_the_past(found) and not found["rises"]:
             headroom_pct = headroom_with_growth(volume, days, whole_days, policy, found["reduces"])
         if headroom_pct is not None:
-            grown = {**policy, "headroom_pct": headroom_pct}
+            reducing = {**policy, "headroom_pct": usual_pct}
+            more_pct = headroom_with_growth(volume, days, whole_days, reducing, found["reduces"])
+            grown = {**policy, "headroom_pct": headroom_pct, "reducing_pct": more_pct}
             more = decide_with(volume, minutes, siblings, grown, days, **known)
             if found["action"] != "upgrade" or more["action"] == "upgrade":
                 found, policy = more, grown
         if found["reduces"]:
-            asked = required_by(past, policy, hosts)
+            asked = required_of(past, highest, policy, hosts)
             found = decide_with(volume, minutes, siblings, policy, days, **known, asked=asked)
-    found.pop("rises", None)
-    found.pop("reduces", None)
-    return found
+    return without_risk(found, volume, history, policy, usual_pct)
+
+
+def required_of(past, highest, policy, hosts):
+    """What the past requires of a reduction, by side; also its highest minutes where headroom is learned."""
+    reducing = {**policy, "headroom_pct": policy.get("reducing_pct", policy["headroom_pct"])}
+    asked = required_by(past, reducing, hosts)
+    before = [rates for day, rates in (highest or {}).items() if day < 0]
+    if policy["headroom_from"] == "learned" and policy["throttle_budget_min"] == 0:
+        for place, side in enumerate(SIDES):
+            most = (1 + reducing["headroom_pct"] / 100) * max([rates[place] for rates in before], default=0.0)
+            asked[side] = max(asked[side], most if hosts is None else min(most, hosts[side]))
+    return asked
+
+
+def without_risk(found, volume, history, policy, usual_pct):
+    """The answer, but in the place of a reduction whose risk is not allowed what keeps today's limits, or none."""
+    told = {name: found.pop(name, None) for name in ("rises", "reduces", "offer", "now", "need", "spare")}
+    if found["action"] not in {"migrate", "reprovision"} or not told["reduces"]:
+        return found
+    offer, grown_pct = told["offer"], policy.get("reducing_pct", policy["headroom_pct"])
+    if is_allowed(offer["limit"], told["now"], told["need"], history, policy, usual_pct, grown_pct):
+        return found
+    found["too_risky"] = offer["spec"]
+    if told["spare"] is None:
+        return found | {"action": "keep", "target": volume["spec"], "usd_then": found["usd_now"]}
+    spec = told["spare"]["spec"]
+    action = "migrate" if spec["type"] != volume["spec"]["type"] else "reprovision"
+    return found | {"action": action, "target": spec, "usd_then": told["spare"]["usd"]}
 
 
 def carried_by_hosts(volume, minutes, siblings):
@@ -339,11 +392,11 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
 
         return passes
 
-    def cheaper_offers(tolerated):
-        made = found_offers(volume, policy, mean_iops, passing(tolerated, reducing=True))
+    def cheaper_offers(tolerated, no_more_than=None):
+        made = found_offers(volume, policy, mean_iops, passing(tolerated, reducing=True), no_more_than)
         return [one | {"carries_all": carries_all(one["limit"], now)} for one in made]
 
-    offers = cheaper_offers(budget)
+    offers = cheaper_offers(budget, now)
     relief = []
     if present["throttled"]:
         for one in found_offers(volume, policy, mean_iops, passing(budget, reducing=False)):
@@ -354,7 +407,8 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
     same = [one for one in same if one["spec"] != volume["spec"]]
     drop_in = min(same, key=lambda one: one["order"], default=None)
     if drop_in is not None:
-        drop_in |= {"carries_all": True, "passes": judge.passes([load], drop_in["limit"], budget, reducing=True)}
+        passes = judge.passes([load], drop_in["limit"], budget, reducing=True, headroom=judge.headroom)
+        drop_in |= {"carries_all": True, "passes": passes}
     shown |= {"replay_now": throttled_now, "drop_in_usd": drop_in and drop_in["usd"]}
     if frontier:
         shown["frontier"] = {
@@ -397,6 +451,9 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
     if action == "keep" or (action == "change" and small(volume["spec"], offer, usd_now, policy)):
         return answer("keep", volume["spec"], usd_now, usd_now, **shown)
     if action == "change":
+        spare = drop_in is not None and usd_now - drop_in["usd"] >= policy["min_saving_usd_month"] - 1e-9
+        need = judge.need([load], offer["limit"])
+        shown |= {"offer": offer, "now": now, "need": need, "spare": drop_in if spare else None}
         action = "migrate" if offer["spec"]["type"] != volume["spec"]["type"] else "reprovision"
     return answer(action, offer["spec"], usd_now, offer["usd"], **shown, relief=chosen[2] and chosen[2]["spec"])
 

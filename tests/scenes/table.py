@@ -10,6 +10,7 @@ from tests.scenes import (
     host_limits,
     losses,
     measured_hosts,
+    risk,
     sharing,
     takeovers,
     templates,
@@ -30,4 +31,5 @@ SCENES: Final = (
     *measured_hosts.SCENES,
     *losses.SCENES,
     *host_limits.SCENES,
+    *risk.SCENES,
 )

@@ -37,11 +37,14 @@ class Load:
     """A workload as something has to carry it.
 
     `reducing` is what a cheaper configuration must carry, `raising` a dearer one: where the host was the limit, only a
-    reduction has to carry what it may have held back. `now` is without headroom, what the present one is judged by.
+    reduction has to carry what it may have held back. `keeping` is what a same-limits replacement must carry to go
+    first: as `reducing`, but without headroom that was learned for reductions alone. `now` is without headroom, what
+    the present one is judged by.
     `offers` are those that were made for it: volumes are decided on more than once, with more of their past each time.
     """
 
     reducing: Required
+    keeping: Required
     raising: Required
     now: Required
     offers: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -58,23 +61,33 @@ def load_of(
     spans: Sequence[Span],
     policy: Policy,
     *,
+    reducing: Policy,
     bound_times: FloatArray | None = None,
 ) -> Load:
-    """The load of a demand, lifted by the ceilings of `spans`, on a host with so much room. `bound_times` are those of
-    all that it is a part of (`host_bound_times`), None for its own."""
-    headroom = 1 + policy.headroom_pct / 100
-    times = (np.minimum(headroom, lifted.most[resource]) for resource in RESOURCES)
-    work = let_through(scaled(demand, *times), room)
+    """The load of a demand, lifted by the ceilings of `spans`, on a host with so much room.
+
+    `reducing` is the policy with the headroom of reductions. `bound_times` are those of all that it is a part of
+    (`host_bound_times`), None for its own.
+    """
     held_back = [_held_back(demand.rates, lifted, room)] if lifted.any.any() else []
     if bound_times is None:
         bound_times = host_bound_times(demand.rates, room, spans)
     by_host = [scaled(demand.rates, bound_times)] if room.bound.any() else []
-    seconds, seconds_now = (_seconds(demand.rates, spans, policy, times) for times in (headroom, 1.0))
-    raising = Required(work=work, short=_highest([*held_back, *seconds]))
+
+    def required(headroom_pct: float, also: Sequence[Demand] = ()) -> Required:
+        headroom = 1 + headroom_pct / 100
+        times = (np.minimum(headroom, lifted.most[resource]) for resource in RESOURCES)
+        short = _highest([*held_back, *also, *_seconds(demand.rates, spans, policy, headroom)])
+        return Required(work=let_through(scaled(demand, *times), room), short=short)
+
+    raising = required(policy.headroom_pct)
+    keeping = required(policy.headroom_pct, by_host) if by_host else raising
+    is_learned = reducing.headroom_pct != policy.headroom_pct
     return Load(
-        reducing=Required(work=work, short=_highest([*held_back, *by_host, *seconds])) if by_host else raising,
+        reducing=required(reducing.headroom_pct, by_host) if is_learned else keeping,
+        keeping=keeping,
         raising=raising,
-        now=Required(work=demand, short=_highest([*held_back, *seconds_now])),
+        now=Required(work=demand, short=_highest([*held_back, *_seconds(demand.rates, spans, policy, 1.0)])),
     )
 
 
@@ -149,11 +162,13 @@ def let_through(demand: Demand, room: HostRoom) -> Demand:
 
 
 def _combined(loads: Sequence[Load], combine: Callable[[Sequence[Required]], Required]) -> Load:
-    reducing = combine([load.reducing for load in loads])
-    same = all(load.raising is load.reducing for load in loads)
+    keeping = combine([load.keeping for load in loads])
+    is_learned = any(load.reducing is not load.keeping for load in loads)
+    is_bound = any(load.raising is not load.keeping for load in loads)
     return Load(
-        reducing=reducing,
-        raising=reducing if same else combine([load.raising for load in loads]),
+        reducing=combine([load.reducing for load in loads]) if is_learned else keeping,
+        keeping=keeping,
+        raising=combine([load.raising for load in loads]) if is_bound else keeping,
         now=combine([load.now for load in loads]),
     )
 

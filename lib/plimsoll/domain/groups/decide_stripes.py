@@ -95,7 +95,17 @@ def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[
         room=(np.maximum(seen[0], room.room[0] / parts), np.maximum(seen[1], room.room[1] / parts)),
     )
     load = highest_load(
-        [load_of(case.demand, case.lifted, room, [one.span for one in case.spans], case.policy) for case in cases]
+        [
+            load_of(
+                case.demand,
+                case.lifted,
+                room,
+                [one.span for one in case.spans],
+                case.policy,
+                reducing=case.context.reducing,
+            )
+            for case in cases
+        ]
     )
     frequent = frozenset(resource for case in cases for resource in case.frequent)
     return [

@@ -80,7 +80,7 @@ class PoolView:
             lifted=lifted,
             room=room,
             host=host,
-            held=load_of(whole, lifted, room, spans, policy, bound_times=bound_times),
+            held=load_of(whole, lifted, room, spans, policy, reducing=context.reducing, bound_times=bound_times),
             bound_times=bound_times,
         )
 
@@ -89,7 +89,15 @@ class PoolView:
         if volume.id not in self._own:
             demand, policy = self.demands[volume.id], self.context.policy
             lifted = self.lifted.of(demand)
-            self._own[volume.id] = load_of(demand, lifted, self.room, self.spans, policy, bound_times=self.bound_times)
+            self._own[volume.id] = load_of(
+                demand,
+                lifted,
+                self.room,
+                self.spans,
+                policy,
+                reducing=self.context.reducing,
+                bound_times=self.bound_times,
+            )
         return self._own[volume.id]
 
     def shared(self, kind: VolumeType) -> list[SharedLoad]:
@@ -155,4 +163,4 @@ class PoolView:
         spans = [Span(buckets=slice(None), ceiling=ceiling)]
         demand = together([self.demands[volume.id] for volume in volumes])
         room = host_room(demand, self.host, usable(volumes[0]), policy)
-        return load_of(demand, lift(demand, spans, policy), room, spans, policy)
+        return load_of(demand, lift(demand, spans, policy), room, spans, policy, reducing=self.context.reducing)

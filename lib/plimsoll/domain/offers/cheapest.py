@@ -68,12 +68,16 @@ def staircase(product: Product, required: Required, budget_minutes: float, tried
     )
 
 
-def cheapest(stairs: Staircase, *, budget_minutes: float, at_least: Need = NOTHING) -> VolumeSpec | None:
+def cheapest(
+    stairs: Staircase, *, budget_minutes: float, at_least: Need = NOTHING, at_most: VolumeSpec | None = None
+) -> VolumeSpec | None:
     """The cheapest spec that passes, carries `at_least` that and was not measured to fail; None where none does or has
-    a price."""
+    a price. None of its figures is higher than those of `at_most`."""
     product = stairs.product
     found: tuple[float, int, VolumeSpec] | None = None
     for spec, ceiling in _candidates(stairs, budget_minutes, at_least):
+        if at_most is not None and is_higher(spec, at_most):
+            continue
         usd_month = product.usd_month(spec)
         if usd_month is None or (found is not None and (usd_month, spec.iops or 0) >= found[:2]):
             continue
@@ -81,6 +85,11 @@ def cheapest(stairs: Staircase, *, budget_minutes: float, at_least: Need = NOTHI
         if tried.passes(budget_minutes=budget_minutes, max_wait_s=product.policy.max_wait_s):
             found = usd_month, spec.iops or 0, spec
     return None if found is None else found[2]
+
+
+def is_higher(spec: VolumeSpec, other: VolumeSpec) -> bool:
+    """Whether a figure that is bought is higher than the other spec's."""
+    return (spec.iops or 0) > (other.iops or 0) or (spec.throughput_mib_s or 0) > (other.throughput_mib_s or 0)
 
 
 def _candidates(stairs: Staircase, budget_minutes: float, at_least: Need) -> Iterator[tuple[VolumeSpec, Ceiling]]:

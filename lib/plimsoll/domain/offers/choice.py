@@ -23,6 +23,7 @@ from plimsoll.domain.demand.trend import AUDIT_DAYS, Rise
 from plimsoll.domain.demand.trial import Trial, budget_of, trial, worst
 from plimsoll.domain.offers.bundles import Bundle, Makers
 from plimsoll.domain.offers.drop_ins import drop_ins
+from plimsoll.domain.offers.promised import is_allowed
 from plimsoll.domain.offers.remembered import least_of_all, reduces
 
 BUDGETS_MIN: Final = (0.0, 1.0, 5.0, 15.0, 60.0)
@@ -55,6 +56,7 @@ class Why(StrEnum):
     NOTHING_PASSES = "nothing-passes"
     PRESENT_IS_CHEAPEST = "present-is-cheapest"
     SAVES_TOO_LITTLE = "saves-too-little"
+    TOO_RISKY = "too-risky"
     NOT_SETTLED = "not-settled"
 
 
@@ -73,7 +75,8 @@ class Choice:
     `target` is what is chosen, or would be (wait, saves too little), for what costs `usd_month_now` together.
     `beneath` is what would be chosen if no least saving was asked for, where the saving is too small alone and could be
     judged today, or once it is no longer new. `bundles` is one of each type, `relief` what ends frequent throttling
-    where something else was chosen, `frontier` what tolerating more would cost.
+    where something else was chosen, `frontier` what tolerating more would cost. `too_risky` is the reduction
+    that would be chosen if its risk was allowed.
     """
 
     verdict: Verdict
@@ -87,6 +90,7 @@ class Choice:
     settles: Settles | None = None
     frontier: Sequence[Step] = ()
     beneath: Bundle | None = None
+    too_risky: Bundle | None = None
 
 
 def choose(cases: Sequence[Case]) -> Choice:
@@ -117,14 +121,16 @@ class _Group:
     def reduced(self) -> Choice:
         """The cheapest that carries what is required, where that is worth a change; a drop-in replacement where it
         saves nearly as much, or where nothing else is worth it."""
-        bundles = Makers(self.cases, Purpose.REDUCE, self.budget_min, self._carries).bundles(self.budget_min)
+        makers = Makers(self.cases, Purpose.REDUCE, self.budget_min, self._carries, raises_nothing=True)
+        bundles = makers.bundles(self.budget_min)
         frontier = self._frontier(bundles)
         best = bundles[0] if bundles[0].feasible else None
         if best is None or not self._is_worth_it(best):
             if self._spare is not None:
                 return self._settled(Why.DROP_IN, self._spare, bundles, frontier)
             kept = self._choice(Verdict.KEEP, self._why_nothing(best), None, bundles, frontier)
-            return replace(kept, beneath=self._beneath(best))
+            beneath, too_risky = self._beneath(best)
+            return replace(kept, beneath=beneath, too_risky=too_risky)
         if self._spare is not None and self._is_nearly_as_good(self._spare, best):
             return self._settled(Why.DROP_IN, self._spare, bundles, frontier)
         return self._settled(Why.CHEAPEST, best, bundles, frontier)
@@ -158,11 +164,26 @@ class _Group:
         settles = max(waits, key=lambda wait: wait.on, default=None)
         if settles is not None and any(wait.why is Unsettled.CHANGING for wait in waits):
             return self._choice(Verdict.WAIT, Why.NOT_SETTLED, target, bundles, frontier, settles=settles)
+        if settles is None and self._is_too_risky(target):
+            return self._without(target, bundles, frontier)
         if settles is None or not self._reduces(target):
             return self._choice(Verdict.CHANGE, why, target, bundles, frontier, relief=relief)
         if self._spare is not None:
             return self._choice(Verdict.CHANGE, Why.DROP_IN, self._spare, bundles, frontier, settles=settles)
         return self._choice(Verdict.WAIT, Why.NOT_SETTLED, target, bundles, frontier, settles=settles)
+
+    def _without(self, reduction: Bundle, bundles: Sequence[Bundle], frontier: Sequence[Step]) -> Choice:
+        """What is done in the place of a reduction whose risk is not allowed: a drop-in replacement, or nothing."""
+        if self._spare is not None:
+            instead = self._choice(Verdict.CHANGE, Why.DROP_IN, self._spare, bundles, frontier)
+        else:
+            instead = self._choice(Verdict.KEEP, Why.TOO_RISKY, None, bundles, frontier)
+            instead = replace(instead, beneath=self._beneath(reduction)[0])
+        return replace(instead, too_risky=reduction)
+
+    def _is_too_risky(self, bundle: Bundle) -> bool:
+        """Whether it is a reduction whose risk is not allowed; what keeps all limits needs no proof."""
+        return bundle is not self.drop_in and self._reduces(bundle) and not is_allowed(self.cases, bundle)
 
     def _choice(
         self,
@@ -199,17 +220,21 @@ class _Group:
         """The drop-in replacement where it saves enough."""
         return self.drop_in if self.drop_in is not None and self._is_worth_it(self.drop_in) else None
 
-    def _beneath(self, best: Bundle | None) -> Bundle | None:
-        """What saves something, but less than is asked for, where it can be judged today."""
-        if best is None or self._saved(best) <= ROUNDING_USD:
-            return None
-        spare = self.drop_in is not None and self._saved(self.drop_in) > ROUNDING_USD
-        nearly = self.drop_in is not None and spare and self._is_nearly_as_good(self.drop_in, best)
-        chosen = self.drop_in if self.drop_in is not None and nearly else best
+    def _beneath(self, best: Bundle | None) -> tuple[Bundle | None, Bundle | None]:
+        """What saves something, but less than is asked for, where it can be judged today; and the reduction that it
+        stands in for because of its risk."""
+        spare = self.drop_in if self.drop_in is not None and self._saved(self.drop_in) > ROUNDING_USD else None
+        chosen = best if best is not None and self._saved(best) > ROUNDING_USD else None
+        if chosen is None or (spare is not None and self._is_nearly_as_good(spare, chosen)):
+            chosen = spare
+        if chosen is None:
+            return None, None
         waits = [case.settles for case in self.cases if case.settles is not None]
         changing = any(wait.why is Unsettled.CHANGING for wait in waits)
         held = any(wait.why is not Unsettled.NEW for wait in waits) or (not waits and self._rising(chosen))
-        return None if changing or (held and self._reduces(chosen)) else chosen
+        if changing or (held and self._reduces(chosen)):
+            return None, None
+        return (spare, chosen) if self._is_too_risky(chosen) else (chosen, None)
 
     def _rising(self, bundle: Bundle) -> list[Settles]:
         """Why it waits for the next audit where demand rises beyond what any offer carries."""
@@ -220,7 +245,7 @@ class _Group:
     def _is_nearly_as_good(self, drop_in: Bundle, best: Bundle) -> bool:
         """Whether a drop-in replacement passes and keeps nearly all of the best saving, or saves no less."""
         pairs = list(zip(self.cases, drop_in.offers, strict=True))
-        tried = worst(trial(case.held.reducing, offer.ceiling) for case, offer in pairs)
+        tried = worst(trial(case.held.keeping, offer.ceiling) for case, offer in pairs)
         wait_s = min(case.policy.max_wait_s for case in self.cases)
         share = max(case.policy.drop_in_share_pct for case in self.cases) / 100
         passes = tried.passes(budget_minutes=self.budget_minutes, max_wait_s=wait_s)

@@ -13,6 +13,7 @@ from plimsoll.domain.metrics.received import Coverage
 from plimsoll.domain.offers.choice import Choice, Why
 from plimsoll.domain.offers.losses import LOSS_WORDS, Loss, find_cuts, find_losses
 from plimsoll.domain.offers.offer import Offer
+from plimsoll.domain.offers.promised import times_carried
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.prices import DOLLARS
 from plimsoll.domain.reason import Reason
@@ -168,7 +169,8 @@ def change(
     return (
         *_demand(case),
         *_preference(case, target, choice),
-        *(_sizing(case, target) if choice.why is not Why.DROP_IN else ()),
+        *(() if choice.too_risky is None else (too_risky(case, comparison.offers[0]),)),
+        *(_sizing(case, target, choice) if choice.why is not Why.DROP_IN else ()),
         *_failed(comparison.offers),
         *spoken_against(case, target.spec),
         *_bursts(case, target),
@@ -255,11 +257,24 @@ def _why_it_waits(case: Case, settles: Settles, offer: Offer) -> str:
     )
 
 
+def too_risky(case: Case, offer: Offer) -> Reason:
+    """That a reduction is not recommended because of its risk, with its price and that risk."""
+    risk, saved = case.risk(times_carried(offer, case)), (case.usd_month or 0.0) - (offer.usd_month or 0.0)
+    known = "Nothing was learned of its risk." if risk is None else risk.text
+    return Reason(
+        Why.TOO_RISKY,
+        f"{offer.spec} would save {dollars(saved)} a month, and is not recommended: its risk is above the "
+        f"{case.policy.risk_pct:g} % that the policy allows (risk_pct), or not known. {known}",
+    )
+
+
 def why_keep(case: Case, comparison: Comparison, choice: Choice) -> Reason:
     """Why nothing else is worth it."""
     best = comparison.offers[0]
     more = choice.bundles[0].usd_month - choice.usd_month_now
     match choice.why:
+        case Why.TOO_RISKY:
+            return too_risky(case, best)
         case Why.HOST_IS_THE_LIMIT:
             hosts = ", ".join(f"{host.id} ({host.type})" for host in case.volume.hosts)
             return Reason(
@@ -415,7 +430,7 @@ def _micro_bursts(case: Case) -> Iterator[Reason]:
     )
 
 
-def _sizing(case: Case, target: Offer) -> Iterator[Reason]:
+def _sizing(case: Case, target: Offer, choice: Choice) -> Iterator[Reason]:
     """What the offer has to carry, and what that is made of."""
     need, seen, demand = target.need, case.summary, case.demand
     counted = target.ceiling.accounting
@@ -429,7 +444,7 @@ def _sizing(case: Case, target: Offer) -> Iterator[Reason]:
         "peak as the type counts it": demand.peak(demand.counted_throughput_mib_s(counted)),
         "busiest second": seen.peak_second_throughput_mib_s,
     }
-    times = 1 + case.policy.headroom_pct / 100
+    times = 1 + (case.policy if choice.why is Why.RELIEF else case.reducing).headroom_pct / 100
     sides = (
         _required("IOPS", need.iops, iops, times, 0),
         _required("MiB/s", need.throughput_mib_s, throughput, times, 1),

@@ -26,10 +26,10 @@ from plimsoll.domain.groups.pool import Pool, pool_ceiling, present_ceiling
 from plimsoll.domain.metrics.knowledge import HOST_BALANCES, HOST_CHECKS, BoolArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.offers.offer import Offer
-from plimsoll.domain.offers.safer import times_carried
+from plimsoll.domain.offers.promised import lowered_sides, times_carried
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
-from plimsoll.domain.refine.unread_past import reduced_to
+from plimsoll.domain.refine.unread_past import weighed_reduction
 from plimsoll.domain.risk.calibration import FACTORS
 from plimsoll.domain.spans import traffic_before
 from plimsoll.domain.units import KIB_PER_MIB
@@ -113,7 +113,7 @@ def open_buckets(
     found = _Found(demands)
     if all(_is_known(demand) for demand in demands.values()):
         return found.open
-    headroom = 1 + max((case.policy.headroom_pct for case, _ in decided.values()), default=0.0) / 100
+    headroom = 1 + max((case.reducing.headroom_pct for case, _ in decided.values()), default=0.0) / 100
     always = None if load is None else _always(load.host.ceiling, saturation_pct)
     if load is not None and always is not None:
         found.reaches(demands, _reach(load, headroom, always))
@@ -191,13 +191,15 @@ def _own(found: _Found, case: Case, answer: Recommendation, load: HostLoad | Non
             _saturated(found, demand, one.span.ceiling, one.span.buckets, case.policy.saturation_pct, ids)
     _before(found, case, load)
     _lifted(found, case, ids)
-    headroom = 1 + case.policy.headroom_pct / 100
+    headroom = 1 + case.reducing.headroom_pct / 100
     found.reaches(ids, _shares(demand.most_counted(case.room.ceiling.accounting), headroom, case.room.room))
     if isinstance(answer, Keep | Change | Wait):
         _evidence(found, case, answer, ids)
         _trend(found, case, answer)
     if isinstance(answer, Change) and answer.risk is not None:
         _promise(found, case, answer.target)
+    if isinstance(answer, Change | Keep) and answer.too_risky is not None:
+        _promise(found, case, answer.too_risky.offer)
 
 
 def _before(found: _Found, case: Case, load: HostLoad | None) -> None:
@@ -219,7 +221,7 @@ def _before(found: _Found, case: Case, load: HostLoad | None) -> None:
 
 def _trend(found: _Found, case: Case, answer: Recommendation) -> None:
     """Where a reduction may be outgrown, or may not be."""
-    offer = reduced_to(answer, case.present)
+    offer = weighed_reduction(answer, case.present)
     if offer is None or case.settles is not None:
         return
     ids = (case.volume.id,) if offer.pool_gib is None else tuple(found.demands)
@@ -353,11 +355,11 @@ def _tests_of(
     """Those of one volume: the present configuration, the cheapest that passes, the one chosen, and those beside."""
     comparison, own = answer.comparison, (case.volume.id,)
     held_by = own if case.held is case.load else together_with
-    headroom, by_seconds = 1 + case.policy.headroom_pct / 100, case.policy.size_on is not SizeOn.AVERAGE
+    headroom, by_seconds = 1 + case.reducing.headroom_pct / 100, case.policy.size_on is not SizeOn.AVERAGE
     yield _Tested(case.held.now, case.present, held_by, by_seconds)
     if comparison.drop_in is not None and comparison.drop_in.tried is not None:
         yield _Tested(case.held.now, comparison.drop_in.ceiling, held_by, by_seconds)
-        yield _Tested(case.held.reducing, comparison.drop_in.ceiling, held_by, by_seconds, headroom)
+        yield _Tested(case.held.keeping, comparison.drop_in.ceiling, held_by, by_seconds, headroom)
     purposes = (Purpose.REDUCE, Purpose.RELIEVE) if often else (Purpose.REDUCE,)
     for offer in _offers(answer):
         for purpose in purposes:
@@ -373,7 +375,8 @@ def _tests_of(
 def _offers(answer: Keep | Change | Wait) -> Iterator[Offer]:
     comparison = answer.comparison
     chosen = answer.target if isinstance(answer, Change) else answer.expected if isinstance(answer, Wait) else None
-    found = [comparison.offers[0] if comparison.offers[0].feasible else None, chosen, comparison.relief]
+    risky = answer.too_risky.offer if isinstance(answer, Change | Keep) and answer.too_risky is not None else None
+    found = [comparison.offers[0] if comparison.offers[0].feasible else None, chosen, comparison.relief, risky]
     yield from {id(offer): offer for offer in found if offer is not None and offer != comparison.drop_in}.values()
 
 
@@ -427,7 +430,7 @@ def _evidence(found: _Found, case: Case, answer: Keep | Change | Wait, volume_id
     spec = case.volume.spec if target is None else target.spec
     ceiling = case.present if target is None else target.ceiling
     load = case.held if target is None or target.pool_gib is not None else case.load
-    for required in {id(one): one for one in (load.reducing, load.raising)}.values():
+    for required in {id(one): one for one in (load.reducing, load.keeping, load.raising)}.values():
         needs = [peaks(one, ceiling.accounting) for one in (required, required.at_most)]
         if needs[0] == needs[1]:
             continue
@@ -436,13 +439,13 @@ def _evidence(found: _Found, case: Case, answer: Keep | Change | Wait, volume_id
             continue
         if least != evidence_of(case, spec, ceiling, needs[1]):
             holds = replace(ceiling, iops=least.holds_iops, throughput_mib_s=least.holds_throughput_mib_s)
-            found.reaches(volume_ids, _against(case.demand, holds, 1.0, 1 + case.policy.headroom_pct / 100))
+            found.reaches(volume_ids, _against(case.demand, holds, 1.0, 1 + case.reducing.headroom_pct / 100))
 
 
 def _promise(found: _Found, case: Case, offer: Offer) -> None:
     """Where the need can be so much that another risk is promised than the least need is."""
     is_pooled = offer.pool_gib is not None
-    required, times = (case.held if is_pooled else case.load).reducing, 1 + case.policy.headroom_pct / 100
+    required, times = (case.held if is_pooled else case.load).reducing, 1 + case.reducing.headroom_pct / 100
     needs = [peaks(one, offer.ceiling.accounting) for one in (required, required.at_most)]
     most_times, least_times = (min(times_carried(offer, case, need), float(FACTORS[-1])) for need in needs)
     promised = _promised(case, most_times)
@@ -456,10 +459,11 @@ def _promise(found: _Found, case: Case, offer: Offer) -> None:
             least_times = between
     ids = tuple(found.demands) if is_pooled else (case.volume.id,)
     demand = together([found.demands[name] for name in ids])
+    by_iops, by_throughput = lowered_sides(offer, case.present)
     holds = replace(
         offer.ceiling,
-        iops=offer.ceiling.sustained_iops / most_times,
-        throughput_mib_s=offer.ceiling.sustained_throughput_mib_s / most_times,
+        iops=offer.ceiling.sustained_iops / most_times if by_iops else math.inf,
+        throughput_mib_s=offer.ceiling.sustained_throughput_mib_s / most_times if by_throughput else math.inf,
     )
     reach = _against(demand, holds, 1.0, times)
     found.reaches(ids, reach)

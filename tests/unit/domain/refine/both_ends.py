@@ -81,7 +81,7 @@ def _cuts_nothing(case, load):
 
 
 def _with_load(case, end):
-    load = Load(**{name: end(getattr(case.load, name)) for name in ("reducing", "raising", "now")})
+    load = Load(**{name: end(getattr(case.load, name)) for name in ("reducing", "keeping", "raising", "now")})
     return replace(case, load=load, held=load)
 
 
