@@ -79,9 +79,12 @@ def pool_limit(name, disks, hosts):
     return carried({"type": name, "size_gib": size, "iops": None, "throughput_mib_s": None}, hosts)
 
 
-def search(name, size, region, passes, highest=None):
+def search(name, size, region, passes, own=None, highest=None):
     """The cheapest figures of a type at a size for which `passes(spec)` holds; None where not even the largest does, of
-    those that are no higher than `highest`."""
+    those that are no higher than `highest`.
+
+    own: what the disk has, where a resource of which not even the largest passes stays as it is.
+    """
     rule, moved = DISKS[name]["iops"], DISKS[name]["throughput_mib_s"]
 
     def spec(iops=None, mib_s=None):
@@ -112,6 +115,15 @@ def search(name, size, region, passes, highest=None):
     def sold(one, two):
         return least_sold(moved, size, one) <= two <= most_sold(moved, size, one)
 
+    if own is not None:
+        fewest = first_passing(iops, lambda one: alone("iops", one))
+        least = first_passing(mib_s, lambda one: alone("mib_s", one))
+        if fewest is None and least is not None:
+            return next(spec(own["iops"], two) for two in mib_s[least:] if sold(own["iops"], two))
+        if least is None and fewest is not None:
+            moved_now = own["throughput_mib_s"]
+            return next(spec(one, moved_now) for one in iops[fewest:] if sold(one, moved_now))
+
     found = cheapest_pair(
         iops,
         mib_s,
@@ -121,6 +133,21 @@ def search(name, size, region, passes, highest=None):
         lambda one, two: passes(spec(one, two), {}),
     )
     return None if found is None else spec(*found)
+
+
+def sized(disk, name, size, passes, *, reducing, highest=None):
+    """As `search` at a size, or the least that the type is sold at, or else at the least larger size of which anything
+    passes. A reduction within the type has its size; there one of two resources may stay as it is."""
+    own = disk["spec"]
+    within = reducing and name == own["type"]
+    low, high = DISKS[name]["size_gib"]
+    size = max(low, size)
+    found = search(name, size, disk["region"], passes, own if within else None, highest)
+    if found is not None or within or DISKS[name].get("pooled"):
+        return found
+    sizes = range(size + 1, high + 1)
+    place = first_passing(sizes, lambda at: search(name, at, disk["region"], passes, None, highest) is not None)
+    return None if place is None else search(name, sizes[place], disk["region"], passes, None, highest)
 
 
 class Unit:
@@ -272,10 +299,9 @@ def fitted(unit, units, name, sizes, kept, budget, *, reducing, everything=False
         else:
             most = None
             if reducing and not everything:
-                all_of_it = partial(passes, everything=True)
-                whole = search(name, sizes[disk["id"]], disk["region"], all_of_it)
+                whole = sized(disk, name, sizes[disk["id"]], partial(passes, everything=True), reducing=False)
                 most = disk["spec"] if name == disk["spec"]["type"] else whole
-            spec = search(name, sizes[disk["id"]], disk["region"], passes, most)
+            spec = sized(disk, name, sizes[disk["id"]], passes, reducing=reducing and not everything, highest=most)
         if spec is None:
             return None
         specs[disk["id"]] = spec

@@ -1,6 +1,7 @@
 """docs/decision.md for one AWS volume, literally."""
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -165,12 +166,12 @@ def load_for(volume, minutes, siblings, policy, days):
 
 def unsuited(volume, name, policy):
     kind = EBS[name]
-    low, high = kind["size_gib"]
+    high = kind["size_gib"][1]
     return any(
         [
             not kind.get("sold", True),
             name not in policy["target_types"] and name != volume["spec"]["type"],
-            not low <= volume["spec"]["size_gib"] <= high,
+            volume["spec"]["size_gib"] > high,
             volume["boot"] and not kind["boots"],
             volume["attachments"] > 1 and not kind["multi_attach"],
             policy["latency_floor"] is not None and LATENCY[kind["latency"]] < LATENCY[policy["latency_floor"]],
@@ -185,10 +186,34 @@ def order(spec, usd):
     return usd, -LATENCY[kind["latency"]], -kind["durability_pct"], spec["type"]
 
 
-def search(volume, name, policy, mean_iops, passes, highest=None):
-    """The cheapest figures of a type for which `passes(limit)` holds; None where not even the largest passes, of those
-    that are no higher than `highest`."""
-    kind, size = EBS[name], volume["spec"]["size_gib"]
+def search(volume, name, policy, mean_iops, passes, *, reducing, highest=None):
+    """The cheapest configuration of a type for which `passes(limit)` holds; None where none does, of those that have no
+    more than `highest`.
+
+    It has the volume's size, or the least that the type is sold at, or else the least larger one of which anything
+    passes. A reduction within the type has the volume's size; there one of two resources may stay as it is.
+    """
+    within = reducing and name == volume["spec"]["type"]
+    low, high = EBS[name]["size_gib"]
+    size = max(low, volume["spec"]["size_gib"])
+
+    def at(size_gib):
+        return search_at(size_gib, volume, name, policy, mean_iops, passes, may_stay=within, highest=highest)
+
+    found = at(size)
+    if found is not None or within:
+        return found
+    sizes = range(size + 1, high + 1)
+    place = first_passing(sizes, lambda size_gib: at(size_gib) is not None)
+    return None if place is None else at(sizes[place])
+
+
+def search_at(size, volume, name, policy, mean_iops, passes, *, may_stay, highest):
+    """The cheapest figures of a type at a size for which `passes(limit)` holds; None where not even the largest passes.
+
+    may_stay: a resource of which not even the most passes stays as it is, and the other alone has to pass.
+    """
+    kind = EBS[name]
     nitro_less = older(volume["hosts"])
 
     def spec(iops=None, mib_s=None):
@@ -220,6 +245,18 @@ def search(volume, name, policy, mean_iops, passes, highest=None):
         free = {other: INFINITE, f"sustained_{other}": INFINITE}
         return passes({**limit(spec(iops[-1], mib_s[-1])), side: capped, f"sustained_{side}": capped, **free})
 
+    if may_stay:
+        own = volume["spec"]
+        at = {
+            "iops": first_passing(iops, lambda figure: alone("iops", figure)),
+            "mib_s": first_passing(mib_s, lambda figure: alone("mib_s", figure)),
+        }
+        if at["iops"] is None and at["mib_s"] is not None:
+            return spec(own["iops"], mib_s[at["mib_s"]])
+        if at["mib_s"] is None and at["iops"] is not None:
+            bringing = [figure for figure in iops if moved["per_iops"] * figure >= own["throughput_mib_s"]]
+            return spec(max(iops[at["iops"]], bringing[0]), own["throughput_mib_s"])
+
     found = cheapest_pair(
         iops,
         mib_s,
@@ -231,7 +268,7 @@ def search(volume, name, policy, mean_iops, passes, highest=None):
     return None if found is None else spec(*found)
 
 
-def found_offers(volume, policy, mean_iops, passes, no_more_than=None):
+def found_offers(volume, policy, mean_iops, passes, no_more_than=None, *, reducing):
     """The cheapest passing configuration of each type that may be offered. no_more_than: the limit that is had, where
     nothing may be raised; of another type, the least that does all of it is no raise."""
     made = []
@@ -242,8 +279,9 @@ def found_offers(volume, policy, mean_iops, passes, no_more_than=None):
         if no_more_than is not None and name == volume["spec"]["type"]:
             most = volume["spec"]
         elif no_more_than is not None:
-            most = search(volume, name, policy, mean_iops, lambda limit: carries_all(limit, no_more_than))
-        spec = search(volume, name, policy, mean_iops, passes, most)
+            same = partial(carries_all, now=no_more_than)
+            most = search(volume, name, policy, mean_iops, same, reducing=False)
+        spec = search(volume, name, policy, mean_iops, passes, reducing=reducing, highest=most)
         if spec is not None:
             usd = price(spec, volume["region"], mean_iops)
             made.append(
@@ -393,17 +431,18 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
         return passes
 
     def cheaper_offers(tolerated, no_more_than=None):
-        made = found_offers(volume, policy, mean_iops, passing(tolerated, reducing=True), no_more_than)
+        passes = passing(tolerated, reducing=True)
+        made = found_offers(volume, policy, mean_iops, passes, no_more_than, reducing=True)
         return [one | {"carries_all": carries_all(one["limit"], now)} for one in made]
 
     offers = cheaper_offers(budget, now)
     relief = []
     if present["throttled"]:
-        for one in found_offers(volume, policy, mean_iops, passing(budget, reducing=False)):
+        for one in found_offers(volume, policy, mean_iops, passing(budget, reducing=False), reducing=False):
             count, _ = judge.tried([load], one["limit"], reducing=False, headroom=1.0)
             if 2 * count <= throttled_now:
                 relief.append(one | {"carries_all": True})
-    same = found_offers(volume, policy, mean_iops, lambda limit: carries_all(limit, now))
+    same = found_offers(volume, policy, mean_iops, lambda limit: carries_all(limit, now), reducing=False)
     same = [one for one in same if one["spec"] != volume["spec"]]
     drop_in = min(same, key=lambda one: one["order"], default=None)
     if drop_in is not None:

@@ -10,6 +10,7 @@ from tests.scenes import (
     host_limits,
     losses,
     measured_hosts,
+    offers,
     risk,
     sharing,
     takeovers,
@@ -32,4 +33,5 @@ SCENES: Final = (
     *losses.SCENES,
     *host_limits.SCENES,
     *risk.SCENES,
+    *offers.SCENES,
 )

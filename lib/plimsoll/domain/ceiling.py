@@ -106,6 +106,16 @@ class Ceiling:
         """What it carries of a resource, IOPS or MiB/s."""
         return self.iops if resource is Resource.IOPS else self.throughput_mib_s
 
+    def without(self, resource: Resource | None) -> "Ceiling":
+        """The same where a resource is not limited (None: as it is)."""
+        match resource:
+            case None:
+                return self
+            case Resource.IOPS:
+                return replace(self, iops=math.inf)
+            case Resource.THROUGHPUT:
+                return replace(self, throughput_mib_s=math.inf)
+
     @property
     def accounting(self) -> Accounting:
         """How it counts work."""

@@ -1,9 +1,10 @@
 """Changes: how the owner of an EBS volume makes one, and what undoes it when it is made behind their back."""
 
+import json
 import shlex
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from plimsoll.domain.volume import OwnerKind, Volume, VolumeSpec
 
@@ -11,9 +12,29 @@ _DEFAULTS: Final = (
     "A volume made anew from a template that only says gp3 gets 3,000 IOPS and 125 MiB/s: write the figures there too."
 )
 
+_GROWS: Final = (
+    "The volume becomes larger, and never shrinks again. Its partition and file system stay as they are until you grow "
+    "them (growpart, then resize2fs or xfs_growfs); its speed does not wait for that."
+)
+_CLAIM_GROWS: Final = (
+    "The volume becomes larger, and never shrinks again. Its StorageClass must say allowVolumeExpansion: true; the "
+    "file system grows with the claim."
+)
+_STAYS_LARGE: Final = (
+    "The size stays at {then:,} GiB: a volume never shrinks. Only a new volume of {was:,} GiB, to which its files are "
+    "copied, leads back."
+)
+
 
 def change_text(volume: Volume, target: VolumeSpec) -> str:
     """What to edit or run, and what would bring the old configuration back, in several lines of plain text."""
+    text = _change_of_owner(volume, target)
+    if target.size_gib <= volume.spec.size_gib:
+        return text
+    return f"{text}\n{_remark(volume, _CLAIM_GROWS if volume.owner.kind is OwnerKind.KUBERNETES else _GROWS)}"
+
+
+def _change_of_owner(volume: Volume, target: VolumeSpec) -> str:
     match volume.owner.kind:
         case OwnerKind.CLOUDFORMATION:
             return _cloudformation(volume, target)
@@ -33,14 +54,22 @@ def change_text(volume: Volume, target: VolumeSpec) -> str:
 
 
 def way_back_text(volume: Volume, target: VolumeSpec) -> str:
-    """What brings the present configuration back once the target is made, as `change_text` has it."""
-    return change_text(replace(volume, spec=target), volume.spec)
+    """What brings the present configuration back once the target is made, as `change_text` has it: all but a smaller
+    size."""
+    before = replace(volume.spec, size_gib=max(volume.spec.size_gib, target.size_gib))
+    back = "" if before == target else change_text(replace(volume, spec=target), before)
+    if before == volume.spec:
+        return back
+    stays = _remark(volume, _STAYS_LARGE.format(was=volume.spec.size_gib, then=target.size_gib))
+    return f"{back}\n{stays}" if back else stays
 
 
 def command_line(volume: Volume, target: VolumeSpec) -> str:
     """The AWS CLI line. IOPS and throughput are always named: AWS's pages disagree on what is given without them."""
     words = ["aws", "ec2", "modify-volume", "--region", volume.region, "--volume-id", volume.id]
     words += ["--volume-type", target.type]
+    if target.size_gib > volume.spec.size_gib:
+        words += ["--size", str(target.size_gib)]
     if target.iops is not None:
         words += ["--iops", str(target.iops)]
     if target.throughput_mib_s is not None:
@@ -53,7 +82,8 @@ def _cloudformation(volume: Volume, target: VolumeSpec) -> str:
     where = f"resource {details['logical_id']} of " if "logical_id" in details else ""
     block = "BlockDeviceMappings[].Ebs" if volume.boot else "Properties of the AWS::EC2::Volume"
     return (
-        f"In {where}the CloudFormation stack {volume.owner.name}, {block}:\n{_properties(target)}\n"
+        f"In {where}the CloudFormation stack {volume.owner.name}, {block}:\n"
+        f"{_properties(volume, target, size='VolumeSize' if volume.boot else 'Size')}\n"
         "Changed outside the stack it drifts, and the stack's next update of the volume brings the old type back."
     )
 
@@ -62,11 +92,15 @@ def _terraform(volume: Volume, target: VolumeSpec) -> str:
     block = (
         "root_block_device of the aws_instance"
         if volume.boot
-        else "the aws_ebs_volume (in an ebs_block_device, type is volume_type)"
+        else "the aws_ebs_volume (in an ebs_block_device, type is volume_type, size volume_size)"
     )
-    names = ("volume_type" if volume.boot else "type", "iops", "throughput")
-    values = (f'"{target.type}"', target.iops, target.throughput_mib_s)
-    lines = [f"  {name} = {value}" for name, value in zip(names, values, strict=True) if value is not None]
+    names = ("volume_type", "volume_size") if volume.boot else ("type", "size")
+    values = (f'"{target.type}"', _larger(volume, target), target.iops, target.throughput_mib_s)
+    lines = [
+        f"  {name} = {value}"
+        for name, value in zip((*names, "iops", "throughput"), values, strict=True)
+        if value is not None
+    ]
     module = f" in {volume.owner.name}" if volume.owner.name else ""
     return (
         f"In Terraform{module}, {block} of {volume.id}:\n" + "\n".join(lines) + "\n"
@@ -83,7 +117,10 @@ def _kubernetes(volume: Volume, target: VolumeSpec) -> str:
     )
     claim = details.get("claim", "CLAIM")
     namespace = details.get("namespace", "NAMESPACE")
-    patch = '{"spec":{"volumeAttributesClassName":"' + name + '"}}'
+    changed: dict[str, Any] = {"volumeAttributesClassName": name}
+    if target.size_gib > volume.spec.size_gib:
+        changed["resources"] = {"requests": {"storage": f"{target.size_gib}Gi"}}
+    patch = json.dumps({"spec": changed}, separators=(",", ":"))
     storage_class = details.get("storage_class")
     source = f"StorageClass {storage_class}" if storage_class else "StorageClass"
     return (
@@ -96,7 +133,14 @@ def _kubernetes(volume: Volume, target: VolumeSpec) -> str:
 
 def _operator(volume: Volume, target: VolumeSpec) -> str:
     if volume.owner.details.get("service") == "ecs":
-        figures = _yaml({"volumeType": target.type, "iops": target.iops, "throughput": target.throughput_mib_s})
+        figures = _yaml(
+            {
+                "volumeType": target.type,
+                "sizeInGiB": _larger(volume, target),
+                "iops": target.iops,
+                "throughput": target.throughput_mib_s,
+            }
+        )
         task = volume.owner.details.get("resource", "a task")
         return (
             f"Amazon ECS made this volume for {task}. In the service's volumeConfigurations[].managedEBSVolume (or "
@@ -113,15 +157,27 @@ def _auto_scaling(volume: Volume, target: VolumeSpec) -> str:
     template = volume.owner.details.get("launch_template")
     where = f"launch template {template}" if template else "launch template or launch configuration"
     return (
-        f"In a new version of the {where} of {volume.owner.name}, BlockDeviceMappings[].Ebs:\n{_properties(target)}\n"
+        f"In a new version of the {where} of {volume.owner.name}, BlockDeviceMappings[].Ebs:\n"
+        f"{_properties(volume, target, size='VolumeSize')}\n"
         f"For the volume that runs now: {command_line(volume, target)}\n"
         "Changed on the volume alone, the next instance of the group brings the old type back (the launch template, or "
         f"the AMI if it says nothing). {_DEFAULTS}"
     )
 
 
-def _properties(target: VolumeSpec) -> str:
-    return _yaml({"VolumeType": target.type, "Iops": target.iops, "Throughput": target.throughput_mib_s})
+def _properties(volume: Volume, target: VolumeSpec, *, size: str) -> str:
+    figures = {"Iops": target.iops, "Throughput": target.throughput_mib_s}
+    return _yaml({"VolumeType": target.type, size: _larger(volume, target), **figures})
+
+
+def _remark(volume: Volume, text: str) -> str:
+    """A sentence beside a change: a comment where the change is a command to be pasted."""
+    return f"# {text}" if volume.owner.kind is OwnerKind.HAND else text
+
+
+def _larger(volume: Volume, target: VolumeSpec) -> int | None:
+    """The size in GiB that a change has to name; None if it stays as it is."""
+    return target.size_gib if target.size_gib > volume.spec.size_gib else None
 
 
 def _yaml(values: Mapping[str, str | int | None]) -> str:

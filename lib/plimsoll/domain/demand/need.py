@@ -1,9 +1,10 @@
 """The need: the figures that a ceiling must reach."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Final
 
-from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.ceiling import Ceiling, Resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,16 @@ class Need:
             sustained_iops=ceiling.sustained_iops,
             sustained_throughput_mib_s=ceiling.sustained_throughput_mib_s,
         )
+
+    def without(self, resource: Resource | None) -> "Need":
+        """The same where nothing of a resource is needed (None: as it is)."""
+        match resource:
+            case None:
+                return self
+            case Resource.IOPS:
+                return replace(self, iops=0.0, sustained_iops=0.0)
+            case Resource.THROUGHPUT:
+                return replace(self, throughput_mib_s=0.0, sustained_throughput_mib_s=0.0)
 
     def times(self, factor: float) -> "Need":
         """So many times all of it."""
@@ -57,3 +68,6 @@ class Need:
 
 NOTHING: Final = Need()
 """What anything carries."""
+
+EVERYTHING: Final = Need(iops=math.inf, throughput_mib_s=math.inf)
+"""More than anything carries."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.domain.case import Case, SharedLoad
-from plimsoll.domain.ceiling import RESOURCES, Accounting, Ceiling
+from plimsoll.domain.ceiling import RESOURCES, Accounting, Ceiling, Resource
 from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.required import Load, Purpose, peaks
 from plimsoll.domain.demand.trial import Required, Trial, budget_of, never_held_back, trial, worst
@@ -152,7 +152,7 @@ class _Maker:
         return found
 
     def _made(self, kind: VolumeType, budget_min: float) -> Offer:
-        case, product = self.case, self.case.products.of(kind)
+        case, product = self.case, self._product(kind)
         shared, need = case.shared_as(kind, self._purpose), self._need(kind).no_less_than(self._at_least)
         if product.refused:
             return self._with(product.fitted(product.promised(need)), kind, shared, refused=product.refused)
@@ -160,30 +160,40 @@ class _Maker:
         failed = self._failed(kind, need, shared)
         spec: VolumeSpec | None = None
         most = self._same_limits(product) if self._raises_nothing and not _is_pooled(kind, shared) else None
+        staying: Resource | None = None
         if not _is_pooled(kind, shared):
-            spec = self._floor(product) or cheapest(
-                self._stairs_of(product), budget_minutes=budget_minutes, at_least=self._at_least, at_most=most
-            )
-        offer = self._with(spec or product.fitted(product.promised(need)), kind, shared)
+            spec = self._floor(product)
+            if spec is None:
+                stairs = self._stairs_of(product, most)
+                spec = cheapest(stairs, budget_minutes=budget_minutes, at_least=self._at_least)
+                staying = None if spec is None else stairs.staying(budget_minutes, self._at_least)
+        offer = self._with(spec or product.fitted(product.promised(need)), kind, shared, staying=staying)
         slow = self._too_slow(kind, offer.spec, shared)
         if slow:
             return replace(offer, refused=tuple(refused_by(slow)), failed=slow)
         offer = self._judged(offer, shared, budget_minutes)
         if offer.feasible and most is not None and is_higher(offer.spec, most):
             offer = replace(offer, refused=(f"{offer.spec} has more than the volume has today: {most} does all of it",))
-        if offer.refused and self._may_grow(kind, shared):
+        if offer.refused and self._may_grow(product, shared):
             offer = self._grown(kind, shared, budget_minutes) or offer
         if not failed:
             return offer
         why = (*refused_by(failed), *offer.refused) if offer.refused else ()
         return replace(offer, refused=why, failed=failed)
 
-    def _same_limits(self, product: Product) -> VolumeSpec:
-        """The figures of a type that do all that the volume can do today."""
+    def _same_limits(self, product: Product) -> VolumeSpec | None:
+        """The figures of a type that do all that the volume can do today; None if none do."""
         if product.kind.name == self.case.volume.spec.type:
             return self.case.volume.spec
         wanted = Need.of_ceiling(self.case.present.counted_as(product.kind.accounting))
-        return product.fitted(product.promised(wanted))
+        spec = product.fitted(product.promised(wanted))
+        return None if any(too_small("", product.ceiling(spec), wanted)) else spec
+
+    def _product(self, kind: VolumeType) -> Product:
+        """A type as it is sold to the volume. A reduction within its type is none of a larger size."""
+        product = self.case.products.of(kind)
+        within = kind.name == self.case.volume.spec.type and self._purpose is Purpose.REDUCE
+        return replace(product, grows=False) if within else product
 
     def _floor(self, product: Product) -> VolumeSpec | None:
         """The least that is sold where it always carries what is required; None where something else may pass."""
@@ -222,17 +232,21 @@ class _Maker:
         refused = tuple(self._speaks_against(offer, tried, shared, budget_minutes))
         return replace(offer, tried=tried, need=offer.need if refused else _within(offer), refused=refused)
 
-    def _may_grow(self, kind: VolumeType, shared: Sequence[SharedLoad]) -> bool:
-        """Whether a larger volume is offered: to relieve one that changes alone, and leaves nobody behind in its pool,
-        of a type whose size makes it faster for its whole host."""
+    def _may_grow(self, product: Product, shared: Sequence[SharedLoad]) -> bool:
+        """Whether a larger volume is offered of a type whose size alone makes it faster. Of one that makes it faster
+        for the whole host: to relieve one that changes alone, and leaves nobody behind in its pool."""
+        kind = product.kind
+        if not kind.pooled:
+            return product.grows and not product.has_figures and not shared
         volume = self.case.volume
         alone = self.case.pool_gib == volume.spec.size_gib and all(volume.id in one.volume_ids for one in shared)
         leaves_nobody = kind.name != volume.spec.type or all(len(one.volume_ids) == 1 for one in shared)
-        return self._purpose is Purpose.RELIEVE and kind.pooled and alone and leaves_nobody
+        return self._purpose is Purpose.RELIEVE and alone and leaves_nobody
 
     def _grown(self, kind: VolumeType, shared: Sequence[SharedLoad], budget_minutes: float) -> Offer | None:
         """The offer of the least larger size that passes; None where none does."""
-        volume, sizes = self.case.volume, range(self.case.volume.spec.size_gib + 1, kind.most_size_gib + 1)
+        volume, least = self.case.volume, self.case.products.of(kind).size_gib
+        sizes = range(least + 1, kind.most_size_gib + 1)
 
         def at(size_gib: int) -> Offer:
             more = size_gib - volume.spec.size_gib
@@ -249,11 +263,18 @@ class _Maker:
         volume, spec = self.case.volume, VolumeSpec(type=kind.name, size_gib=one.size_gib + more_gib)
         return ceiling_on_hosts(kind, spec, volume, failed_for(volume, kind, spec, self.case.market))
 
-    def _stairs_of(self, product: Product) -> Staircase:
+    def _stairs_of(self, product: Product, at_most: VolumeSpec | None) -> Staircase:
         name = product.kind.name
         if name not in self._stairs:
             most_minutes = budget_of(self._budget_min, self.case.window_s)
-            self._stairs[name] = staircase(product, self._required(self.case.load), most_minutes, self._tried_ceilings)
+            self._stairs[name] = staircase(
+                product,
+                self._required(self.case.load),
+                most_minutes,
+                self._tried_ceilings,
+                may_stay=self._purpose is Purpose.REDUCE and product.kind.name == self.case.volume.spec.type,
+                at_most=at_most,
+            )
         return self._stairs[name]
 
     def _need(self, kind: VolumeType) -> Need:
@@ -270,7 +291,13 @@ class _Maker:
         return required.at_most if self._harmful else required
 
     def _with(
-        self, spec: VolumeSpec, kind: VolumeType, shared: Sequence[SharedLoad], *, refused: tuple[str, ...] = ()
+        self,
+        spec: VolumeSpec,
+        kind: VolumeType,
+        shared: Sequence[SharedLoad],
+        *,
+        refused: tuple[str, ...] = (),
+        staying: Resource | None = None,
     ) -> Offer:
         pooled, product = _is_pooled(kind, shared), self.case.products.of(kind)
         return Offer(
@@ -281,6 +308,7 @@ class _Maker:
             need=self._need(kind),
             refused=refused,
             pool_gib=shared[0].size_gib if pooled else None,
+            staying=staying,
         )
 
     def _carries(self, product: Product, spec: VolumeSpec) -> Ceiling:
@@ -292,7 +320,7 @@ class _Maker:
     def _tried(self, offer: Offer, shared: Sequence[SharedLoad]) -> Trial:
         trials = [trial(self._required(one.load), one.ceiling) for one in shared]
         if offer.pool_gib is None:
-            trials.append(trial(self._required(self.case.load), offer.ceiling))
+            trials.append(trial(self._required(self.case.load), offer.judged))
         return worst(trials)
 
     def _speaks_against(
@@ -300,14 +328,14 @@ class _Maker:
     ) -> Iterator[str]:
         """Why an offer does not pass."""
         policy, purpose = self.case.policy, self._purpose
-        yield from too_small(str(offer.spec), offer.ceiling, self._at_least)
+        yield from too_small(str(offer.spec), offer.judged, self._at_least)
         if tried.passes(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s):
             return
         carriers = [
             (one.name, one.ceiling, peaks(one.load.of(purpose).at_most, one.ceiling.accounting)) for one in shared
         ]
         if offer.pool_gib is None:
-            carriers.append((str(offer.spec), offer.ceiling, offer.need))
+            carriers.append((str(offer.spec), offer.judged, offer.need))
         small = [reason for name, ceiling, need in carriers for reason in too_small(name, ceiling, need)]
         yield from small
         if not small:

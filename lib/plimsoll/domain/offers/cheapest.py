@@ -7,8 +7,9 @@ which one minute more would be throttled; every pair of them is weighed (docs/de
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
 from plimsoll.domain.demand.need import NOTHING, Need
@@ -24,6 +25,9 @@ Tried = dict[Ceiling, tuple[FloatArray, float, float]]
 """By ceiling of one resource: what it throttles of each bucket, in minutes, their sum, and the longest wait."""
 
 
+_OTHER: Final = {Resource.IOPS: Resource.THROUGHPUT, Resource.THROUGHPUT: Resource.IOPS}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
     """A figure of one resource on its grid, what it throttles of each bucket, in minutes, and the longest wait."""
@@ -36,17 +40,50 @@ class Level:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staircase:
-    """The levels of both resources of a product, for any budget up to the one that they were made for."""
+    """The levels of both resources of a product, for any budget up to the one that they were made for.
+
+    No figure may be higher than that of `at_most` (None: any that is sold). `may_stay`: of the present type, a resource
+    that none of these carries stays as it is.
+    """
 
     product: Product
     required: Required
     iops: Sequence[Level]
     throughput: Sequence[Level]
+    may_stay: bool = False
+    at_most: VolumeSpec | None = None
 
-    def needs(self, budget_minutes: float) -> Iterator[Need]:
+    def staying(self, budget_minutes: float, at_least: Need) -> Resource | None:
+        """The one resource that stays as it is, because the most that may be had of the type does not carry it
+        with headroom. None if both can be cut, or neither."""
+        if not self.may_stay or not self.product.sells_both or self.product.present is None:
+            return None
+        most = self.product.most if self.at_most is None else self.product.ceiling(self.at_most)
+        short = [
+            resource
+            for resource, levels in ((Resource.IOPS, self.iops), (Resource.THROUGHPUT, self.throughput))
+            if not any(level.minutes <= budget_minutes and self._may_have(resource, level) for level in levels)
+            or any(too_small("", most, at_least.without(_OTHER[resource])))
+        ]
+        return short[0] if len(short) == 1 else None
+
+    def _may_have(self, resource: Resource, level: Level) -> bool:
+        if self.at_most is None:
+            return True
+        most = self.at_most.iops if resource is Resource.IOPS else self.at_most.throughput_mib_s
+        return most is None or level.figure <= most
+
+    def needs(self, budget_minutes: float, staying: Resource | None = None) -> Iterator[Need]:
         """The pairs of figures that throttle no more minutes than that, none of which is more on both sides."""
         if not self.product.has_figures:
             yield NOTHING
+            return
+        if staying is not None and self.product.present is not None:
+            spec, other = self.product.present[0], _OTHER[staying]
+            levels = self.iops if other is Resource.IOPS else self.throughput
+            cut = next(level.figure for level in levels if level.minutes <= budget_minutes)
+            present = Need(iops=spec.iops or 0.0, throughput_mib_s=spec.throughput_mib_s or 0.0)
+            yield _need(other, cut).no_less_than(present.without(other))
             return
         throughputs = [level for level in self.throughput if level.minutes <= budget_minutes]
         for iops in self.iops:
@@ -56,7 +93,15 @@ class Staircase:
                     break
 
 
-def staircase(product: Product, required: Required, budget_minutes: float, tried: Tried | None = None) -> Staircase:
+def staircase(
+    product: Product,
+    required: Required,
+    budget_minutes: float,
+    tried: Tried | None = None,
+    *,
+    may_stay: bool = False,
+    at_most: VolumeSpec | None = None,
+) -> Staircase:
     """The staircase of a product for what is required, up to a budget of throttled minutes.
 
     `tried` is what ceilings are known to hold back of it, and comes to know more: types that count alike share most.
@@ -64,24 +109,27 @@ def staircase(product: Product, required: Required, budget_minutes: float, tried
     tried = {} if tried is None else tried
     levels = {resource: _levels(product, required, resource, budget_minutes, tried) for resource in RESOURCES}
     return Staircase(
-        product=product, required=required, iops=levels[Resource.IOPS], throughput=levels[Resource.THROUGHPUT]
+        product=product,
+        required=required,
+        iops=levels[Resource.IOPS],
+        throughput=levels[Resource.THROUGHPUT],
+        may_stay=may_stay,
+        at_most=at_most,
     )
 
 
-def cheapest(
-    stairs: Staircase, *, budget_minutes: float, at_least: Need = NOTHING, at_most: VolumeSpec | None = None
-) -> VolumeSpec | None:
+def cheapest(stairs: Staircase, *, budget_minutes: float, at_least: Need = NOTHING) -> VolumeSpec | None:
     """The cheapest spec that passes, carries `at_least` that and was not measured to fail; None where none does or has
-    a price. None of its figures is higher than those of `at_most`."""
-    product = stairs.product
+    a price. None of its figures is higher than those of the staircase's `at_most`."""
+    product, staying = stairs.product, stairs.staying(budget_minutes, at_least)
     found: tuple[float, int, VolumeSpec] | None = None
-    for spec, ceiling in _candidates(stairs, budget_minutes, at_least):
-        if at_most is not None and is_higher(spec, at_most):
+    for spec, ceiling in _candidates(stairs, budget_minutes, at_least, staying):
+        if stairs.at_most is not None and is_higher(spec, stairs.at_most):
             continue
         usd_month = product.usd_month(spec)
         if usd_month is None or (found is not None and (usd_month, spec.iops or 0) >= found[:2]):
             continue
-        tried = trial(stairs.required, ceiling)
+        tried = trial(stairs.required, ceiling.without(staying))
         if tried.passes(budget_minutes=budget_minutes, max_wait_s=product.policy.max_wait_s):
             found = usd_month, spec.iops or 0, spec
     return None if found is None else found[2]
@@ -92,19 +140,23 @@ def is_higher(spec: VolumeSpec, other: VolumeSpec) -> bool:
     return (spec.iops or 0) > (other.iops or 0) or (spec.throughput_mib_s or 0) > (other.throughput_mib_s or 0)
 
 
-def _candidates(stairs: Staircase, budget_minutes: float, at_least: Need) -> Iterator[tuple[VolumeSpec, Ceiling]]:
+def _candidates(
+    stairs: Staircase, budget_minutes: float, at_least: Need, staying: Resource | None
+) -> Iterator[tuple[VolumeSpec, Ceiling]]:
     """The specs to try, with what they carry: those on the staircase, and what the volume has."""
     product = stairs.product
-    yield from ((spec, product.ceiling(spec)) for spec in _on_stairs(stairs, budget_minutes, at_least))
-    if product.present is not None and not any(too_small("", product.present[1], at_least)):
+    yield from ((spec, product.ceiling(spec)) for spec in _on_stairs(stairs, budget_minutes, at_least, staying))
+    if product.present is not None and not any(too_small("", product.present[1].without(staying), at_least)):
         yield product.present
 
 
-def _on_stairs(stairs: Staircase, budget_minutes: float, at_least: Need) -> Iterator[VolumeSpec]:
+def _on_stairs(
+    stairs: Staircase, budget_minutes: float, at_least: Need, staying: Resource | None
+) -> Iterator[VolumeSpec]:
     """The specs on the staircase; where one was measured and answered too late, those that are larger than that."""
     product = stairs.product
-    promised = product.promised(at_least)
-    for need in stairs.needs(budget_minutes):
+    promised = product.promised(at_least.without(staying))
+    for need in stairs.needs(budget_minutes, staying):
         least = need.no_less_than(promised)
         spec = product.fitted(least)
         if not product.refuted(spec):
@@ -133,7 +185,7 @@ def _levels(
     most = max(1, math.ceil(peak / step - 1e-9))
 
     def at(steps: int) -> Level:
-        ceiling = _one_side(product.ceiling(product.fitted(_need(resource, steps * step))), resource)
+        ceiling = product.ceiling(product.fitted(_need(resource, steps * step))).without(_OTHER[resource])
         if ceiling not in tried:
             held = held_back(required, ceiling, resource)
             tried[ceiling] = held.minutes, required.minutes(held.minutes, held.minutes), held.longest_wait_s
@@ -178,10 +230,3 @@ def _fewest(passes: Callable[[int], bool], low: int, high: int) -> int:
 
 def _need(resource: Resource, figure: float) -> Need:
     return Need(iops=figure) if resource is Resource.IOPS else Need(throughput_mib_s=figure)
-
-
-def _one_side(ceiling: Ceiling, resource: Resource) -> Ceiling:
-    """A ceiling of one resource alone."""
-    if resource is Resource.IOPS:
-        return replace(ceiling, throughput_mib_s=math.inf)
-    return replace(ceiling, iops=math.inf)

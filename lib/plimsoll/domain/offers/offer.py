@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
+from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
 from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.trial import Trial
 from plimsoll.domain.errors import PolicyError
@@ -35,7 +35,8 @@ class Offer:
     was measured here and speaks against a smaller offer of the type, or against this one.
 
     `need` are the least figures that pass, as its ceiling counts. Ceiling, need and trial are those of a pool where the
-    type is one that volumes share, and `pool_gib` is the size of all in it (None: the spec's own).
+    type is one that volumes share, and `pool_gib` is the size of all in it (None: the spec's own). `staying` is the
+    resource that stays as it is, because nothing sold of the present type has headroom on it (None: each has).
     """
 
     spec: VolumeSpec
@@ -46,6 +47,12 @@ class Offer:
     refused: tuple[str, ...] = ()
     failed: tuple[FailedMeasurement, ...] = ()
     pool_gib: int | None = None
+    staying: Resource | None = None
+
+    @property
+    def judged(self) -> Ceiling:
+        """What it is judged by: a resource that stays as it is limits nothing."""
+        return self.ceiling.without(self.staying)
 
     @property
     def feasible(self) -> bool:
@@ -94,17 +101,10 @@ def flip(kind: VolumeType, size_gib: int, book: PriceBook) -> Offer | None:
 
 def fitted(kind: VolumeType, size_gib: int, need: Need) -> VolumeSpec:
     """The smallest spec of that type and size that answers the need, or the largest sold if that is less."""
+    iops_needed, throughput_needed = _asked(kind, need)
     throughput: int | None = None
-    by_largest_io = need.sustained_throughput_mib_s * KIB_PER_MIB / kind.io_kib if kind.io_kib else 0.0
-    iops_needed = max(need.iops, need.sustained_iops, by_largest_io)
-    throughput_needed = max(need.throughput_mib_s, need.sustained_throughput_mib_s)
-    if isinstance(kind.iops, FromThroughput):
-        throughput_needed = max(throughput_needed, kind.iops.least_throughput(iops_needed))
     if isinstance(kind.throughput, Provisioned):
         throughput = _within(kind.throughput, throughput_needed, size_gib)
-        iops_needed = max(iops_needed, throughput / kind.throughput.per_iops)
-    elif isinstance(kind.throughput, FromIops):
-        iops_needed = max(iops_needed, kind.throughput.least_iops(throughput_needed))
     if not isinstance(kind.iops, Provisioned):
         return VolumeSpec(type=kind.name, size_gib=size_gib, throughput_mib_s=throughput)
     iops = _within(kind.iops, iops_needed, size_gib)
@@ -114,10 +114,41 @@ def fitted(kind: VolumeType, size_gib: int, need: Need) -> VolumeSpec:
     return VolumeSpec(type=kind.name, size_gib=size_gib, iops=iops, throughput_mib_s=throughput)
 
 
+def _asked(kind: VolumeType, need: Need) -> tuple[float, float]:
+    """The IOPS and MiB/s that a need takes of a type; infinite where none bring it."""
+    by_largest_io = need.sustained_throughput_mib_s * KIB_PER_MIB / kind.io_kib if kind.io_kib else 0.0
+    iops = max(need.iops, need.sustained_iops, by_largest_io)
+    throughput_mib_s = max(need.throughput_mib_s, need.sustained_throughput_mib_s)
+    if isinstance(kind.iops, FromThroughput):
+        throughput_mib_s = max(throughput_mib_s, kind.iops.least_throughput(iops))
+    if isinstance(kind.throughput, Provisioned):
+        sold = kind.throughput
+        bought = sold.most if throughput_mib_s > sold.most else max(sold.least, whole(throughput_mib_s))
+        iops = max(iops, bought / sold.per_iops)
+    elif isinstance(kind.throughput, FromIops):
+        iops = max(iops, kind.throughput.least_iops(throughput_mib_s))
+    return iops, throughput_mib_s
+
+
 @lru_cache(maxsize=16384)
-def fitted_on_grid(kind: VolumeType, size_gib: int, need: Need, steps: tuple[int, int]) -> VolumeSpec:
-    """The smallest spec that answers a need, or the largest sold if that is less, in such steps of IOPS and MiB/s."""
-    return on_grid(kind, fitted(kind, size_gib, need), steps)
+def fitted_on_grid(
+    kind: VolumeType, size_gib: int, need: Need, steps: tuple[int, int], *, grows: bool = False
+) -> VolumeSpec:
+    """The smallest spec that answers a need, or the largest sold if that is less, in such steps of IOPS and MiB/s.
+
+    `grows`: it may have a larger size, where that is what lets so many IOPS be bought.
+    """
+    sized = size_for(kind, size_gib, need) if grows else size_gib
+    return on_grid(kind, fitted(kind, sized, need), steps)
+
+
+def size_for(kind: VolumeType, size_gib: int, need: Need) -> int:
+    """The least size, from a size on, at which a type sells the figures that a need takes."""
+    least_gib = size_gib
+    for sold, asked in zip((kind.iops, kind.throughput), _asked(kind, need), strict=True):
+        if isinstance(sold, Provisioned) and asked > sold.most_at(size_gib):
+            least_gib = max(least_gib, math.ceil(min(asked, sold.most) / sold.per_gib - ROUNDING))
+    return max(size_gib, min(least_gib, kind.most_size_gib))
 
 
 def _within(sold: Provisioned, needed: float, size_gib: int) -> int:
@@ -182,7 +213,7 @@ def unsuited(volume: Volume, kind: VolumeType, market: Market, policy: Policy) -
         yield f"{kind.name} is of a previous generation"
     if kind.name != volume.spec.type and not _is_target(kind, policy):
         yield f"{kind.name} is not among the policy's target_types"
-    if not kind.least_size_gib <= volume.spec.size_gib <= kind.most_size_gib:
+    if volume.spec.size_gib > kind.most_size_gib or (kind.pooled and volume.spec.size_gib < kind.least_size_gib):
         yield f"{kind.name} comes from {kind.least_size_gib:,} to {kind.most_size_gib:,} GiB"
     yield from impossible(volume, kind)
     if policy.latency_floor is not None and kind.latency < policy.latency_floor:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.demand.need import NOTHING, Need
+from plimsoll.domain.demand.need import EVERYTHING, NOTHING, Need
 from plimsoll.domain.evidence.failed_measurement import SAME_CLASS, FailedMeasurement, promised
 from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, fitted_on_grid, too_slow, unsuited
 from plimsoll.domain.policy import Policy
@@ -34,7 +34,8 @@ class Product:
     `least_usd_month` is what it costs at the least, infinite where it is refused or has no price. `floor` is the least
     that is sold, with its ceiling: nothing that passes can cost less. None where a step of the policy is more than
     that, it has no price, or the type was measured. `drop_ins` are what carries all that volumes can today, by their
-    ceiling (`plimsoll.domain.offers.drop_ins`).
+    ceiling (`plimsoll.domain.offers.drop_ins`). It is of `size_gib`, or larger where it `grows` and that lets enough
+    figures be bought.
     """
 
     kind: VolumeType
@@ -50,11 +51,17 @@ class Product:
     present: tuple[VolumeSpec, Ceiling] | None = None
     least_usd_month: float = math.inf
     floor: tuple[VolumeSpec, Ceiling] | None = None
+    grows: bool = True
     drop_ins: dict[Ceiling, Offer] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def fitted(self, need: Need) -> VolumeSpec:
         """The smallest spec that answers a need, in figures that people use."""
-        return fitted_on_grid(self.kind, self.size_gib, need, self.policy.steps)
+        return fitted_on_grid(self.kind, self.size_gib, need, self.policy.steps, grows=self.grows)
+
+    @property
+    def most(self) -> Ceiling:
+        """What the largest that is sold at its size carries."""
+        return self.ceiling(fitted_on_grid(self.kind, self.size_gib, EVERYTHING, self.policy.steps))
 
     def step(self, resource: Resource) -> int:
         """The step of its figures of a resource."""
@@ -64,6 +71,11 @@ class Product:
     def has_figures(self) -> bool:
         """Whether anything but its size is bought."""
         return isinstance(self.kind.iops, Provisioned) or isinstance(self.kind.throughput, Provisioned)
+
+    @property
+    def sells_both(self) -> bool:
+        """Whether IOPS and MiB/s are bought each by itself."""
+        return isinstance(self.kind.iops, Provisioned) and isinstance(self.kind.throughput, Provisioned)
 
 
 Alike = dict[str, Product]
@@ -136,17 +148,18 @@ def _product_of(volume: Volume, kind: VolumeType, market: Market, policy: Policy
     published = _once_each(lambda spec: ceiling_on_hosts(kind, spec, volume))
     believed = _once_each(lambda spec: ceiling_on_hosts(kind, spec, volume, failed)) if failed else published
     usd_month = _once_each(lambda spec: market.book.usd_month(spec, mean_iops=mean_iops))
-    floor = fitted_on_grid(kind, volume.spec.size_gib, NOTHING, policy.steps)
+    size_gib = max(volume.spec.size_gib, kind.least_size_gib)
+    floor = fitted_on_grid(kind, size_gib, NOTHING, policy.steps)
     step = Need(iops=policy.iops_step, throughput_mib_s=policy.throughput_step_mib_s)
     refused, least_usd = tuple(unsuited(volume, kind, market, policy)), usd_month(floor)
-    is_least = floor == fitted_on_grid(kind, volume.spec.size_gib, step, policy.steps)
+    is_least = floor == fitted_on_grid(kind, size_gib, step, policy.steps)
 
     def is_too_slow(spec: VolumeSpec) -> bool:
         return bool(slow) and spec != volume.spec and bool(too_slow(volume, published(spec), slow))
 
     return Product(
         kind=kind,
-        size_gib=volume.spec.size_gib,
+        size_gib=size_gib,
         policy=policy,
         usd_month=usd_month,
         ceiling=believed,

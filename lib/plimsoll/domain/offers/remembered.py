@@ -66,8 +66,8 @@ def limits_of(offer: Offer, policy: Policy, hosts: Ceiling) -> Limits:
     """What an offer carries, less headroom; nothing limits it where the hosts carry no more."""
     times = 1 + policy.headroom_pct / 100
     pairs = (
-        (offer.ceiling.iops, hosts.iops),
-        (offer.ceiling.throughput_mib_s, hosts.throughput_mib_s),
+        (offer.judged.iops, hosts.iops),
+        (offer.judged.throughput_mib_s, hosts.throughput_mib_s),
     )
     iops, throughput_mib_s = (
         np.inf if most <= carried + TOLERANCE else (carried + TOLERANCE) / times for carried, most in pairs

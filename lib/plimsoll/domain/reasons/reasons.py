@@ -445,11 +445,18 @@ def _sizing(case: Case, target: Offer, choice: Choice) -> Iterator[Reason]:
         "busiest second": seen.peak_second_throughput_mib_s,
     }
     times = 1 + (case.policy if choice.why is Why.RELIEF else case.reducing).headroom_pct / 100
-    sides = (
-        _required("IOPS", need.iops, iops, times, 0),
-        _required("MiB/s", need.throughput_mib_s, throughput, times, 1),
-    )
-    yield Reason("need", f"{target.spec} has to carry {' and '.join(sides)}.")
+    sides = {
+        Resource.IOPS: _required("IOPS", need.iops, iops, times, 0),
+        Resource.THROUGHPUT: _required("MiB/s", need.throughput_mib_s, throughput, times, 1),
+    }
+    cut = [required for side, required in sides.items() if side is not target.staying]
+    yield Reason("need", f"{target.spec} has to carry {' and '.join(cut)}.")
+    if target.staying is not None:
+        yield Reason(
+            "stays-as-it-is",
+            f"Its {target.staying.unit} stay as they are: they leave less than {100 * (times - 1):g} % headroom above "
+            "what was seen, and a reduction raises nothing.",
+        )
 
 
 def _required(unit: str, need: float, seen: Mapping[str, float | None], times: float, digits: int) -> str:

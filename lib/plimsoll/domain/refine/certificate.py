@@ -366,7 +366,7 @@ def _tests_of(
             for one in case.shared_as(case.market.types[offer.spec.type], purpose):
                 yield _Tested(one.load.of(purpose), one.ceiling, one.volume_ids, by_seconds, headroom)
             if offer.pool_gib is None:
-                yield _Tested(case.load.of(purpose), offer.ceiling, own, by_seconds, headroom)
+                yield _Tested(case.load.of(purpose), offer.judged, own, by_seconds, headroom)
         if often:
             load, ids = (case.load, own) if offer.pool_gib is None else (case.held, held_by)
             yield _Tested(load.now, offer.ceiling, ids, by_seconds)

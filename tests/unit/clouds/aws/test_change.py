@@ -131,3 +131,41 @@ def test_the_way_back_of_a_command_names_the_old_figures():
     volume = a_volume("io2", 500, iops=9_000)
     line, _ = AwsCatalog().change(volume, GP3).way_back.splitlines()
     assert shlex.split(line)[-4:] == ["--volume-type", "io2", "--iops", "9000"]
+
+
+LARGER = VolumeSpec(type="gp3", size_gib=520, iops=4000, throughput_mib_s=250)
+
+
+@pytest.mark.parametrize(
+    ("kind", "boot", "named"),
+    [
+        (OwnerKind.HAND, False, "--size 520"),
+        (OwnerKind.AUTO_SCALING, True, "VolumeSize: 520"),
+        (OwnerKind.CLOUDFORMATION, True, "VolumeSize: 520"),
+        (OwnerKind.CLOUDFORMATION, False, "  Size: 520"),
+        (OwnerKind.TERRAFORM, True, "volume_size = 520"),
+        (OwnerKind.TERRAFORM, False, "  size = 520"),
+        (OwnerKind.KUBERNETES, False, '"requests":{"storage":"520Gi"}'),
+        (OwnerKind.OPERATOR, False, "520 GiB"),
+    ],
+)
+def test_a_larger_size_is_named_and_the_way_back_never_makes_it_smaller(kind, boot, named):
+    volume = owned(kind, boot=boot)
+    found = AwsCatalog().change(volume, LARGER)
+    assert named in found.how
+    assert "file system" in found.how
+    assert named not in change_text(volume, GP3)
+    assert "520 GiB: a volume never shrinks" in found.way_back
+    for smaller in ("--size", "500Gi", "Size: 500", "size = 500"):
+        assert smaller not in found.way_back
+
+
+def test_a_task_of_ecs_is_given_the_larger_size():
+    text = change_text(owned(OwnerKind.OPERATOR, service="ecs"), LARGER)
+    assert "sizeInGiB: 520" in text
+
+
+def test_of_a_volume_that_only_grew_there_is_no_way_back():
+    volume = a_volume("gp2", 500)
+    (line,) = AwsCatalog().change(volume, VolumeSpec(type="gp2", size_gib=600)).way_back.splitlines()
+    assert line.startswith("# The size stays at 600 GiB")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.offers.drop_ins import drop_ins
 from plimsoll.domain.offers.offer import ceiling_on_hosts, fitted, flip, on_grid, whole
@@ -110,15 +110,14 @@ def test_the_wording_of_every_refusal():
     found = {
         "a type that the policy does not name": refusals(a_volume("io1", 500), target_types=("gp3",))["io2"],
         "a previous generation": refusals(a_volume("standard", 100))["standard"],
-        "too small": refusals(a_volume("gp2", 100), target_types=("st1", "gp3"))["st1"],
         "too large": refusals(a_volume("gp3", 20_000))["io1"],
         "a boot volume": refusals(a_volume("gp2", 500, boot=True), target_types=("st1", "gp3"))["st1"],
         "several hosts": refusals(a_volume("io1", 500, on=[a_host(id="i-1"), a_host(id="i-2")]))["gp3"],
         "latency": refusals(io2, latency_floor=LatencyClass.SUB_MS)["gp3"],
         "durability": refusals(io2, durability_floor_pct=99.999)["gp3"],
-        "more than it sells": refusals(a_volume("io2", 10, iops=8000), a_demand(iops=6000))["gp3"],
-        "credits": refusals(a_volume("gp3", 100), a_demand(iops=1000), target_types=("gp2",))["gp2"],
-        "credits, with headroom": refusals(a_volume("gp3", 384), a_demand(iops=1151), target_types=("gp2",))["gp2"],
+        "more than it sells": refusals(a_volume("io2", 200, iops=20_000), a_demand(throughput_mib_s=1800))["gp3"],
+        "credits": refusals(a_volume("gp2", 100), a_demand(iops=1000))["gp2"],
+        "credits, with headroom": refusals(a_volume("gp2", 384), a_demand(iops=1151))["gp2"],
     }
     assert_golden("refusals", "\n".join(f"{name}\n  - {text}" for name, text in found.items()))
 
@@ -133,9 +132,7 @@ def test_the_previous_generation_is_refused_even_where_it_is_the_present_one():
     assert "previous generation" in refusals(a_volume("standard", 100))["standard"]
 
 
-def test_a_size_that_a_type_does_not_come_in_is_refused():
-    found = refusals(a_volume("gp2", 100), target_types=("st1", "gp3"))
-    assert "125 to 16,384 GiB" in found["st1"]
+def test_a_size_above_all_that_a_type_comes_in_is_refused():
     assert "4 to 16,384 GiB" in refusals(a_volume("gp3", 20_000))["io1"]
 
 
@@ -171,24 +168,42 @@ def test_a_type_without_a_price_is_refused():
 
 
 def test_what_is_needed_above_all_that_a_type_sells_is_said():
-    found = refusals(a_volume("io2", 10, iops=8000), a_demand(iops=6000))
-    assert "needed are 7,200.0" in found["gp3"]
+    found = refusals(a_volume("io2", 200, iops=20_000), a_demand(throughput_mib_s=1800))
+    assert "2,000 MiB/s carries 2,000 MiB/s, needed are 2,160.0" in found["gp3"]
+
+
+def offered_size(volume, demand, type_name, **policy):
+    offer = decision(volume, demand, a_policy(**policy)).comparison.offer(type_name)
+    assert offer.feasible
+    return offer.spec.size_gib
+
+
+def test_a_type_that_needs_a_larger_size_is_offered_at_the_least_that_carries():
+    io2, quick = a_volume("io2", 10, iops=8000), a_demand(iops=6500)
+    assert offered_size(io2, quick, "gp3") == 16
+    assert offered_size(a_volume("gp2", 100), a_demand(iops=1), "st1", target_types=("st1",)) == 125
+    assert offered_size(a_volume("gp3", 100), a_demand(iops=1000), "gp2", target_types=("gp2",)) == 390
+
+
+def test_a_reduction_within_a_type_keeps_its_size():
+    offer = decision(a_volume("gp3", 10, iops=5000), a_demand(iops=4500)).comparison.offer("gp3")
+    assert (offer.spec.size_gib, offer.spec.iops, offer.staying) == (10, 5000, Resource.IOPS)
 
 
 def test_a_type_whose_credits_would_run_out_is_refused_though_its_peak_is_enough():
     day_of_1000 = a_demand(iops=1000)
-    assert "would throttle" in refusals(a_volume("gp3", 100), day_of_1000, target_types=("gp2",))["gp2"]
+    assert "would throttle" in refusals(a_volume("gp2", 100), day_of_1000)["gp2"]
     assert refusals(a_volume("gp3", 400), day_of_1000, target_types=("gp2",))["gp2"] == ""
 
 
 def test_credits_must_last_with_headroom():
-    assert "would throttle" in refusals(a_volume("gp3", 384), a_demand(iops=1151), target_types=("gp2",))["gp2"]
+    assert "would throttle" in refusals(a_volume("gp2", 384), a_demand(iops=1151))["gp2"]
     assert refusals(a_volume("gp3", 480), a_demand(iops=1150), target_types=("gp2",))["gp2"] == ""
 
 
 def test_an_offered_hdd_must_stand_random_operations():
     small_and_random = a_demand(iops=200, throughput_mib_s=1)
-    assert "would throttle" in refusals(a_volume("gp3", 1024), small_and_random, target_types=("st1",))["st1"]
+    assert "would throttle" in refusals(a_volume("st1", 1024), small_and_random)["st1"]
     few_and_large = a_demand(iops=20, throughput_mib_s=20)
     assert refusals(a_volume("gp3", 1024), few_and_large, target_types=("st1",))["st1"] == ""
 
