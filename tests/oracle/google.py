@@ -285,10 +285,10 @@ def fitted(unit, units, name, sizes, kept, budget, *, reducing, everything=False
     for disk in unit.free:
         load, room = unit.part([disk]), unit.room_for.get(disk["id"], {})
 
-        def passes(spec, free, load=load, room=room, everything=everything):
+        def passes(spec, free, load=load, room=room, sides=kept, everything=everything):
             limit = capped({**published(spec), **free}, name, unit.hosts)
             limit = {**limit, **free}
-            if not carries_all(limit, unit.now, kept):
+            if not carries_all(limit, unit.now, sides):
                 return False
             if reducing and not everything and leaves_less(limit, room):
                 return False
@@ -299,7 +299,9 @@ def fitted(unit, units, name, sizes, kept, budget, *, reducing, everything=False
         else:
             most = None
             if reducing and not everything:
-                whole = sized(disk, name, sizes[disk["id"]], partial(passes, everything=True), reducing=False)
+                whole = sized(
+                    disk, name, sizes[disk["id"]], partial(passes, sides=SIDES, everything=True), reducing=False
+                )
                 most = disk["spec"] if name == disk["spec"]["type"] else whole
             spec = sized(disk, name, sizes[disk["id"]], passes, reducing=reducing and not everything, highest=most)
         if spec is None:
