@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
+from plimsoll.domain.actions import KEEP
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.steps import CENT, EVIDENCE, Step, judged_by
 from plimsoll.reports.summary import Unread, headline, unended, unread, unreadable
@@ -63,7 +64,10 @@ def of_accounts(run: Mapping[str, Any], accounts: Collection[str]) -> dict[str, 
 def _first(sums: Sums) -> Iterator[Row]:
     steps = sums.totals.by["step"]
     saving = [(words, steps[step]) for step, words in _FIRST.items() if step in steps and steps[step].saved_cents > 0]
-    told = [f"{usd(one.usd_saved)} on {count_of(one.answered, 'volume')} {words}" for words, one in saving]
+    told = [
+        f"{usd(one.usd_saved)} on {count_of(one.answered - one.actions[KEEP], 'volume')} {words}"
+        for words, one in saving
+    ]
     if told:
         yield (bold("What to do first:"), f" {'; then '.join(told)}.")
 

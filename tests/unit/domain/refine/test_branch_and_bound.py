@@ -16,7 +16,7 @@ from plimsoll.domain.errors import CloudError, Throttled
 from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import first_looks
 from plimsoll.domain.metrics.sums import COUNTER_SERIES, Sums, Window, segments
-from plimsoll.domain.policy import Policy, SizeOn
+from plimsoll.domain.policy import HeadroomFrom, Policy, SizeOn
 from plimsoll.domain.refine.branch_and_bound import judge
 from plimsoll.domain.refine.members import grouped
 from plimsoll.domain.units import KIB
@@ -75,8 +75,12 @@ POLICIES = st.sampled_from(
         Policy(lookback_days=DAYS, throttle_budget_min=60, max_wait_s=600),
         Policy(lookback_days=DAYS, headroom_pct=0, upgrade_throttled_share_pct=0),
         Policy(lookback_days=DAYS, headroom_pct=100, saturation_pct=60, min_hours=0),
+        Policy(lookback_days=DAYS, risk_pct=20),
+        Policy(lookback_days=DAYS, risk_pct=10, headroom_from=HeadroomFrom.LEARNED),
     ]
 )
+TABLE = replace(load_table(), bands=tuple(replace(band, memory_days=1.0) for band in load_table().bands[1:]))
+"""What ships, as if it promised something after one day."""
 TARIFFS = st.sampled_from(
     [a_tariff(), a_tariff(usd_query=0), a_tariff(usd_hour_waited=10), a_tariff(usd_hour_waited=1e9)]
 )
@@ -333,7 +337,7 @@ def judged(
     """The answers, and what reading them took."""
     metrics = MemoryMetrics(given=given_sums, broken=broken or {})
     market = replace(a_market(), failed_measurements=tuple(failed_measurements))
-    context = replace(a_basis(policy, market=market, envelopes=envelopes), learned=load_table())
+    context = replace(a_basis(policy, market=market, envelopes=envelopes), learned=TABLE)
     window = Window.before(now, days=policy.lookback_days)
     found = judge(
         {volume.id: context.of(volume) for volume in volumes if decided is None or volume.id in decided},
