@@ -2,9 +2,9 @@
 
 from typing import Any, Final
 
-from cloud_simulator.aws.volume_maker import gp2, gp3
+from cloud_simulator.aws.volume_maker import gp2, gp3, io
 from tests.scenes.scene import Scene, keep, migrate, reprovision, upgrade
-from tests.scenes.work import Does, Time, Work, flat
+from tests.scenes.work import Does, Time, Work, flat, job
 
 STRICT: Final[dict[str, Any]] = {"risk_pct": 5}
 LEARNED: Final[dict[str, Any]] = {"risk_pct": 10, "headroom_from": "learned"}
@@ -116,5 +116,32 @@ SCENES: Final = (
         policy=LEARNED,
         right=migrate(("gp3", 10_000, 16_000, 250), 130.0, step="safe", losses=(), codes=("drop-in",)),
         why="All limits are kept, whatever headroom reductions need.",
+    ),
+    Scene(
+        name="relief-in-the-place-of-a-risk",
+        spec=gp2(171),
+        does=job(50, 3000, (9, 9.25)),
+        policy=STRICT,
+        right=upgrade(("gp3", 171, 4500, 125), -4.08, step="throttled", too_risky=("gp3", 171, 3000, 125)),
+        why="What throttles the same minutes for less has 125 MiB/s, not three times what it moves: 1 in 5 outgrow it.",
+    ),
+    Scene(
+        name="throttles-no-more-and-has-much-to-spare",
+        spec=gp3(500, 16_000, 500),
+        host="m5.24xlarge",
+        does=job(50, 16_000, (9, 9.25), io_kib=1.0),
+        policy=STRICT,
+        right=reprovision(("gp3", 500, 16_000, 125), 15.0, relief=("gp3", 500, 24_000, 125), without=("too-risky",)),
+        why="IOPS stay as they are, and 125 MiB/s are eight times what is moved at that limit.",
+    ),
+    Scene(
+        name="what-its-host-carries-is-no-risk",
+        spec=io("io1", 2000, 64_000),
+        host="m4.large",
+        nitro=False,
+        does=flat(2900, io_kib=4),
+        policy=STRICT,
+        right=migrate(("gp3", 2000, 3600, 125), 4247.0, step="trade", without=("too-risky",)),
+        why="Its host carries 3,600, of which nothing is cut. No proof of demand is needed for that.",
     ),
 )

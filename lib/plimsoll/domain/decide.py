@@ -75,7 +75,8 @@ def answer(case: Case) -> Recommendation:
 def unmeasured(cases: Sequence[Case]) -> dict[str, Migrate | Reprovision | Upgrade | Keep]:
     """The same-limits replacement of volumes of which too little is known, by id: it needs no metrics.
 
-    It keeps also the limits that their hosts cannot carry: what was never seen cannot show that these hosts stay.
+    It keeps also the limits that their hosts cannot carry: what was never seen cannot show that these hosts stay. Its
+    need is those limits: what was read of its demand says nothing.
     Nothing if it saves too little, or if a volume has no price, is billed by the operation, shares a pool, is between
     two configurations, or is in a state in which nothing can be changed.
     """
@@ -91,7 +92,9 @@ def unmeasured(cases: Sequence[Case]) -> dict[str, Migrate | Reprovision | Upgra
         if offer.spec == case.volume.spec:
             found[case.volume.id] = kept(case, comparison, WITH_OTHERS)
         else:
-            found[case.volume.id] = replace(_changed(kind, case, comparison, offer, choice, None), measured=False)
+            limits = Need.of_ceiling(case.kept.ceiling.counted_as(offer.ceiling.accounting))
+            changed = _changed(kind, case, comparison, replace(offer, need=limits), choice, None)
+            found[case.volume.id] = replace(changed, measured=False)
     return found
 
 

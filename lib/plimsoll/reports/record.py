@@ -648,15 +648,16 @@ def saved_cents(record: RecommendationRecord) -> int:
 def cents_of(record: RecommendationRecord) -> dict[str, int]:
     """A recommendation's money in cents a month, by the totals' field; 0 where no price is known."""
     now, saved = in_cents(record.monthly_usd_now or 0.0), in_cents(record.monthly_usd_saved)
+    too_risky = in_cents(record.too_risky.monthly_usd_saved) - saved if record.too_risky else 0
     if record.action == "detached":
         return {"now_cents": now, "detached_cents": now}
     if record.action == "upgrade" and saved < 0:
-        return {"now_cents": now, "upgrades_cents": -saved}
+        return {"now_cents": now, "upgrades_cents": -saved, "too_risky_cents": too_risky}
     return {
         "now_cents": now,
         "saved_cents": saved,
         "saved_drop_in_cents": in_cents(record.monthly_usd_saved_drop_in),
         "blocked_cents": saved if record.blockers else 0,
         "waiting_cents": in_cents(record.wait.monthly_usd_saved) if record.wait else 0,
-        "too_risky_cents": in_cents(record.too_risky.monthly_usd_saved) - saved if record.too_risky else 0,
+        "too_risky_cents": too_risky,
     }
