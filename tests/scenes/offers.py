@@ -185,8 +185,8 @@ HOSTS: Final = (
             "iops_balance": 60 + 0 * t.hour,
             "mib_s_balance": 60 + 0 * t.hour,
         },
-        right=reprovision(("gp3", 500, 18_000, 570), 7.2),
-        why="Sized by its demand: 15,000 IOPS with headroom, and of its MiB/s as many as the host carries.",
+        right=reprovision(("gp3", 500, 16_000, 570), 17.2, codes=("stays-as-it-is",)),
+        why="15,000 IOPS of 16,000 are used, so that these stay. Of its MiB/s as many as the host carries.",
     ),
 )
 

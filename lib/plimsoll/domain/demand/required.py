@@ -104,7 +104,7 @@ def load_of(
         keeping=keeping,
         raising=carried if room.relief is None else required(policy, room.in_relief, beyond),
         holding=required(reducing, room, lifted.holding, by_host, lifted.held) if lifted.frequent else lessened,
-        now=Required(work=demand, short=short(1.0, room, beyond, ())),
+        now=Required(work=demand, short=short(1.0, room.in_relief, beyond, ())),
     )
 
 
