@@ -61,7 +61,8 @@ def history_of(volume, highest, length, policy):
     days = {day: rates for day, rates in (highest or {}).items() if day * MINUTES >= since}
     before = [rates for day, rates in days.items() if day < 0]
     if not before:
-        age_days = (length - volume.get("made", -(10**9))) / MINUTES
+        made = volume.get("made")
+        age_days = policy["lookback_days"] if made is None else (length - made) / MINUTES
         return {"days": min(policy["lookback_days"], age_days), "usual": 1.0, "most": None}
     usual = 1.0
     if len(days) >= 4:
