@@ -112,14 +112,18 @@ SCENES: Final = (
         name="doubled-point",
         spec=IO2,
         does=single(500, 6000, 80),
-        right=migrate(("gp3", 500, 3000, 570), 199.7, codes=("doubled-point", "same-limits"), without=("above-record",)),
+        right=migrate(
+            ("gp3", 500, 3000, 570), 199.7, codes=("doubled-point", "same-limits"), without=("above-record",)
+        ),
         why="One minute of twice what it can carry, between ordinary ones, is counted twice: it stood at its limit.",
     ),
     Scene(
         name="twice-on-two-days",
         spec=IO2,
         does=single(500, 6000, 80, 200),
-        right=migrate(("gp3", 500, 3000, 570), 199.7, codes=("above-record", "same-limits"), without=("doubled-point",)),
+        right=migrate(
+            ("gp3", 500, 3000, 570), 199.7, codes=("above-record", "same-limits"), without=("doubled-point",)
+        ),
         why="What comes again is no doubled point: it was something larger until then. A reduction raises nothing.",
     ),
 )
