@@ -38,7 +38,11 @@ def rows(volumes: int) -> Iterator[tuple[str, ...]]:
     with running(datetime.now(UTC), volumes=volumes) as organization:
         every_minute = audited(organization, every_minute=True).usage.datapoints
         for name, policy in WAYS.items():
-            yield f"{volumes:,} volumes", name, *_figures(audited(organization, policy=policy), every_minute)
+            yield (
+                f"{volumes:,} volumes",
+                name,
+                *_figures(audited(organization, policy=policy, by_minutes_s=0), every_minute),
+            )
 
 
 def _figures(account: Audited, every_minute: int) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ def test_the_projects_have_every_answer_and_the_totals_reconcile(audited):
         ("hpc-writer", "migrate", "pd-balanced", "its machine lets no more writes pass of the dearer type"),
         ("vault-hot", "reprovision", "hyperdisk-extreme", "its machine lets no more pass of the cheaper type"),
         ("farm", "reprovision", "hyperdisk-balanced", "its machines carry it together, as neither does alone"),
-        ("plant-data", "keep", "pd-ssd", "its excluded sibling is at the ceiling that is both's"),
+        ("plant-data", "migrate", "pd-balanced", "its machine alone holds its excluded sibling, which keeps enough"),
         ("archive-a", "upgrade", "pd-balanced", "its pool is throttled"),
         ("media", "upgrade", "pd-ssd", "a boot disk goes with its pool"),
         ("lottery-data", "keep", "pd-ssd", "a cheaper type does not carry its busiest second"),
