@@ -1,7 +1,7 @@
 """Builders: the nouns of the domain with everything filled in that a test does not care about."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
@@ -22,7 +22,7 @@ from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import Knowledge, Look
 from plimsoll.domain.metrics.sums import COUNTER_SERIES, Segment, Sums, Window, series
 from plimsoll.domain.offers.offer import Market
-from plimsoll.domain.policy import Policy
+from plimsoll.domain.policy import ANY_RISK_PCT, HeadroomFrom, Policy
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.refine.query_cost import Closer, QueryCost
@@ -275,7 +275,8 @@ def a_tariff(**figures: object) -> QueryCost:
 
 
 def a_policy(**keys: object) -> Policy:
-    return Policy(**keys)
+    """A policy that takes any risk unless it says otherwise: a world of which nothing was learned promises nothing."""
+    return Policy(**{"risk_pct": ANY_RISK_PCT, **keys})
 
 
 def a_market(book: PriceBook = US_EAST_1) -> Market:
@@ -305,7 +306,11 @@ def a_refutation(
 def a_basis(
     policy: Policy | None = None, *, market: Market | None = None, envelopes: Sequence[Envelope] = ()
 ) -> DecisionContext:
-    return DecisionContext(market=market or a_market(), envelopes=envelopes, policy=policy or a_policy(), now=NOW)
+    """What decisions rest on. Nothing was learned, so that any risk is taken unless the policy says otherwise."""
+    policy = policy or a_policy()
+    if policy.headroom_from is HeadroomFrom.FIXED and policy.risk_pct == Policy().risk_pct:
+        policy = replace(policy, risk_pct=ANY_RISK_PCT)
+    return DecisionContext(market=market or a_market(), envelopes=envelopes, policy=policy, now=NOW)
 
 
 def load_of(volume: Volume, demand: Demand) -> HostLoad | None:

@@ -1,5 +1,5 @@
-"""`python -m tests.closed_loop [--volumes N | --hosts N] [--growth-days N] [--write]`: the table, on the screen or in
-the page."""
+"""`python -m tests.closed_loop [--volumes N | --hosts N] [--growth-days N] [--risk-pct N] [--write]`: the table, on the
+screen or in the page."""
 
 import argparse
 import sys
@@ -7,7 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
 
-from plimsoll.domain.policy import Policy
+from plimsoll.domain.policy import HeadroomFrom, Policy
 from tests.closed_loop.figures import BEGIN, END, OF_HOSTS, table, table_of_hosts, write
 from tests.closed_loop.hosts import Housed, a_housed_life
 from tests.closed_loop.loop import POLICY, Life, a_life
@@ -38,10 +38,17 @@ def main() -> None:
     parser.add_argument("--hosts", type=int, help="so many small hosts, with two to four volumes each")
     parser.add_argument("--weeks", type=int, default=52)
     parser.add_argument("--growth-days", type=float, default=POLICY.growth_days)
+    parser.add_argument("--risk-pct", type=float, default=POLICY.risk_pct)
+    parser.add_argument("--headroom-from", type=HeadroomFrom, default=POLICY.headroom_from)
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--write", action="store_true", help="into docs/decision.md")
     options = parser.parse_args()
-    policy = replace(POLICY, growth_days=options.growth_days)
+    policy = replace(
+        POLICY,
+        growth_days=options.growth_days,
+        risk_pct=options.risk_pct,
+        headroom_from=options.headroom_from,
+    )
     if options.hosts:
         text, marks = table_of_hosts(housed_lives(options.hosts, options.weeks, options.processes, policy)), OF_HOSTS
     else:

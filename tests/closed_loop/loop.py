@@ -14,18 +14,21 @@ from plimsoll.domain.demand.day_sums import sums_of_demand
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.memory.memory import memory_segments
-from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.metrics.knowledge import PAST_RATES, Look
 from plimsoll.domain.metrics.sums import Segment, Window
-from plimsoll.domain.policy import Policy
+from plimsoll.domain.policy import ANY_RISK_PCT, Policy
 from plimsoll.domain.recommendation import Change, Recommendation
 from plimsoll.domain.refine.recall import Recall
 from plimsoll.domain.volume import Seen, Volume, VolumeSpec
+from plimsoll.learned_table import load_table
 from tests.builders import LONG_AGO, TYPES, a_host, a_market, a_volume, load_of
 from tests.closed_loop.workload import BUCKET_S, DAY, KIB, WATCHED, WEEK, Numbers, Workload, of_kind
 
 BEGUN: Final = (LONG_AGO + timedelta(days=30)).replace(hour=0, minute=0)
 WINDOW: Final = 14 * DAY
-POLICY: Final = Policy(resolution_s=BUCKET_S, target_types=("gp3",))
+POLICY: Final = Policy(resolution_s=BUCKET_S, target_types=("gp3",), risk_pct=ANY_RISK_PCT)
+"""A reduction is followed whatever its risk: the loop shows what becomes of sizes."""
+TABLE: Final = load_table()
 KEPT_DAYS: Final = {300: 63, 3600: 455}
 """For how many days the cloud keeps five minutes and hours."""
 WITHIN: Final = 3.4
@@ -89,7 +92,7 @@ def lived(workload: Workload, spec: VolumeSpec, weeks: int, policy: Policy = POL
             continue
         highest = _highest(highest, spec)
         life.saved_usd_month.append((book.usd_month(highest) or 0.0) - (book.usd_month(spec) or 0.0))
-        found = _audited(spec, served, workload, now.stop, tuple(seen), policy)
+        found = audited(spec, served, workload, now.stop, tuple(seen), policy)
         if isinstance(found, Change):
             after = found.target.spec
             life.steps.append(Step(week, spec, after))
@@ -109,7 +112,7 @@ def moment_of(bucket: int) -> datetime:
     return BEGUN + timedelta(seconds=bucket * BUCKET_S)
 
 
-def _audited(
+def audited(
     spec: VolumeSpec, served: Numbers, workload: Workload, end: int, seen: tuple[Seen, ...], policy: Policy
 ) -> Recommendation:
     """What is recommended of the last two weeks, and of what was before them where that is a reduction."""
@@ -145,7 +148,9 @@ def demand_in(served: Numbers, io_kib: Numbers, end: int) -> Demand:
 
 def context_at(end: int, policy: Policy) -> DecisionContext:
     """What decisions at the end of a week rest on."""
-    return DecisionContext(market=a_market(), envelopes=(), policy=policy, now=moment_of(end), draft=True)
+    return DecisionContext(
+        market=a_market(), envelopes=(), policy=policy, now=moment_of(end), learned=TABLE, draft=True
+    )
 
 
 def remembered(volume: Volume, context: DecisionContext, served: Numbers, io_kib: Numbers, end: int) -> Recall | None:
@@ -166,9 +171,9 @@ def proved(
 ) -> Recommendation:
     """The answer once its past has told all that it can."""
     if recall is None:
-        return answer(case_of(volume, demand, host, context))
+        return answer(case_of(volume, demand, host, context.knowing(volume, context.looked_back(volume))))
     while True:
-        grown = context.growing(recall.growth)
+        grown = recall.sized(context).growing(recall.growth)
         case = recall.remembering(case_of(volume, demand, host, grown, recall.days, recall.earlier))
         found = answer(case)
         if not recall.tells_more(case, found, partial(sums_of_demand, demand)):
@@ -193,7 +198,15 @@ def _sums(look: Look, served: Numbers, io_kib: Numbers) -> dict[str, Numbers]:
     moved = np.full(last - first, np.nan)
     moved[max(0, -first) :] = ops[max(0, -first) :] * io_kib[max(0, first) : max(0, last)] * KIB
     whole = {"read_ops": ops, "read_bytes": moved, "write_ops": 0 * ops, "write_bytes": 0 * moved}
-    return {name: values.reshape(-1, look.period_s // BUCKET_S).sum(axis=1) for name, values in whole.items()}
+    found = {name: _by_period(values, look).sum(axis=1) for name, values in whole.items()}
+    if PAST_RATES not in look.groups:
+        return found
+    rates = {"highest_iops": ops / BUCKET_S, "highest_throughput_mib_s": moved / BUCKET_S / KIB**2}
+    return found | {name: _by_period(values, look).max(axis=1) for name, values in rates.items()}
+
+
+def _by_period(values: Numbers, look: Look) -> Numbers:
+    return values.reshape(-1, look.period_s // BUCKET_S)
 
 
 def _count_hurt(life: Life, workload: Workload, now: slice) -> None:

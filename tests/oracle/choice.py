@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from tests.oracle.lifted import asked, direct, together
-from tests.oracle.replay import SIDES, trial
+from tests.oracle.replay import SIDES, counted, trial
 
 BUDGETS = (0, 1, 5, 15, 60)
 
@@ -28,6 +28,7 @@ class Judge:
     def __init__(self, policy, length):
         self.policy = policy
         self.headroom = 1 + policy["headroom_pct"] / 100
+        self.reducing = 1 + policy.get("reducing_pct", policy["headroom_pct"]) / 100
         self.days = length / 1440
         self.made = {}
 
@@ -45,14 +46,21 @@ class Judge:
 
     def tried(self, loads, limit, *, reducing, headroom=None, start=1.0, offered=True, holding=False):
         """How many minutes are throttled, and the longest wait."""
-        wanted = self.wanted(loads, self.headroom if headroom is None else headroom, reducing, holding)
+        usual = self.reducing if reducing else self.headroom
+        wanted = self.wanted(loads, usual if headroom is None else headroom, reducing, holding)
         throttled, wait = trial(wanted["work"], direct(wanted), limit, start=start, offered=offered)
         return int(throttled.sum()), wait
 
-    def passes(self, loads, limit, budget, *, reducing, holding=False):
+    def passes(self, loads, limit, budget, *, reducing, headroom=None, holding=False):
         """Whether a limit throttles no more than the budget, and lets nothing wait too long."""
-        count, wait = self.tried(loads, limit, reducing=reducing, holding=holding)
+        count, wait = self.tried(loads, limit, reducing=reducing, headroom=headroom, holding=holding)
         return count <= budget + 1e-9 and wait <= self.policy["max_wait_s"] + 1e-9
+
+    def need(self, loads, limit, *, holding=False):
+        """The highest rates that a reduction has to carry, as a limit counts them."""
+        wanted = self.wanted(loads, self.reducing, reducing=True, holding=holding)
+        some = [counted(work, limit) for work in (wanted["work"], *direct(wanted))]
+        return {side: max(float(one[side].max(initial=0.0)) for one in some) for side in SIDES}
 
 
 def grid(rule, most, step):

@@ -8,13 +8,15 @@ import pytest
 
 def differences(found: dict[str, Any], expected: dict[str, Any]) -> Iterator[str]:
     """Each difference in words. Peaks that were not read lie between the record's two figures."""
-    demand, drop_in, relief, wait = (found[name] or {} for name in ("demand", "drop_in", "relief", "wait"))
+    names = ("demand", "drop_in", "relief", "wait", "too_risky")
+    demand, drop_in, relief, wait, too_risky = (found[name] or {} for name in names)
     pairs = {
         "action": (found["action"], expected["action"]),
         "target": (found["target"], expected["target"]),
         "now": (found["monthly_usd_now"], cents(expected["usd_now"])),
         "then": (found["monthly_usd_then"], cents(expected["usd_then"])),
         "relief": (relief.get("spec"), expected.get("relief")),
+        "too risky": (too_risky.get("spec"), expected.get("too_risky")),
         "expected": (wait.get("expected"), expected.get("expected")),
     }
     if demand:

@@ -10,6 +10,8 @@ Where the page leaves room, this is how it is read here:
   type, or what the machine lets all of it do, carries those before it as well.
 """
 
+from functools import partial
+
 import numpy as np
 
 from tests.oracle.choice import (
@@ -76,8 +78,9 @@ def pool_limit(name, disks, hosts):
     return carried({"type": name, "size_gib": size, "iops": None, "throughput_mib_s": None}, hosts)
 
 
-def search(name, size, region, passes, own=None):
-    """The cheapest figures of a type at a size for which `passes(spec)` holds; None where not even the largest does.
+def search(name, size, region, passes, own=None, highest=None):
+    """The cheapest figures of a type at a size for which `passes(spec)` holds; None where not even the largest does, of
+    those that are no higher than `highest`.
 
     own: what the disk has, where a resource of which not even the largest passes stays as it is.
     """
@@ -93,6 +96,11 @@ def search(name, size, region, passes, own=None):
     if "least" in moved:
         least = least_sold(moved, size, iops[0] or 0.0)
         mib_s = grid({"least": least}, most_sold(moved, size, iops[-1] or INFINITE), steps[1])
+    if highest is not None:
+        iops = [one for one in iops if one is None or one <= (highest["iops"] or INFINITE)]
+        mib_s = [one for one in mib_s if one is None or one <= (highest["throughput_mib_s"] or INFINITE)]
+    if not iops or not mib_s:
+        return None
     if iops == [None] or mib_s == [None]:
         pairs = [(one, two) for one in iops for two in mib_s]
         at = first_passing(pairs, lambda pair: passes(spec(*pair), {}))
@@ -126,18 +134,18 @@ def search(name, size, region, passes, own=None):
     return None if found is None else spec(*found)
 
 
-def sized(disk, name, size, passes, *, reducing, grows):
+def sized(disk, name, size, passes, *, reducing, grows=True, highest=None):
     """As `search` at a size, or, if it `grows`, the least larger one of which anything passes. A reduction within the
     type has its size; there one of two resources may stay as it is."""
     own = disk["spec"]
     within = reducing and name == own["type"]
     high = DISKS[name]["size_gib"][1]
-    found = search(name, size, disk["region"], passes, own if within else None)
+    found = search(name, size, disk["region"], passes, own if within else None, highest)
     if found is not None or within or not grows or DISKS[name].get("pooled"):
         return found
     sizes = range(size + 1, high + 1)
-    place = first_passing(sizes, lambda at: search(name, at, disk["region"], passes) is not None)
-    return None if place is None else search(name, sizes[place], disk["region"], passes)
+    place = first_passing(sizes, lambda at: search(name, at, disk["region"], passes, None, highest) is not None)
+    return None if place is None else search(name, sizes[place], disk["region"], passes, None, highest)
 
 
 class Unit:
@@ -240,7 +248,7 @@ class Unit:
         return bool(self.staying) or bool(shared and self.beside(name, units)[0])
 
 
-def offers(unit, units, budget, *, reducing, everything=False, larger=False, holding=False, whole=False):
+def offers(unit, units, budget, *, reducing, everything=False, larger=False, holding=False, no_less=False):
     """One offer a type that passes: for reductions, as relief, because it does everything that is done now, or because
     it throttles no more than that."""
     made = []
@@ -248,7 +256,7 @@ def offers(unit, units, budget, *, reducing, everything=False, larger=False, hol
         if any(unsuited(disk, name) for disk in unit.free):
             continue
         sizes = {disk["id"]: disk["spec"]["size_gib"] for disk in unit.free}
-        how = {"reducing": reducing, "everything": everything, "holding": holding, "whole": whole}
+        how = {"reducing": reducing, "everything": everything, "holding": holding, "no_less": no_less}
         specs = fitted(unit, units, name, sizes, budget, **how)
         if specs is None and larger and len(unit.free) == 1 and not unit.staying and DISKS[name].get("pooled"):
             specs = grown(unit, units, name, budget)
@@ -281,28 +289,31 @@ def grown(unit, units, name, budget):
     return None if found is None else at(sizes[found])
 
 
-def fitted(unit, units, name, sizes, budget, *, reducing, everything=False, holding=False, whole=False):
+def fitted(unit, units, name, sizes, budget, *, reducing, everything=False, holding=False, no_less=False):
     """The configurations of a type that pass, one for each disk; None where one does not or all together do not."""
     judge, pooled = unit.judge, DISKS[name].get("pooled") and not unit.alone
     specs = {}
     for disk in unit.free:
         load, room = unit.part([disk]), unit.room_for.get(disk["id"], {})
 
-        def passes(spec, free, load=load, room=room):
+        def passes(spec, free, load=load, room=room, everything=everything):
             limit = capped({**published(spec), **free}, name, unit.hosts)
             limit = {**limit, **free}
             if everything:
                 return carries_all(limit, unit.now)
-            if (reducing and leaves_less(limit, room)) or (whole and not carries_all(limit, unit.now)):
+            if (reducing and leaves_less(limit, room)) or (no_less and not carries_all(limit, unit.now)):
                 return False
             return judge.passes([load], limit, budget, reducing=reducing, holding=holding)
 
         if pooled:
             spec = {"type": name, "size_gib": sizes[disk["id"]], "iops": None, "throughput_mib_s": None}
         else:
-            spec = sized(
-                disk, name, sizes[disk["id"]], passes, reducing=reducing and not everything, grows=not everything
-            )
+            most = None
+            if reducing and not everything:
+                whole = sized(disk, name, sizes[disk["id"]], partial(passes, everything=True), reducing=False)
+                most = disk["spec"] if name == disk["spec"]["type"] else whole
+            how = {"reducing": reducing and not everything, "grows": not everything, "highest": most}
+            spec = sized(disk, name, sizes[disk["id"]], passes, **how)
         if spec is None:
             return None
         specs[disk["id"]] = spec
@@ -388,7 +399,7 @@ def decided(unit, units):
     )
     relief = []
     if present["throttled"]:
-        made = offers(unit, units, budget, reducing=False, larger=True, whole=unsettled and not unit.pooled)
+        made = offers(unit, units, budget, reducing=False, larger=True, no_less=unsettled and not unit.pooled)
         relief = [one for one in made if 2 * then(one) <= count]
     same = offers(unit, units, budget, reducing=True, everything=True)
     drop_in = min(same, key=lambda one: one["order"], default=None)

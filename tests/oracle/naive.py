@@ -1,6 +1,7 @@
 """docs/decision.md for one AWS volume, literally."""
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -25,10 +26,14 @@ from tests.oracle.past import required_by
 from tests.oracle.published import in_minutes
 from tests.oracle.received import busy_work, coverage_pct, observed_minutes, scaled, summed, work_of
 from tests.oracle.replay import SIDES, counted, host_carries, plain
+from tests.oracle.risk import history_of, is_allowed, learned_pct
 from tests.oracle.trend import AUDIT_DAYS, busiest_hours, is_outgrown
 
 POLICY = {
     "headroom_pct": 20,
+    "headroom_from": "fixed",
+    "risk_pct": 100,
+    "lookback_days": 14,
     "growth_days": 120,
     "throttle_budget_min": 0,
     "max_wait_s": 60,
@@ -196,8 +201,9 @@ def order(spec, usd):
     return usd, -LATENCY[kind["latency"]], -kind["durability_pct"], spec["type"]
 
 
-def search(volume, name, policy, mean_iops, passes, *, reducing, grows=True):
-    """The cheapest configuration of a type for which `passes(limit)` holds; None where none does.
+def search(volume, name, policy, mean_iops, passes, *, reducing, grows=True, highest=None):
+    """The cheapest configuration of a type for which `passes(limit)` holds; None where none does, of those that have no
+    more than `highest`.
 
     It has the volume's size, or, if it `grows` and the type sells IOPS by size, the least larger one of which anything
     passes. A reduction within the type has the volume's size; one of two resources may stay as it is.
@@ -206,7 +212,7 @@ def search(volume, name, policy, mean_iops, passes, *, reducing, grows=True):
     size, high = volume["spec"]["size_gib"], EBS[name]["size_gib"][1]
 
     def at(size_gib):
-        return search_at(size_gib, volume, name, policy, mean_iops, passes, may_stay=within)
+        return search_at(size_gib, volume, name, policy, mean_iops, passes, may_stay=within, highest=highest)
 
     found = at(size)
     if found is not None or within or not grows or "least" not in EBS[name]["iops"]:
@@ -216,7 +222,7 @@ def search(volume, name, policy, mean_iops, passes, *, reducing, grows=True):
     return None if place is None else at(sizes[place])
 
 
-def search_at(size, volume, name, policy, mean_iops, passes, *, may_stay):
+def search_at(size, volume, name, policy, mean_iops, passes, *, may_stay, highest):
     """The cheapest figures of a type at a size for which `passes(limit)` holds; None where not even the largest passes.
 
     may_stay: a resource of which not even the most passes stays as it is, and the other alone has to pass.
@@ -236,10 +242,16 @@ def search_at(size, volume, name, policy, mean_iops, passes, *, may_stay):
         return found if passes(limit(found)) else None
     most = max(rule["least"], min(rule["most"], int(rule["per_gib"] * size)))
     iops = grid(rule, most, policy["iops_step"])
+    if highest is not None:
+        iops = [figure for figure in iops if figure <= highest["iops"]]
     if "least" not in moved:
         at = first_passing(iops, lambda figure: passes(limit(spec(figure))))
         return None if at is None else spec(iops[at])
     mib_s = grid(moved, moved["most"], policy["throughput_step_mib_s"])
+    if highest is not None:
+        mib_s = [figure for figure in mib_s if figure <= highest["throughput_mib_s"]]
+    if not iops or not mib_s:
+        return None
 
     def alone(side, figure):
         other = "mib_s" if side == "iops" else "iops"
@@ -270,13 +282,20 @@ def search_at(size, volume, name, policy, mean_iops, passes, *, may_stay):
     return None if found is None else spec(*found)
 
 
-def found_offers(volume, policy, mean_iops, passes, *, reducing, grows=True):
-    """The cheapest passing configuration of each type that may be offered."""
+def found_offers(volume, policy, mean_iops, passes, no_more_than=None, *, reducing, grows=True):
+    """The cheapest passing configuration of each type that may be offered. no_more_than: the limit that is had, where
+    nothing may be raised; of another type, the least that does all of it is no raise."""
     made = []
     for name in EBS:
         if unsuited(volume, name, policy):
             continue
-        spec = search(volume, name, policy, mean_iops, passes, reducing=reducing, grows=grows)
+        most = None
+        if no_more_than is not None and name == volume["spec"]["type"]:
+            most = volume["spec"]
+        elif no_more_than is not None:
+            same = partial(carries_all, now=no_more_than)
+            most = search(volume, name, policy, mean_iops, same, reducing=False)
+        spec = search(volume, name, policy, mean_iops, passes, reducing=reducing, grows=grows, highest=most)
         if spec is not None:
             usd = price(spec, volume["region"], mean_iops)
             made.append(
@@ -316,7 +335,7 @@ def answer(action, target, usd_now, usd_then, **more):
     return {"action": action, "target": target, "usd_now": usd_now, "usd_then": usd_then, **more}
 
 
-def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, days=None, busy=None):
+def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, days=None, busy=None, highest=None):
     """The answer for one volume.
 
     volume: spec, region, state, boot, attachments, hosts (maximum_iops, maximum_mb_s, baseline_iops, baseline_mb_s,
@@ -330,32 +349,71 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
     siblings: the work of every other volume on its only host, as `sibling_of` makes it of those that may be changed.
     `frontier`: what the budgets cost as well. past, days:
     what was before the window, as `past.buckets_of` and `days.days_of` make it, these of the window too. busy: the
-    busiest hours of the days before it, as `days.busy_of` makes them.
+    busiest hours of the days before it, as `days.busy_of` makes them. highest: the highest minute of each day, as
+    `risk.highest_of` makes it.
     """
     own = None if days is None else {day: done for day, done in days.items() if day >= 0}
-    known = {"frontier": frontier, "busy": busy or {}, "usual_pct": policy["headroom_pct"]}
+    history = history_of(volume, highest, len(minutes["read_ops"]), policy)
+    usual_pct = policy["headroom_pct"]
+    known = {"frontier": frontier, "busy": busy or {}, "usual_pct": usual_pct}
     found = decide_with(volume, minutes, siblings, policy, own, **known)
+    if found.get("reduces") and learned_pct(history, policy) > usual_pct:
+        usual_pct = learned_pct(history, policy)
+        known["usual_pct"] = usual_pct
+        policy = {**policy, "reducing_pct": usual_pct}
+        found = decide_with(volume, minutes, siblings, policy, own, **known)
     if past is not None and asks_the_past(found):
         found = decide_with(volume, minutes, siblings, policy, days, **known)
         hosts = carried_by_hosts(volume, minutes, siblings)
         if found["rises"]:
-            asked = required_by(past, policy, hosts)
+            asked = required_of(past, highest, policy, hosts)
             found = decide_with(volume, minutes, siblings, policy, days, **known, asked=asked)
         whole_days = len(minutes["read_ops"]) // 1440
         headroom_pct = None
         if asks_the_past(found) and not found["rises"]:
             headroom_pct = headroom_with_growth(volume, days, whole_days, policy, found["reduces"])
         if headroom_pct is not None:
-            grown = {**policy, "headroom_pct": headroom_pct}
+            reducing = {**policy, "headroom_pct": usual_pct}
+            more_pct = headroom_with_growth(volume, days, whole_days, reducing, found["reduces"])
+            grown = {**policy, "headroom_pct": headroom_pct, "reducing_pct": more_pct}
             more = decide_with(volume, minutes, siblings, grown, days, **known)
             if found["action"] != "upgrade" or more["action"] == "upgrade":
                 found, policy = more, grown
         if found["reduces"]:
-            asked = required_by(past, policy, hosts)
+            asked = required_of(past, highest, policy, hosts)
             found = decide_with(volume, minutes, siblings, policy, days, **known, asked=asked)
-    found.pop("rises", None)
-    found.pop("reduces", None)
-    return found
+    return without_risk(found, volume, history, policy, usual_pct)
+
+
+def required_of(past, highest, policy, hosts):
+    """What the past requires of a reduction, by side; also its highest minutes where headroom is learned."""
+    reducing = {**policy, "headroom_pct": policy.get("reducing_pct", policy["headroom_pct"])}
+    asked = required_by(past, reducing, hosts)
+    before = [rates for day, rates in (highest or {}).items() if day < 0]
+    if policy["headroom_from"] == "learned" and policy["throttle_budget_min"] == 0:
+        for place, side in enumerate(SIDES):
+            most = (1 + reducing["headroom_pct"] / 100) * max([rates[place] for rates in before], default=0.0)
+            asked[side] = max(asked[side], most if hosts is None else min(most, hosts[side]))
+    return asked
+
+
+def without_risk(found, volume, history, policy, usual_pct):
+    """The answer; in the place of a reduction whose risk is not allowed relief, what keeps today's limits, or none."""
+    told = {name: found.pop(name, None) for name in ("rises", "reduces", "offer", "now", "need", "spare", "ending")}
+    if found["action"] not in {"migrate", "reprovision"} or not told["reduces"]:
+        return found
+    offer, grown_pct = told["offer"], policy.get("reducing_pct", policy["headroom_pct"])
+    if is_allowed(offer["limit"], told["now"], told["need"], history, policy, usual_pct, grown_pct):
+        return found
+    found["too_risky"] = offer["spec"]
+    if told["ending"] is not None:
+        spec = told["ending"]["spec"]
+        return found | {"action": "upgrade", "target": spec, "usd_then": told["ending"]["usd"], "relief": None}
+    if told["spare"] is None:
+        return found | {"action": "keep", "target": volume["spec"], "usd_then": found["usd_now"]}
+    spec = told["spare"]["spec"]
+    action = "migrate" if spec["type"] != volume["spec"]["type"] else "reprovision"
+    return found | {"action": action, "target": spec, "usd_then": told["spare"]["usd"]}
 
 
 def carried_by_hosts(volume, minutes, siblings):
@@ -424,9 +482,10 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
 
         return passes
 
-    def cheaper_offers(tolerated):
-        made = found_offers(volume, policy, mean_iops, passing(tolerated, reducing=True), reducing=True)
-        return [one | {"carries_all": carries_all(one["limit"], used)} for one in made]
+    def cheaper_offers(tolerated, no_more_than=None, *, holding=False):
+        passes = passing(tolerated, reducing=True, holding=holding)
+        made = found_offers(volume, policy, mean_iops, passes, no_more_than, reducing=True)
+        return [one | {"carries_all": carries_all(one["limit"], used), "holding": holding} for one in made]
 
     ends = settled_from(
         load,
@@ -439,7 +498,7 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
     modifying = bool(volume.get("modifying"))
     floor = None if ends is None and not modifying and stood_throughout(load) else now
 
-    offers = cheaper_offers(budget)
+    offers = cheaper_offers(budget, now)
     relief = []
     if present["throttled"]:
         passes = passing(budget, reducing=False, floor=floor)
@@ -451,7 +510,8 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
     whole = full if volume.get("may_move") else cheapest_that_keeps(volume, now, policy, mean_iops, anywhere=False)
     drop_in, by_host = whole, None
     if whole is not None:
-        drop_in |= {"carries_all": True, "passes": judge.passes([load], whole["limit"], budget, reducing=True)}
+        passes = judge.passes([load], whole["limit"], budget, reducing=True, headroom=judge.headroom)
+        drop_in |= {"carries_all": True, "passes": passes}
     if used != now:
         kept_there = cheapest_that_keeps(volume, used, policy, mean_iops, anywhere=False)
         if kept_there is not None:
@@ -484,10 +544,9 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
         """The cheapest that throttles no more minutes than today, and carries everything else with headroom."""
         if floor is not None:
             return None
-        made = found_offers(volume, policy, mean_iops, passing(budget, reducing=True, holding=True), reducing=True)
-        for one in sorted(made, key=lambda one: one["order"]):
+        for one in sorted(cheaper_offers(budget, now, holding=True), key=lambda one: one["order"]):
             if judge.tried([load], one["limit"], reducing=False, headroom=1.0)[0] <= throttled_now:
-                return None if outgrown(one["limit"]) else one | {"carries_all": carries_all(one["limit"], used)}
+                return None if outgrown(one["limit"]) else one
         return None
 
     chosen = decision(offers, relief, drop_in, present, policy, by_host=by_host, hold=hold)
@@ -509,6 +568,9 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
     if action == "keep" or (action == "change" and small(volume["spec"], offer, usd_now, policy)):
         return answer("keep", volume["spec"], usd_now, usd_now, **shown)
     if action == "change":
+        spare = drop_in is not None and usd_now - drop_in["usd"] >= policy["min_saving_usd_month"] - 1e-9
+        need = judge.need([load], offer["limit"], holding=offer.get("holding", False))
+        shown |= {"offer": offer, "now": used, "need": need, "spare": drop_in if spare else None, "ending": chosen[2]}
         action = "migrate" if offer["spec"]["type"] != volume["spec"]["type"] else "reprovision"
     return answer(action, offer["spec"], usd_now, offer["usd"], **shown, relief=chosen[2] and chosen[2]["spec"])
 

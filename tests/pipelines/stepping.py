@@ -94,7 +94,7 @@ class Stepping:
 
     @property
     def service(self):
-        config = ServiceConfig.parse({"policy": {"lookback_days": DAYS}, "validation": self.bounds})
+        config = ServiceConfig.parse({"policy": {"lookback_days": DAYS, "risk_pct": 100}, "validation": self.bounds})
         return replace(
             a_service(config, LabPlaces(lab=self.lab), self.lab.folder, NOW),
             settings=Settings(volume_wait_s=60, command_grace_s=60),

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cloud_simulator.running import running, running_google
-from plimsoll.domain.policy import Policy
+from plimsoll.domain.policy import ANY_RISK_PCT, Policy
 from plimsoll.reports.run_reader import stream_profiles, stream_unanswered
 
 from .in_process import audited, audited_both, audited_projects
@@ -15,7 +15,7 @@ from .in_process import audited, audited_both, audited_projects
 pytestmark = [pytest.mark.once, pytest.mark.release]
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
-ONE_DAY = Policy(lookback_days=1)
+ONE_DAY = Policy(lookback_days=1, risk_pct=ANY_RISK_PCT)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from cloud_simulator.aws.organization import Mix
 from cloud_simulator.running import running
 from plimsoll.domain.memory.memory import memory_segments
 from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.policy import Policy
+from plimsoll.domain.policy import ANY_RISK_PCT, Policy
 from plimsoll.reports.learning import lessons_of, own_table
 from plimsoll.reports.record import RecommendationRecord
 from tests.oracle.compare import differences
@@ -25,7 +25,7 @@ def runs(tmp_path_factory):
     with running(NOW, mix=Mix.LONG_LIVES) as organization:
         for days in (455, 0):
             folder = tmp_path_factory.mktemp("runs") / "lives"
-            run = audited(organization, folder, NOW, Policy(memory_days=days))
+            run = audited(organization, folder, NOW, Policy(memory_days=days, risk_pct=ANY_RISK_PCT))
             records = json.loads((folder / "recommendations.json").read_text(encoding="utf-8"))
             found.append(({one["name"]: one for one in records}, run["usage"]))
     return *found, organization.fleet
@@ -100,7 +100,7 @@ def test_what_the_window_has_seen_needs_no_memory(runs, name):
 
 def test_the_oracle_finds_the_same_hour_by_hour(runs):
     (remembering, _), _, fleet = runs
-    answers = oracle_answers(fleet, Window.before(NOW, days=14))
+    answers = oracle_answers(fleet, Window.before(NOW, days=14), risk_pct=ANY_RISK_PCT)
     by_id = {one["volume_id"]: one for one in remembering.values()}
     assert answers.keys() == by_id.keys()
     others = {name: list(differences(by_id[name], one)) for name, one in answers.items()}

@@ -22,6 +22,7 @@ from tests.oracle.given_up import gives_up
 from tests.oracle.naive import POLICY, decide, sibling_of
 from tests.oracle.past import buckets_of
 from tests.oracle.received import observed_minutes, work_of
+from tests.oracle.risk import highest_of
 from tests.pipelines.in_process import audited as audited_here
 
 pytestmark = pytest.mark.once
@@ -85,14 +86,22 @@ def past_of(volume: SimulatedVolume, window: Window, memory_days: int) -> dict[s
     absent = np.isnan(sums.read_bytes) & np.isnan(sums.write_bytes) & np.isnan(sums.read_ops)
     moved = np.where(absent, np.nan, np.nansum([sums.read_bytes, sums.write_bytes], axis=0))
     work = sums.read_ops + sums.write_ops, moved
-    policy = POLICY | {"memory_days": memory_days}
+    policy = policy_of(window, memory_days)
     when = NOW.timestamp(), volume.created.timestamp(), [volume.attached.timestamp()], policy
     before = [values[: window.start_s // 60 - first] for values in work]
+    highest = highest_of(*work, first, window.start_s // 60, *when) if sums.iops_exceeded is not None else None
     return {
+        "highest": highest,
         "past": buckets_of(*before, first, *when),
         "days": days_of(*work, first, window.start_s // 60, *when),
         "busy": busy_of(*work, first, window.start_s // 60, *when),
     }
+
+
+def policy_of(window: Window, memory_days: int, risk_pct: float = 5) -> dict[str, object]:
+    """The policy of the run, as the oracle takes it."""
+    lookback_days = (window.end_s - window.start_s + 3600) // 86_400
+    return POLICY | {"memory_days": memory_days, "risk_pct": risk_pct, "lookback_days": lookback_days}
 
 
 MEASURED = {
@@ -165,7 +174,9 @@ def epochs_of(volume: SimulatedVolume, window: Window) -> list[dict[str, object]
     return [{"first": 0, "spec": spec_of(before)}, now]
 
 
-def oracle_answers(fleet: Fleet, window: Window, memory_days: int = 455) -> dict[str, dict[str, object]]:
+def oracle_answers(
+    fleet: Fleet, window: Window, memory_days: int = 455, risk_pct: float = 5
+) -> dict[str, dict[str, object]]:
     """The oracle's answer for every volume of a known type that the policy does not exclude."""
     minutes = {volume.id: plain(volume, window) for volume in fleet.volumes}
     on_host: dict[str, list[str]] = {}
@@ -201,6 +212,7 @@ def oracle_answers(fleet: Fleet, window: Window, memory_days: int = 455) -> dict
             described[volume.id],
             minutes[volume.id],
             [siblings[one] for one in beside if one != volume.id],
+            policy_of(window, memory_days, risk_pct),
             **past_of(volume, window, memory_days),
         )
     return answers
@@ -221,7 +233,10 @@ def test_every_recommendation_is_the_oracles(audited):
 def test_the_organization_has_every_answer_and_the_totals_reconcile(audited):
     fleet, run, recommendations = audited.fleet, audited.run, audited.recommendations
     actions = {found["action"] for found in recommendations.values()}
-    assert actions == {"migrate", "reprovision", "upgrade", "keep", "wait", "detached", "insufficient-data"}
+    left_out = {"reprovision"} if any(found["too_risky"] for found in recommendations.values()) else set()
+    assert actions | left_out == {
+        *("migrate", "reprovision", "upgrade", "keep", "wait", "detached", "insufficient-data")
+    }
     volumes = run["volumes"]
     assert volumes["seen"] == len(fleet.volumes) >= 120
     assert volumes["reconciled"]

@@ -27,7 +27,7 @@ from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.groups.stripes import StripeSet
 from plimsoll.domain.host import Host
-from plimsoll.domain.policy import Override, Policy, SizeOn, TagMatch
+from plimsoll.domain.policy import ANY_RISK_PCT, HeadroomFrom, Override, Policy, SizeOn, TagMatch
 from plimsoll.domain.volume import Seen
 from plimsoll.domain.volume_types import LatencyClass
 from plimsoll.orders import Order
@@ -42,6 +42,7 @@ TAG: Final = "scene"
 _DUMMY: Final = Workload(archetype=Archetype.IDLE, seed=0, low_iops=0, high_iops=0)
 _KINDS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "size_on": SizeOn,
+    "headroom_from": HeadroomFrom,
     "latency_floor": lambda word: LatencyClass[word.upper().replace("-", "_")],
     "target_types": tuple,
 }
@@ -115,7 +116,7 @@ def _hex(name: str) -> str:
 
 
 def policy_of(scenes: Sequence[Scene]) -> Policy:
-    """The usual policy, with what single scenes want by their tag."""
+    """The usual policy for whoever takes any risk, with what single scenes want by their tag."""
     overrides = [
         Override(
             match=TagMatch(tag=TAG, value=scene.name),
@@ -124,7 +125,7 @@ def policy_of(scenes: Sequence[Scene]) -> Policy:
         for scene in scenes
         if scene.policy
     ]
-    return Policy(overrides=tuple(overrides))
+    return Policy(risk_pct=ANY_RISK_PCT, overrides=tuple(overrides))
 
 
 def stripes_of(fleet: Fleet) -> tuple[StripeSet, ...]:

@@ -26,6 +26,11 @@ def check(record: dict[str, Any], right: Right, why: str) -> None:
     if right.full is not None:
         assert record["full_limits"] is not None, why
         assert figures(record["full_limits"]["spec"]) == right.full, why
+    if right.too_risky is not None:
+        assert record["too_risky"] is not None, (why, record["reasons"])
+        assert figures(record["too_risky"]["spec"]) == right.too_risky, why
+        allowed_pct, promised_pct = (record["too_risky"]["risk"][name] for name in ("allowed_pct", "promised_pct"))
+        assert promised_pct is None or promised_pct > allowed_pct, why
     for budget, usd in right.frontier.items():
         step = max(
             (one for one in record["frontier"] if one["budget_min"] <= budget), key=lambda one: one["budget_min"]

@@ -10,6 +10,7 @@ from cloud_simulator.google.fleet import GoogleFleet, SimulatedDisk
 from cloud_simulator.google.projects import DiskMaker
 from cloud_simulator.google.serving import Cloud, serve
 from cloud_simulator.running import RunningProjects
+from plimsoll.domain.policy import ANY_RISK_PCT, Policy
 from tests.pipelines.in_process import audited_projects
 from tests.scenes.google_table import GoogleScene
 from tests.scenes.work import NOW
@@ -38,6 +39,6 @@ def audited(scenes: Sequence[GoogleScene], folder: Path) -> dict[str, dict[str, 
     fleet = fleet_of(scenes)
     with serve(Cloud(fleet, clock=NOW.timestamp)) as (port, monitoring_port):
         there = RunningProjects(url=f"http://127.0.0.1:{port}", monitoring=f"127.0.0.1:{monitoring_port}", fleet=fleet)
-        audited_projects(there, folder, NOW)
+        audited_projects(there, folder, NOW, Policy(risk_pct=ANY_RISK_PCT))
     found = json.loads((folder / "recommendations.json").read_text(encoding="utf-8"))
     return {one["name"]: one for one in found}

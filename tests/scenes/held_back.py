@@ -97,8 +97,8 @@ SCENES: Final = (
         name="measured-above-the-limit",
         spec=IO2,
         does=lambda t: Work(np.where(t.once(80, 20), 3017.0, 500.0)),
-        right=migrate(("gp3", 500, 3600, 125), 214.5, codes=("at-ceiling",), without=("above-record",)),
-        why="3,017 of 3,000 is the limit.",
+        right=migrate(("gp3", 500, 3000, 570), 199.7, codes=("at-ceiling", "same-limits"), without=("above-record",)),
+        why="3,017 of 3,000 is the limit. What has headroom above that would raise it, so that all limits are kept.",
     ),
     Scene(
         name="changed-twice",
@@ -112,14 +112,18 @@ SCENES: Final = (
         name="doubled-point",
         spec=IO2,
         does=single(500, 6000, 80),
-        right=migrate(("gp3", 500, 3600, 125), 214.5, codes=("doubled-point",), without=("above-record",)),
-        why="One minute of twice what it can carry, between ordinary ones, is counted twice.",
+        right=migrate(
+            ("gp3", 500, 3000, 570), 199.7, codes=("doubled-point", "same-limits"), without=("above-record",)
+        ),
+        why="One minute of twice what it can carry, between ordinary ones, is counted twice: it stood at its limit.",
     ),
     Scene(
         name="twice-on-two-days",
         spec=IO2,
         does=single(500, 6000, 80, 200),
-        right=migrate(("gp3", 500, 7200, 125), 196.5, codes=("above-record",), without=("doubled-point",)),
-        why="What comes again is no doubled point: it was something larger until then.",
+        right=migrate(
+            ("gp3", 500, 3000, 570), 199.7, codes=("above-record", "same-limits"), without=("doubled-point",)
+        ),
+        why="What comes again is no doubled point: it was something larger until then. A reduction raises nothing.",
     ),
 )

@@ -3,7 +3,7 @@
 from typing import Final
 
 from cloud_simulator.aws.volume_maker import gp2, gp3, io
-from tests.scenes.scene import Scene, insufficient, migrate, reprovision, upgrade
+from tests.scenes.scene import Scene, insufficient, keep, migrate, reprovision, upgrade
 from tests.scenes.work import Time, Work, day, flat
 
 
@@ -58,7 +58,8 @@ SCENES: Final = (
         name="gp3-cut-close-to-its-demand",
         spec=gp3(1000, 12_000, 250),
         does=day(500, 5000),
-        right=reprovision(("gp3", 1000, 6000, 125), 35.0, step="measure", losses=()),
+        policy={"risk_pct": 5},
+        right=keep(step="measure", too_risky=("gp3", 1000, 6000, 125)),
         why="A fifth more than the peak of three months is outgrown more often than once in twenty.",
     ),
     Scene(

@@ -60,8 +60,8 @@ EACH_BY_ITSELF: Final = (
         spec=io("io1", 2000, 64_000),
         does=_both(10_000, 940),
         host="r5b.24xlarge",
-        right=migrate(("gp3", 2000, 12_000, 1130), 4164.8, losses=("consistency",), without=("stays-as-it-is",)),
-        why="A change of type keeps full headroom: 940 MiB/s take 1,130, although io1 has 1,000.",
+        right=migrate(("gp3", 2000, 64_000, 1000), 3910.0, losses=("consistency",), without=("stays-as-it-is",)),
+        why="A change of type keeps full headroom, and a reduction raises nothing: all of today's limits are kept.",
     ),
 )
 
@@ -185,8 +185,8 @@ HOSTS: Final = (
             "iops_balance": 60 + 0 * t.hour,
             "mib_s_balance": 60 + 0 * t.hour,
         },
-        right=reprovision(("gp3", 500, 18_000, 570), 7.2),
-        why="Sized by its demand: 15,000 IOPS with headroom, and of its MiB/s as many as the host carries.",
+        right=reprovision(("gp3", 500, 16_000, 570), 17.2, codes=("stays-as-it-is",)),
+        why="15,000 IOPS of 16,000 are used, so that these stay. Of its MiB/s as many as the host carries.",
     ),
 )
 

@@ -26,9 +26,10 @@ class Right:
 
     `action` are the labels that say the same thing, `saved` USD a month, `waits_until` a date, `blocked` whether
     something forbids the change today, `relief` the offer that is priced beside it, `full` the one that keeps
-    all limits where the host takes some, `frontier` what some budgets of
-    throttled minutes in 30 days cost at most, `says` a word that must stand among the reasons. `step` is what people do
-    with it, `losses` what is given up, and `codes` are reasons that must be there, and `without` those that must not.
+    all limits where the host takes some, `frontier` what some budgets of throttled minutes in 30 days cost at most,
+    `says` a word that must stand among the reasons. `too_risky` is the reduction that is left out because of its risk.
+    `step` is what people do with it, `losses` what is given up, and `codes` are reasons that must be there, and
+    `without` those that must not.
     """
 
     action: tuple[str, ...]
@@ -40,6 +41,7 @@ class Right:
     full: Target | None = None
     frontier: dict[float, float] = field(default_factory=dict)
     says: str | None = None
+    too_risky: Target | None = None
     step: str | None = None
     losses: tuple[str, ...] | None = None
     codes: tuple[str, ...] = ()

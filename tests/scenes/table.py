@@ -13,6 +13,7 @@ from tests.scenes import (
     measured_hosts,
     offers,
     relief_on_hosts,
+    risk,
     sharing,
     takeovers,
     templates,
@@ -35,5 +36,6 @@ SCENES: Final = (
     *host_limits.SCENES,
     *relief_on_hosts.SCENES,
     *held_back.SCENES,
+    *risk.SCENES,
     *offers.SCENES,
 )

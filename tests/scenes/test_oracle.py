@@ -17,6 +17,7 @@ from tests.scenes.to_oracle import (
     busy_of_scene,
     days_of_scene,
     described,
+    highest_of_scene,
     measured_on_host,
     minutes_of,
     past_of,
@@ -38,6 +39,7 @@ def asked(scene):
         "past": past_of(scene),
         "days": days_of_scene(scene),
         "busy": busy_of_scene(scene),
+        "highest": highest_of_scene(scene),
     }
 
 
@@ -60,6 +62,8 @@ def test_the_oracle_says_what_was_written_down(scene):
         assert tuple(found["relief"].values()) == right.relief, scene.why
     if right.full is not None:
         assert tuple(found["full"].values()) == right.full, scene.why
+    if right.too_risky is not None:
+        assert tuple(found["too_risky"].values()) == right.too_risky, scene.why
     if right.waits_until is not None:
         then = datetime.fromtimestamp((FIRST_MINUTE + found["settled_from"]) * 60, UTC)
         assert str(then.date()) == right.waits_until, scene.why

@@ -9,6 +9,7 @@ from tests.oracle.naive import POLICY, sibling_of
 from tests.oracle.past import buckets_of
 from tests.oracle.published import in_minutes
 from tests.oracle.received import observed_minutes, work_of
+from tests.oracle.risk import highest_of
 from tests.scenes.scene import Scene
 from tests.scenes.work import NOW, Time
 
@@ -178,6 +179,14 @@ def busy_of_scene(scene: Scene) -> Any:
         return None
     first, work = _work_from_its_beginning(scene)
     return busy_of(*work, first, FIRST_MINUTE, NOW.timestamp(), *_when(scene), policy_of(scene))
+
+
+def highest_of_scene(scene: Scene) -> Any:
+    """The highest minute of each of its days, where they are published: on Nitro, of one host."""
+    if scene.does is None or not scene.nitro or scene.hosts != 1:
+        return None
+    first, work = _work_from_its_beginning(scene)
+    return highest_of(*work, first, FIRST_MINUTE, NOW.timestamp(), *_when(scene), policy_of(scene))
 
 
 def _when(scene: Scene) -> tuple[float, list[float]]:

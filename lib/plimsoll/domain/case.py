@@ -46,7 +46,7 @@ from plimsoll.domain.offers.remembered import Remembered
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import DemandSummary, EpochSummary
 from plimsoll.domain.risk.histories import History
-from plimsoll.domain.risk.promise import Risk, goes_by_history, risk_of, with_learned_headroom
+from plimsoll.domain.risk.promise import Risk, goes_by_history, reducing_pct, risk_of
 from plimsoll.domain.risk.table import LearnedTable
 from plimsoll.domain.spans import EpochSpan, epoch_spans, of_type, on_these_hosts, stands, summaries
 from plimsoll.domain.units import DAY_S, MIB
@@ -60,10 +60,12 @@ class DecisionContext:
 
     `excluded` are volumes that people left out, by id, each with why. `rankings` keeps what the envelopes say of an
     offer, and `shelf` what is sold to volumes that are alike. `learned` is what headroom keeps which risk (None:
-    nothing was learned). The policy's headroom has room for the `growth` (None: for none). What is `short_lived` counts
+    nothing was learned). The policy's headroom has room for the `growth` (None: for none), and `learned_pct` is the
+    headroom that was learned for reductions alone, without that room (None: none was). What is `short_lived` counts
     for its template alone: each such volume reads its image anew, so that this is its workload. In a `draft` frontiers
     are not drawn: what the answer is has to be known first. `peer` is what a reduction has to leave room for, None
-    where there is no such volume.
+    where there is no such volume. While the past that a promise rests on is still `unread`, any risk is taken, so that
+    nothing else is proved meanwhile.
     """
 
     market: Market
@@ -75,16 +77,19 @@ class DecisionContext:
     shelf: Shelf = field(default_factory=Shelf, repr=False, compare=False)
     learned: LearnedTable | None = None
     growth: Growth | None = None
+    learned_pct: float | None = None
     draft: bool = False
     short_lived: bool = False
     peer: Peer | None = None
+    unread: bool = False
 
     def of(self, volume: Volume) -> "DecisionContext":
         """The context with the policy that applies to a volume, its discounts and learned headroom included."""
-        policy = self._headroom(self.policy.for_tags(volume.tags), volume, self.looked_back(volume))
+        policy = self.policy.for_tags(volume.tags)
         book = replace(self.market.book, discounts_pct=policy.discounts_pct)
         short_lived = is_short_lived(volume, policy, self.now)
-        return replace(self, policy=policy, market=replace(self.market, book=book), short_lived=short_lived)
+        own = replace(self, policy=policy, market=replace(self.market, book=book), short_lived=short_lived)
+        return own.knowing(volume, self.looked_back(volume))
 
     def growing(self, growth: Growth | None) -> "DecisionContext":
         """The context with headroom for a growth as well; as it is where there is none."""
@@ -96,7 +101,27 @@ class DecisionContext:
 
     def knowing(self, volume: Volume, history: History) -> "DecisionContext":
         """The context of a volume (`of`) with the headroom that is learned for such a history."""
-        return replace(self, policy=self._headroom(self.policy, volume, history))
+        pct = reducing_pct(self.policy, self.learned, history, volume.owner.kind.value)
+        learned_pct = None if pct == self.policy.headroom_pct else pct
+        return self if learned_pct == self.learned_pct else replace(self, learned_pct=learned_pct)
+
+    @property
+    def usual_pct(self) -> float:
+        """The policy's headroom without room for growth."""
+        return self.policy.headroom_pct if self.growth is None else self.growth.usual_headroom_pct
+
+    @property
+    def usual_reducing_pct(self) -> float:
+        """The headroom of reductions without room for growth."""
+        return self.usual_pct if self.learned_pct is None else self.learned_pct
+
+    @property
+    def reducing(self) -> Policy:
+        """The policy with the headroom of reductions; the policy itself where nothing was learned."""
+        if self.learned_pct is None:
+            return self.policy
+        pct = self.learned_pct if self.growth is None else self.growth.headroom_pct(self.learned_pct)
+        return replace(self.policy, headroom_pct=pct)
 
     @property
     def goes_by_history(self) -> bool:
@@ -107,9 +132,6 @@ class DecisionContext:
         """What is known where no past was read: how many days are looked back at, of those that the volume exists."""
         age_days = (self.now - volume.created).total_seconds() / DAY_S
         return History(days=max(0.0, min(float(self.policy.lookback_days), age_days)))
-
-    def _headroom(self, policy: Policy, volume: Volume, history: History) -> Policy:
-        return with_learned_headroom(policy, self.learned, history, volume.owner.kind.value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,7 +232,6 @@ class Case:
 
     def _trend(self, offer: Offer) -> Trend:
         policy, restored = self.policy, self.volume.restored_from is not None
-        usual_pct = policy.headroom_pct if self.context.growth is None else self.context.growth.usual_headroom_pct
         return Trend(
             days=busy_hours(
                 self._demand_for(offer),
@@ -219,7 +240,7 @@ class Case:
             ),
             earlier=self.earlier,
             look_days=policy.settle_days + AUDIT_DAYS,
-            times=max(1.0, (1 + usual_pct / 100) / USUAL_TIMES),
+            times=max(1.0, (1 + self.context.usual_reducing_pct / 100) / USUAL_TIMES),
         )
 
     def _ceilings(self, offer: Offer) -> Ceilings | None:
@@ -252,15 +273,23 @@ class Case:
     def risk(self, times: float) -> Risk | None:
         """What is promised of a smaller configuration that carries so many times its load; None where nothing was
         learned. Room for growth is not headroom that a fleet without it kept."""
-        growth, context, volume = self.context.growth, self.context, self.volume
-        usual = self.policy if growth is None else replace(self.policy, headroom_pct=growth.usual_headroom_pct)
-        history = self.history or context.looked_back(volume)
-        return risk_of(usual, context.learned, history, volume.owner.kind.value, times)
+        context, owner = self.context, self.volume.owner.kind.value
+        history, headroom_pct = self.history or context.looked_back(self.volume), context.usual_reducing_pct
+        return risk_of(self.policy, context.learned, history, owner, times, headroom_pct=headroom_pct)
+
+    def allows(self, risk: Risk | None) -> bool:
+        """Whether a reduction with that risk may be recommended."""
+        return self.context.unread or self.policy.allows(None if risk is None else risk.promised_pct)
 
     @property
     def policy(self) -> Policy:
         """The policy that applies to this volume."""
         return self.context.policy
+
+    @property
+    def reducing(self) -> Policy:
+        """The same with the headroom of reductions."""
+        return self.context.reducing
 
     @property
     def market(self) -> Market:
@@ -336,7 +365,7 @@ def case_of(
     lifted = lift(demand, [one.span for one in found], policy)
     if lifted.frequent:
         room = with_relief(room, host, demand, lifted.demand, lifted.saturated, (volume.id,), policy)
-    load = load_of(demand, lifted, room, [one.span for one in found], policy)
+    load = load_of(demand, lifted, room, [one.span for one in found], policy, reducing=context.reducing)
     summary = summary_of(demand, lifted, room, policy)
     epochs = [one.epoch for one in found]
     arrived = list(arrivals(volume, epochs, demand, context.now, policy))

@@ -17,9 +17,10 @@ from plimsoll.domain.evidence.evidence import Evidence, Place, evidence_for
 from plimsoll.domain.groups.rollup import part_of
 from plimsoll.domain.groups.takeover import Takeover
 from plimsoll.domain.groups.templates import template_of
-from plimsoll.domain.offers.choice import Choice, Step, Verdict, choose, choose_same_limits
+from plimsoll.domain.offers.choice import Choice, Step, Verdict, Why, choose, choose_same_limits
 from plimsoll.domain.offers.losses import cuts_of, find_losses
 from plimsoll.domain.offers.offer import Offer, flip
+from plimsoll.domain.offers.promised import find_risks
 from plimsoll.domain.offers.safer import risks_of
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.reasons import reasons
@@ -35,6 +36,7 @@ from plimsoll.domain.recommendation import (
     Migrate,
     Recommendation,
     Reprovision,
+    TooRisky,
     Upgrade,
     Wait,
 )
@@ -73,7 +75,8 @@ def answer(case: Case) -> Recommendation:
 def unmeasured(cases: Sequence[Case]) -> dict[str, Migrate | Reprovision | Upgrade | Keep]:
     """The same-limits replacement of volumes of which too little is known, by id: it needs no metrics.
 
-    It keeps also the limits that their hosts cannot carry: what was never seen cannot show that these hosts stay.
+    It keeps also the limits that their hosts cannot carry: what was never seen cannot show that these hosts stay. Its
+    need is those limits: what was read of its demand says nothing.
     Nothing if it saves too little, or if a volume has no price, is billed by the operation, shares a pool, is between
     two configurations, or is in a state in which nothing can be changed.
     """
@@ -89,9 +92,9 @@ def unmeasured(cases: Sequence[Case]) -> dict[str, Migrate | Reprovision | Upgra
         if offer.spec == case.volume.spec:
             found[case.volume.id] = kept(case, comparison, WITH_OTHERS)
         else:
-            needs = Need.of_ceiling(case.kept.ceiling.counted_as(offer.ceiling.accounting))
-            change = _changed(kind, case, comparison, replace(offer, need=needs), choice, None)
-            found[case.volume.id] = replace(change, measured=False)
+            limits = Need.of_ceiling(case.kept.ceiling.counted_as(offer.ceiling.accounting))
+            changed = _changed(kind, case, comparison, replace(offer, need=limits), choice, None)
+            found[case.volume.id] = replace(changed, measured=False)
     return found
 
 
@@ -151,13 +154,15 @@ def answers(
         target = None if choice.target is None else choice.target.offers[place]
         if why_held is not None or target is None or choice.verdict is Verdict.KEEP:
             answered = kept(case, comparison, why_held or reasons.why_keep(case, comparison, choice))
+            answered = replace(answered, too_risky=None if why_held else _too_risky(cases, place, choice))
             found[case.volume.id] = _with_beneath(answered, _beneath(cases, choice))
         elif choice.verdict is Verdict.WAIT and choice.settles is not None:
             found[case.volume.id] = _waits(case, comparison, target, choice.settles)
         elif target.spec == case.volume.spec:
             found[case.volume.id] = kept(case, comparison, already)
         else:
-            found[case.volume.id] = _changed(kind, case, comparison, target, choice, risks[place])
+            risky = _too_risky(cases, place, choice)
+            found[case.volume.id] = _changed(kind, case, comparison, target, choice, risks[place], risky)
     return {
         case.volume.id: replace(
             found[case.volume.id],
@@ -167,6 +172,16 @@ def answers(
         )
         for place, case in enumerate(cases)
     }
+
+
+def _too_risky(cases: Sequence[Case], place: int, choice: Choice) -> TooRisky | None:
+    """The reduction of one of the volumes that would have been chosen if its risk was allowed; None also if it saves
+    too little and no template made the volume."""
+    saves_enough = choice.why is not Why.SAVES_TOO_LITTLE
+    if choice.too_risky is None or not (saves_enough or template_of(cases[place].volume)):
+        return None
+    risk = find_risks(cases, choice.too_risky)[place]
+    return TooRisky(offer=choice.too_risky.offers[place], risk=risk, saves_enough=saves_enough)
 
 
 def _with_beneath(answered: Keep, beneath: Offer | None) -> Keep:
@@ -232,6 +247,7 @@ def _changed(
     target: Offer,
     choice: Choice,
     risk: Risk | None,
+    risky: TooRisky | None = None,
 ) -> Migrate | Reprovision | Upgrade:
     """The change to an offer, and what forbids it today."""
     evidence = evidence_of(case, target.spec, target.ceiling, target.need)
@@ -243,7 +259,7 @@ def _changed(
         reasons=(
             reasons.unmeasured(case, comparison, target, losses)
             if is_insufficient(case)
-            else reasons.change(case, comparison, target, choice, losses)
+            else reasons.change(case, comparison, target, choice, losses, None if risky is None else risky.offer)
         ),
         losses=losses,
         epochs=case.epochs,
@@ -255,6 +271,7 @@ def _changed(
         comparison=comparison,
         evidence=evidence,
         risk=risk,
+        too_risky=risky,
         blockers=(
             *blockers(case.volume, target.spec, case.market.types, now=case.context.now),
             *evidence_blocker(kind.action, evidence, case.policy),

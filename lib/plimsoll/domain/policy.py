@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from plimsoll.domain.errors import PolicyError
 from plimsoll.domain.evidence.grade import Grade
@@ -133,6 +133,10 @@ class Policy:
         """Until when (epoch seconds) what a volume made then did may have been to fetch its data from a snapshot."""
         return created.timestamp() + self.settle_days * DAY_S
 
+    def allows(self, promised_pct: float | None) -> bool:
+        """Whether a reduction with that risk, in percent, may be recommended; None: it is not known."""
+        return self.risk_pct >= ANY_RISK_PCT or (promised_pct is not None and promised_pct <= self.risk_pct)
+
     @property
     def log_days(self) -> float:
         """How far back the cloud's own log of changes is read, in days; 0 where it is not."""
@@ -157,12 +161,15 @@ class Policy:
 
 RESOLUTIONS_S = (60, 300, 3600)
 
+ANY_RISK_PCT: Final = 100.0
+"""The `risk_pct` of an owner who takes any risk, also one that is not known."""
+
 BOUNDS: Mapping[str, tuple[float, float]] = {
     "lookback_days": (1, 455),
     "memory_days": (0, 455),
     "headroom_pct": (0, 400),
     "growth_days": (0, 365),
-    "risk_pct": (0.1, 50),
+    "risk_pct": (0.1, ANY_RISK_PCT),
     "risk_days": (1, 90),
     "min_hours": (0, 24 * 455),
     "min_coverage_pct": (0, 100),

@@ -157,6 +157,18 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TooRisky:
+    """The reduction that would be recommended if its risk was allowed; `risk` is None if nothing was learned.
+
+    What does not save enough for one volume alone counts for its template.
+    """
+
+    offer: Offer
+    risk: Risk | None
+    saves_enough: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SetMember:
     """One volume of a stripe set. `demand` is None where it was not read, `held` says why it must stay as it is."""
 
@@ -211,8 +223,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change(Answer):
-    """A change worth making. `losses` are what it gives up beside IOPS and MiB/s. If it is not `measured`, too little
-    is known of what the volume does: it keeps all limits."""
+    """A change worth making.
+
+    `losses` are what it gives up beside IOPS and MiB/s, and `too_risky` what would save more if its risk was allowed.
+    If it is not `measured`, too little is known of what the volume does: it keeps all limits.
+    """
 
     usd_month_now: float
     target: Offer
@@ -222,6 +237,7 @@ class Change(Answer):
     evidence: Evidence
     losses: tuple[Loss, ...] = ()
     measured: bool = True
+    too_risky: TooRisky | None = None
 
     @property
     def cuts(self) -> tuple[str, ...]:
@@ -265,7 +281,8 @@ class Upgrade(Change):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keep(Answer):
-    """Nothing better is worth it. `beneath` is what saves too little alone, where a template made the volume."""
+    """Nothing better is worth it. `beneath` is what saves too little alone, where a template made the volume, and
+    `too_risky` what would save something if its risk was allowed."""
 
     action: ClassVar[str] = actions.KEEP
     usd_month_now: float
@@ -273,6 +290,7 @@ class Keep(Answer):
     comparison: Comparison
     evidence: Evidence
     beneath: Offer | None = None
+    too_risky: TooRisky | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

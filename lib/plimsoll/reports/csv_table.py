@@ -97,6 +97,8 @@ COLUMNS: Final = (
     ("cuts", "cuts"),
     ("losses", "losses"),
     ("reason_codes", "reason_codes"),
+    ("too_risky_monthly_usd_saved", "too_risky.monthly_usd_saved"),
+    ("too_risky_promised_pct", "too_risky.risk.promised_pct"),
 )
 """Each column's name, and where its figure is in a record; that of `_FOUND` is in none."""
 

@@ -40,7 +40,7 @@ _OLD_MONEY_KEYS: Final = {"saved_at_parity": "saved_drop_in"}
 _OLD_POLICY_KEYS: Final = {"peak_quantile": None, "upgrade_step_pct": "throttle_lift_pct"}
 """The policy's keys that earlier versions wrote, each with its name of today, None where nothing took its place."""
 
-_NEW_MONEY: Final = {"waiting": 0.0, "saved_by_templates": 0.0}
+_NEW_MONEY: Final = {"waiting": 0.0, "too_risky": 0.0, "saved_by_templates": 0.0}
 """The keys of `monthly_usd` that earlier versions did not write, with what they are then."""
 
 
@@ -432,6 +432,16 @@ class TemplateRecord(_Record):
     held: str | None = Field(description="why this volume, and so its template, stays as it is")
 
 
+class TooRiskyRecord(_Record):
+    """The reduction that would be recommended if the policy allowed its risk. Its money is in no saving."""
+
+    spec: SpecRecord
+    monthly_usd: float
+    monthly_usd_saved: float = Field(description="less than today")
+    cuts: list[Side] = Field(description="the limits that are lower than the present volume's")
+    risk: RiskRecord | None = Field(description="null where nothing was learned")
+
+
 def earlier_codes(fields: Mapping[str, Any]) -> list[str]:
     """The codes of the reasons that an earlier version wrote, which gave them none."""
     return [EARLIER] * len(fields["reasons"])
@@ -534,6 +544,9 @@ class RecommendationRecord(_Record):
     risk: RiskRecord | None = Field(
         default=None, description="null where nothing is reduced, or all that the volume can do is kept"
     )
+    too_risky: TooRiskyRecord | None = Field(
+        default=None, description="null where no reduction is left out because of its risk"
+    )
     pool: list[str] = Field(
         default_factory=list,
         description="the other volumes of its host that share one ceiling with it, and change with it or not at all",
@@ -635,14 +648,16 @@ def saved_cents(record: RecommendationRecord) -> int:
 def cents_of(record: RecommendationRecord) -> dict[str, int]:
     """A recommendation's money in cents a month, by the totals' field; 0 where no price is known."""
     now, saved = in_cents(record.monthly_usd_now or 0.0), in_cents(record.monthly_usd_saved)
+    too_risky = in_cents(record.too_risky.monthly_usd_saved) - saved if record.too_risky else 0
     if record.action == "detached":
         return {"now_cents": now, "detached_cents": now}
     if record.action == "upgrade" and saved < 0:
-        return {"now_cents": now, "upgrades_cents": -saved}
+        return {"now_cents": now, "upgrades_cents": -saved, "too_risky_cents": too_risky}
     return {
         "now_cents": now,
         "saved_cents": saved,
         "saved_drop_in_cents": in_cents(record.monthly_usd_saved_drop_in),
         "blocked_cents": saved if record.blockers else 0,
         "waiting_cents": in_cents(record.wait.monthly_usd_saved) if record.wait else 0,
+        "too_risky_cents": too_risky,
     }

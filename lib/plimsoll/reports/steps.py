@@ -48,12 +48,17 @@ def _is(action: str) -> Asked:
 
 
 def _is_unproved(record: RecommendationRecord) -> bool:
-    """Whether the policy asks for better evidence, or a limit is cut at too high a risk, or on published limits."""
+    """Whether the policy asks for better evidence, or a limit is cut at too high a risk, or on published limits; also
+    where nothing is recommended because of that risk."""
+    if record.action == KEEP and record.too_risky is not None:
+        return True
     thin = record.evidence is None or record.evidence.grade == "C"
     return bool(record.blockers) or (bool(record.cuts) and (thin or risk_level(record) != "allowed"))
 
 
 RISK_SQL: Final = f"""case
+    when action = '{KEEP}' and too_risky is not null
+        then case when too_risky.risk.promised_pct is null then 'unknown' else 'above' end
     when action not in ({", ".join(f"'{action}'" for action in CHANGES)}) then null
     when len(cuts) = 0 then 'none'
     when risk.promised_pct is null then 'unknown'
@@ -113,15 +118,16 @@ STEPS: Final = (
         turn=7,
         asked=Asked(
             of_record=_is_unproved,
-            in_sql="len(blockers) > 0 or "
+            in_sql=f"(action = '{KEEP}' and too_risky is not null) or len(blockers) > 0 or "
             "(len(cuts) > 0 and (evidence is null or evidence.grade = 'C' or risk_level <> 'allowed'))",
         ),
         name="measure first",
         title="Measure first, then change",
-        why="The offer carries {judged}, but nothing like it has been measured well enough, or the chance that the "
-        "volume outgrows it is above the {risk_pct:g} % that the policy allows, or not known. One command measures a "
-        "scratch volume of that configuration with fio, deletes it, and brings the answer up to date. A risk falls "
-        "with more headroom, or with more history.",
+        why="The offer carries {judged}, but nothing like it has been measured well enough. One command measures a "
+        "scratch volume of that configuration with fio, deletes it, and brings the answer up to date. Volumes that "
+        "are kept stand here too if a smaller configuration would do, but the chance that they outgrow it is above "
+        "the {risk_pct:g} % that the policy allows, or not known. That money is in no sum. A risk falls with more "
+        "headroom, or with more history.",
         command="plimsoll validate --recommendation {}",
     ),
     StepRow(
@@ -174,7 +180,10 @@ STEPS: Final = (
     StepRow(
         step=Step.KEEP,
         turn=3,
-        asked=_is(KEEP),
+        asked=Asked(
+            of_record=lambda record: record.action == KEEP and record.too_risky is None,
+            in_sql=f"action = '{KEEP}' and too_risky is null",
+        ),
         name="keep",
         title="Leave as they are",
         why="Nothing that carries the demand is enough cheaper to be worth a change.",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from plimsoll.domain.actions import KEEP
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.learning import learned_words
@@ -177,6 +178,14 @@ def _besides(totals: Totals) -> Iterator[Figure]:
             label="a month for what is attached to nothing",
             meaning="Not counted as a saving: only the owner knows whether it is needed.",
         )
+    if totals.usd_too_risky >= CENT:
+        yield Figure(
+            kind="too-risky",
+            amount=usd(totals.usd_too_risky),
+            label="more a month, but not recommended",
+            meaning="Not counted as a saving: the chance that these volumes outgrow less is above what the policy "
+            "allows, or not known. Each volume says what it is.",
+        )
     if totals.usd_waiting >= CENT:
         yield Figure(
             kind="waiting",
@@ -320,6 +329,8 @@ def weight(record: RecommendationRecord) -> float:
         return record.demand.throttled_minutes if record.demand else 0.0
     if record.wait is not None:
         return record.wait.monthly_usd_saved
+    if record.action == KEEP and record.too_risky is not None:
+        return record.too_risky.monthly_usd_saved
     return (record.monthly_usd_now or 0.0) if record.action == "detached" else record.monthly_usd_saved
 
 
@@ -381,6 +392,8 @@ def money_of(money: Mapping[str, float]) -> str:
         parts.append(f"saves {usd(saved)} a month{instead}")
     if money["more_for_upgrades"] >= CENT:
         parts.append(f"{'others cost' if parts else 'costs'} {usd(money['more_for_upgrades'])} a month more")
+    if money.get("too_risky", 0.0) >= CENT:
+        parts.append(f"{usd(money['too_risky'])} a month more is not recommended, because of its risk")
     if money["waiting"] >= CENT:
         parts.append(f"may save {usd(money['waiting'])} a month later")
     if not parts and money["now"] >= CENT:

@@ -10,6 +10,7 @@ from plimsoll.domain.evidence.failed_measurement import CODE, FailedMeasurement
 from plimsoll.domain.groups.takeover import Peer
 from plimsoll.domain.groups.templates import Part
 from plimsoll.domain.metrics.signals import Level, Signals
+from plimsoll.domain.offers.losses import find_cuts
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.recommendation import (
     Change,
@@ -58,6 +59,7 @@ from plimsoll.reports.record import (
     TakeoverRecord,
     TemplateOfferRecord,
     TemplateRecord,
+    TooRiskyRecord,
     WaitRecord,
 )
 from plimsoll.reports.seconds_seen import seen_record
@@ -138,6 +140,7 @@ def record_of(recommendation: Recommendation, change: ChangeText = NO_CHANGE, *,
         memory=_memory(recommendation.memory) if recommendation.memory else None,
         growth=_growth(recommendation.growth) if recommendation.growth else None,
         risk=_risk(recommendation.risk) if recommendation.risk else None,
+        too_risky=_too_risky(recommendation),
         pool=list(recommendation.pool),
         template=_template(recommendation.part, usd_now) if recommendation.part else None,
         failed_measurements=_failed(comparison) if comparison else [],
@@ -241,6 +244,22 @@ def _risk(found: Risk) -> RiskRecord:
             headroom_pct=safer.level.headroom_pct,
             monthly_usd=round(safer.usd_month, 2),
         ),
+    )
+
+
+def _too_risky(recommendation: Recommendation) -> TooRiskyRecord | None:
+    """The reduction that is left out because of its risk; None if it saves too little anyhow, or gives nothing back."""
+    if not isinstance(recommendation, Change | Keep) or recommendation.volume.storage_pool is not None:
+        return None
+    found, now = recommendation.too_risky, recommendation.usd_month_now
+    if found is None or not found.saves_enough or found.offer.usd_month is None:
+        return None
+    return TooRiskyRecord(
+        spec=spec_record(found.offer.spec),
+        monthly_usd=round(found.offer.usd_month, 2),
+        monthly_usd_saved=round(round(now, 2) - round(found.offer.usd_month, 2), 2),
+        cuts=cast("list[Side]", list(find_cuts(found.offer.ceiling, recommendation.comparison.present))),
+        risk=None if found.risk is None else _risk(found.risk),
     )
 
 

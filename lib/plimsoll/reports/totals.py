@@ -44,6 +44,7 @@ _SUMS: Final = (
         "detached_cents",
         "upgrades_cents",
         "waiting_cents",
+        "too_risky_cents",
         "new",
         "by_rule",
         "snoozed",
@@ -79,6 +80,7 @@ class Totals:
     detached_cents: int = 0
     upgrades_cents: int = 0
     waiting_cents: int = 0
+    too_risky_cents: int = 0
     new: int = 0
     by_rule: int = 0
     snoozed: int = 0
@@ -176,6 +178,12 @@ class Totals:
         """What volumes may save that cannot be judged yet, USD a month; no part of the saving."""
         return self.waiting_cents / 100
 
+    @property
+    def usd_too_risky(self) -> float:
+        """What reductions whose risk is above the policy's would save beyond what is recommended, USD a month; no part
+        of the saving."""
+        return self.too_risky_cents / 100
+
     def add(self, one: RecommendationRecord | Outcome) -> None:
         """Counts a recommendation's record, or any outcome of an audit."""
         match one:
@@ -262,6 +270,7 @@ class Totals:
                 "detached": self.usd_detached,
                 "more_for_upgrades": self.usd_upgrades,
                 "waiting": self.usd_waiting,
+                "too_risky": self.usd_too_risky,
                 "saved_by_templates": round(sum(one["monthly_usd_saved_beyond_volumes"] for one in templates), 2),
             },
             "risk": self.risk.reported,
@@ -285,7 +294,8 @@ class Totals:
         """One step's totals for run.json."""
         money = self.cloud_summary()["monthly_usd"]
         others = {"saved_drop_in": self.usd_saved_drop_in, "more_for_upgrades": self.usd_upgrades}
-        return {"volumes": self.answered, "monthly_usd": {**money, **others, "waiting": self.usd_waiting}}
+        others |= {"waiting": self.usd_waiting, "too_risky": self.usd_too_risky}
+        return {"volumes": self.answered, "monthly_usd": {**money, **others}}
 
     def history(self) -> dict[str, Any]:
         """What became of earlier recommendations, for run.json and events."""

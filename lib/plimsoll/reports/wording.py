@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
 
 from plimsoll.clouds.registry import CLOUDS, CloudWords
-from plimsoll.domain.actions import CHANGES
+from plimsoll.domain.actions import CHANGES, KEEP
 from plimsoll.domain.offers.losses import LossCode, loss_text
 from plimsoll.domain.units import dollars
 from plimsoll.reports.record import (
@@ -15,6 +15,7 @@ from plimsoll.reports.record import (
     OwnerRecord,
     RecommendationRecord,
     SpecRecord,
+    TooRiskyRecord,
     WaitRecord,
 )
 
@@ -117,7 +118,10 @@ RISK_LEVELS: Final[Mapping[RiskLevel, str]] = {
 
 
 def risk_level(record: RecommendationRecord) -> RiskLevel | None:
-    """The level of a change's risk; None where nothing is changed."""
+    """The level of a change's risk, or of one that is left out for it; None where nothing would be changed."""
+    if record.action == KEEP and record.too_risky is not None:
+        risk = record.too_risky.risk
+        return "unknown" if risk is None or risk.promised_pct is None else "above"
     if record.action not in CHANGES:
         return None
     if not record.cuts:
@@ -132,7 +136,8 @@ def risk_pct(record: RecommendationRecord) -> float | None:
     level = risk_level(record)
     if level == "none":
         return 0.0
-    return record.risk.promised_pct if level is not None and record.risk is not None else None
+    risk = record.too_risky.risk if record.action == KEEP and record.too_risky is not None else record.risk
+    return risk.promised_pct if level is not None and risk is not None else None
 
 
 def risk_text(record: RecommendationRecord) -> str:
@@ -195,9 +200,18 @@ def outcome_text(record: RecommendationRecord) -> str:
     if record.wait is not None:
         saved = record.wait.monthly_usd_saved
         return f"may save {usd(saved)} a month from {record.wait.until} on" if saved > 0 else "look again later"
+    if record.action == KEEP and record.too_risky is not None:
+        return too_risky_text(record.too_risky)
     if record.monthly_usd_saved < 0:
         return f"costs {usd(-record.monthly_usd_saved)} a month more"
     return f"saves {usd(record.monthly_usd_saved)} a month"
+
+
+def too_risky_text(found: TooRiskyRecord) -> str:
+    """A reduction that is left out because of its risk, with its price and that risk."""
+    pct = None if found.risk is None else found.risk.promised_pct
+    risk = "a risk that is not known" if pct is None else f"a risk of {pct:g} %"
+    return f"not recommended: {spec_text(found.spec)} would save {usd(found.monthly_usd_saved)} a month at {risk}"
 
 
 def risk_in_words(record: RecommendationRecord) -> str:

@@ -30,6 +30,9 @@ def decided_on(one):
         told += [comparison.now.throttled_minutes, round(comparison.now.longest_wait_s, 3), found.evidence]
     if isinstance(found, Change):
         told += [found.target.spec, found.usd_month_then, found.target.tried.throttled_minutes, promised(found.risk)]
+    if isinstance(found, Change | Keep) and found.too_risky is not None:
+        left_out = found.too_risky
+        told += [left_out.offer.spec, left_out.offer.usd_month, promised(left_out.risk), left_out.saves_enough]
     if isinstance(found, Wait):
         told += [found.until, found.code, found.expected.spec]
     return told

@@ -172,15 +172,15 @@ def test_money_adds_up(situation):
 
 @given(situations(policy=policies()))
 @LAW
-def test_the_drop_in_offer_carries_everything_that_the_present_volume_could_ever_do(situation):
+def test_the_drop_in_offer_carries_everything_that_the_present_volume_can_ever_do_on_its_host(situation):
     answer = decision(*situation)
-    drop_in, present = answer.comparison.drop_in, answer.comparison.usable  # what its hosts carry of its limits
+    drop_in, usable = answer.comparison.drop_in, answer.comparison.usable
     assume(drop_in is not None)
     assert drop_in.spec != answer.volume.spec
-    assert drop_in.ceiling.iops >= present.iops - 1e-5
-    assert drop_in.ceiling.throughput_mib_s >= present.throughput_mib_s - 1e-5
-    assert drop_in.ceiling.sustained_iops >= present.sustained_iops - 1e-5
-    assert drop_in.ceiling.sustained_throughput_mib_s >= present.sustained_throughput_mib_s - 1e-5
+    assert drop_in.ceiling.iops >= usable.iops - 1e-5
+    assert drop_in.ceiling.throughput_mib_s >= usable.throughput_mib_s - 1e-5
+    assert drop_in.ceiling.sustained_iops >= usable.sustained_iops - 1e-5
+    assert drop_in.ceiling.sustained_throughput_mib_s >= usable.sustained_throughput_mib_s - 1e-5
 
 
 @given(situations(policy=policies()))

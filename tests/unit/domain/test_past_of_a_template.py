@@ -22,12 +22,11 @@ def part(*events, owner):
     return answer.part
 
 
-def test_an_event_of_the_past_refuses_it():
+def test_an_event_of_the_past_leaves_what_keeps_all_limits():
     owner = Owner(kind=OwnerKind.AUTO_SCALING, name="web")
     calm, busy = part(owner=owner), part((20 * DAY, 120, 2800), owner=owner)
     assert calm.offer.spec == a_spec("gp3", 40)
-    assert busy.offer is None
-    assert busy.held
+    assert busy.offer.spec == a_spec("gp3", 40, iops=3000, throughput_mib_s=130)
 
 
 def test_nothing_is_brought_where_no_template_is_known():

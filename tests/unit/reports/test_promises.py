@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.ledger import Ledger
-from plimsoll.domain.policy import Policy
+from plimsoll.domain.policy import ANY_RISK_PCT, Policy
 from plimsoll.domain.volume import Modification, VolumeSpec
 from plimsoll.learned_table import load_table
 from plimsoll.orders import Order
@@ -23,7 +23,9 @@ from tests.in_memory.service import MemoryHistory
 
 FIRST = NOW.replace(hour=0)
 CHANGED = FIRST + timedelta(days=1, hours=10)
-POLICY = Policy(headroom_pct=30, memory_days=0, lookback_days=14, size_on="average", growth_days=0)
+POLICY = Policy(
+    headroom_pct=30, risk_pct=ANY_RISK_PCT, memory_days=0, lookback_days=14, size_on="average", growth_days=0
+)
 WAS = VolumeSpec(type="gp3", size_gib=500, iops=16_000, throughput_mib_s=125)
 QUIET, LOUD = 2, 1
 

@@ -38,13 +38,15 @@ class Load:
     """A workload as something has to carry it.
 
     `reducing` is what a cheaper configuration must carry, `raising` a dearer one: where the host was the limit, or
-    would be, only a reduction has to carry what it holds back. `holding` is what something cheaper must carry that
-    throttles no more than today: in frequently saturated buckets up to the ceiling alone. `now` is without headroom,
-    what the present one is judged by. `offers` are those that were made for it: volumes are decided on more than once,
-    with more of their past each time.
+    would be, only a reduction has to carry what it holds back. `keeping` is what a same-limits replacement must carry
+    to go first: as `reducing`, but without headroom that was learned for reductions alone. `holding` is what something
+    cheaper must carry that throttles no more than today: in frequently saturated buckets up to the ceiling alone. `now`
+    is without headroom, what the present one is judged by. `offers` are those that were made for it: volumes are
+    decided on more than once, with more of their past each time.
     """
 
     reducing: Required
+    keeping: Required
     raising: Required
     holding: Required
     now: Required
@@ -68,41 +70,41 @@ def load_of(
     spans: Sequence[Span],
     policy: Policy,
     *,
+    reducing: Policy,
     bound_times: FloatArray | None = None,
 ) -> Load:
-    """The load of a demand, lifted by the ceilings of `spans`, on a host with so much room. `bound_times` are those of
-    all that it is a part of (`host_bound_times`), None for its own."""
-    headroom = 1 + policy.headroom_pct / 100
-    times = [np.minimum(headroom, lifted.most[resource]) for resource in RESOURCES]
-    wanted = scaled(demand, *times)
-    work = let_through(wanted, room)
+    """The load of a demand, lifted by the ceilings of `spans`, on a host with so much room.
 
-    def held_back(room: HostRoom, lifts: Lifts) -> list[Demand]:
-        return [_held_back(demand.rates, lifted, room, lifts)] if lifted.any.any() else []
-
-    lifts = (lifted.operations, lifted.moved)
-    short = held_back(room, lifts)
+    `reducing` is the policy with the headroom of reductions. `bound_times` are those of all that it is a part of
+    (`host_bound_times`), None for its own.
+    """
     if bound_times is None:
         bound_times = host_bound_times(demand.rates, room, spans)
     by_host = [scaled(demand.rates, bound_times)] if room.bound.any() else []
-    seconds, seconds_now = (_seconds(demand.rates, spans, policy, times) for times in (headroom, 1.0))
-    carried = Required(work=work, short=_highest([*short, *seconds]))
-    reducing = Required(work=work, short=_highest([*short, *by_host, *seconds])) if by_host else carried
-    raising = carried
-    if lifted.frequent:
-        there = room.in_relief
-        short = held_back(there, lifts)
-        raising = Required(work=let_through(wanted, there), short=_highest([*short, *seconds]))
-    holding = reducing
-    if lifted.frequent:
-        up_to_now = scaled(demand, *(np.minimum(*pair) for pair in zip(times, lifted.held, strict=True)))
-        at_limit = _highest([*held_back(room, lifted.holding), *by_host, *seconds])
-        holding = Required(work=let_through(up_to_now, room), short=at_limit)
+    beyond = lifted.operations, lifted.moved
+
+    def short(headroom: float, room: HostRoom, lifts: Lifts, also: Sequence[Demand]) -> Demand | None:
+        held_back = [_held_back(demand.rates, lifted, room, lifts)] if lifted.any.any() else []
+        return _highest([*held_back, *also, *_seconds(demand.rates, spans, policy, headroom)])
+
+    def required(
+        policy: Policy, room: HostRoom, lifts: Lifts, also: Sequence[Demand] = (), most: Lifts = (np.inf, np.inf)
+    ) -> Required:
+        headroom = 1 + policy.headroom_pct / 100
+        limits = [np.minimum(lifted.most[resource], limit) for resource, limit in zip(RESOURCES, most, strict=True)]
+        work = let_through(scaled(demand, *(np.minimum(headroom, limit) for limit in limits)), room)
+        return Required(work=work, short=short(headroom, room, lifts, also))
+
+    carried = required(policy, room, beyond)
+    keeping = required(policy, room, beyond, by_host) if by_host else carried
+    is_learned = reducing.headroom_pct != policy.headroom_pct
+    lessened = required(reducing, room, beyond, by_host) if is_learned else keeping
     return Load(
-        reducing=reducing,
-        raising=raising,
-        holding=holding,
-        now=Required(work=demand, short=_highest([*short, *seconds_now])),
+        reducing=lessened,
+        keeping=keeping,
+        raising=carried if room.relief is None else required(policy, room.in_relief, beyond),
+        holding=required(reducing, room, lifted.holding, by_host, lifted.held) if lifted.frequent else lessened,
+        now=Required(work=demand, short=short(1.0, room.in_relief, beyond, ())),
     )
 
 
@@ -177,17 +179,19 @@ def let_through(demand: Demand, room: HostRoom) -> Demand:
 
 
 def _combined(loads: Sequence[Load], combine: Callable[[Sequence[Required]], Required]) -> Load:
-    reducing = combine([load.reducing for load in loads])
+    found: dict[tuple[int, ...], Required] = {}
 
-    def of(purpose: Purpose) -> Required:
-        wanted = [load.of(purpose) for load in loads]
-        same = all(one is load.reducing for one, load in zip(wanted, loads, strict=True))
-        return reducing if same else combine(wanted)
+    def combined(wanted: Sequence[Required]) -> Required:
+        key = tuple(map(id, wanted))
+        if key not in found:
+            found[key] = combine(wanted)
+        return found[key]
 
     return Load(
-        reducing=reducing,
-        raising=of(Purpose.RELIEVE),
-        holding=of(Purpose.HOLD),
+        reducing=combined([load.reducing for load in loads]),
+        keeping=combined([load.keeping for load in loads]),
+        raising=combined([load.raising for load in loads]),
+        holding=combined([load.holding for load in loads]),
         now=combine([load.now for load in loads]),
     )
 

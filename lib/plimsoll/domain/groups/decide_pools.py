@@ -152,13 +152,14 @@ def _cases(
     present: Ceiling,
 ) -> Iterator[Case]:
     """The cases of the free volumes; what they share is worked out once for each policy that applies to any."""
-    views: dict[int, tuple[PoolView, Mapping[str, Sequence[SharedLoad]]]] = {}
+    views: dict[tuple[int, float | None], tuple[PoolView, Mapping[str, Sequence[SharedLoad]]]] = {}
     for volume in free:
         context = bases[volume.id]
-        if id(context.policy) not in views:
+        key = id(context.policy), context.learned_pct
+        if key not in views:
             view = PoolView.of(pool, free, demands, host, context, present=present)
-            views[id(context.policy)] = view, {name: view.shared(kind) for name, kind in context.market.types.items()}
-        view, shared = views[id(context.policy)]
+            views[key] = view, {name: view.shared(kind) for name, kind in context.market.types.items()}
+        view, shared = views[key]
         in_pool = len(pool.volumes) > 1
         case = case_of(volume, view.demands[volume.id], host, context, in_pool=in_pool)
         case = replace(case, shared=shared, pool_gib=size_of(free))

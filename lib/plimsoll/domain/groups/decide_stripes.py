@@ -110,7 +110,17 @@ def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[
         relief=None if room.relief is None else _part(room.relief, parts, seen),
     )
     load = highest_load(
-        [load_of(case.demand, case.lifted, room, [one.span for one in case.spans], case.policy) for case in cases]
+        [
+            load_of(
+                case.demand,
+                case.lifted,
+                room,
+                [one.span for one in case.spans],
+                case.policy,
+                reducing=case.context.reducing,
+            )
+            for case in cases
+        ]
     )
     frequent = frozenset(resource for case in cases for resource in case.frequent)
     shared = [case.with_all_limits for case in cases] if len(cases) > 1 else cases

@@ -89,7 +89,7 @@ class PoolView:
             lifted=lifted,
             room=room,
             host=host,
-            held=load_of(whole, lifted, room, spans, policy, bound_times=bound_times),
+            held=load_of(whole, lifted, room, spans, policy, reducing=context.reducing, bound_times=bound_times),
             clip=clip,
             bound_times=bound_times,
         )
@@ -103,8 +103,15 @@ class PoolView:
         if volume.id not in self._own:
             demand, policy = self.demand_of(volume), self.context.policy
             lifted = self.lifted.of(demand)
-            room = self.room.part_of(demand, self.held.now.work)
-            self._own[volume.id] = load_of(demand, lifted, room, self.spans, policy, bound_times=self.bound_times)
+            self._own[volume.id] = load_of(
+                demand,
+                lifted,
+                self.room.part_of(demand, self.held.now.work),
+                self.spans,
+                policy,
+                reducing=self.context.reducing,
+                bound_times=self.bound_times,
+            )
         return self._own[volume.id]
 
     def shared(self, kind: VolumeType) -> list[SharedLoad]:
@@ -174,4 +181,4 @@ class PoolView:
         if lifted.frequent:
             ids = [volume.id for volume in volumes]
             room = with_relief(room, self.host, demand, lifted.demand, lifted.saturated, ids, policy)
-        return load_of(demand, lifted, room, spans, policy)
+        return load_of(demand, lifted, room, spans, policy, reducing=self.context.reducing)

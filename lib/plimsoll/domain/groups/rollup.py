@@ -42,11 +42,18 @@ def part_of(cases: Sequence[Case], place: int, choice: Choice, *, held: bool) ->
         return replace(part, held=THROTTLED)
     is_chosen = choice.verdict is Verdict.CHANGE or (waits_new and choice.verdict is Verdict.WAIT)
     chosen = choice.target if is_chosen else choice.beneath
+    if choice.too_risky is not None and _is_too_young(case):
+        chosen = choice.too_risky
     if chosen is not None:
         return replace(part, offer=_priced(case, chosen.offers[0]))
     if case.settles is not None:
         return part if case.settles.why is Unsettled.RESTORED else replace(part, held=WAITS)
     return replace(part, held=NOTHING_CHEAPER)
+
+
+def _is_too_young(case: Case) -> bool:
+    """Whether a volume is younger than the window: no promise can be made of it, whatever its template becomes."""
+    return case.context.looked_back(case.volume).days < case.policy.lookback_days
 
 
 def with_others_alone(case: Case, found: Recommendation, few_hours: Reason) -> Recommendation:

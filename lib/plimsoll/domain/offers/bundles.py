@@ -15,7 +15,7 @@ from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.required import Load, Purpose, peaks
 from plimsoll.domain.demand.trial import Required, Trial, budget_of, never_held_back, trial, worst
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement, holding_back
-from plimsoll.domain.offers.cheapest import Staircase, Tried, cheapest, staircase
+from plimsoll.domain.offers.cheapest import Staircase, Tried, cheapest, is_higher, staircase
 from plimsoll.domain.offers.offer import (
     Offer,
     ceiling_on_hosts,
@@ -62,7 +62,8 @@ class Makers:
     """Makes the offers of some volumes that change together; what is worked out for one budget serves another.
 
     `budget_min` is the largest budget of throttled minutes in 30 days that is asked for. Of what was read in part they
-    have to carry the least that it can be, or, `harmful`, the most.
+    have to carry the least that it can be, or, `harmful`, the most. `raises_nothing`: no offer has more of either
+    resource than the volume has.
     """
 
     def __init__(
@@ -73,8 +74,12 @@ class Makers:
         at_least: Callable[[Case], Need],
         *,
         harmful: bool = False,
+        raises_nothing: bool = False,
     ) -> None:
-        self._makers = [_Maker(case, purpose, budget_min, at_least(case), harmful=harmful) for case in cases]
+        self._makers = [
+            _Maker(case, purpose, budget_min, at_least(case), harmful=harmful, raises_nothing=raises_nothing)
+            for case in cases
+        ]
         self._least_usd: dict[str, float] = {}
 
     def bundles(self, budget_min: float) -> list[Bundle]:
@@ -124,9 +129,12 @@ class Makers:
 class _Maker:
     """Makes the offers of one volume."""
 
-    def __init__(self, case: Case, purpose: Purpose, budget_min: float, at_least: Need, *, harmful: bool) -> None:
+    def __init__(
+        self, case: Case, purpose: Purpose, budget_min: float, at_least: Need, *, harmful: bool, raises_nothing: bool
+    ) -> None:
         self.case = case
         self._purpose, self._budget_min, self._at_least, self._harmful = purpose, budget_min, at_least, harmful
+        self._raises_nothing = raises_nothing
         self._stairs: dict[str, Staircase] = {}
         self._tried_ceilings: Tried = {}
         self._needs: dict[Accounting, Need] = {}
@@ -136,7 +144,8 @@ class _Maker:
         case = self.case
         if case.shared:
             return self._made(kind, budget_min)
-        key = case.volume.id, kind.name, self._purpose, budget_min, self._at_least, self._harmful
+        asked = budget_min, self._at_least, self._harmful, self._raises_nothing
+        key = case.volume.id, kind.name, self._purpose, *asked
         if key not in case.load.offers:
             case.load.offers[key] = self._made(kind, budget_min)
         found: Offer = case.load.offers[key]
@@ -150,17 +159,21 @@ class _Maker:
         budget_minutes = budget_of(budget_min, case.window_s)
         failed = self._failed(kind, need, shared)
         spec: VolumeSpec | None = None
+        most = self._same_limits(product) if self._raises_nothing and not _is_pooled(kind, shared) else None
         staying: Resource | None = None
         if not _is_pooled(kind, shared):
-            spec = self._floor(product) or cheapest(
-                self._stairs_of(product), budget_minutes=budget_minutes, at_least=self._at_least
-            )
-            staying = self._staying(product, spec, budget_minutes)
+            spec = self._floor(product)
+            if spec is None:
+                stairs = self._stairs_of(product, most)
+                spec = cheapest(stairs, budget_minutes=budget_minutes, at_least=self._at_least)
+                staying = None if spec is None else stairs.staying(budget_minutes, self._at_least)
         offer = self._with(spec or product.fitted(product.promised(need)), kind, shared, staying=staying)
         slow = self._too_slow(kind, offer.spec, shared)
         if slow:
             return replace(offer, refused=tuple(refused_by(slow)), failed=slow)
         offer = self._judged(offer, shared, budget_minutes)
+        if offer.feasible and most is not None and is_higher(offer.spec, most):
+            offer = replace(offer, refused=(f"{offer.spec} has more than the volume has today: {most} does all of it",))
         if offer.refused and self._may_grow(kind, shared):
             offer = self._grown(kind, shared, budget_minutes) or offer
         if not failed:
@@ -168,17 +181,19 @@ class _Maker:
         why = (*refused_by(failed), *offer.refused) if offer.refused else ()
         return replace(offer, refused=why, failed=failed)
 
+    def _same_limits(self, product: Product) -> VolumeSpec | None:
+        """The figures of a type that do all that the volume can do today; None if none do."""
+        if product.kind.name == self.case.volume.spec.type:
+            return self.case.volume.spec
+        wanted = Need.of_ceiling(self.case.present.counted_as(product.kind.accounting))
+        spec = product.fitted(product.promised(wanted))
+        return None if any(too_small("", product.ceiling(spec), wanted)) else spec
+
     def _product(self, kind: VolumeType) -> Product:
         """A type as it is sold to the volume. A reduction within its type is none of a larger size."""
         product = self.case.products.of(kind)
         within = kind.name == self.case.volume.spec.type and self._purpose is not Purpose.RELIEVE
         return replace(product, grows=False) if within else product
-
-    def _staying(self, product: Product, spec: VolumeSpec | None, budget_minutes: float) -> Resource | None:
-        """The resource of an offer that stays as it is, because nothing that is sold has headroom on it."""
-        if spec is None or (product.floor is not None and spec == product.floor[0]):
-            return None
-        return self._stairs_of(product).staying(budget_minutes, self._at_least)
 
     def _floor(self, product: Product) -> VolumeSpec | None:
         """The least that is sold where it always carries what is required; None where something else may pass."""
@@ -244,7 +259,7 @@ class _Maker:
         volume, spec = self.case.volume, VolumeSpec(type=kind.name, size_gib=one.size_gib + more_gib)
         return ceiling_on_hosts(kind, spec, volume, failed_for(volume, kind, spec, self.case.market))
 
-    def _stairs_of(self, product: Product) -> Staircase:
+    def _stairs_of(self, product: Product, at_most: VolumeSpec | None) -> Staircase:
         name = product.kind.name
         if name not in self._stairs:
             most_minutes = budget_of(self._budget_min, self.case.window_s)
@@ -254,6 +269,7 @@ class _Maker:
                 most_minutes,
                 self._tried_ceilings,
                 may_stay=self._purpose is not Purpose.RELIEVE and product.kind.name == self.case.volume.spec.type,
+                at_most=at_most,
             )
         return self._stairs[name]
 

@@ -42,7 +42,8 @@ class Level:
 class Staircase:
     """The levels of both resources of a product, for any budget up to the one that they were made for.
 
-    `may_stay`: of the present type, a resource that nothing sold of it carries stays as it is.
+    No figure may be higher than that of `at_most` (None: any that is sold). `may_stay`: of the present type, a resource
+    that none of these carries stays as it is.
     """
 
     product: Product
@@ -50,20 +51,27 @@ class Staircase:
     iops: Sequence[Level]
     throughput: Sequence[Level]
     may_stay: bool = False
+    at_most: VolumeSpec | None = None
 
     def staying(self, budget_minutes: float, at_least: Need) -> Resource | None:
-        """The one resource that stays as it is, because the most that is sold of the type does not carry it with
-        headroom. None if both can be cut, or neither."""
+        """The one resource that stays as it is, because the most that may be had of the type does not carry it
+        with headroom. None if both can be cut, or neither."""
         if not self.may_stay or not self.product.sells_both or self.product.present is None:
             return None
-        most = self.product.most
+        most = self.product.most if self.at_most is None else self.product.ceiling(self.at_most)
         short = [
             resource
             for resource, levels in ((Resource.IOPS, self.iops), (Resource.THROUGHPUT, self.throughput))
-            if not any(level.minutes <= budget_minutes for level in levels)
+            if not any(level.minutes <= budget_minutes and self._may_have(resource, level) for level in levels)
             or any(too_small("", most, at_least.without(_OTHER[resource])))
         ]
         return short[0] if len(short) == 1 else None
+
+    def _may_have(self, resource: Resource, level: Level) -> bool:
+        if self.at_most is None:
+            return True
+        most = self.at_most.iops if resource is Resource.IOPS else self.at_most.throughput_mib_s
+        return most is None or level.figure <= most
 
     def needs(self, budget_minutes: float, staying: Resource | None = None) -> Iterator[Need]:
         """The pairs of figures that throttle no more minutes than that, none of which is more on both sides."""
@@ -92,6 +100,7 @@ def staircase(
     tried: Tried | None = None,
     *,
     may_stay: bool = False,
+    at_most: VolumeSpec | None = None,
 ) -> Staircase:
     """The staircase of a product for what is required, up to a budget of throttled minutes.
 
@@ -105,15 +114,18 @@ def staircase(
         iops=levels[Resource.IOPS],
         throughput=levels[Resource.THROUGHPUT],
         may_stay=may_stay,
+        at_most=at_most,
     )
 
 
 def cheapest(stairs: Staircase, *, budget_minutes: float, at_least: Need = NOTHING) -> VolumeSpec | None:
     """The cheapest spec that passes, carries `at_least` that and was not measured to fail; None where none does or has
-    a price."""
+    a price. None of its figures is higher than those of the staircase's `at_most`."""
     product, staying = stairs.product, stairs.staying(budget_minutes, at_least)
     found: tuple[float, int, VolumeSpec] | None = None
     for spec, ceiling in _candidates(stairs, budget_minutes, at_least, staying):
+        if stairs.at_most is not None and is_higher(spec, stairs.at_most):
+            continue
         usd_month = product.usd_month(spec)
         if usd_month is None or (found is not None and (usd_month, spec.iops or 0) >= found[:2]):
             continue
@@ -121,6 +133,11 @@ def cheapest(stairs: Staircase, *, budget_minutes: float, at_least: Need = NOTHI
         if tried.passes(budget_minutes=budget_minutes, max_wait_s=product.policy.max_wait_s):
             found = usd_month, spec.iops or 0, spec
     return None if found is None else found[2]
+
+
+def is_higher(spec: VolumeSpec, other: VolumeSpec) -> bool:
+    """Whether a figure that is bought is higher than the other spec's."""
+    return (spec.iops or 0) > (other.iops or 0) or (spec.throughput_mib_s or 0) > (other.throughput_mib_s or 0)
 
 
 def _candidates(

@@ -22,6 +22,7 @@ from plimsoll.domain.demand.trend import AUDIT_DAYS, Rise
 from plimsoll.domain.demand.trial import Trial, budget_of, trial, worst
 from plimsoll.domain.offers.bundles import Bundle, Makers
 from plimsoll.domain.offers.drop_ins import same_limits
+from plimsoll.domain.offers.promised import is_allowed
 from plimsoll.domain.offers.remembered import least_of_all, reduces
 
 BUDGETS_MIN: Final = (0.0, 1.0, 5.0, 15.0, 60.0)
@@ -56,6 +57,7 @@ class Why(StrEnum):
     NOTHING_PASSES = "nothing-passes"
     PRESENT_IS_CHEAPEST = "present-is-cheapest"
     SAVES_TOO_LITTLE = "saves-too-little"
+    TOO_RISKY = "too-risky"
     NOT_SETTLED = "not-settled"
 
 
@@ -76,6 +78,7 @@ class Choice:
     judged today, or once it is no longer new. `same_limits` are the replacements that were weighed; `full` keeps all
     limits, also those that its host cannot carry, where `drop_in` does not. `bundles` is one of each type, `relief`
     what ends frequent throttling where something else was chosen, `frontier` what tolerating more would cost.
+    `too_risky` is the reduction that would be chosen if its risk was allowed.
     """
 
     verdict: Verdict
@@ -91,6 +94,7 @@ class Choice:
     settles: Settles | None = None
     frontier: Sequence[Step] = ()
     beneath: Bundle | None = None
+    too_risky: Bundle | None = None
 
 
 def choose(cases: Sequence[Case]) -> Choice:
@@ -142,7 +146,8 @@ class _Group:
     def reduced(self) -> Choice:
         """The cheapest that carries what is required, where that is worth a change; a drop-in replacement where it
         saves nearly as much, or where nothing else is worth it."""
-        bundles = Makers(self.cases, Purpose.REDUCE, self.budget_min, self._carries).bundles(self.budget_min)
+        makers = Makers(self.cases, Purpose.REDUCE, self.budget_min, self._carries, raises_nothing=True)
+        bundles = makers.bundles(self.budget_min)
         frontier = self._frontier(bundles)
         best = bundles[0] if bundles[0].feasible else None
         if best is None or not self._is_worth_it(best):
@@ -151,7 +156,8 @@ class _Group:
             if self._by_host is not None:
                 return self._settled(Why.BY_HOST, self._by_host, bundles, frontier)
             kept = self._choice(Verdict.KEEP, self._why_nothing(best), None, bundles, frontier)
-            return replace(kept, beneath=self._beneath(best))
+            beneath, too_risky = self._beneath(best)
+            return replace(kept, beneath=beneath, too_risky=too_risky)
         if self._spare is not None and self.same.whole is not None and self._is_nearly_as_good(self.same.whole, best):
             return self._settled(Why.DROP_IN, self._spare, bundles, frontier)
         return self._settled(Why.CHEAPEST, best, bundles, frontier)
@@ -167,9 +173,10 @@ class _Group:
             return self._settled(Why.DROP_IN, self._spare, bundles, frontier, relief=relief)
         if relief is not None:
             holding = self._holding() if self._saved(relief) < 0 else None
-            if holding is not None:
-                return self._choice(Verdict.CHANGE, Why.THROTTLES_NO_MORE, holding, bundles, frontier, relief=relief)
-            return self._choice(Verdict.RELIEVE, Why.RELIEF, relief, bundles, frontier)
+            if holding is None or self._is_too_risky(holding):
+                relieved = self._choice(Verdict.RELIEVE, Why.RELIEF, relief, bundles, frontier)
+                return replace(relieved, too_risky=holding)
+            return self._choice(Verdict.CHANGE, Why.THROTTLES_NO_MORE, holding, bundles, frontier, relief=relief)
         if self._by_host is not None:
             return self._settled(Why.BY_HOST, self._by_host, bundles, frontier)
         why = Why.HOST_IS_THE_LIMIT if passing or self._is_host_bound else Why.NOTHING_PASSES
@@ -180,7 +187,7 @@ class _Group:
         none is worth it, or it cannot be judged yet: relief does not wait."""
         if not all(_stood_throughout(case) for case in self.cases):
             return None
-        makers = Makers(self.cases, Purpose.HOLD, self.budget_min, self._carries_of_today)
+        makers = Makers(self.cases, Purpose.HOLD, self.budget_min, self._carries_of_today, raises_nothing=True)
         for bundle in makers.bundles(self.budget_min):
             if not bundle.feasible or not self._is_worth_it(bundle):
                 return None
@@ -207,11 +214,27 @@ class _Group:
         settles = max(waits, key=lambda wait: wait.on, default=None)
         if settles is not None and any(wait.why is Unsettled.CHANGING for wait in waits):
             return self._choice(Verdict.WAIT, Why.NOT_SETTLED, target, bundles, frontier, settles=settles)
+        if settles is None and self._is_too_risky(target):
+            return self._without(target, bundles, frontier)
         if settles is None or not self._reduces(target):
             return self._choice(Verdict.CHANGE, why, target, bundles, frontier, relief=relief)
         if self._spare is not None:
             return self._choice(Verdict.CHANGE, Why.DROP_IN, self._spare, bundles, frontier, settles=settles)
         return self._choice(Verdict.WAIT, Why.NOT_SETTLED, target, bundles, frontier, settles=settles)
+
+    def _without(self, reduction: Bundle, bundles: Sequence[Bundle], frontier: Sequence[Step]) -> Choice:
+        """What is done in the place of a reduction whose risk is not allowed: a drop-in replacement, or nothing."""
+        if self._spare is not None:
+            instead = self._choice(Verdict.CHANGE, Why.DROP_IN, self._spare, bundles, frontier)
+        else:
+            instead = self._choice(Verdict.KEEP, Why.TOO_RISKY, None, bundles, frontier)
+            instead = replace(instead, beneath=self._beneath(reduction)[0])
+        return replace(instead, too_risky=reduction)
+
+    def _is_too_risky(self, bundle: Bundle) -> bool:
+        """Whether it is a reduction whose risk is not allowed; what keeps all limits needs no proof."""
+        keeps = any(bundle is one for one in self.same.weighed)
+        return not keeps and self._reduces(bundle) and not is_allowed(self.cases, bundle)
 
     def _choice(
         self,
@@ -257,18 +280,22 @@ class _Group:
         by_host = self.same.by_host
         return by_host if by_host is not None and self._is_worth_it(by_host) else None
 
-    def _beneath(self, best: Bundle | None) -> Bundle | None:
-        """What saves something, but less than is asked for, where it can be judged today."""
-        if best is None or self._saved(best) <= ROUNDING_USD:
-            return None
-        drop_in, whole = self.same.drop_in, self.same.whole
-        spare = whole is not None and self._saved(whole) > ROUNDING_USD
-        nearly = whole is not None and spare and self._is_nearly_as_good(whole, best)
-        chosen = drop_in if drop_in is not None and nearly else best
+    def _beneath(self, best: Bundle | None) -> tuple[Bundle | None, Bundle | None]:
+        """What saves something, but less than is asked for, where it can be judged today; and the reduction that it
+        stands in for because of its risk."""
+        drop_in = self.same.drop_in
+        spare = drop_in if drop_in is not None and self._saved(drop_in) > ROUNDING_USD else None
+        chosen = best if best is not None and self._saved(best) > ROUNDING_USD else None
+        if chosen is None or (spare is not None and self._is_nearly_as_good(spare, chosen)):
+            chosen = spare
+        if chosen is None:
+            return None, None
         waits = [case.settles for case in self.cases if case.settles is not None]
         changing = any(wait.why is Unsettled.CHANGING for wait in waits)
         held = any(wait.why is not Unsettled.NEW for wait in waits) or (not waits and self._rising(chosen))
-        return None if changing or (held and self._reduces(chosen)) else chosen
+        if changing or (held and self._reduces(chosen)):
+            return None, None
+        return (spare, chosen) if self._is_too_risky(chosen) else (chosen, None)
 
     def _rising(self, bundle: Bundle) -> list[Settles]:
         """Why it waits for the next audit where demand rises beyond what any offer carries."""
@@ -279,7 +306,7 @@ class _Group:
     def _is_nearly_as_good(self, drop_in: Bundle, best: Bundle) -> bool:
         """Whether a drop-in replacement passes and keeps nearly all of the best saving, or saves no less."""
         pairs = list(zip(self.cases, drop_in.offers, strict=True))
-        tried = worst(trial(case.held.reducing, offer.ceiling) for case, offer in pairs)
+        tried = worst(trial(case.held.keeping, offer.ceiling) for case, offer in pairs)
         wait_s = min(case.policy.max_wait_s for case in self.cases)
         share = max(case.policy.drop_in_share_pct for case in self.cases) / 100
         passes = tried.passes(budget_minutes=self.budget_minutes, max_wait_s=wait_s)

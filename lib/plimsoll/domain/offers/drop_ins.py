@@ -128,4 +128,4 @@ def _made(case: Case, kind: VolumeType) -> Offer:
 
 def _need(case: Case, ceiling: Ceiling) -> Need:
     """The highest rates of what the present volume, or its pool, has to carry, as a ceiling counts them."""
-    return peaks(case.held.reducing.at_most, ceiling.accounting)
+    return peaks(case.held.keeping.at_most, ceiling.accounting)

@@ -4,17 +4,14 @@ Everything that has to be carried is raised by as much as the next level asks fo
 included. So the price is the most that it can be.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 from plimsoll.domain.case import Case
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.required import Purpose, raised
 from plimsoll.domain.offers.bundles import Makers
-from plimsoll.domain.offers.choice import Choice, Verdict
-from plimsoll.domain.offers.offer import Offer
+from plimsoll.domain.offers.choice import Choice, Verdict, Why
+from plimsoll.domain.offers.promised import find_risks
 from plimsoll.domain.offers.remembered import least_of_all
 from plimsoll.domain.risk.promise import Risk, Safer, SafetyLevel, safer_level
 
@@ -26,7 +23,7 @@ def risks_of(cases: Sequence[Case], choice: Choice) -> Sequence[Risk | None]:
     """
     if choice.verdict is not Verdict.CHANGE or choice.target is None or choice.target is choice.drop_in:
         return [None] * len(cases)
-    risks = [case.risk(times_carried(offer, case)) for case, offer in zip(cases, choice.target.offers, strict=True)]
+    risks = find_risks(cases, choice.target)
     levels = [safer_level(risk, case.context.learned) for case, risk in zip(cases, risks, strict=True)]
     pairs = [(risk, level) for risk, level in zip(risks, levels, strict=True) if risk is not None and level is not None]
     if len(pairs) < len(cases) or any(case.context.draft for case in cases):
@@ -35,21 +32,6 @@ def risks_of(cases: Sequence[Case], choice: Choice) -> Sequence[Risk | None]:
     return [
         replace(risk, safer=Safer(level=level, usd_month=usd)) for (risk, level), usd in zip(pairs, prices, strict=True)
     ]
-
-
-def times_carried(offer: Offer, case: Case, need: Need | None = None) -> float:
-    """How many times what is required an offer carries without credits, on the side where that is least: of the window
-    at least all, and of the highest minutes of its past perhaps not so much. `need` stands in for the offer's."""
-    most = None if case.history is None else case.history.most
-    found = max(1.0, _times_of(need or offer.need, offer.judged))
-    return (
-        found if most is None else min(found, _times_of(most.times(1 + case.policy.headroom_pct / 100), offer.judged))
-    )
-
-
-def _times_of(need: Need, ceiling: Ceiling) -> float:
-    pairs = ((ceiling.sustained_iops, need.iops), (ceiling.sustained_throughput_mib_s, need.throughput_mib_s))
-    return min((carried / wanted for carried, wanted in pairs if wanted > 0), default=math.inf)
 
 
 def _times(risk: Risk, level: SafetyLevel) -> float:
@@ -66,7 +48,14 @@ def _usd_month(cases: Sequence[Case], times: Sequence[float], choice: Choice) ->
         past = past if case.remembered is None else past.no_less_than(case.remembered.busiest)
     past = past.times(max(times))
     more = [_raised(case, by) for case, by in zip(cases, times, strict=True)]
-    makers = Makers(more, Purpose.REDUCE, budget_min, lambda case: past.no_less_than(case.asked_by_peer), harmful=True)
+    makers = Makers(
+        more,
+        Purpose.HOLD if choice.why is Why.THROTTLES_NO_MORE else Purpose.REDUCE,
+        budget_min,
+        lambda case: past.no_less_than(case.asked_by_peer),
+        harmful=True,
+        raises_nothing=True,
+    )
     bundles = [one for one in (makers.cheapest(budget_min), choice.drop_in) if one is not None]
     best = min(bundles, key=lambda one: one.usd_month, default=None)
     if best is None or best.usd_month >= choice.usd_month_now:

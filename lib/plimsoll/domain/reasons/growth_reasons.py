@@ -23,8 +23,8 @@ def growth_summary(case: "Case") -> GrowthSummary | None:
         iops_pct_a_day=growth.iops_pct_a_day,
         throughput_pct_a_day=growth.throughput_pct_a_day,
         weeks=growth.weeks,
-        headroom_pct=case.policy.headroom_pct,
-        usual_headroom_pct=growth.usual_headroom_pct,
+        headroom_pct=(case.policy if case.frequent else case.reducing).headroom_pct,
+        usual_headroom_pct=case.context.usual_pct if case.frequent else case.context.usual_reducing_pct,
     )
 
 

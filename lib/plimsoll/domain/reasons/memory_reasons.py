@@ -48,7 +48,7 @@ def spoken_against(case: "Case", chosen: VolumeSpec) -> Iterator[Reason]:
     summary = memory_summary(case.remembered, chosen)
     if summary is None or summary.event is None or summary.instead_of is None:
         return
-    event, times = summary.event, 1 + case.policy.headroom_pct / 100
+    event, times = summary.event, 1 + case.reducing.headroom_pct / 100
     yield Reason(
         "past-event",
         f"{summary.instead_of} would carry the last {case.window_s / DAY_S:,.0f} days, but not "

@@ -13,6 +13,7 @@ from plimsoll.domain.metrics.received import Coverage
 from plimsoll.domain.offers.choice import Choice, Why
 from plimsoll.domain.offers.losses import LOSS_WORDS, Loss, cuts_of, find_losses
 from plimsoll.domain.offers.offer import Offer
+from plimsoll.domain.offers.promised import times_carried
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.prices import DOLLARS
 from plimsoll.domain.reason import Reason
@@ -163,13 +164,15 @@ def keep(case: Case, comparison: Comparison, why: Reason) -> tuple[Reason, ...]:
 
 
 def change(
-    case: Case, comparison: Comparison, target: Offer, choice: Choice, losses: Sequence[Loss]
+    case: Case, comparison: Comparison, target: Offer, choice: Choice, losses: Sequence[Loss], risky: Offer | None
 ) -> tuple[Reason, ...]:
-    """Why the offer, what it costs or saves, how much of that rests on proof, and what is given up."""
+    """Why the offer, what it costs or saves, how much of that rests on proof, and what is given up. `risky` is what is
+    not recommended because of its risk."""
     return (
         *_demand(case),
         *_preference(case, target, choice),
-        *(_sizing(case, target) if choice.why not in {Why.DROP_IN, Why.BY_HOST} else ()),
+        *(() if risky is None else (too_risky(case, risky),)),
+        *(_sizing(case, target, choice) if choice.why not in {Why.DROP_IN, Why.BY_HOST} else ()),
         *_failed(comparison.offers),
         *spoken_against(case, target.spec),
         *_bursts(case, target),
@@ -273,11 +276,24 @@ def _why_it_waits(case: Case, settles: Settles, offer: Offer) -> str:
     )
 
 
+def too_risky(case: Case, offer: Offer) -> Reason:
+    """That a reduction is not recommended because of its risk, with its price and that risk."""
+    risk, saved = case.risk(times_carried(offer, case)), (case.usd_month or 0.0) - (offer.usd_month or 0.0)
+    known = "Nothing was learned of its risk." if risk is None else risk.text
+    return Reason(
+        Why.TOO_RISKY,
+        f"{offer.spec} would save {dollars(saved)} a month, and is not recommended: its risk is above the "
+        f"{case.policy.risk_pct:g} % that the policy allows (risk_pct), or not known. {known}",
+    )
+
+
 def why_keep(case: Case, comparison: Comparison, choice: Choice) -> Reason:
     """Why nothing else is worth it."""
     best = comparison.offers[0]
     more = choice.bundles[0].usd_month - choice.usd_month_now
     match choice.why:
+        case Why.TOO_RISKY:
+            return too_risky(case, best)
         case Why.HOST_IS_THE_LIMIT:
             hosts = ", ".join(f"{host.id} ({host.type})" for host in case.volume.hosts)
             return Reason(
@@ -439,7 +455,7 @@ def _micro_bursts(case: Case) -> Iterator[Reason]:
     )
 
 
-def _sizing(case: Case, target: Offer) -> Iterator[Reason]:
+def _sizing(case: Case, target: Offer, choice: Choice) -> Iterator[Reason]:
     """What the offer has to carry, and what that is made of."""
     need, seen, demand = target.need, case.summary, case.demand
     counted = target.ceiling.accounting
@@ -453,7 +469,7 @@ def _sizing(case: Case, target: Offer) -> Iterator[Reason]:
         "peak as the type counts it": demand.peak(demand.counted_throughput_mib_s(counted)),
         "busiest second": seen.peak_second_throughput_mib_s,
     }
-    times = 1 + case.policy.headroom_pct / 100
+    times = 1 + (case.policy if choice.why is Why.RELIEF else case.reducing).headroom_pct / 100
     sides = {
         Resource.IOPS: _required("IOPS", need.iops, iops, times, 0),
         Resource.THROUGHPUT: _required("MiB/s", need.throughput_mib_s, throughput, times, 1),
@@ -463,8 +479,8 @@ def _sizing(case: Case, target: Offer) -> Iterator[Reason]:
     if target.staying is not None:
         yield Reason(
             "stays-as-it-is",
-            f"Its {target.staying.unit} stay as they are: no {target.spec.type} has headroom of "
-            f"{100 * (times - 1):g} % above what was seen.",
+            f"Its {target.staying.unit} stay as they are: they leave less than {100 * (times - 1):g} % headroom above "
+            "what was seen, and a reduction raises nothing.",
         )
 
 

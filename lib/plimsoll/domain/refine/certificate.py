@@ -26,10 +26,10 @@ from plimsoll.domain.groups.pool import Pool, pool_ceiling, present_ceiling
 from plimsoll.domain.metrics.knowledge import HOST_BALANCES, HOST_CHECKS, BoolArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.offers.offer import Offer
-from plimsoll.domain.offers.safer import times_carried
+from plimsoll.domain.offers.promised import lowered_sides, times_carried
 from plimsoll.domain.policy import Policy, SizeOn
-from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
-from plimsoll.domain.refine.unread_past import reduced_to
+from plimsoll.domain.recommendation import Change, Keep, Recommendation, Upgrade, Wait
+from plimsoll.domain.refine.unread_past import weighed_reduction
 from plimsoll.domain.risk.calibration import FACTORS
 from plimsoll.domain.spans import traffic_before
 from plimsoll.domain.units import KIB_PER_MIB
@@ -113,7 +113,7 @@ def open_buckets(
     found = _Found(demands)
     if all(_is_known(demand) for demand in demands.values()):
         return found.open
-    headroom = 1 + max((case.policy.headroom_pct for case, _ in decided.values()), default=0.0) / 100
+    headroom = 1 + max((case.reducing.headroom_pct for case, _ in decided.values()), default=0.0) / 100
     always = None if load is None else _always(load.host.ceiling, saturation_pct)
     if load is not None and always is not None:
         found.reaches(demands, _reach(load, headroom, always))
@@ -196,13 +196,21 @@ def _own(found: _Found, case: Case, answer: Recommendation, load: HostLoad | Non
             found.reaches(ids, _wholly(last))
     _before(found, case, load)
     _lifted(found, case, ids)
-    headroom = 1 + case.policy.headroom_pct / 100
+    headroom = 1 + case.reducing.headroom_pct / 100
     found.reaches(ids, _shares(demand.most_counted(case.room.ceiling.accounting), headroom, case.room.room))
     if isinstance(answer, Keep | Change | Wait):
         _evidence(found, case, answer, ids)
         _trend(found, case, answer)
     if isinstance(answer, Change) and answer.risk is not None:
-        _promise(found, case, answer.target)
+        _promise(found, case, answer.target, _purpose(answer))
+    if isinstance(answer, Change | Keep) and answer.too_risky is not None:
+        _promise(found, case, answer.too_risky.offer, _purpose(answer))
+
+
+def _purpose(answer: Change | Keep) -> Purpose:
+    """What a reduction is for that is weighed beside relief, or in place of any."""
+    by_relief = isinstance(answer, Upgrade) or answer.comparison.relief is not None
+    return Purpose.HOLD if by_relief else Purpose.REDUCE
 
 
 def _before(found: _Found, case: Case, load: HostLoad | None) -> None:
@@ -224,7 +232,7 @@ def _before(found: _Found, case: Case, load: HostLoad | None) -> None:
 
 def _trend(found: _Found, case: Case, answer: Recommendation) -> None:
     """Where a reduction may be outgrown, or may not be."""
-    offer = reduced_to(answer, case.usable)
+    offer = weighed_reduction(answer, case.usable)
     if offer is None or case.settles is not None:
         return
     ids = (case.volume.id,) if offer.pool_gib is None else tuple(found.demands)
@@ -369,11 +377,11 @@ def _tests_of(
     """Those of one volume: the present configuration, the cheapest that passes, the one chosen, and those beside."""
     comparison, own = answer.comparison, (case.volume.id,)
     held_by = own if case.held is case.load else together_with
-    headroom, by_seconds = 1 + case.policy.headroom_pct / 100, case.policy.size_on is not SizeOn.AVERAGE
+    headroom, by_seconds = 1 + case.reducing.headroom_pct / 100, case.policy.size_on is not SizeOn.AVERAGE
     yield _Tested(case.held.now, case.present, held_by, by_seconds)
     for same in comparison.same_limits:
         yield _Tested(case.held.now, same.ceiling, held_by, by_seconds)
-        yield _Tested(case.held.reducing, same.ceiling, held_by, by_seconds, headroom)
+        yield _Tested(case.held.keeping, same.ceiling, held_by, by_seconds, headroom)
     purposes = tuple(Purpose) if often else (Purpose.REDUCE,)
     for offer in _offers(answer):
         for purpose in purposes:
@@ -389,7 +397,8 @@ def _tests_of(
 def _offers(answer: Keep | Change | Wait) -> Iterator[Offer]:
     comparison = answer.comparison
     chosen = answer.target if isinstance(answer, Change) else answer.expected if isinstance(answer, Wait) else None
-    found = [comparison.offers[0] if comparison.offers[0].feasible else None, chosen, comparison.relief]
+    risky = answer.too_risky.offer if isinstance(answer, Change | Keep) and answer.too_risky is not None else None
+    found = [comparison.offers[0] if comparison.offers[0].feasible else None, chosen, comparison.relief, risky]
     yield from {id(offer): offer for offer in found if offer is not None and offer != comparison.drop_in}.values()
 
 
@@ -443,7 +452,7 @@ def _evidence(found: _Found, case: Case, answer: Keep | Change | Wait, volume_id
     spec = case.volume.spec if target is None else target.spec
     ceiling = case.present if target is None else target.ceiling
     load = case.held if target is None or target.pool_gib is not None else case.load
-    for required in {id(one): one for one in (load.reducing, load.raising)}.values():
+    for required in {id(one): one for one in (load.reducing, load.keeping, load.raising, load.holding)}.values():
         needs = [peaks(one, ceiling.accounting) for one in (required, required.at_most)]
         if needs[0] == needs[1]:
             continue
@@ -452,13 +461,13 @@ def _evidence(found: _Found, case: Case, answer: Keep | Change | Wait, volume_id
             continue
         if least != evidence_of(case, spec, ceiling, needs[1]):
             holds = replace(ceiling, iops=least.holds_iops, throughput_mib_s=least.holds_throughput_mib_s)
-            found.reaches(volume_ids, _against(case.demand, holds, 1.0, 1 + case.policy.headroom_pct / 100))
+            found.reaches(volume_ids, _against(case.demand, holds, 1.0, 1 + case.reducing.headroom_pct / 100))
 
 
-def _promise(found: _Found, case: Case, offer: Offer) -> None:
+def _promise(found: _Found, case: Case, offer: Offer, purpose: Purpose) -> None:
     """Where the need can be so much that another risk is promised than the least need is."""
     is_pooled = offer.pool_gib is not None
-    required, times = (case.held if is_pooled else case.load).reducing, 1 + case.policy.headroom_pct / 100
+    required, times = (case.held if is_pooled else case.load).of(purpose), 1 + case.reducing.headroom_pct / 100
     needs = [peaks(one, offer.ceiling.accounting) for one in (required, required.at_most)]
     most_times, least_times = (min(times_carried(offer, case, need), float(FACTORS[-1])) for need in needs)
     promised = _promised(case, most_times)
@@ -472,10 +481,11 @@ def _promise(found: _Found, case: Case, offer: Offer) -> None:
             least_times = between
     ids = tuple(found.demands) if is_pooled else (case.volume.id,)
     demand = together([found.demands[name] for name in ids])
+    by_iops, by_throughput = lowered_sides(offer, case.usable)
     holds = replace(
         offer.ceiling,
-        iops=offer.judged.sustained_iops / most_times,
-        throughput_mib_s=offer.judged.sustained_throughput_mib_s / most_times,
+        iops=offer.ceiling.sustained_iops / most_times if by_iops else math.inf,
+        throughput_mib_s=offer.ceiling.sustained_throughput_mib_s / most_times if by_throughput else math.inf,
     )
     reach = _against(demand, holds, 1.0, times)
     found.reaches(ids, reach)

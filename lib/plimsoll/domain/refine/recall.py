@@ -1,6 +1,6 @@
 """Recall: what one volume's past is asked for, step by step, and what is known of it so far.
 
-Learned headroom depends on what is known of the past. Until that has been read there is none: what asks for no
+Learned headroom depends on what is known of the past. Until that has been read it is the policy's: what asks for no
 reduction then asks for none with more.
 
 Whatever its past can tell is asked only where the window alone asks for a change of what the volume carries: days where
@@ -39,7 +39,7 @@ from plimsoll.domain.refine.past_looks import (
     looks,
 )
 from plimsoll.domain.refine.query_cost import QueryCost
-from plimsoll.domain.refine.unread_past import reduced_to
+from plimsoll.domain.refine.unread_past import weighed_reduction
 from plimsoll.domain.risk.histories import History, history_of
 from plimsoll.domain.risk.past_peaks import PastPeaks, blocks_of
 from plimsoll.domain.units import DAY_S
@@ -98,9 +98,11 @@ class Recall:
         return cls(volume, context, segments, window) if segments and begins else None
 
     def sized(self, context: DecisionContext) -> DecisionContext:
-        """A context with the headroom that is learned for its history."""
+        """A context with the headroom that is learned for its history, as far as that is read."""
+        if not self._has_rates:
+            context = replace(context, unread=True)
         if self._is_unsized:
-            return replace(context, policy=replace(context.policy, headroom_pct=0.0))
+            return replace(context, learned_pct=None)
         return context if self.history is None else context.knowing(self._volume, self.history)
 
     def is_past(self, look: Look) -> bool:
@@ -141,7 +143,7 @@ class Recall:
         if self._asks_earlier(case, answer) and not self._has_hours:
             self._has_hours = True
             return look_at_hours(self._earlier_days())
-        if reduced_to(answer, case.usable) is not None and not self._has_rates:
+        if weighed_reduction(answer, case.usable) is not None and not self._has_rates:
             self._has_days = self._has_rates = self._has_idle = True
             return [*look_at_highest(self._past), *(() if self._has_latest else self._at_latest())]
         if isinstance(answer, Upgrade) and not self._has_days:
@@ -170,13 +172,14 @@ class Recall:
                 self.earlier = self._past.busy_hours(self._earlier_days().start_s)
                 return True
             return False
-        less, more = reduced_to(answer, case.usable), isinstance(answer, Upgrade)
+        less = weighed_reduction(answer, case.usable)
+        more = less is None and isinstance(answer, Upgrade)
         waits = isinstance(answer, Wait) and answer.code == Unsettled.RISING
         return self._is_sized_anew(less) or self._is_weighed_anew(less, in_window, more=more, waits=waits)
 
     def _asks_earlier(self, case: Case, answer: Recommendation) -> bool:
         """Whether it takes the days before the window to say if a reduction would be outgrown."""
-        offer = reduced_to(answer, case.usable)
+        offer = weighed_reduction(answer, case.usable)
         is_open = self.earlier is None and offer is not None and case.settles is None
         return is_open and offer is not None and case.rise(offer) is Rise.IN_EARLIER_DAYS
 
@@ -231,7 +234,7 @@ class Recall:
         found = remembered(
             self._past,
             self.asked_for,
-            case.policy,
+            case.reducing,
             case.hosts,
             self._peaks(case, self.asked_for),
             by_minutes=case.context.goes_by_history,

@@ -22,14 +22,21 @@ def reduced_to(answer: Recommendation | None, present: Ceiling) -> Offer | None:
     return offer if offer is not None and reduces(offer, present) else None
 
 
+def weighed_reduction(answer: Recommendation | None, present: Ceiling) -> Offer | None:
+    """The same, or the reduction whose risk is not allowed so far: with more history it may be."""
+    if isinstance(answer, Change | Keep) and answer.too_risky is not None:
+        return answer.too_risky.offer
+    return reduced_to(answer, present)
+
+
 def limits_of_answer(case: Case, answer: Recommendation) -> Limits:
-    """What a bucket may have had without speaking against what an answer rests on: the reduction that is chosen, and
+    """What a bucket may have had without speaking against what an answer rests on: the reduction that is weighed, and
     the cheapest offer that carries the past so far."""
     if not isinstance(answer, Keep | Change | Wait):
         return UNLIMITED
-    best, chosen = answer.comparison.offers[0], reduced_to(answer, case.usable)
+    best, chosen = answer.comparison.offers[0], weighed_reduction(answer, case.usable)
     offers = [offer for offer in (chosen, best if best.feasible else None) if offer is not None]
-    return strictest([limits_of(offer, case.policy, case.hosts) for offer in offers])
+    return strictest([limits_of(offer, case.reducing, case.hosts) for offer in offers])
 
 
 def strictest(limits: Sequence[Limits]) -> Limits:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -95,28 +95,32 @@ def goes_by_history(policy: Policy, table: LearnedTable | None) -> bool:
     return policy.headroom_from is HeadroomFrom.LEARNED and table is not None and not _why_never(policy, table)
 
 
-def with_learned_headroom(policy: Policy, table: LearnedTable | None, history: History, owner: str = "") -> Policy:
-    """The policy with the headroom that keeps its risk, if it asks for that; as it is where nothing was learned.
+def reducing_pct(policy: Policy, table: LearnedTable | None, history: History, owner: str = "") -> float:
+    """The headroom of reductions in percent: the policy's, and no less than what keeps its risk if it asks for that.
 
-    Where none is known that keeps it, the most cautious that is known stands in. Less than what was seen is never
-    offered.
+    Where no headroom is known that keeps it, the most cautious that is known stands in.
     """
     factor = _learned_factor(policy, table, history, owner)
-    if factor is None:
-        return policy
-    return replace(policy, headroom_pct=_headroom_pct(factor))
+    return policy.headroom_pct if factor is None else max(policy.headroom_pct, _headroom_pct(factor))
 
 
 def risk_of(
-    policy: Policy, table: LearnedTable | None, history: History, owner: str = "", times: float = 1.0
+    policy: Policy,
+    table: LearnedTable | None,
+    history: History,
+    owner: str = "",
+    times: float = 1.0,
+    *,
+    headroom_pct: float | None = None,
 ) -> Risk | None:
-    """What is promised by a policy's headroom, learned or fixed, to a volume of such an owner; None where nothing was
-    learned. What is offered carries so many `times` what is required: what is free is more than a quiet volume asks,
-    and less than single minutes of its past may be kept."""
+    """What is promised by a headroom, the policy's unless another is given, to a volume of such an owner; None where
+    nothing was learned. What is offered carries so many `times` what is required: what is free is more than a quiet
+    volume asks, and less than single minutes of its past may be kept."""
+    headroom_pct = policy.headroom_pct if headroom_pct is None else headroom_pct
     if table is None:
         return None
     band, why_none = table.band(history.days), _why_none(policy, table, history)
-    factor = min((1 + policy.headroom_pct / 100) * times, float(FACTORS[-1]))
+    factor = min((1 + headroom_pct / 100) * times, float(FACTORS[-1]))
     promised_pct = None
     if band is not None and not why_none:
         promised_pct = band.learned.promised_pct((factor + 1e-9) / _scale(band, history.usual, owner))
@@ -131,7 +135,7 @@ def risk_of(
         days=policy.risk_days,
         history_days=history.days,
         usual_share=history.usual,
-        headroom_pct=policy.headroom_pct,
+        headroom_pct=headroom_pct,
         left_pct=round(100 * (factor - 1), 1),
         wanted_pct=policy.risk_pct if policy.headroom_from is HeadroomFrom.LEARNED else None,
         allowed_pct=policy.risk_pct,

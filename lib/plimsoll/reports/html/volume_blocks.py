@@ -77,7 +77,7 @@ def _row(record: RecommendationRecord) -> dict[str, Any]:
         "owner": owner_text(record.owner),
         "type": record.current.type,
         "from": spec_text(record.current),
-        "to": None if record.target in {None, record.current} else spec_text(record.target),
+        "to": _becomes(record),
         "now": record.monthly_usd_now,
         "saved": None if record.monthly_usd_now is None else record.monthly_usd_saved,
         "drop_in": record.monthly_usd_saved_drop_in,
@@ -96,6 +96,13 @@ def _row(record: RecommendationRecord) -> dict[str, Any]:
         "template": template_name(record),
         "tags": [f"{key}={value}" for key, value in record.tags.items()],
     }
+
+
+def _becomes(record: RecommendationRecord) -> str | None:
+    """What a volume is to become, or what is left out because of its risk; None where it stays as it is."""
+    if record.target not in {None, record.current}:
+        return spec_text(record.target)
+    return None if record.too_risky is None else f"not recommended: {spec_text(record.too_risky.spec)}"
 
 
 def _block(columns: bytes, details: bytes) -> str:

@@ -52,6 +52,7 @@ from plimsoll.reports.wording import (
     owner_text,
     risk_text,
     spec_text,
+    too_risky_text,
     usd,
     words_of,
 )
@@ -327,6 +328,8 @@ def _risk(record: RecommendationRecord, policy: Policy) -> str:
     seen = observed(record.demand.hours_observed) if record.demand is not None else None
     lines = [f"- {prose(step_words(step_of(record), policy, seen).why)}\n"]
     lines += [f"- Gives up {prose(loss)}.\n" for loss in losses_in_words(record)]
+    if record.too_risky is not None:
+        lines.append(f"- {prose(too_risky_text(record.too_risky))}\n")
     if record.risk is not None:
         lines.append(f"- {prose(record.risk.text)}\n")
     lines += [f"- Blocked today: {prose(blocker.text)}\n" for blocker in record.blockers]

@@ -39,6 +39,7 @@ from plimsoll.reports.wording import (
     owner_text,
     risk_text,
     spec_text,
+    too_risky_text,
     usd,
     wait_text,
     words_of,
@@ -131,6 +132,8 @@ def _head(record: RecommendationRecord) -> Group:
             answer.append(f"\ngives up {loss}")
         if record.cuts:
             answer.append(f"\nrisk: {risk_text(record)}")
+    if record.too_risky is not None:
+        answer.append(f"\n{too_risky_text(record.too_risky)}")
     if record.wait is not None:
         answer.append(f": {wait_text(record.wait)}")
     return Group(*lines, answer)

@@ -187,6 +187,7 @@ def _totals(run: dict[str, Any]) -> Group:
         ("  blocked today", "saved_but_blocked", "of the saving"),
         ("detached volumes", "detached", "paid for, attached to nothing"),
         ("upgrades cost", "more_for_upgrades", "more, for throttled volumes"),
+        ("too risky", "too_risky", "more, but not recommended; not counted as a saving"),
         ("may follow", "waiting", "on volumes that wait; not counted as a saving"),
     )
     lines = [

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
+from plimsoll.domain.actions import KEEP
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.steps import CENT, EVIDENCE, Step, judged_by
 from plimsoll.reports.summary import Unread, headline, unended, unread, unreadable
@@ -63,7 +64,10 @@ def run_of_accounts(run: Mapping[str, Any], accounts: Collection[str]) -> dict[s
 def _first_rows(sums: DigestSums) -> Iterator[HighlightRow]:
     steps = sums.totals.by["step"]
     saving = [(words, steps[step]) for step, words in _FIRST.items() if step in steps and steps[step].saved_cents > 0]
-    phrases = [f"{usd(group.usd_saved)} on {count_of(group.answered, 'volume')} {words}" for words, group in saving]
+    phrases = [
+        f"{usd(group.usd_saved)} on {count_of(group.answered - group.actions[KEEP], 'volume')} {words}"
+        for words, group in saving
+    ]
     if phrases:
         yield (bold("What to do first:"), f" {'; then '.join(phrases)}.")
 

@@ -59,6 +59,7 @@ _BESIDE: Final = {
     "saved_but_blocked": "of it is blocked today",
     "more_for_upgrades": "a month more would speed up throttled volumes",
     "detached": "a month is paid for volumes that are attached to nothing",
+    "too_risky": "a month more is not recommended, because its risk is above the policy's or not known",
     "waiting": "a month may be saved later, on volumes that were changed lately",
 }
 """The figures of run.json beside the saving, and what each means."""

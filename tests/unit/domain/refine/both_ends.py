@@ -81,7 +81,8 @@ def _cuts_nothing(case, load):
 
 
 def _with_load(case, end):
-    load = Load(**{name: end(getattr(case.load, name)) for name in ("reducing", "raising", "holding", "now")})
+    names = ("reducing", "keeping", "raising", "holding", "now")
+    load = Load(**{name: end(getattr(case.load, name)) for name in names})
     return replace(case, load=load, held=load)
 
 

@@ -16,7 +16,7 @@ from plimsoll.domain.errors import CloudError, Throttled
 from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import first_looks
 from plimsoll.domain.metrics.sums import COUNTER_SERIES, Sums, Window, segments
-from plimsoll.domain.policy import Policy, SizeOn
+from plimsoll.domain.policy import HeadroomFrom, Policy, SizeOn
 from plimsoll.domain.refine.branch_and_bound import judge
 from plimsoll.domain.refine.members import grouped
 from plimsoll.domain.units import KIB
@@ -75,8 +75,13 @@ POLICIES = st.sampled_from(
         Policy(lookback_days=DAYS, throttle_budget_min=60, max_wait_s=600),
         Policy(lookback_days=DAYS, headroom_pct=0, upgrade_throttled_share_pct=0),
         Policy(lookback_days=DAYS, headroom_pct=100, saturation_pct=60, min_hours=0),
+        Policy(lookback_days=DAYS, risk_pct=20),
+        Policy(lookback_days=DAYS, risk_pct=10, headroom_from=HeadroomFrom.LEARNED),
+        Policy(lookback_days=DAYS, risk_pct=20, headroom_from=HeadroomFrom.LEARNED),
     ]
 )
+TABLE = replace(load_table(), bands=tuple(replace(band, memory_days=1.0) for band in load_table().bands[1:]))
+"""What ships, as if it promised something after one day."""
 TARIFFS = st.sampled_from(
     [a_tariff(), a_tariff(usd_query=0), a_tariff(usd_hour_waited=10), a_tariff(usd_hour_waited=1e9)]
 )
@@ -333,7 +338,7 @@ def judged(
     """The answers, and what reading them took."""
     metrics = MemoryMetrics(given=given_sums, broken=broken or {})
     market = replace(a_market(), failed_measurements=tuple(failed_measurements))
-    context = replace(a_basis(policy, market=market, envelopes=envelopes), learned=load_table())
+    context = replace(a_basis(policy, market=market, envelopes=envelopes), learned=TABLE)
     window = Window.before(now, days=policy.lookback_days)
     found = judge(
         {volume.id: context.of(volume) for volume in volumes if decided is None or volume.id in decided},
@@ -466,6 +471,20 @@ def test_an_idle_volume_is_read_by_the_hour():
     answer, share = both(a_volume("gp2", 500), idle)
     assert answer.action == "migrate"
     assert share <= 1 / 60
+
+
+def test_relief_goes_in_the_place_of_what_throttles_no_more_at_a_risk_that_is_not_allowed():
+    """Twice the MiB/s that it moves at its limit are outgrown three times in ten: that stands beside the relief."""
+    wanted = np.where(np.arange(MINUTES) % 1440 < 15, 16_000.0, 50.0)
+    volume, sums = a_volume("gp3", 500, iops=16_000, throughput_mib_s=500, id="vol-0"), minutes_of(wanted, io_kib=4.0)
+    part, _ = judged([volume], {"vol-0": sums}, Policy(lookback_days=DAYS, risk_pct=20))
+    whole, _ = judged([volume], {"vol-0": sums}, Policy(lookback_days=DAYS, risk_pct=20), every_minute=True)
+    assert_same(part, whole)
+    answer = part["vol-0"].recommendation
+    assert answer.action == "upgrade"
+    assert answer.target.spec == a_spec("gp3", 500, iops=24_000, throughput_mib_s=125)
+    assert answer.too_risky.offer.spec == a_spec("gp3", 500, iops=16_000, throughput_mib_s=125)
+    assert (answer.too_risky.risk.promised_pct, answer.too_risky.saves_enough) == (30.0, True)
 
 
 def test_one_hot_minute_in_a_flat_time_is_found_and_little_else_is_read():

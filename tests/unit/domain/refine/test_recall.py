@@ -85,8 +85,7 @@ def test_a_set_is_sized_by_what_is_usual_for_each_member():
     assert max(one.risk.promised_pct, other.risk.promised_pct) <= 20
 
 
-def test_relief_has_the_headroom_that_is_learned_for_what_is_looked_back_at():
-    """Its past is not read for that, so that nothing is known of what is usual for it."""
+def test_learned_headroom_is_none_of_relief():
     table = load_table()
     short = replace(table, bands=tuple(replace(band, memory_days=3.0) for band in table.bands[1:]))
     volume = a_volume("gp3", 500, iops=3000, throughput_mib_s=125, created=A_LIFE_AGO)
@@ -96,7 +95,7 @@ def test_relief_has_the_headroom_that_is_learned_for_what_is_looked_back_at():
     )
     relief, fixed = found["vol-1"].recommendation, plain["vol-1"].recommendation
     assert isinstance(relief, Upgrade)
-    assert relief.target.spec.iops > fixed.target.spec.iops
+    assert relief.target.spec == fixed.target.spec
     assert usage.datapoints == alone.datapoints
 
 
@@ -105,7 +104,7 @@ def test_a_highest_minute_counts_where_headroom_is_learned_of_it_and_is_named():
     found, fixed = (answer_to(a_large(), iops, policy, io_kib=8) for policy in (LEARNED, replace(PLAIN, growth_days=0)))
     factor = load_table().band(80).learned.factor(20) * found.risk.usual_share
     assert fixed.target.spec.iops == 3000
-    assert found.target.spec.iops == pytest.approx(max(1.0, factor) * 6000, abs=100)
+    assert found.target.spec.iops == pytest.approx(max(1.2, factor) * 6000, abs=100)
     assert found.memory.event.minutes == 1
     assert "within 1 minute." in " ".join(found.reasons)
     assert fixed.risk.left_pct < 0

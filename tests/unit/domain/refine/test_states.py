@@ -13,13 +13,12 @@ from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.refine.branch_and_bound import judge_group, read_looks
 from plimsoll.domain.refine.members import grouped
 from plimsoll.domain.units import DAY_S, HOUR_S
-from plimsoll.learned_table import load_table
 from tests.builders import NOW, a_basis, a_market
 from tests.in_memory.ports import MemoryMetrics
 from tests.profiles import examples
 from tests.unit.domain.answered import decided_on
 from tests.unit.domain.refine.both_ends import proved
-from tests.unit.domain.refine.test_branch_and_bound import ENVELOPES, WINDOW, fleets, judged
+from tests.unit.domain.refine.test_branch_and_bound import ENVELOPES, TABLE, WINDOW, fleets, judged
 
 MOST_STATES = 12
 """As many states are looked at on the way; then all that is asked for is read."""
@@ -31,7 +30,7 @@ def states(volumes, given_sums, policy, query_cost, rng):
     Of what is asked for a part is read by chance, and beside it whole days more finely than anybody asked.
     """
     metrics = MemoryMetrics(given=given_sums)
-    context = replace(a_basis(policy, market=a_market(), envelopes=ENVELOPES), learned=load_table())
+    context = replace(a_basis(policy, market=a_market(), envelopes=ENVELOPES), learned=TABLE)
     parts = segments(WINDOW, policy.resolution_s, metrics.retention_days, NOW.timestamp())
     for group in grouped({volume.id: context.of(volume) for volume in volumes}, volumes, parts, (), ()):
         members = group.members

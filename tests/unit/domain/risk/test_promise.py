@@ -14,7 +14,7 @@ from plimsoll.bootstrap.clouds import own_or_public
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.risk.histories import History
-from plimsoll.domain.risk.promise import MOST_FACTOR, risk_of, safer_level, with_learned_headroom
+from plimsoll.domain.risk.promise import MOST_FACTOR, reducing_pct, risk_of, safer_level
 from plimsoll.learned_table import load_table, table_text
 from plimsoll.settings import Settings
 from tests.profiles import examples
@@ -38,16 +38,15 @@ def test_promised_risk_is_monotone_in_headroom(headrooms, history_days):
 @given(st.floats(0.1, 50), st.floats(1, 455))
 def test_a_learned_headroom_promises_what_was_asked_or_stays_the_fixed_one(risk_pct, history_days):
     policy, table = replace(LEARNED, risk_pct=risk_pct), load_table()
-    sized = with_learned_headroom(policy, table, History(days=history_days))
-    risk = risk_of(sized, table, History(days=history_days))
+    headroom_pct = reducing_pct(policy, table, History(days=history_days))
+    risk = risk_of(policy, table, History(days=history_days), headroom_pct=headroom_pct)
     assert risk is not None
     if risk.is_learned:
         assert (risk.promised_pct is None) is ("stands in" in risk.text)
         assert risk.promised_pct is None or risk.promised_pct <= risk_pct
-        assert 0 <= sized.headroom_pct <= 400
-        assert with_learned_headroom(sized, table, History(days=history_days)) == sized
+        assert policy.headroom_pct <= headroom_pct <= 400
     else:
-        assert sized == policy
+        assert headroom_pct == policy.headroom_pct
         assert "The fixed headroom stands in" in risk.text
 
 
@@ -55,7 +54,7 @@ def test_a_learned_headroom_promises_what_was_asked_or_stays_the_fixed_one(risk_
 @given(st.floats(0.1, 50), st.floats(0.1, 50), st.floats(14, 455))
 def test_less_risk_never_gets_less_headroom(one, other, history_days):
     less, more = (
-        with_learned_headroom(replace(LEARNED, risk_pct=pct), load_table(), History(days=history_days)).headroom_pct
+        reducing_pct(replace(LEARNED, risk_pct=pct), load_table(), History(days=history_days))
         for pct in sorted((one, other))
     )
     assert less >= more
@@ -70,7 +69,7 @@ def test_what_cannot_be_promised_is_said_in_words(policy, history_days):
     assert found is not None
     assert found.promised_pct is None
     assert found.text.startswith(f"Nothing is promised of the next {policy.risk_days:.0f} days: {found.why_none}")
-    assert with_learned_headroom(policy, load_table(), History(days=history_days)) == policy
+    assert reducing_pct(policy, load_table(), History(days=history_days)) == policy.headroom_pct
 
 
 @settings(max_examples=examples(60))
@@ -88,25 +87,26 @@ def test_nothing_is_promised_where_no_headroom_that_a_volume_may_have_keeps_the_
     """With 14 days the table knows 23.4 times for 5 %, and the least usual share is a quarter: nobody may have that."""
     table, weeks, months = load_table(), History(days=14, usual=0.25), History(days=60, usual=0.6)
     assert table.band(14).learned.factors[5.0] * 0.25 > MOST_FACTOR >= table.band(60).learned.factors[5.0] * 0.6
-    busy = with_learned_headroom(LEARNED, table, weeks)
-    found = risk_of(busy, table, weeks)
+    headroom_pct = reducing_pct(LEARNED, table, weeks)
+    found = risk_of(LEARNED, table, weeks, headroom_pct=headroom_pct)
     assert (found.promised_pct, found.is_learned) == (None, True)
     assert "400 % of headroom or less is not known to keep a 1 in 20 chance" in found.why_none
     assert "(what it is left keeps a 1 in 10 chance)" in found.why_none
     assert found.text.endswith("14 days of history. The most cautious that is known stands in.")
     assert safer_level(found, table) is None
     # What is free leaves a quiet volume more than anybody is given, and that much keeps it.
-    quiet = risk_of(busy, table, weeks, times=table.band(14).learned.factors[5.0])
+    quiet = risk_of(LEARNED, table, weeks, times=table.band(14).learned.factors[5.0], headroom_pct=headroom_pct)
     assert (quiet.promised_pct, quiet.why_none) == (5.0, "")
-    assert risk_of(with_learned_headroom(LEARNED, table, months), table, months).promised_pct == 5.0
+    headroom_pct = reducing_pct(LEARNED, table, months)
+    assert risk_of(LEARNED, table, months, headroom_pct=headroom_pct).promised_pct == 5.0
     # A fixed headroom asks for no risk: what it takes is said.
     assert risk_of(Policy(), table, weeks).promised_pct == 30.0
 
 
 def test_a_fixed_headroom_is_never_changed_and_nothing_learned_promises_nothing():
-    assert with_learned_headroom(Policy(), load_table(), History(days=60)) == Policy()
+    assert reducing_pct(Policy(), load_table(), History(days=60)) == Policy().headroom_pct
     assert risk_of(Policy(), None, History(days=60)) is None
-    assert with_learned_headroom(LEARNED, None, History(days=60)) == LEARNED
+    assert reducing_pct(LEARNED, None, History(days=60)) == LEARNED.headroom_pct
 
 
 def test_a_table_of_ones_own_is_read_and_one_that_is_none_is_refused(tmp_path):

@@ -13,7 +13,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.risk.calibration import LEVELS_PCT, calibrated
 from plimsoll.domain.risk.histories import History
-from plimsoll.domain.risk.promise import risk_of, with_learned_headroom
+from plimsoll.domain.risk.promise import reducing_pct, risk_of
 from plimsoll.learned_table import parse_table, table_text
 from tests.profiles import examples
 from tests.unit.backtesting.fleets import a_scenario, bursty, write_fleet
@@ -99,8 +99,7 @@ def test_a_fleet_with_owners_teaches_by_owner_and_the_file_is_read_back(table):
 
 def test_a_decision_asks_for_the_headroom_of_the_owner_and_says_so(table):
     hand, other, nobody = (
-        with_learned_headroom(LEARNED, table, TWO_WEEKS, owner).headroom_pct
-        for owner in ("hand", "kubernetes", "operator")
+        reducing_pct(LEARNED, table, TWO_WEEKS, owner) for owner in ("hand", "kubernetes", "operator")
     )
     assert hand < nobody < other
     risks = [risk_of(replace(LEARNED, headroom_pct=other), table, TWO_WEEKS, owner) for owner in ("hand", "kubernetes")]

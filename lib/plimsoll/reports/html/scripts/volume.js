@@ -45,10 +45,20 @@ function moneyOf(record) {
   if (record.wait && record.wait.monthly_usd_saved > 0) {
     return `${now}; ${specText(record.wait.expected)} may then save ${usd(record.wait.monthly_usd_saved)}`;
   }
+  if (record.too_risky) {
+    const [spec, saved] = [specText(record.too_risky.spec), usd(record.too_risky.monthly_usd_saved)];
+    const { risk } = record.too_risky;
+    const chance = risk && known(risk.promised_pct) ? `a risk of ${risk.promised_pct} %` : 'a risk that is not known';
+    const kept = record.action === 'keep' ? now : `${now}, ${usd(record.monthly_usd_then)} then: ${changeOfBill(record.monthly_usd_saved)}`;
+    return `${kept}; not recommended: ${spec} would save ${saved} a month at ${chance}`;
+  }
   if (!record.target || record.action === 'keep') return now;
   const saved = record.monthly_usd_saved;
   return `${now}, ${usd(record.monthly_usd_then)} then: ${changeOfBill(saved)}`;
 }
+
+// The risk of the reduction that is recommended, or of the one that is left out because of it.
+const riskOf = (record) => record.risk || (record.too_risky ? record.too_risky.risk : null);
 
 // The same-limits replacement; a throttled volume needs more than one can do.
 function dropInOf(row, record) {
@@ -150,6 +160,7 @@ function offersTable(record) {
     if (offer.refused.length) return offer.refused.length === 1 ? offer.refused[0] : list(offer.refused);
     if (chosen(offer)) return element('strong', {}, record.action === 'keep' ? 'kept' : 'chosen');
     if (is(offer, record.wait && { spec: record.wait.expected })) return 'expected, once it can be judged';
+    if (is(offer, record.too_risky)) return 'carries it and is cheaper, but its risk is above what the policy allows, or not known';
     if (is(offer, record.relief)) return RELIEF;
     return is(offer, record.drop_in) ? DROP_IN : whyNotChosen(offer, record);
   };
@@ -227,7 +238,7 @@ function bodyOf(row, detail) {
     record.frontier.length ? frontierOf(record) : null,
     record.evidence ? section('What stands behind it', 'evidence', evidenceOf(record.evidence)) : null,
     record.seconds_seen ? section('Seen by the second', 'seconds', secondsOf(record.seconds_seen)) : null,
-    record.risk ? section('How likely it is outgrown', 'risk', element('p', {}, record.risk.text)) : null,
+    riskOf(record) ? section('How likely it is outgrown', 'risk', element('p', {}, riskOf(record).text)) : null,
     record.stripe_set ? stripesOf(record) : null,
     record.pool.length ? poolOf(record) : null,
     changeOf(row, detail),

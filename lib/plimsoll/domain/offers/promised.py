@@ -1,0 +1,53 @@
+"""Promised: what is promised of volumes that become an offer, and whether their policies allow that risk."""
+
+import math
+from collections.abc import Sequence
+
+from plimsoll.domain.case import Case
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.demand.need import Need
+from plimsoll.domain.offers.bundles import Bundle
+from plimsoll.domain.offers.losses import find_cuts
+from plimsoll.domain.offers.offer import Offer
+from plimsoll.domain.offers.remembered import reduces
+from plimsoll.domain.risk.promise import Risk
+
+
+def find_risks(cases: Sequence[Case], bundle: Bundle) -> list[Risk | None]:
+    """The risk of each volume if all become what a bundle offers; None if nothing was learned."""
+    return [case.risk(times_carried(offer, case)) for case, offer in zip(cases, bundle.offers, strict=True)]
+
+
+def is_allowed(cases: Sequence[Case], bundle: Bundle) -> bool:
+    """Whether each policy allows the risk of its volume. What reduces nothing has none, and an unknown one is too high
+    for all but those who take any."""
+    risks = find_risks(cases, bundle)
+    return all(
+        case.allows(risk)
+        for case, offer, risk in zip(cases, bundle.offers, risks, strict=True)
+        if reduces(offer, case.usable)
+    )
+
+
+def times_carried(offer: Offer, case: Case, need: Need | None = None) -> float:
+    """How many times what is required an offer carries without credits, on the side where that is least of those that
+    it lowers: of the window at least all, and of the highest minutes of its past perhaps not so much. `need` stands in
+    for the offer's."""
+    most, sides = None if case.history is None else case.history.most, lowered_sides(offer, case.usable)
+    found = max(1.0, _times_of(need or offer.need, offer.ceiling, sides))
+    if most is None:
+        return found
+    return min(found, _times_of(most.times(1 + case.reducing.headroom_pct / 100), offer.ceiling, sides))
+
+
+def lowered_sides(offer: Offer, usable: Ceiling) -> tuple[bool, bool]:
+    """Whether IOPS and MiB/s are lower than can be used today: demand that outgrows a limit that stays would do so
+    today."""
+    cuts = find_cuts(offer.ceiling, usable)
+    return "IOPS" in cuts, "MiB/s" in cuts
+
+
+def _times_of(need: Need, ceiling: Ceiling, sides: tuple[bool, bool]) -> float:
+    pairs = ((ceiling.sustained_iops, need.iops), (ceiling.sustained_throughput_mib_s, need.throughput_mib_s))
+    found = [carried / wanted for (carried, wanted), lower in zip(pairs, sides, strict=True) if lower and wanted > 0]
+    return min(found, default=math.inf)
