@@ -21,6 +21,13 @@ EXCLUDED = "excluded by somebody"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InScope:
+    """The targets that an audit begins with."""
+
+    targets: tuple[Target, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
     """A target's inventory is complete: so many volumes."""
 
@@ -101,4 +108,4 @@ class Notice:
     text: str
 
 
-Outcome = Seen | Planned | Priced | Answered | Skipped | FailedVolume | FailedTarget | Notice
+Outcome = InScope | Seen | Planned | Priced | Answered | Skipped | FailedVolume | FailedTarget | Notice

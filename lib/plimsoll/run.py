@@ -12,13 +12,13 @@ from typing import Any, Final
 from plimsoll.auditing.audit import audit, never
 from plimsoll.auditing.deciders import Deciders
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.domain.errors import BadAnswer, BadInput, DiskFull, NothingRead
+from plimsoll.domain.errors import BadAnswer, BadInput, CloudError, DiskFull, NothingRead
 from plimsoll.domain.risk.watch import Promised
 from plimsoll.domain.units import MIB
 from plimsoll.learned_table import kept_table, table_text
 from plimsoll.orders import Asked, Order, describe, ended
-from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, Planned, Skipped
-from plimsoll.ports import FailedTarget
+from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, InScope, Outcome, Planned, Seen, Skipped
+from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.learning import learning_in_run, lessons_of, own_table
@@ -52,6 +52,12 @@ DESCRIBED_EVERY_S = 10.0
 """Seconds after which run.json says anew how far a run is: what a killed run has asked for is told to that."""
 
 
+_GONE: Final = (
+    "an earlier part of this run listed {what}, and no list has it now, so that {missing}. Resume the run again later; "
+    "if it is gone for good, begin a new run."
+)
+
+
 @dataclass(slots=True, kw_only=True)
 class Progress:
     """How far a run is, and the best savings so far."""
@@ -66,6 +72,70 @@ class Progress:
         self.totals.add(record)
         if record.monthly_usd_saved > 0:
             self.best.add(record.monthly_usd_saved, record.volume_id, record)
+
+
+@dataclass(slots=True, kw_only=True)
+class EarlierParts:
+    """The places that a run began with, and its volumes without an answer by their ids.
+
+    A list that lacks something looks like one from which it was taken away. What the run itself knows tells them apart.
+    """
+
+    places: set[str]
+    volumes: dict[str, UnansweredRecord]
+
+    @classmethod
+    def of(cls, folder: RunFolder) -> "EarlierParts":
+        """The places and volumes that a run's folder knows; none of a new run.
+
+        An id with a slash is the path of a disk whose number could not be read: it may be listed by that now.
+        """
+        volumes = {record.volume_id: record for record in folder.list_open_volumes() if "/" not in record.volume_id}
+        return cls(places=folder.list_places(), volumes=volumes)
+
+    def add_missing(self, outcomes: Iterator[Outcome], stopping: Callable[[], bool]) -> Iterator[Outcome]:
+        """The outcomes of this part, and after them one for each place and volume that they do not tell of.
+
+        Where it stops early, nobody knows what it would have told of.
+        """
+        failed = list[str]()
+        for outcome in outcomes:
+            if isinstance(outcome, FailedTarget):
+                failed.append(outcome.name)
+            elif isinstance(outcome, InScope):
+                self.places.difference_update(map(str, outcome.targets))
+            else:
+                self.volumes.pop(_volume_in(outcome), None)
+            yield outcome
+        if not stopping():
+            yield from self._missing(failed)
+
+    def _missing(self, failed: list[str]) -> Iterator[Outcome]:
+        for place in sorted(self.places):
+            if not _match_place(place, failed):
+                reason = _GONE.format(what="it", missing="its volumes without an answer are not in this run")
+                yield FailedTarget(name=place, error=CloudError(f"{place} is missing: {reason}"))
+        for volume in self.volumes.values():
+            place = f"{volume.account}/{volume.region}"
+            if place in self.places or _match_place(place, failed):
+                continue  # and with its place, what is in it
+            target = Target(account=volume.account, region=volume.region, provider=volume.provider)
+            yield Seen(target=target, volumes=1)
+            reason = _GONE.format(what="the volume", missing="it has no answer")
+            yield FailedVolume(target=target, volume_id=volume.volume_id, reason=reason)
+
+
+def _match_place(place: str, failed: list[str]) -> bool:
+    """True if what failed is the place, its account, or a role in that."""
+    account = place.partition("/")[0]
+    return any(name in {place, account} or f"::{account}:" in name for name in failed)
+
+
+def _volume_in(outcome: Outcome) -> str:
+    """The id of the volume that an outcome is of; empty if it is of none."""
+    if isinstance(outcome, Answered):
+        return outcome.recommendation.volume.id
+    return getattr(outcome, "volume_id", "")
 
 
 def carry_out(
@@ -110,7 +180,8 @@ def carry_out(
         for record in folder.records():
             progress.add(record)
         progress.totals.note(JOURNAL, damage_texts(folder.damaged))
-        outcomes = _where_there_is_room(begin(frozenset(folder.answered)), order.folder)
+        whole = EarlierParts.of(folder).add_missing(begin(frozenset(folder.answered)), lambda: stopped)
+        outcomes = _where_there_is_room(whole, order.folder)
         if not (order.folder / RUN).exists():
             outcomes = _once_read(outcomes, stopping)
         folder.begin()
@@ -190,6 +261,9 @@ def _described(order: Order, audits: Sequence[AuditPorts], progress: Progress, *
 
 def _take(outcome: Outcome, folder: RunFolder, progress: Progress) -> None:
     if isinstance(outcome, Skipped) and outcome.reason == ANSWERED_BEFORE:
+        return
+    if isinstance(outcome, InScope):
+        folder.note_places([str(target) for target in outcome.targets])
         return
     if isinstance(outcome, Answered):
         record, volume, profile = answered_record(outcome), outcome.recommendation.volume, outcome.profile

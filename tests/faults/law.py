@@ -6,7 +6,8 @@ What became of each volume is one of these, from best to worst:
 - `noted`: the same action, target and money. What differs is what the run says of itself: less was observed, and the
   record's own figures say so, or a notice of its place or a sentence of the record says what could not be read.
 - `named`: no answer, and the reason: insufficient data, unanswered, or its target among those that failed.
-- `life`: another answer, or none, where what was received cannot be told from a healthy account's.
+- `life`: another answer, or none, where what was received cannot be told from a healthy account's. It excuses an
+  answer that became cheaper or smaller for two kinds alone.
 - `broken`: anything else.
 """
 
@@ -35,6 +36,8 @@ ANSWER = (
 EXIT_CODES = frozenset({0, 2, 3})
 KILLED = -9
 """The exit code of what `kill -9` ended, as its plan says or because it made far too many calls."""
+SMALLER = "smaller"
+"""The kind of a breach that few kinds of life excuse: an answer that became cheaper, or carries less."""
 GENERAL = ("the Organization", "Google Cloud", "organizations/", "folders/")
 """Names of failed targets that stand for every account of a run."""
 
@@ -49,7 +52,7 @@ class Breach:
     @property
     def worse(self) -> int:
         """How bad it is, 0 the worst."""
-        kinds = ("smaller", "endless", "traceback", "silent", "changed", "lost", "invented", "disk", "exit")
+        kinds = (SMALLER, "endless", "traceback", "silent", "changed", "lost", "invented", "disk", "exit")
         return kinds.index(self.kind)
 
 
@@ -81,7 +84,10 @@ def judged(
     for volume_id in sorted({*expected.records, *expected.unanswered}):
         outcome, breach = _of_volume(volume_id, expected, found, ended, ids_struck=ids_struck)
         name, lost = expected.name_of(volume_id), breach is not None and breach.kind == "lost"
-        if outcome == BROKEN and any(life.covers(volume_id, name, lost=lost) for life in lives):
+        account = (expected.records.get(volume_id) or expected.unanswered[volume_id])["account"]
+        is_smaller = breach is not None and breach.kind == SMALLER
+        excuses = [life for life in lives if life.cheaper or not is_smaller]
+        if outcome == BROKEN and any(life.covers(volume_id, name, account, lost=lost) for life in excuses):
             outcome = LIFE
         elif breach is not None:
             breaches.append(breach)
@@ -128,6 +134,8 @@ def _target_is_named(known: Record, found: Findings) -> bool:
         if name.startswith("prices of "):
             continue
         if name in {account, f"{account}/{region}"} or f"::{account}:role/" in name:
+            return True
+        if name.endswith(f" of {account}/{region}"):  # a page or a zone of it
             return True
         if name.startswith(GENERAL) or (name == "the default credentials" and _is_home(account)):
             return True
@@ -209,7 +217,7 @@ def _sentences(record: Record) -> set[str]:
 def _kind(before: Record, after: Record) -> str:
     saves_more = after["monthly_usd_saved"] > before["monthly_usd_saved"]
     less = _carried(after) < _carried(before)
-    return "smaller" if less or saves_more or after["action"] == "detached" != before["action"] else "changed"
+    return SMALLER if less or saves_more or after["action"] == "detached" != before["action"] else "changed"
 
 
 def _carried(record: Record) -> float:

@@ -19,6 +19,11 @@ _SERIES: Final = ("timeSeries",)
 _OF_A_CHANGE: Final = ("volumeModificationSet",)
 _ABOVE: Final = frozenset({"folders"})
 """Lists of what can have projects in it: where a folder has none below, nothing below it is asked for."""
+_ACCOUNTS: Final[Mapping[str, str]] = {"projects": "projectId", "Accounts": "Id"}
+"""Lists of accounts, with the field that names each: what is not listed is no member any more."""
+_TAG_VALUE: Final = ("tagSet", "*", "value")
+"""The value of a tag, which may be empty (Amazon EC2 API Reference, Tag); its key may not."""
+_EMPTIED: Final = "empty-text"
 _TAKES_AWAY: Final = frozenset({"absent", "empty-list", "item-lost", "unknown-id"})
 _IN_XML_EMPTY: Final = "null"
 """XML has no null: a list that is null is an empty one there, as of a volume without tags."""
@@ -32,21 +37,31 @@ one instance, both lists of Compute Engine still agree, and a device name is any
 @dataclass(frozen=True, slots=True)
 class Life:
     """What cannot be told from life: of these volumes, or of everything; where something is `unlisted` that volumes are
-    in, that they are nowhere."""
+    in, or their `accounts` are, that they are nowhere.
+
+    `cheaper`: even an answer that became cheaper or carries less, which no other kind may lead to.
+    """
 
     volumes: frozenset[str] = field(default_factory=frozenset)
     everything: bool = False
     unlisted: bool = False
+    accounts: frozenset[str] = field(default_factory=frozenset)
+    cheaper: bool = False
     _before: frozenset[str] = field(default_factory=frozenset)
     _seated: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
-    def covers(self, volume_id: str, name: str | None = None, *, lost: bool = False) -> bool:
-        """Whether it can be the reason for what became of a volume of that id, or that name, or that it is `lost`."""
-        return self.everything or (self.unlisted and lost) or not self.volumes.isdisjoint({volume_id, name})
+    def covers(
+        self, volume_id: str, name: str | None = None, account: str | None = None, *, lost: bool = False
+    ) -> bool:
+        """Whether it can be the reason for what became of a volume of that id or name, or that it is `lost`, if it is
+        of that account."""
+        nowhere = lost and (self.unlisted or account in self.accounts)
+        return self.everything or nowhere or not self.volumes.isdisjoint({volume_id, name})
 
     def after(self, tree: Any) -> "Life":
         """With the volumes that the answer no longer lists, and the disks that changed places on their instance."""
         gone = self._before - frozenset(_ids(tree))
+        accounts = self.accounts - frozenset(_accounts(tree))
         now = _seats(tree) if self._seated else {}
         moved = (
             disk.rpartition("/")[2]
@@ -55,16 +70,18 @@ class Life:
             for disk, other in zip(disks, now[instance], strict=True)
             if disk != other
         )
-        return Life(self.volumes | gone | frozenset(moved), self.everything, self.unlisted)
+        return Life(self.volumes | gone | frozenset(moved), self.everything, self.unlisted, accounts, self.cheaper)
 
 
 def life_of(tree: Any, strike: Strike, path: Path, chosen: Sequence[Place]) -> Life | None:
     """What of a fault is like life, before it is carried out; None where nothing is."""
     if strike.fault == "zero" and path[:1] == _SERIES and strike.all_items and strike.often == ALWAYS:
-        return Life(everything=True)
+        return Life(everything=True, cheaper=True)
     if path[0] in _OF_A_CHANGE and strike.fault in _TAKES_AWAY | {_SAME_ID}:
-        return Life(frozenset(_ids(tree, "volumeModificationSet")))
+        return Life(frozenset(_ids(tree, "volumeModificationSet")), cheaper=True)
     if path[0] == "volumeSet" and path[-1] in _OF_A_VOLUME and strike.fault == _IN_XML_EMPTY:
+        return Life(frozenset(_owners(tree, chosen)))
+    if path[0] == "volumeSet" and path[-len(_TAG_VALUE) :] == _TAG_VALUE and strike.fault == _EMPTIED:
         return Life(frozenset(_owners(tree, chosen)))
     if path[-len(_SEATED) :] == _SEATED and strike.fault == _SAME_ID:
         return Life(_seated=_seats(tree))
@@ -72,6 +89,8 @@ def life_of(tree: Any, strike: Strike, path: Path, chosen: Sequence[Place]) -> L
         return None
     if path[0] in _ABOVE:
         return Life(unlisted=True)
+    if path[0] in _ACCOUNTS and len(path) == 1:
+        return Life(accounts=frozenset(_accounts(tree)))
     if path in _LISTED:
         return Life(_before=frozenset(_ids(tree)))
     if path[0] == "volumeSet" and set(path) & set(_OF_A_VOLUME):
@@ -88,6 +107,13 @@ def _seats(tree: Any) -> dict[str, list[str]]:
 def _ids(tree: Any, listed: str = "volumeSet") -> Iterator[str]:
     for at, key in places_of(tree, (listed, "*", "volumeId")) if isinstance(tree, dict) else []:
         if isinstance(at[key], str):
+            yield at[key]
+
+
+def _accounts(tree: Any) -> Iterator[str]:
+    """The accounts or projects of a list."""
+    for listed, name in _ACCOUNTS.items():
+        for at, key in places_of(tree, (listed, "*", name)):
             yield at[key]
 
 

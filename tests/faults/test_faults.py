@@ -48,6 +48,23 @@ def test_what_is_killed_is_resumed_to_the_same_answers(lab, scenario):
 
 
 @pytest.mark.parametrize(
+    ("scenario", "operation", "fault", "killed_at"),
+    [
+        ("aws-organization", "GetProducts", "item-lost", ()),
+        ("aws-organization", "ListAccounts", "item-lost", (0.6,)),
+        ("aws-organization", "DescribeVolumes", "empty-list", (0.6,)),
+        ("google-folder", "projects.list", "empty-list", (0.2,)),
+        ("google-folder", "disks.aggregatedList", "empty-list", ()),
+    ],
+)
+@pytest.mark.release
+def test_what_a_list_lacks_is_named_or_cannot_be_told_from_life(lab, scenario, operation, fault, killed_at):
+    tried = lab.try_plan(plan(scenario, operation, fault, killed_at=killed_at))
+    assert tried.injected
+    assert not tried.breaches, str(tried)
+
+
+@pytest.mark.parametrize(
     ("scenario", "operation"),
     [("aws", "GetMetricData"), ("aws", "DescribeVolumes"), ("google", "ListTimeSeries")],
 )

@@ -151,6 +151,36 @@ def test_tags_that_are_null_and_a_change_under_another_id_are_like_life():
     assert life_of(listed, strike("same-id"), ("volumeSet", "*", "volumeId"), []) is None
 
 
+MEMBERS = {
+    "Accounts": {"Accounts": [{"Id": "1"}, {"Id": "2"}]},
+    "projects": {"projects": [{"projectId": "1"}, {"projectId": "2"}]},
+}
+
+
+@pytest.mark.parametrize("listed", MEMBERS)
+@pytest.mark.parametrize("fault", ["item-lost", "empty-list", "absent"])
+def test_an_account_that_is_not_listed_is_like_life_where_its_volumes_are_nowhere(listed, fault):
+    life = life_of(MEMBERS[listed], strike(fault), (listed,), [])
+    left = life.after({listed: MEMBERS[listed][listed][1:]})
+    assert left.covers("vol-1", account="1", lost=True)
+    assert not left.covers("vol-1", account="1")
+    assert not left.covers("vol-1", account="2", lost=True)
+    assert life_of(MEMBERS[listed], strike("wrong-type"), (listed,), []) is None
+
+
+def test_the_value_of_a_tag_may_be_empty_and_its_key_may_not():
+    tagged = {"volumeSet": [{"volumeId": "vol-1", "tagSet": [{"key": "Name", "value": "db"}]}, {"volumeId": "vol-2"}]}
+    owner = [(tagged["volumeSet"][0]["tagSet"][0], "value")]
+    life = life_of(tagged, strike("empty-text"), ("volumeSet", "*", "tagSet", "*", "value"), owner)
+    assert (life.covers("vol-1"), life.covers("vol-2")) == (True, False)
+    assert life_of(tagged, strike("empty-text"), ("volumeSet", "*", "tagSet", "*", "key"), owner) is None
+
+
+def test_a_page_or_a_zone_that_failed_is_the_name_of_what_is_lost_of_its_place_alone():
+    assert outcome(targets={"the disks of us-east-1a of 111111111111/us-east-1": "silent"}) == NAMED
+    assert outcome(targets={"the disks of eu-west-1a of 111111111111/eu-west-1": "silent"}) == BROKEN
+
+
 def held(*disks):
     return {"id": "1", "disks": [{"source": f"zones/z/disks/{disk}"} for disk in disks]}
 

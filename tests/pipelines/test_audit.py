@@ -18,7 +18,7 @@ from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import OPT_OUT, Override, TagMatch
 from plimsoll.domain.recommendation import Detached, InsufficientData, Keep, Migrate, Reprovision
 from plimsoll.domain.units import MIB
-from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, Notice, Planned, Seen, Skipped
+from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, InScope, Notice, Planned, Seen, Skipped
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import Totals
@@ -148,7 +148,7 @@ def test_a_stripe_set_with_a_volume_that_could_not_be_read_is_not_said_to_have_c
 
 
 def test_an_empty_account_has_no_outcome_at_all():
-    assert outcomes(a_world([])) == []
+    assert outcomes(a_world([])) == [InScope(targets=())]
 
 
 @st.composite

@@ -367,6 +367,42 @@ def test_a_run_that_is_told_to_stop_at_its_end_is_complete(tmp_path):
     assert run["status"] == "complete"
 
 
+IRELAND = "eu-west-1"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "places", "failed"),
+    [
+        (volumes(2), volumes(2), [], []),
+        ([*volumes(2), *volumes(1, IRELAND)], volumes(2), ["111122223333/eu-west-1"], []),
+        (volumes(2), [*volumes(2), *volumes(1, IRELAND)], [], []),
+        (volumes(2), volumes(1), [], ["vol-us-east-1-1"]),
+    ],
+    ids=["the same", "a place is missing", "a place is new", "a volume is missing"],
+)
+def test_what_an_earlier_part_listed_and_no_list_has_any_more_is_named(tmp_path, before, after, places, failed):
+    unread = {volume.id: Throttled("GetMetricData was throttled") for volume in before}
+    run, _ = carry_out(an_order(tmp_path), [a_world(before, broken_metrics=unread)], in_silence)
+    assert run["volumes"]["failed"] == len(before)
+    for _ in range(2):  # it is not forgotten when the run goes on once more
+        run, _ = carry_out(resumed(tmp_path), [a_world(after)], in_silence)
+        assert list(run["failures"]["targets"]) == places
+        assert [one.volume_id for one in stream_unanswered(tmp_path) if one.outcome == "failed"] == failed
+        assert run["status"] == ("partial" if places or failed else "complete")
+        assert run["volumes"]["reconciled"]
+
+
+def test_a_place_that_was_not_reached_before_the_end_is_named_where_no_list_has_it_any_more(tmp_path):
+    both = [*volumes(2), *volumes(2, IRELAND)]
+    stopped_after(1, tmp_path, a_world(both))
+    run, _ = carry_out(resumed(tmp_path), [a_world([one for one in both if one.region != IRELAND])], in_silence)
+    assert [name.partition("/")[2] for name in run["failures"]["targets"]] == [IRELAND]
+    gone = {name.partition("/")[0]: AccessDenied("no role there") for name in run["failures"]["targets"]}
+    failed = [FailedTarget(name=name, error=error) for name, error in gone.items()]
+    run, _ = carry_out(resumed(tmp_path), [a_world([], unreachable=failed)], in_silence)
+    assert list(run["failures"]["targets"]) == list(gone)
+
+
 # ---- disks
 
 

@@ -32,7 +32,7 @@ from plimsoll.domain.groups.takeover import by_volume, takeovers_of
 from plimsoll.domain.offers.offer import Market, check_types
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
-from plimsoll.outcomes import Notice, Outcome, Planned, Seen
+from plimsoll.outcomes import InScope, Notice, Outcome, Planned, Seen
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
 
 
@@ -49,13 +49,14 @@ def audit(
     done: frozenset[str] = frozenset(),
     stop: Callable[[], bool] = never,
 ) -> Iterator[Outcome]:
-    """One outcome for every volume in scope, target by target. Volumes in `done` are skipped.
+    """One outcome for every volume in scope, target by target, after the scope itself. Volumes in `done` are skipped.
 
     A target that fails does not end the others. Once `stop` returns True nothing new begins: what is under way is
     answered, and the remaining volumes have no outcome. Raises PolicyError for a type that no cloud sells.
     """
     check_types(policy, ports.known_types)
     targets = list_targets(ports)
+    yield InScope(targets=tuple(target for target in targets if isinstance(target, Target)))
     reading = ByTheMinute(left_s=ports.by_minutes_s, targets=len(targets))
     for listing in takewhile(lambda _: not stop(), listings(ports, targets)):
         if isinstance(listing, FailedTarget):

@@ -24,7 +24,7 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.units import MINUTE_S
 from plimsoll.domain.volume import Volume
-from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
+from plimsoll.outcomes import Answered, FailedVolume, InScope, Notice, Outcome, Planned, Priced, Seen, Skipped
 from plimsoll.ports import FailedTarget, Inventory, Target, UnreadVolume, Usage
 
 WIDE: Final = 110
@@ -57,7 +57,7 @@ class Pace:
                 self.listed += 1
             case Answered() | FailedVolume() | Skipped():
                 self.done += 1
-            case Planned() | Priced() | Notice():
+            case InScope() | Planned() | Priced() | Notice():
                 pass
 
     def seconds_left(self, now_s: float) -> float | None:

@@ -39,6 +39,8 @@ class Kind(StrEnum):
     """A process began to write: its id, its host, and when."""
     BEGUN = "begun"
     """An audit began or went on: totals and volumes without an answer before this are asked for again."""
+    SCOPE = "scope"
+    """The places, each an account in a region, that a part of the run began with."""
     TOTALS = "totals"
     """What an outcome without a recommendation adds to the run's totals."""
     UNANSWERED = "unanswered"

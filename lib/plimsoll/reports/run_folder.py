@@ -95,6 +95,23 @@ class RunFolder:
         for record, *_ in _answers(self._journal.path):
             yield record
 
+    def list_open_volumes(self) -> Iterator[UnansweredRecord]:
+        """The volumes that some part of the run left without an answer and that no part has answered."""
+        for entry in entries(self._journal.path):
+            if entry.kind is Kind.UNANSWERED:
+                record = UnansweredRecord.model_validate_json(entry.content)
+                if record.volume_id not in self.answered:
+                    yield record
+
+    def list_places(self) -> set[str]:
+        """The places, each an account in a region, that some part of the run began with."""
+        kept = (entry for entry in entries(self._journal.path) if entry.kind is Kind.SCOPE)
+        return {place for entry in kept for place in json.loads(entry.content)["places"]}
+
+    def note_places(self, places: Sequence[str]) -> None:
+        """Adds the places that a part of the run begins with."""
+        self._journal.append((Kind.SCOPE, json.dumps({"places": places}).encode()))
+
     def add(self, record: RecommendationRecord, profile: DemandProfileRecord | None = None) -> None:
         """Adds a recommendation, and the profile of the demand that it rests on where there is one."""
         self.answered.add(record.volume_id)
@@ -130,7 +147,7 @@ class RunFolder:
         return any((self.path / name).exists() for name in (RUN, JOURNAL)) or not any(self.path.iterdir())
 
     def _is_empty(self) -> bool:
-        own = {Kind.OPENED, Kind.BEGUN}
+        own = {Kind.OPENED, Kind.BEGUN, Kind.SCOPE}
         return not (self.path / RUN).exists() and all(entry.kind in own for entry in entries(self._journal.path))
 
     def _remove(self) -> None:

@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, assert_type
 
 from pydantic import TypeAdapter
 
 from plimsoll.domain.refine.plan import Plan
 from plimsoll.domain.risk.lessons import Lessons
 from plimsoll.domain.risk.tally import PromiseTally
-from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
+from plimsoll.outcomes import Answered, FailedVolume, InScope, Notice, Outcome, Planned, Priced, Seen, Skipped
 from plimsoll.ports import FailedTarget
 from plimsoll.reports.detached import Groups, add_detached, detached_summary, merge_detached
 from plimsoll.reports.fleet_risk import FleetRisk
@@ -209,6 +209,8 @@ class Totals:
                 reasons.setdefault(one.reason, []).append(one.volume_id)
             case FailedTarget():
                 self._fail(one.name, str(one.error))
+            case _:  # what is in scope is counted as it is seen
+                assert_type(one, InScope)
 
     def note(self, place: str, texts: Iterable[str]) -> None:
         """Adds what people should know of a place."""

@@ -94,7 +94,8 @@ def _caller(scope: Scope, settings: Settings) -> Sessions:
 def _listed(caller: Sessions, scope: Scope) -> Sequence[str | FailedTarget]:
     ((home, session),) = caller.by_account.items()
     client = caller.client("organizations", home, session.region_name or HOME_REGION)
-    return accounts_in(client, organization=scope.organization, units=scope.units, accounts=scope.accounts)
+    listed = accounts_in(client, organization=scope.organization, units=scope.units, accounts=scope.accounts)
+    return [*listed, *check_own_account(home, listed)] if scope.organization else listed
 
 
 LISTING: Final = CallPurpose(
@@ -103,6 +104,7 @@ LISTING: Final = CallPurpose(
     region="name another region",
     again="run again later",
 )
+_WHOLE: Final = "the Organization"
 _ACTIVE: Final = "ACTIVE"
 _INACTIVE: Final = frozenset({"PENDING_ACTIVATION", "SUSPENDED", "PENDING_CLOSURE", "CLOSED"})
 """The other states of an account (AWS Organizations API Reference, Account, read 2026-11-23)."""
@@ -162,7 +164,7 @@ def accounts_in(
     if accounts:
         return _checked(client, accounts)
     if organization:
-        return _reached(client, "the Organization", None)
+        return _reached(client, _WHOLE, None)
     return list(dict.fromkeys(one for unit in units for one in _reached(client, unit, unit)))
 
 
@@ -178,6 +180,16 @@ def _reached(client: Any, name: str, unit: str | None) -> Sequence[str | FailedT
         reason = f"{name} has no active account: name a unit that has, or leave it out."
         return [FailedTarget(name=name, error=CloudError(reason))]
     return found
+
+
+def check_own_account(home: str, listed: Sequence[str | FailedTarget]) -> Iterator[FailedTarget]:
+    """The caller's own account if the list of its Organization lacks it, and nothing else says why: it is a member."""
+    names = {entry.name if isinstance(entry, FailedTarget) else entry for entry in listed}
+    if home in names or any(name.startswith(_WHOLE) for name in names):
+        return
+    what = f"it lacks {home}, which asks for it and is in it, so that other accounts may be missing"
+    error = bad_answer(what, listed, call="organizations:ListAccounts", place="the accounts of the Organization")
+    yield FailedTarget(name=home, error=error)
 
 
 Listed = tuple[str, str]

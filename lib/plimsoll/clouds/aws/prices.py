@@ -3,7 +3,7 @@
 import json
 import re
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Annotated, Any, Final
@@ -31,9 +31,13 @@ _TIER_ENDS: Final[Mapping[int, float | None]] = {1: 32_000.0, 2: 64_000.0, 3: No
 """io2's IOPS are priced in three usage types: to 32,000, to 64,000 and above."""
 
 _INCLUDED: Final[Mapping[str, Mapping[str, Any]]] = {"gp3": {"included_iops": 3000, "included_throughput_mib_s": 125}}
-_COMPLETE: Final = {"gp2": (), "gp3": ("iops", "throughput"), "io1": ("iops",), "io2": ("iops",)}
+_COMPLETE: Final[Mapping[str, frozenset[str]]] = {
+    "gp2": frozenset(),
+    "gp3": frozenset({"iops", "throughput"}),
+    "io1": frozenset({"iops"}),
+    "io2": frozenset({"iops"}),
+}
 """What a list must have of the types that most volumes are of before it is believed."""
-
 
 _PERMISSION: Final = "pricing:GetProducts"
 _PRICING: Final = replace(
@@ -42,8 +46,10 @@ _PRICING: Final = replace(
     allow="allow the action, or give a price file with --prices",
 )
 _LOOKS: Final = 2
-"""How often a list is read that is not complete; where it stays so, the region's prices are not listed yet."""
+"""How often a list is read that is not complete. Where it stays so, the price file has what it lacks: all, where the
+region's prices are not listed yet, or the types that it lacks, by name."""
 
+_FILED: Final = "those prices are of the price file, of {as_of}. Run again later, or give a price file with --prices."
 _FAMILIES: Final = ("Storage", "System Operation", "Provisioned Throughput")
 
 
@@ -152,10 +158,29 @@ class AwsPrices:
             for _ in range(_LOOKS):
                 rows = _rows(client, target.region, asker)
                 types = prices_in(rows)
-                if all(name in types and _has(types[name], parts) for name, parts in _COMPLETE.items()):
+                lacking = self._lacking(target.region, types)
+                if not lacking:
                     return self._as_listed(target.region, types)
+        if _COMPLETE.keys().isdisjoint(lacking):
+            return self._fill(target.region, types, lacking)
         currency = None if types else other_currency(rows)
         return None if currency is None else self._as_listed(target.region, {}, currency)
+
+    def _lacking(self, region: str, types: Mapping[str, TypePrice]) -> list[str]:
+        """The types whose price is not whole in a list, by what most volumes need and by the price file."""
+        shipped = self.shipped.book(region)
+        filed = {} if shipped is None else {name: _parts(price) for name, price in shipped.types.items()}
+        needed = {**filed, **{name: _COMPLETE[name] | filed.get(name, frozenset()) for name in _COMPLETE}}
+        return sorted(name for name, parts in needed.items() if name not in types or not parts <= _parts(types[name]))
+
+    def _fill(self, region: str, types: Mapping[str, TypePrice], lacking: Sequence[str]) -> PriceBook | None:
+        """A list with the price file's prices of the types that it lacks, which says so."""
+        shipped = self.shipped.book(region)
+        if shipped is None:
+            return None
+        filled = {**types, **{name: shipped.types[name] for name in lacking}}
+        reason = f"the price list of {region} lacks {', '.join(lacking)}: {_FILED.format(as_of=shipped.as_of)}"
+        return replace(self._as_listed(region, filled), unlisted=reason)
 
     def _as_listed(self, region: str, types: Mapping[str, TypePrice], currency: str = DOLLARS) -> PriceBook:
         source = "AWS Price List API"
@@ -221,9 +246,10 @@ def _on_demand(row: Row) -> tuple[float, str] | None:
     return None
 
 
-def _has(price: TypePrice, parts: Iterable[str]) -> bool:
-    present = {"iops": bool(price.iops_tiers), "throughput": price.throughput_mib_s_month > 0}
-    return all(present[part] for part in parts)
+def _parts(price: TypePrice) -> frozenset[str]:
+    """The parts of a type's price beside its size."""
+    charged = {"iops": price.iops_tiers, "throughput": price.throughput_mib_s_month, "operations": price.million_io}
+    return frozenset(name for name, price_of in charged.items() if price_of)
 
 
 def _rows(client: Any, region: str, asker: Asker) -> list[Row]:

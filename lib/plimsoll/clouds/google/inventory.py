@@ -27,7 +27,7 @@ from plimsoll.clouds.google.names import LIST_REGIONS, region_of
 from plimsoll.clouds.google.pages import PagedList
 from plimsoll.clouds.google.queries import DevicePlace
 from plimsoll.clouds.registry import GOOGLE
-from plimsoll.domain.errors import ApiDisabled, BadAnswer, CloudError
+from plimsoll.domain.errors import ApiDisabled, BadAnswer, CloudError, Unreachable
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
 
@@ -115,8 +115,9 @@ class GoogleInventory:
         except CloudError:
             self._forget(listing)
             raise
+        yield from (_silent_place(place) for place in listing.silent(target.region))
         late = listing.regions() - self._found.get(target.account, listing.regions())
-        self._told[target] = tuple(_texts(unknown, uncapped, pooled, listing.silent(target.region), late))
+        self._told[target] = tuple(_texts(unknown, uncapped, pooled, late))
         if listing.is_spent:
             self._forget(listing)
 
@@ -131,7 +132,7 @@ class GoogleInventory:
             return self._logs[target.account]
 
     def notices(self, target: Target) -> Sequence[str]:
-        """The places that did not answer, the hosts without known limits, and the volumes paid for by a storage pool.
+        """The regions that were found late, the hosts without known limits, and the volumes paid for by a storage pool.
 
         A target that cannot be listed has none: its volumes say why.
         """
@@ -210,6 +211,12 @@ def _with_past(volume: Volume, listing: ProjectListing, log: ProjectLog) -> Volu
     return replace(volume, seen=seen) if seen else volume
 
 
+def _silent_place(place: str) -> UnreadVolume:
+    """A zone, or a region, that did not answer."""
+    reason = f"{place} did not answer: its volumes may be missing here. Run again later."
+    return UnreadVolume(id=None, error=Unreachable(reason), what=f"the disks of {place}")
+
+
 def _uncapped_pairs(volume: Volume) -> set[tuple[str, str]]:
     """The volume's type, with the type of each known host whose cap for it is unknown."""
     kind = volume.spec.type
@@ -222,17 +229,12 @@ def _texts(
     unknown: Counter[str],
     uncapped: Counter[tuple[str, str]],
     pooled: int,
-    silent: Iterable[str],
     late: Iterable[str],
 ) -> Iterator[str]:
     for region in sorted(late):
         yield (
             f"{region} has disks too, which the project's first list lacked: none of them is in this run. Run again, "
             f"or name the region with --region {region}."
-        )
-    for place in silent:
-        yield (
-            f"{place} did not answer: its volumes may be missing here, or shown without their hosts. Run again later."
         )
     if unknown:
         types = ", ".join(f"{kind} ({_volumes(count)})" for kind, count in sorted(unknown.items()))

@@ -7,7 +7,7 @@ import pytest
 from cloud_simulator.aws.organization import ACCOUNTS, Mix
 from cloud_simulator.aws.organizations_api import ROOT, SANDBOX, SUSPENDED, WORKLOADS
 from cloud_simulator.faults import Fault
-from plimsoll.clouds.aws.accounts import accounts_in
+from plimsoll.clouds.aws.accounts import accounts_in, check_own_account
 from plimsoll.clouds.aws.names import role_arn
 from plimsoll.domain.errors import AccessDenied, BadInput
 from plimsoll.ports import FailedTarget
@@ -121,6 +121,17 @@ def test_an_account_that_is_listed_twice_may_hide_another_which_is_named(pages):
     (reason,) = (text for name, text in reasons.items() if name.startswith("the Organization"))
     assert SECOND in reason
     assert found(listing(*pages, times=1), organization=True) == ([FIRST, SECOND, THIRD], {})
+
+
+def test_the_callers_own_account_is_in_every_whole_list_of_its_organization_or_is_named():
+    (lacking,) = check_own_account(FIRST, [SECOND, THIRD])
+    assert lacking.name == FIRST
+    assert f"it lacks {FIRST}" in str(lacking.error)
+    for reason in (FIRST, "the Organization", "the Organization: what is listed twice"):
+        told = FailedTarget(name=reason, error=lacking.error)
+        assert list(check_own_account(FIRST, [SECOND, told])) == []
+    assert list(check_own_account(FIRST, [SECOND, FailedTarget(name=THIRD, error=lacking.error)])) != []
+    assert list(check_own_account(FIRST, [FIRST, SECOND])) == []
 
 
 def test_what_was_listed_before_a_page_that_cannot_be_used_is_audited():

@@ -27,6 +27,8 @@ FACTS = [
     ("EBS:VolumeUsage.io2", "Storage", "GB-month", 0.125, 0),
     ("EBS:VolumeUsage.piops", "Storage", "GB-Mo", 0.125, 0),
     ("EBS:VolumeUsage", "Storage", "GB-Mo", 0.05, 0),
+    ("EBS:VolumeUsage.st1", "Storage", "GB-Mo", 0.045, 0),
+    ("EBS:VolumeUsage.sc1", "Storage", "GB-Mo", 0.015, 0),
     ("EBS:VolumeIOUsage", "System Operation", "IOs", 0.00000005, 0),
     ("EBS:VolumeP-IOPS.gp3", "System Operation", "IOPS-Mo", 0.005, 3000),
     ("EBS:VolumeP-IOPS.io2", "System Operation", "IOPS-Mo", 0.065, 0),
@@ -94,7 +96,8 @@ def book(sessions, target=US_EAST_1, **fields):
 def test_a_complete_list_is_the_book_of_today():
     found = book(PriceList([*DECOYS, *rows(), *DECOYS]))
     assert (found.source, found.as_of) == ("AWS Price List API", TODAY)
-    assert set(found.types) == {"gp2", "gp3", "io1", "io2", "standard"}
+    assert set(found.types) == {"gp2", "gp3", "io1", "io2", "st1", "sc1", "standard"}
+    assert not found.unlisted
 
 
 @pytest.mark.parametrize("prefix", ["", "APN1-", "USE1-", "EU-"])
@@ -161,6 +164,49 @@ def test_a_list_without_one_of_io2s_tiers_falls_back_to_the_file(tier):
 def test_a_list_with_one_later_tier_alone_falls_back_to_the_file():
     missing = ("EBS:VolumeP-IOPS.io2", "EBS:VolumeP-IOPS.io2.tier3")
     assert book(PriceList(rows(without=missing))) == shipped_prices("aws").book("us-east-1")
+
+
+ROWS_OF_FEW = {
+    "EBS:VolumeUsage.st1": "st1",
+    "EBS:VolumeUsage.sc1": "sc1",
+    "EBS:VolumeUsage": "standard",
+    "EBS:VolumeIOUsage": "standard",
+}
+
+
+@pytest.mark.parametrize("usage", ROWS_OF_FEW)
+def test_what_a_list_lacks_of_types_that_few_use_is_of_the_file_and_named(usage):
+    whole, found = (book(PriceList(rows(without=without))) for without in ((), (usage,)))
+    assert (found.source, found.as_of, set(found.types)) == (whole.source, whole.as_of, set(whole.types))
+    for kind in whole.types:
+        spec = VolumeSpec(type=kind, size_gib=500, iops=5000, throughput_mib_s=200)
+        cost, wanted = (one.usd_month(spec, mean_iops=100) for one in (found, whole))
+        assert cost == pytest.approx(wanted)
+    assert f"the price list of us-east-1 lacks {ROWS_OF_FEW[usage]}: " in found.unlisted
+    assert "2026-09-30" in found.unlisted
+
+
+def test_what_a_list_lacks_once_costs_nothing():
+    asked = []
+
+    class Flaky(PriceList):
+        def client(self, *_place):
+            return self
+
+        def get_products(self, *, ServiceCode, Filters, NextToken="0"):  # noqa: N803  # boto3's names
+            asked.append(NextToken)
+            self.found = [json.dumps(one) for one in rows(without=("EBS:VolumeUsage.st1",) if len(asked) < 9 else ())]
+            return PriceList.get_products(self, ServiceCode=ServiceCode, Filters=Filters, NextToken=NextToken)
+
+    assert book(Flaky()) == book(PriceList(rows()))
+    assert asked.count("0") > 3
+
+
+def test_without_a_file_for_its_region_a_list_needs_what_most_volumes_are_of_alone():
+    elsewhere = Target(account="111122223333", region="mx-central-1")
+    found = book(PriceList(rows(without=("EBS:VolumeUsage.st1", "EBS:VolumeUsage.sc1"))), elsewhere)
+    assert set(found.types) == {"gp2", "gp3", "io1", "io2", "standard"}
+    assert not found.unlisted
 
 
 @pytest.mark.parametrize(

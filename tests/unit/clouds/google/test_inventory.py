@@ -16,7 +16,7 @@ from plimsoll.clouds.google.machines import machine
 from plimsoll.domain.errors import AccessDenied, ApiDisabled, BadInput, Unreachable
 from plimsoll.domain.policy import OPT_OUT
 from plimsoll.domain.volume import OwnerKind, VolumeSpec, VolumeState
-from plimsoll.ports import FailedTarget, Target
+from plimsoll.ports import FailedTarget, Target, UnreadVolume
 from tests.unit.clouds.google.google_here import ATTACHED, COMPUTE, denied, disabled, refusal
 
 SHOP = "plimsoll-shop"
@@ -291,8 +291,8 @@ def test_zones_that_did_not_answer_are_said_and_their_region_is_a_target(google,
     google.unreachable[SHOP] = [f"{COMPUTE}/projects/{SHOP}/zones/europe-west4-b", "zones/us-central1-f"]
     found = inventory(clients)
     assert found.targets() == [THERE, HERE]
-    assert [text.split(":")[0] for text in found.notices(THERE)] == ["europe-west4-b did not answer"]
-    assert [text.split(":")[0] for text in found.notices(HERE)] == ["us-central1-f did not answer"]
+    unread = [[one.what for one in found.volumes(place) if isinstance(one, UnreadVolume)] for place in (THERE, HERE)]
+    assert unread == [["the disks of europe-west4-b"], ["the disks of us-central1-f"]]
 
 
 def test_machine_types_without_data_are_one_notice(google, clients):
