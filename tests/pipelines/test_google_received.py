@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from plimsoll.domain.errors import NothingRead
-from plimsoll.domain.policy import Policy
+from plimsoll.domain.policy import ANY_RISK_PCT, Policy
 from tests.pipelines.in_process import audited_projects
 from tests.pipelines.spoiled_projects import SHOP, spoiled
 
@@ -19,7 +19,7 @@ DISKS, INSTANCES = f"/compute/v1/projects/{SHOP}/aggregated/disks", f"/compute/v
 def audit(folder, **spoils):
     """run.json, and the recommendations by volume id."""
     with spoiled(NOW, **spoils) as projects:
-        run = audited_projects(projects, folder, NOW, Policy(lookback_days=2))
+        run = audited_projects(projects, folder, NOW, Policy(lookback_days=2, risk_pct=ANY_RISK_PCT))
     found = json.loads((folder / "recommendations.json").read_text(encoding="utf-8"))
     return run, {one["volume_id"]: one for one in found}
 

@@ -14,7 +14,7 @@ from .commands import plimsoll
 pytestmark = pytest.mark.once
 
 REGION = ("--region", "us-east-1")
-TWO_DAYS = ("--set", "lookback_days=2")
+TWO_DAYS = ("--set", "lookback_days=2", "--set", "risk_pct=100")
 DAYS_ENOUGH = ("--set", "lookback_days=4")
 QUICK = {"PLIMSOLL_POLL_S": "0.1"}
 NOWHERE = "i-00000000000000000"

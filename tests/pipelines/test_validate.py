@@ -42,7 +42,7 @@ def organization():
 def audited(organization, tmp_path_factory):
     """The folder of a run; what changes it works on a copy."""
     folder = tmp_path_factory.mktemp("audited")
-    plimsoll(organization, folder, "audit", "--out", "run", *TERMS)
+    plimsoll(organization, folder, "audit", "--out", "run", *TERMS, "--set", "risk_pct=100")
     return folder
 
 

@@ -158,7 +158,7 @@ def _examples(cloud: OpenCloud, records: Iterable[RecommendationRecord]) -> Iter
     hard = [
         one for one, (iops, mib_s) in asked if (iops, mib_s) != INCLUDED and iops <= MOST_IOPS and mib_s <= MOST_MIB_S
     ]
-    yield from ((recommended, one, None) for one in _best(easy))
+    yield from ((recommended, one, None) for one in _best(easy) or _best(hard))
     bare = "Validating a bare change of type, as tools make it that do not look at demand:"
     yield from ((bare, one, FLIP) for one in _best(hard))
 

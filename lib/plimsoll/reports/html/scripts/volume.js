@@ -58,7 +58,7 @@ function moneyOf(record) {
 }
 
 // The risk of the reduction that is recommended, or of the one that is left out because of it.
-const riskOf = (record) => record.risk || (record.too_risky ? record.too_risky.risk : null);
+const shownRisk = (record) => record.risk || (record.too_risky ? record.too_risky.risk : null);
 
 // The same-limits replacement; a throttled volume needs more than one can do.
 function dropInOf(row, record) {
@@ -238,7 +238,7 @@ function bodyOf(row, detail) {
     record.frontier.length ? frontierOf(record) : null,
     record.evidence ? section('What stands behind it', 'evidence', evidenceOf(record.evidence)) : null,
     record.seconds_seen ? section('Seen by the second', 'seconds', secondsOf(record.seconds_seen)) : null,
-    riskOf(record) ? section('How likely it is outgrown', 'risk', element('p', {}, riskOf(record).text)) : null,
+    shownRisk(record) ? section('How likely it is outgrown', 'risk', element('p', {}, shownRisk(record).text)) : null,
     record.stripe_set ? stripesOf(record) : null,
     record.pool.length ? poolOf(record) : null,
     changeOf(row, detail),
