@@ -69,12 +69,12 @@ def _promise(outcome: Outcome, memory_days: float, level_pct: float) -> str:
 
 
 def _mark(target: Target) -> str:
-    """What is said of a target that is not reached."""
+    """The words for a target that is not reached."""
     return "" if target.reached else f", **{target.verdict}**"
 
 
 def shown(outcome: Outcome) -> Sequence[Reliability]:
-    """What the learned rule promised, over all scales of demand."""
+    """The promises of the learned rule, over all scales of demand."""
     learned = [one for one in outcome.reliability if one.rule == LEARNED]
     return [one for one in learned if one.times is None] or learned
 
@@ -102,7 +102,7 @@ def _is_of(target: Target, one: SameSaving) -> bool:
 
 
 def _sums(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """How many targets were reached."""
+    """The number of targets reached."""
     targets = [one for outcome in outcomes for one in outcome.targets if one.found is not None]
     words = {True: "reached", False: "missed", None: "not decided, of too few volumes"}
     counts = (f"{sum(one.reached is value for one in targets)} {word}" for value, word in words.items())
@@ -110,7 +110,7 @@ def _sums(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _price(machines: Outcome) -> str:
-    """What it costs to keep 5 %, at the higher scale."""
+    """The cost of a 5 % promise at the higher scale."""
     times = max(machines.about["times"])
     here = [one for one in machines.rules if (one.memory_days, one.times) == (30, times)]
     kept = next(one for one in here if (one.rule, one.promised_pct) == (LEARNED, 5))

@@ -70,7 +70,7 @@ def _saved(answers: Iterable[Recommendation]) -> Iterator[float]:
 
 
 def _not_recommended(answers: Iterable[Recommendation]) -> Iterator[float]:
-    """What reductions whose risk is too high would save beyond what is recommended."""
+    """The further saving of reductions whose risk is too high, USD a month."""
     for one in answers:
         if isinstance(one, Change | Keep) and one.too_risky is not None and one.too_risky.saves_enough:
             usd_month = one.usd_month_then if isinstance(one, Change) else one.usd_month_now

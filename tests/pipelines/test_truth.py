@@ -16,6 +16,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import Step, step_of
+from plimsoll.reports.wording import risk_level
 from tests.oracle.compare import differences
 from tests.oracle.days import busy_of, days_of
 from tests.oracle.given_up import gives_up
@@ -272,3 +273,9 @@ def test_the_first_step_is_what_gives_nothing_up_and_nothing_else(audited):
 def bought(spec: VolumeSpec) -> dict[str, int | None]:
     """The figures that are provisioned."""
     return {"iops": spec.iops, "throughput_mib_s": spec.throughput_mib_s}
+
+
+def test_no_recommended_reduction_has_a_risk_above_the_policy(audited):
+    records = [RecommendationRecord.model_validate(one) for one in audited.recommendations.values()]
+    reductions = [record for record in records if record.action in {"migrate", "reprovision"} and record.cuts]
+    assert {risk_level(record) for record in reductions} == {"allowed"}

@@ -18,7 +18,7 @@ from plimsoll.domain.volume import Volume
 
 @dataclass(slots=True, kw_only=True)
 class ByTheMinute:
-    """What is left of the time that a run may take to read targets by the minute, and how many are to come.
+    """The time that a run has left to read targets by the minute, and the number of targets to come.
 
     The last of them may take all that is left, and each other half of it: no large target takes it from all that
     follow, and an organization of many large ones is read sparingly throughout.
