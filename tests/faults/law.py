@@ -5,7 +5,8 @@ What became of each volume is one of these, from best to worst:
 - `identical`: the same record, to the last figure.
 - `noted`: the same action, target and money. What differs is what the run says of itself: less was observed, and the
   record's own figures say so, or a notice of its place or a sentence of the record says what could not be read.
-- `named`: no answer, and the reason: insufficient data, unanswered, or its target among those that failed.
+- `named`: no answer, and the reason: insufficient data, unanswered, or its target among those that failed. Or the
+  answer that needs no metrics, which gives up nothing and says that too few were received.
 - `life`: another answer, or none, where what was received cannot be told from a healthy account's. It excuses an
   answer that became cheaper or smaller for two kinds alone.
 - `broken`: anything else.
@@ -114,7 +115,7 @@ def _of_volume(
         if ids_struck and _is_named_otherwise(known, expected, found):
             return NAMED, None
         return BROKEN, Breach(kind="lost", told=f"{volume_id} is nowhere")
-    if after["action"] == "insufficient-data" and after["reasons"]:
+    if (after["action"] == "insufficient-data" and after["reasons"]) or _needs_no_metrics(after):
         return (IDENTICAL if after == before else NAMED), None
     if before is None:
         return BROKEN, Breach(kind="invented", told=f"{volume_id}: {after['action']} where there was no answer")
@@ -126,6 +127,12 @@ def _of_volume(
     if _says_so(before, after, expected, found):
         return NOTED, None
     return BROKEN, Breach(kind="changed", told=_told(volume_id, before, after, different))
+
+
+def _needs_no_metrics(record: Record) -> bool:
+    """Whether too little was received of a volume, which its answer says, and it gives up nothing for it."""
+    gives_up_nothing = not record["cuts"] and not record["losses"]
+    return "needs-no-metrics" in record["reason_codes"] and gives_up_nothing
 
 
 def _target_is_named(known: Record, found: Findings) -> bool:

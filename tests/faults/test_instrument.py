@@ -103,6 +103,9 @@ def record(**changes):
         "monthly_usd_saved_drop_in": 5.0,
         "demand": {"hours_observed": 48.0, "gap_hours": 0.0, "peak_iops": 900.0},
         "reasons": ["The peak was 900 IOPS."],
+        "reason_codes": ["peak-demand"],
+        "cuts": ["MiB/s"],
+        "losses": [],
         "blockers": [],
         **changes,
     }
@@ -128,6 +131,10 @@ def test_the_law_tells_what_became_of_a_volume():
     assert outcome(record(demand=lower, reasons=["The peak was 800 IOPS."])) == BROKEN
     assert outcome(record(demand=less, target=smaller)) == BROKEN
     assert outcome(record(action="insufficient-data", reasons=["8 of 48 hours were not observed."])) == NAMED
+    same_limits = {"target": smaller | {"throughput_mib_s": 250}, "reason_codes": ["needs-no-metrics"]}
+    assert outcome(record(**same_limits, cuts=[])) == NAMED
+    assert outcome(record(**same_limits, cuts=[], losses=[{"code": "latency"}])) == BROKEN
+    assert outcome(record(**same_limits)) == BROKEN
     assert outcome(unanswered={"vol-1": {"reason": "its answer could not be read"}}) == NAMED
     assert outcome(unanswered={"zones/a/disks/db": {"reason": "it is in one list alone"}}) == NAMED
     assert outcome(unanswered={"zones/a/disks/web": {"reason": "it is in one list alone"}}) == BROKEN

@@ -56,9 +56,10 @@ class Judge:
         count, wait = self.tried(loads, limit, reducing=reducing, headroom=headroom, holding=holding)
         return count <= budget + 1e-9 and wait <= self.policy["max_wait_s"] + 1e-9
 
-    def need(self, loads, limit, *, holding=False):
-        """The highest rates that a reduction has to carry, as a limit counts them."""
-        wanted = self.wanted(loads, self.reducing, reducing=True, holding=holding)
+    def need(self, loads, limit, *, holding=False, reducing=True):
+        """The highest rates that a reduction, or relief, has to carry, as a limit counts them."""
+        headroom = self.reducing if reducing else self.headroom
+        wanted = self.wanted(loads, headroom, reducing=reducing, holding=holding)
         some = [counted(work, limit) for work in (wanted["work"], *direct(wanted))]
         return {side: max(float(one[side].max(initial=0.0)) for one in some) for side in SIDES}
 

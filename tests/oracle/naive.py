@@ -354,8 +354,8 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
     """
     own = None if days is None else {day: done for day, done in days.items() if day >= 0}
     history = history_of(volume, highest, len(minutes["read_ops"]), policy)
-    usual_pct = policy["headroom_pct"]
-    known = {"frontier": frontier, "busy": busy or {}, "usual_pct": usual_pct}
+    relief_pct = usual_pct = policy["headroom_pct"]
+    known, asked = {"frontier": frontier, "busy": busy or {}, "usual_pct": usual_pct}, None
     found = decide_with(volume, minutes, siblings, policy, own, **known)
     if found.get("reduces") and learned_pct(history, policy) > usual_pct:
         usual_pct = learned_pct(history, policy)
@@ -363,6 +363,7 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
         policy = {**policy, "reducing_pct": usual_pct}
         found = decide_with(volume, minutes, siblings, policy, own, **known)
     if past is not None and asks_the_past(found):
+        own = days
         found = decide_with(volume, minutes, siblings, policy, days, **known)
         hosts = carried_by_hosts(volume, minutes, siblings)
         if found["rises"]:
@@ -371,10 +372,11 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
         whole_days = len(minutes["read_ops"]) // 1440
         headroom_pct = None
         if asks_the_past(found) and not found["rises"]:
-            headroom_pct = headroom_with_growth(volume, days, whole_days, policy, found["reduces"])
+            by_reduction = found["action"] != "upgrade"
+            headroom_pct = headroom_with_growth(volume, days, whole_days, policy, by_reduction)
         if headroom_pct is not None:
             reducing = {**policy, "headroom_pct": usual_pct}
-            more_pct = headroom_with_growth(volume, days, whole_days, reducing, found["reduces"])
+            more_pct = headroom_with_growth(volume, days, whole_days, reducing, by_reduction)
             grown = {**policy, "headroom_pct": headroom_pct, "reducing_pct": more_pct}
             more = decide_with(volume, minutes, siblings, grown, days, **known)
             if found["action"] != "upgrade" or more["action"] == "upgrade":
@@ -382,7 +384,14 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
         if found["reduces"]:
             asked = required_of(past, highest, policy, hosts)
             found = decide_with(volume, minutes, siblings, policy, days, **known, asked=asked)
-    return without_risk(found, volume, history, policy, usual_pct)
+    ending, lowering = found.get("ending"), None
+    if asks_the_past(found) and ending is not None and not ending["carries_all"]:
+        pcts = relief_pct, policy["headroom_pct"]
+        if not is_allowed(ending["limit"], found["now"], ending["need"], history, policy, *pcts):
+            pinned = decide_with(volume, minutes, siblings, policy, own, **known, asked=asked, pinned=True)
+            if pinned.get("ending") is not None:
+                found, lowering = pinned, ending
+    return without_risk(found, volume, history, policy, usual_pct, lowering)
 
 
 def required_of(past, highest, policy, hosts):
@@ -397,9 +406,14 @@ def required_of(past, highest, policy, hosts):
     return asked
 
 
-def without_risk(found, volume, history, policy, usual_pct):
-    """The answer; in the place of a reduction whose risk is not allowed relief, what keeps today's limits, or none."""
+def without_risk(found, volume, history, policy, usual_pct, lowering):
+    """The answer; in the place of a reduction whose risk is not allowed relief, what keeps today's limits, or none.
+
+    lowering: relief that lowers a limit, and whose risk is not allowed.
+    """
     told = {name: found.pop(name, None) for name in ("rises", "reduces", "offer", "now", "need", "spare", "ending")}
+    if found["action"] == "upgrade" and lowering is not None:
+        found["too_risky"] = lowering["spec"]
     if found["action"] not in {"migrate", "reprovision"} or not told["reduces"]:
         return found
     offer, grown_pct = told["offer"], policy.get("reducing_pct", policy["headroom_pct"])
@@ -428,10 +442,10 @@ def asks_the_past(found):
     return found.get("reduces", False) or found["action"] == "upgrade"
 
 
-def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usual_pct, asked=None):
-    """As `decide` by what is known of days, where a reduction has to carry that much (`asked`, by side) as well.
+def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usual_pct, asked=None, pinned=False):
+    """As `decide` by what is known of days, where what lowers a side has to carry that much of it (`asked`) as well.
 
-    usual_pct: the headroom without room for growth.
+    usual_pct: the headroom without room for growth. pinned: relief lowers nothing.
     """
     usd_now = None if volume.get("edge") else price(volume["spec"], volume["region"])
     if volume["state"] == "available" and volume["attachments"] == 0:
@@ -473,11 +487,12 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
         def passes(limit):
             if floor is not None and not carries_all(limit, floor):
                 return False
-            most = now if holding else dict.fromkeys(SIDES, INFINITE)
-            if reducing and asked and any(limit[side] < min(asked[side], most[side]) - 1e-6 for side in SIDES):
+            most = now if holding or not reducing else dict.fromkeys(now, INFINITE)
+            if asked and any(limit[side] < min(asked[side], most[side]) - 1e-6 for side in SIDES):
                 return False
-            if reducing and any(limit[name] < least - 1e-6 for name, least in (volume.get("room_for") or {}).items()):
-                return False
+            for name, least in (volume.get("room_for") or {}).items():
+                if limit[name] < (least if reducing else min(least, now[name])) - 1e-6:
+                    return False
             return judge.passes([load], limit, tolerated, reducing=reducing, holding=holding)
 
         return passes
@@ -496,7 +511,8 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
         came=volume.get("on_host_from") if volume.get("replaced") else None,
     )
     modifying = bool(volume.get("modifying"))
-    floor = None if ends is None and not modifying and stood_throughout(load) else now
+    is_judged = ends is None and not modifying and stood_throughout(load)
+    floor = None if is_judged and not pinned else now
 
     offers = cheaper_offers(budget, now)
     relief = []
@@ -505,7 +521,8 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
         for one in found_offers(volume, policy, mean_iops, passes, reducing=False):
             count, _ = judge.tried([load], one["limit"], reducing=False, headroom=1.0)
             if 2 * count <= throttled_now:
-                relief.append(one | {"carries_all": True})
+                need = judge.need([load], one["limit"], reducing=False)
+                relief.append(one | {"carries_all": carries_all(one["limit"], used), "need": need})
     full = cheapest_that_keeps(volume, ceiling(volume["spec"]), policy, mean_iops, anywhere=True)
     whole = full if volume.get("may_move") else cheapest_that_keeps(volume, now, policy, mean_iops, anywhere=False)
     drop_in, by_host = whole, None
@@ -542,7 +559,7 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
 
     def hold():
         """The cheapest that throttles no more minutes than today, and carries everything else with headroom."""
-        if floor is not None:
+        if not is_judged:
             return None
         for one in sorted(cheaper_offers(budget, now, holding=True), key=lambda one: one["order"]):
             if judge.tried([load], one["limit"], reducing=False, headroom=1.0)[0] <= throttled_now:
@@ -561,16 +578,17 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
     if rises:
         ends = len(observed) + AUDIT_DAYS * 1440
     aim = expected if action == "wait" else offer
-    shown["reduces"] = action in {"wait", "change"} and aim is not None and not aim["carries_all"]
+    shown["reduces"] = action in {"wait", "change", "upgrade"} and aim is not None and not aim["carries_all"]
     if action == "wait":
         more = {"expected": expected["spec"], "settled_from": ends}
         return answer("wait", None, usd_now, usd_now, **shown, **more)
     if action == "keep" or (action == "change" and small(volume["spec"], offer, usd_now, policy)):
         return answer("keep", volume["spec"], usd_now, usd_now, **shown)
+    shown |= {"now": used, "ending": offer if action == "upgrade" else chosen[2]}
     if action == "change":
         spare = drop_in is not None and usd_now - drop_in["usd"] >= policy["min_saving_usd_month"] - 1e-9
         need = judge.need([load], offer["limit"], holding=offer.get("holding", False))
-        shown |= {"offer": offer, "now": used, "need": need, "spare": drop_in if spare else None, "ending": chosen[2]}
+        shown |= {"offer": offer, "need": need, "spare": drop_in if spare else None}
         action = "migrate" if offer["spec"]["type"] != volume["spec"]["type"] else "reprovision"
     return answer(action, offer["spec"], usd_now, offer["usd"], **shown, relief=chosen[2] and chosen[2]["spec"])
 

@@ -14,7 +14,7 @@ def decide_with_peers(one, others, frontier=False):
     """
     found = decide(**one, frontier=frontier)
     chosen = found.get("expected") or found["target"]
-    if found["action"] not in {"migrate", "reprovision", "wait"}:
+    if found["action"] not in {"migrate", "reprovision", "upgrade", "wait"}:
         return found
     now, least = limit_of(one, one["volume"]["spec"]), dict.fromkeys(NAMES, 0.0)
     for other in others:

@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+import numpy as np
+
 from cloud_simulator.aws.volume_maker import gp2, gp3, io
 from tests.scenes.scene import Scene, keep, migrate, reprovision, upgrade
 from tests.scenes.work import Does, Time, Work, flat, job
@@ -13,6 +15,12 @@ LEARNED: Final[dict[str, Any]] = {"risk_pct": 20, "headroom_from": "learned"}
 def _once_busy(t: Time) -> Work:
     """300 operations a second, and 9,000 in one minute 40 days ago."""
     return Work(flat(300)(t).iops + 8700.0 * t.once(40 * 24))
+
+
+def _once_moved(t: Time) -> Work:
+    """Throttled on IOPS all day, with 23 MiB/s; 40 days ago, for an hour, 1,000 operations a second moved 400 MiB/s."""
+    then = t.once(40 * 24, minutes=60)
+    return Work(np.where(then, 1000.0, 3000.0), io_kib=np.where(then, 409.6, 8.0))
 
 
 SMALL: Final[Does] = flat(8000, io_kib=4)
@@ -130,8 +138,31 @@ SCENES: Final = (
         spec=gp2(171),
         does=job(50, 3000, (9, 9.25)),
         policy=STRICT,
-        right=upgrade(("gp3", 171, 4500, 125), -4.08, step="throttled", too_risky=("gp3", 171, 3000, 125)),
-        why="What throttles the same minutes for less has 125 MiB/s, not three times what it moves: 1 in 5 outgrow it.",
+        right=upgrade(("gp3", 171, 4500, 250), -9.08, step="throttled", too_risky=("gp3", 171, 3000, 125)),
+        why="125 MiB/s are not three times what it moves, and 1 in 5 outgrow that: relief leaves it as much as it has.",
+    ),
+    Scene(
+        name="relief-lowers-a-side-with-much-to-spare",
+        spec=gp3(500, 3000, 500),
+        does=flat(3000, io_kib=2),
+        policy=STRICT,
+        right=upgrade(("gp3", 500, 4500, 125), 7.5, step="throttled", without=("too-risky",)),
+        why="Of 500 MiB/s it moves 6, and 9 without the limit of its IOPS: 125 are outgrown once in 20 at most.",
+    ),
+    Scene(
+        name="relief-lowers-no-side-at-a-risk",
+        spec=gp3(500, 3000, 500),
+        does=flat(3000, io_kib=16),
+        policy=STRICT,
+        right=upgrade(("gp3", 500, 4500, 500), -7.5, step="throttled", too_risky=("gp3", 500, 3000, 125)),
+        why="Without the limit it moves 70 MiB/s, and 125 are outgrown too often: IOPS are what it lacks.",
+    ),
+    Scene(
+        name="relief-keeps-what-its-past-asks-for",
+        spec=gp3(500, 3000, 500),
+        does=_once_moved,
+        right=upgrade(("gp3", 500, 4500, 480), -6.7, step="throttled", codes=("past-event",)),
+        why="A backup of 400 MiB/s, 40 days ago, will come again; whatever risk its owner takes, it was seen.",
     ),
     Scene(
         name="throttles-no-more-and-has-much-to-spare",

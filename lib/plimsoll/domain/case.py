@@ -270,11 +270,12 @@ class Case:
         )
         return Ceilings(offer=(limits[0], limits[1]), least_peak=least_peak, most_peak=most_peak)
 
-    def risk(self, times: float) -> Risk | None:
-        """What is promised of a smaller configuration that carries so many times its load; None where nothing was
-        learned. Room for growth is not headroom that a fleet without it kept."""
+    def risk(self, times: float, purpose: Purpose) -> Risk | None:
+        """What is promised of a configuration that carries so many times its load for a purpose, on the sides that it
+        lowers; None where nothing was learned. Room for growth is not headroom that a fleet without it kept."""
         context, owner = self.context, self.volume.owner.kind.value
-        history, headroom_pct = self.history or context.looked_back(self.volume), context.usual_reducing_pct
+        history = self.history or context.looked_back(self.volume)
+        headroom_pct = context.usual_pct if purpose is Purpose.RELIEVE else context.usual_reducing_pct
         return risk_of(self.policy, context.learned, history, owner, times, headroom_pct=headroom_pct)
 
     def allows(self, risk: Risk | None) -> bool:
@@ -290,6 +291,10 @@ class Case:
     def reducing(self) -> Policy:
         """The same with the headroom of reductions."""
         return self.context.reducing
+
+    def policy_for(self, purpose: Purpose) -> Policy:
+        """The policy with the headroom of what is chosen for a purpose."""
+        return self.policy if purpose is Purpose.RELIEVE else self.reducing
 
     @property
     def market(self) -> Market:

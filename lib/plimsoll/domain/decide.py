@@ -175,7 +175,7 @@ def answers(
 
 
 def _too_risky(cases: Sequence[Case], place: int, choice: Choice) -> TooRisky | None:
-    """The reduction of one of the volumes that would have been chosen if its risk was allowed; None also if it saves
+    """What would have been chosen for one of the volumes if its risk was allowed; None also if it saves
     too little and no template made the volume."""
     saves_enough = choice.why is not Why.SAVES_TOO_LITTLE
     if choice.too_risky is None or not (saves_enough or template_of(cases[place].volume)):
@@ -294,6 +294,7 @@ def _comparison(case: Case, place: int, choice: Choice) -> Comparison:
         flip=flip((choice.target or cheapest).kind, case.volume.spec.size_gib, case.market.book),
         frontier=tuple(_step(step, place, partly=partly) for step in choice.frontier),
         relief=None if choice.relief is None else choice.relief.offers[place],
+        lowering=None if choice.lowering is None else choice.lowering.offers[place],
     )
 
 

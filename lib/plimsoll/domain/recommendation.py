@@ -136,7 +136,7 @@ class Comparison:
     `frontier` is what each budget of throttled minutes would cost, `relief` the offer that ends frequent throttling
     where something else was chosen, with its price. `usable` is the present ceiling as far as the hosts carry it, and
     `full` the offer that keeps all of that ceiling where `drop_in` does not. `same_limits` are those that were
-    weighed.
+    weighed, and `lowering` is relief that lowers a limit at a risk that is not allowed.
     """
 
     present: Ceiling
@@ -150,6 +150,7 @@ class Comparison:
     relief: Offer | None = None
     full: Offer | None = None
     same_limits: tuple[Offer, ...] = ()
+    lowering: Offer | None = None
 
     def offer(self, type_name: str) -> Offer:
         """The offer of a type."""
@@ -158,7 +159,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TooRisky:
-    """The reduction that would be recommended if its risk was allowed; `risk` is None if nothing was learned.
+    """What would be recommended if its risk was allowed; `risk` is None if nothing was learned.
 
     What does not save enough for one volume alone counts for its template.
     """

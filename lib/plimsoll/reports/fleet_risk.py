@@ -11,7 +11,7 @@ from plimsoll.reports.wording import count_of, usd
 
 @dataclass(slots=True)
 class FleetRisk:
-    """Reductions that keep less than the volumes can do today, added to in place.
+    """Reductions, and relief that lowers a limit, that keep less than the volumes can do today, added to in place.
 
     - `promised` are the reductions with a promise. At most the sum of `risks_pct` (in percent of a volume each)
       throttles for longer than `minutes` in `days`.
@@ -32,7 +32,7 @@ class FleetRisk:
     def add(self, record: RecommendationRecord) -> None:
         """Counts a recommendation."""
         risk = record.risk
-        if record.action not in CHANGES or record.action == UPGRADE:
+        if record.action not in CHANGES or (record.action == UPGRADE and not record.cuts):
             return
         if risk is None:
             self.unpromised += record.monthly_usd_saved > record.monthly_usd_saved_drop_in

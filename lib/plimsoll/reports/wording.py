@@ -208,10 +208,12 @@ def outcome_text(record: RecommendationRecord) -> str:
 
 
 def too_risky_text(found: TooRiskyRecord) -> str:
-    """A reduction that is left out because of its risk, with its price and that risk."""
+    """What is left out because of its risk, with its price and that risk."""
     pct = None if found.risk is None else found.risk.promised_pct
     risk = "a risk that is not known" if pct is None else f"a risk of {pct:g} %"
-    return f"not recommended: {spec_text(found.spec)} would save {usd(found.monthly_usd_saved)} a month at {risk}"
+    saved = found.monthly_usd_saved
+    price = f"would save {usd(saved)} a month" if saved > 0 else f"costs {usd(-saved)} a month more"
+    return f"not recommended: {spec_text(found.spec)} {price} at {risk}"
 
 
 def risk_in_words(record: RecommendationRecord) -> str:

@@ -195,6 +195,8 @@ def _wrong_in(disk: DiskAnswer, scope: str) -> str | None:
         ),
         f"{level} is {lies_in!r}, and not that of {scope}": lies_in is not None and last_of(lies_in) == last_of(scope),
         f"the disk is in {lies_in!r} and in {elsewhere!r}": elsewhere is None,
+        "users names an instance twice": len(set(disk.users)) == len(disk.users),
+        "replicaZones names a zone twice": len(set(disk.zones)) == len(disk.zones),
         "replicaZones is missing": level == "zone" or len(set(disk.zones)) > 1,
         "lastAttachTimestamp is missing": not disk.users or disk.attached is not None,
         "resourceStatus.asyncPrimaryDisk.state is missing": not disk.primary_disk or bool(disk.replication),

@@ -305,6 +305,7 @@ class _Maker:
             refused=refused,
             pool_gib=shared[0].size_gib if pooled else None,
             staying=staying,
+            purpose=self._purpose,
         )
 
     def _carries(self, product: Product, spec: VolumeSpec) -> Ceiling:

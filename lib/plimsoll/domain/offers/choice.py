@@ -7,7 +7,7 @@ yet what the workload does with what it was given.
 It is made for all that change together: one volume, the members of a stripe set, the volumes of a pool.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
@@ -15,7 +15,7 @@ from typing import Final
 
 from plimsoll.domain.case import Case
 from plimsoll.domain.demand.lifting import is_frequent
-from plimsoll.domain.demand.need import NOTHING, Need
+from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.required import Purpose
 from plimsoll.domain.demand.settling import Settles, Unsettled
 from plimsoll.domain.demand.trend import AUDIT_DAYS, Rise
@@ -78,7 +78,8 @@ class Choice:
     judged today, or once it is no longer new. `same_limits` are the replacements that were weighed; `full` keeps all
     limits, also those that its host cannot carry, where `drop_in` does not. `bundles` is one of each type, `relief`
     what ends frequent throttling where something else was chosen, `frontier` what tolerating more would cost.
-    `too_risky` is the reduction that would be chosen if its risk was allowed.
+    `too_risky` is what would be chosen if its risk was allowed, and `lowering` relief that lowers a limit and that one
+    which lowers none goes before because of its risk.
     """
 
     verdict: Verdict
@@ -95,6 +96,7 @@ class Choice:
     frontier: Sequence[Step] = ()
     beneath: Bundle | None = None
     too_risky: Bundle | None = None
+    lowering: Bundle | None = None
 
 
 def choose(cases: Sequence[Case]) -> Choice:
@@ -106,11 +108,6 @@ def choose(cases: Sequence[Case]) -> Choice:
 def choose_same_limits(cases: Sequence[Case]) -> Choice | None:
     """The same-limits replacement of volumes whose demand is not known; None where none saves enough."""
     return _Group(cases).same_limits()
-
-
-def _carries_in_relief(case: Case) -> Need:
-    """What relief must carry: no less than today of anything, unless today's limits stood through the whole window."""
-    return NOTHING if _stood_throughout(case) or case.held is not case.load else Need.of_ceiling(case.present)
 
 
 def _stood_throughout(case: Case) -> bool:
@@ -165,21 +162,35 @@ class _Group:
     def relieved(self) -> Choice:
         """The cheapest that passes and halves what is throttled; before a dearer one goes a cheaper drop-in
         replacement, or else what costs less and throttles no more."""
-        bundles = Makers(self.cases, Purpose.RELIEVE, self.budget_min, _carries_in_relief).bundles(self.budget_min)
+        bundles, relief = self._relief(self._carries_in_relief)
+        lowering = None
+        if relief is not None and self._is_too_risky(relief):
+            safer, instead = self._relief(lambda case: Need.of_ceiling(case.present))
+            if instead is not None:
+                bundles, lowering, relief = safer, relief, instead
+        return replace(self._chosen_with(relief, bundles, risky=lowering), lowering=lowering)
+
+    def _relief(self, carries: Callable[[Case], Need]) -> tuple[Sequence[Bundle], Bundle | None]:
+        """What was weighed as relief that carries so much at least, and the cheapest that passes and halves what is
+        throttled."""
+        bundles = Makers(self.cases, Purpose.RELIEVE, self.budget_min, carries).bundles(self.budget_min)
+        return bundles, next((bundle for bundle in bundles if bundle.feasible and self._halves(bundle)), None)
+
+    def _chosen_with(self, relief: Bundle | None, bundles: Sequence[Bundle], *, risky: Bundle | None) -> Choice:
+        """What is done where that is the relief; `risky` is the one that it stands in for."""
         frontier = self._frontier(bundles)
-        passing = [bundle for bundle in bundles if bundle.feasible]
-        relief = next((bundle for bundle in passing if self._halves(bundle)), None)
         if self._spare is not None and (relief is None or self._saved(relief) <= 0):
             return self._settled(Why.DROP_IN, self._spare, bundles, frontier, relief=relief)
         if relief is not None:
             holding = self._holding() if self._saved(relief) < 0 else None
             if holding is None or self._is_too_risky(holding):
                 relieved = self._choice(Verdict.RELIEVE, Why.RELIEF, relief, bundles, frontier)
-                return replace(relieved, too_risky=holding)
+                return replace(relieved, too_risky=holding or risky)
             return self._choice(Verdict.CHANGE, Why.THROTTLES_NO_MORE, holding, bundles, frontier, relief=relief)
         if self._by_host is not None:
             return self._settled(Why.BY_HOST, self._by_host, bundles, frontier)
-        why = Why.HOST_IS_THE_LIMIT if passing or self._is_host_bound else Why.NOTHING_PASSES
+        passes = any(bundle.feasible for bundle in bundles)
+        why = Why.HOST_IS_THE_LIMIT if passes or self._is_host_bound else Why.NOTHING_PASSES
         return self._choice(Verdict.KEEP, why, None, bundles, frontier)
 
     def _holding(self) -> Bundle | None:
@@ -232,7 +243,7 @@ class _Group:
         return replace(instead, too_risky=reduction)
 
     def _is_too_risky(self, bundle: Bundle) -> bool:
-        """Whether it is a reduction whose risk is not allowed; what keeps all limits needs no proof."""
+        """Whether it lowers a limit at a risk that is not allowed; what keeps all limits needs no proof."""
         keeps = any(bundle is one for one in self.same.weighed)
         return not keeps and self._reduces(bundle) and not is_allowed(self.cases, bundle)
 
@@ -344,6 +355,14 @@ class _Group:
     def _carries_of_today(self, case: Case) -> Need:
         """The same where the past, too, is held back no more than it is."""
         return self.past.no_more_than(Need.of_ceiling(case.present)).no_less_than(case.asked_by_peer)
+
+    def _carries_in_relief(self, case: Case) -> Need:
+        """What relief must carry: where it lowers a limit as much as a reduction, and no less than today of anything
+        unless today's limits stood through the whole window."""
+        present = Need.of_ceiling(case.present)
+        if _stood_throughout(case) or case.held is not case.load:
+            return self._carries(case).no_more_than(present)
+        return present
 
     def _carries_at_most(self, case: Case) -> Need:
         """The same where all that was not read of the past is as high as it can be."""

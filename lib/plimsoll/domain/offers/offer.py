@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
 from plimsoll.domain.demand.need import NOTHING, Need
+from plimsoll.domain.demand.required import Purpose
 from plimsoll.domain.demand.trial import Trial
 from plimsoll.domain.errors import PolicyError
 from plimsoll.domain.evidence.failed_measurement import CODE, FailedMeasurement, believed
@@ -37,6 +38,7 @@ class Offer:
     `need` are the least figures that pass, as its ceiling counts. Ceiling, need and trial are those of a pool where the
     type is one that volumes share, and `pool_gib` is the size of all in it (None: the spec's own). `staying` is the
     resource that stays as it is, because nothing sold of the present type has headroom on it (None: each has).
+    `purpose` is what it was made for: need and headroom are those of that.
     """
 
     spec: VolumeSpec
@@ -48,6 +50,7 @@ class Offer:
     failed: tuple[FailedMeasurement, ...] = ()
     pool_gib: int | None = None
     staying: Resource | None = None
+    purpose: Purpose = field(default=Purpose.REDUCE, compare=False)
 
     @property
     def judged(self) -> Ceiling:

@@ -15,11 +15,16 @@ from plimsoll.domain.risk.promise import Risk
 
 def find_risks(cases: Sequence[Case], bundle: Bundle) -> list[Risk | None]:
     """The risk of each volume if all become what a bundle offers; None if nothing was learned."""
-    return [case.risk(times_carried(offer, case)) for case, offer in zip(cases, bundle.offers, strict=True)]
+    return [risk_of_offer(offer, case) for case, offer in zip(cases, bundle.offers, strict=True)]
+
+
+def risk_of_offer(offer: Offer, case: Case) -> Risk | None:
+    """The risk of a volume that becomes an offer; None if nothing was learned."""
+    return case.risk(times_carried(offer, case), offer.purpose)
 
 
 def is_allowed(cases: Sequence[Case], bundle: Bundle) -> bool:
-    """Whether each policy allows the risk of its volume. What reduces nothing has none, and an unknown one is too high
+    """Whether each policy allows the risk of its volume. What lowers nothing has none, and an unknown one is too high
     for all but those who take any."""
     risks = find_risks(cases, bundle)
     return all(
@@ -37,7 +42,8 @@ def times_carried(offer: Offer, case: Case, need: Need | None = None) -> float:
     found = max(1.0, _times_of(need or offer.need, offer.ceiling, sides))
     if most is None:
         return found
-    return min(found, _times_of(most.times(1 + case.reducing.headroom_pct / 100), offer.ceiling, sides))
+    before = most.times(1 + case.policy_for(offer.purpose).headroom_pct / 100)
+    return min(found, _times_of(before, offer.ceiling, sides))
 
 
 def lowered_sides(offer: Offer, usable: Ceiling) -> tuple[bool, bool]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.need import NOTHING, Need
+from plimsoll.domain.demand.required import Purpose
 from plimsoll.domain.memory.memory import TOLERANCE, Past
 from plimsoll.domain.memory.past_events import Event, busiest_minute, event_of
 from plimsoll.domain.offers.offer import Offer, too_small
@@ -43,7 +44,14 @@ class Remembered:
 
 
 def remembered(
-    past: Past, instead_of: Offer, policy: Policy, hosts: Ceiling, peaks: PastPeaks, *, by_minutes: bool
+    past: Past,
+    instead_of: Offer,
+    policy: Policy,
+    hosts: Ceiling,
+    peaks: PastPeaks,
+    *,
+    present: Ceiling,
+    by_minutes: bool,
 ) -> Remembered:
     """A past as it counts under a policy, on hosts that carry so much."""
     least, at_most = past.needs(policy, hosts)
@@ -53,7 +61,7 @@ def remembered(
     return Remembered(
         past=past,
         instead_of=instead_of,
-        limits=limits_of(instead_of, policy, hosts),
+        limits=limits_of(instead_of, policy, hosts, present),
         least=least,
         at_most=at_most,
         busiest=busiest,
@@ -62,12 +70,15 @@ def remembered(
     )
 
 
-def limits_of(offer: Offer, policy: Policy, hosts: Ceiling) -> Limits:
-    """What an offer carries, less headroom; nothing limits it where the hosts carry no more."""
-    times = 1 + policy.headroom_pct / 100
+def limits_of(offer: Offer, policy: Policy, hosts: Ceiling, present: Ceiling) -> Limits:
+    """What an offer carries, less headroom; nothing limits it where the hosts carry no more. Relief, and what throttles
+    no more than today, have to carry no more of the past than the volume carries at present."""
+    times, most = 1 + policy.headroom_pct / 100, Need.of_ceiling(hosts)
+    if offer.purpose is not Purpose.REDUCE:
+        most = most.no_more_than(Need.of_ceiling(present))
     pairs = (
-        (offer.judged.iops, hosts.iops),
-        (offer.judged.throughput_mib_s, hosts.throughput_mib_s),
+        (offer.judged.iops, most.iops),
+        (offer.judged.throughput_mib_s, most.throughput_mib_s),
     )
     iops, throughput_mib_s = (
         np.inf if most <= carried + TOLERANCE else (carried + TOLERANCE) / times for carried, most in pairs

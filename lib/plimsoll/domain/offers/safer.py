@@ -12,25 +12,32 @@ from plimsoll.domain.demand.required import Purpose, raised
 from plimsoll.domain.offers.bundles import Makers
 from plimsoll.domain.offers.choice import Choice, Verdict, Why
 from plimsoll.domain.offers.promised import find_risks
-from plimsoll.domain.offers.remembered import least_of_all
+from plimsoll.domain.offers.remembered import least_of_all, reduces
 from plimsoll.domain.risk.promise import Risk, Safer, SafetyLevel, safer_level
 
 
 def risks_of(cases: Sequence[Case], choice: Choice) -> Sequence[Risk | None]:
-    """What is promised of each volume where they are reduced; None where nothing was learned, or nothing is given up.
+    """What is promised of each volume where they are reduced, or where relief lowers a limit; None where nothing was
+    learned, or nothing is given up.
 
-    A promise comes with the next level of safety where one is known for all, unless the choice is a draft.
+    The promise of a reduction comes with the next level of safety where one is known for all, unless the choice is a
+    draft.
     """
-    if choice.verdict is not Verdict.CHANGE or choice.target is None or choice.target is choice.drop_in:
+    if choice.target is None or choice.target is choice.drop_in:
         return [None] * len(cases)
     risks = find_risks(cases, choice.target)
+    if choice.verdict is Verdict.RELIEVE:
+        pairs = zip(cases, choice.target.offers, risks, strict=True)
+        return [risk if reduces(offer, case.usable) else None for case, offer, risk in pairs]
+    if choice.verdict is not Verdict.CHANGE:
+        return [None] * len(cases)
     levels = [safer_level(risk, case.context.learned) for case, risk in zip(cases, risks, strict=True)]
-    pairs = [(risk, level) for risk, level in zip(risks, levels, strict=True) if risk is not None and level is not None]
-    if len(pairs) < len(cases) or any(case.context.draft for case in cases):
+    known = [(risk, level) for risk, level in zip(risks, levels, strict=True) if risk is not None and level is not None]
+    if len(known) < len(cases) or any(case.context.draft for case in cases):
         return risks
-    prices = _usd_month(cases, [_times(risk, level) for risk, level in pairs], choice)
+    prices = _usd_month(cases, [_times(risk, level) for risk, level in known], choice)
     return [
-        replace(risk, safer=Safer(level=level, usd_month=usd)) for (risk, level), usd in zip(pairs, prices, strict=True)
+        replace(risk, safer=Safer(level=level, usd_month=usd)) for (risk, level), usd in zip(known, prices, strict=True)
     ]
 
 

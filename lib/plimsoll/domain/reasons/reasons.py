@@ -13,7 +13,7 @@ from plimsoll.domain.metrics.received import Coverage
 from plimsoll.domain.offers.choice import Choice, Why
 from plimsoll.domain.offers.losses import LOSS_WORDS, Loss, cuts_of, find_losses
 from plimsoll.domain.offers.offer import Offer
-from plimsoll.domain.offers.promised import times_carried
+from plimsoll.domain.offers.promised import risk_of_offer
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.prices import DOLLARS
 from plimsoll.domain.reason import Reason
@@ -277,12 +277,13 @@ def _why_it_waits(case: Case, settles: Settles, offer: Offer) -> str:
 
 
 def too_risky(case: Case, offer: Offer) -> Reason:
-    """That a reduction is not recommended because of its risk, with its price and that risk."""
-    risk, saved = case.risk(times_carried(offer, case)), (case.usd_month or 0.0) - (offer.usd_month or 0.0)
+    """That an offer is not recommended because of its risk, with its price and that risk."""
+    risk, more = risk_of_offer(offer, case), (offer.usd_month or 0.0) - (case.usd_month or 0.0)
+    price = f"would save {dollars(-more)} a month" if more < 0 else f"costs {dollars(more)} a month more"
     known = "Nothing was learned of its risk." if risk is None else risk.text
     return Reason(
         Why.TOO_RISKY,
-        f"{offer.spec} would save {dollars(saved)} a month, and is not recommended: its risk is above the "
+        f"{offer.spec} {price}, and is not recommended: its risk is above the "
         f"{case.policy.risk_pct:g} % that the policy allows (risk_pct), or not known. {known}",
     )
 
@@ -396,9 +397,10 @@ def _preference(case: Case, target: Offer, choice: Choice) -> Iterator[Reason]:
     if choice.why is Why.RELIEF:
         usd_month = (target.usd_month or 0.0) - (case.usd_month or 0.0)
         verb = "costs" if usd_month >= 0 else "saves"
+        lowered = "" if choice.lowering is None else " and lowers no limit"
         yield Reason(
             Why.RELIEF,
-            f"{target.spec} is the cheapest that at least halves the throttled minutes, and {verb} "
+            f"{target.spec} is the cheapest that at least halves the throttled minutes{lowered}, and {verb} "
             f"{dollars(abs(usd_month))} a month{' more' if usd_month >= 0 else ''}.",
         )
 

@@ -27,8 +27,9 @@ from plimsoll.domain.metrics.knowledge import HOST_BALANCES, HOST_CHECKS, BoolAr
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.offers.promised import lowered_sides, times_carried
+from plimsoll.domain.offers.remembered import reduces
 from plimsoll.domain.policy import Policy, SizeOn
-from plimsoll.domain.recommendation import Change, Keep, Recommendation, Upgrade, Wait
+from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
 from plimsoll.domain.refine.unread_past import weighed_reduction
 from plimsoll.domain.risk.calibration import FACTORS
 from plimsoll.domain.spans import traffic_before
@@ -201,16 +202,20 @@ def _own(found: _Found, case: Case, answer: Recommendation, load: HostLoad | Non
     if isinstance(answer, Keep | Change | Wait):
         _evidence(found, case, answer, ids)
         _trend(found, case, answer)
+    if isinstance(answer, Change | Keep):
+        for offer in _promised_offers(answer):
+            if reduces(offer, case.usable):
+                _promise(found, case, offer)
+
+
+def _promised_offers(answer: Change | Keep) -> Iterator[Offer]:
+    """The offers whose risk an answer rests on."""
     if isinstance(answer, Change) and answer.risk is not None:
-        _promise(found, case, answer.target, _purpose(answer))
-    if isinstance(answer, Change | Keep) and answer.too_risky is not None:
-        _promise(found, case, answer.too_risky.offer, _purpose(answer))
-
-
-def _purpose(answer: Change | Keep) -> Purpose:
-    """What a reduction is for that is weighed beside relief, or in place of any."""
-    by_relief = isinstance(answer, Upgrade) or answer.comparison.relief is not None
-    return Purpose.HOLD if by_relief else Purpose.REDUCE
+        yield answer.target
+    beside = answer.comparison.relief, answer.comparison.lowering
+    yield from (offer for offer in beside if offer is not None)
+    if answer.too_risky is not None:
+        yield answer.too_risky.offer
 
 
 def _before(found: _Found, case: Case, load: HostLoad | None) -> None:
@@ -398,7 +403,8 @@ def _offers(answer: Keep | Change | Wait) -> Iterator[Offer]:
     comparison = answer.comparison
     chosen = answer.target if isinstance(answer, Change) else answer.expected if isinstance(answer, Wait) else None
     risky = answer.too_risky.offer if isinstance(answer, Change | Keep) and answer.too_risky is not None else None
-    found = [comparison.offers[0] if comparison.offers[0].feasible else None, chosen, comparison.relief, risky]
+    best = comparison.offers[0] if comparison.offers[0].feasible else None
+    found = [best, chosen, comparison.relief, comparison.lowering, risky]
     yield from {id(offer): offer for offer in found if offer is not None and offer != comparison.drop_in}.values()
 
 
@@ -464,18 +470,19 @@ def _evidence(found: _Found, case: Case, answer: Keep | Change | Wait, volume_id
             found.reaches(volume_ids, _against(case.demand, holds, 1.0, 1 + case.reducing.headroom_pct / 100))
 
 
-def _promise(found: _Found, case: Case, offer: Offer, purpose: Purpose) -> None:
+def _promise(found: _Found, case: Case, offer: Offer) -> None:
     """Where the need can be so much that another risk is promised than the least need is."""
     is_pooled = offer.pool_gib is not None
-    required, times = (case.held if is_pooled else case.load).of(purpose), 1 + case.reducing.headroom_pct / 100
+    required = (case.held if is_pooled else case.load).of(offer.purpose)
+    times = 1 + case.policy_for(offer.purpose).headroom_pct / 100
     needs = [peaks(one, offer.ceiling.accounting) for one in (required, required.at_most)]
     most_times, least_times = (min(times_carried(offer, case, need), float(FACTORS[-1])) for need in needs)
-    promised = _promised(case, most_times)
-    if promised == _promised(case, least_times):
+    promised = _promised(case, most_times, offer.purpose)
+    if promised == _promised(case, least_times, offer.purpose):
         return
     for _ in range(_HALVINGS):
         between = (least_times + most_times) / 2
-        if _promised(case, between) == promised:
+        if _promised(case, between, offer.purpose) == promised:
             most_times = between
         else:
             least_times = between
@@ -494,7 +501,7 @@ def _promise(found: _Found, case: Case, offer: Offer, purpose: Purpose) -> None:
             found.open[name].rest = True
 
 
-def _promised(case: Case, times: float) -> tuple[float | None, str] | None:
+def _promised(case: Case, times: float, purpose: Purpose) -> tuple[float | None, str] | None:
     """The risk that is promised of an offer that carries so many times what is required, or why none is."""
-    risk = case.risk(times)
+    risk = case.risk(times, purpose)
     return None if risk is None else (risk.promised_pct, risk.why_none)

@@ -172,8 +172,7 @@ class Recall:
                 self.earlier = self._past.busy_hours(self._earlier_days().start_s)
                 return True
             return False
-        less = weighed_reduction(answer, case.usable)
-        more = less is None and isinstance(answer, Upgrade)
+        less, more = weighed_reduction(answer, case.usable), isinstance(answer, Upgrade)
         waits = isinstance(answer, Wait) and answer.code == Unsettled.RISING
         return self._is_sized_anew(less) or self._is_weighed_anew(less, in_window, more=more, waits=waits)
 
@@ -201,7 +200,7 @@ class Recall:
                 return True
         if not self._is_weighed and (less or more) and not waits:
             self._is_weighed, self._grows_an_upgrade = True, more
-            self.growth = growth_of(self.days, self._volume, self._policy, reduces=less is not None)
+            self.growth = growth_of(self.days, self._volume, self._policy, reduces=not more)
             if self.growth is not None:
                 self.asked_for = None
                 return True
@@ -237,6 +236,7 @@ class Recall:
             case.reducing,
             case.hosts,
             self._peaks(case, self.asked_for),
+            present=case.present,
             by_minutes=case.context.goes_by_history,
         )
         return replace(case, remembered=found, history=self.history)

@@ -6,14 +6,14 @@ from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.offers.remembered import UNLIMITED, Limits, limits_of, reduces
-from plimsoll.domain.recommendation import Change, Keep, Recommendation, Upgrade, Wait
+from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
 
 
 def reduced_to(answer: Recommendation | None, present: Ceiling) -> Offer | None:
-    """The offer of a reduction, now, after a wait or with all of its template; None where the answer is none. Relief is
+    """The offer that lowers a limit, now, after a wait or with all of its template; None where the answer lowers
     none."""
     offer: Offer | None = None
-    if isinstance(answer, Change) and not isinstance(answer, Upgrade):
+    if isinstance(answer, Change):
         offer = answer.target
     elif isinstance(answer, Wait):
         offer = answer.expected
@@ -36,7 +36,7 @@ def limits_of_answer(case: Case, answer: Recommendation) -> Limits:
         return UNLIMITED
     best, chosen = answer.comparison.offers[0], weighed_reduction(answer, case.usable)
     offers = [offer for offer in (chosen, best if best.feasible else None) if offer is not None]
-    return strictest([limits_of(offer, case.reducing, case.hosts) for offer in offers])
+    return strictest([limits_of(offer, case.reducing, case.hosts, case.present) for offer in offers])
 
 
 def strictest(limits: Sequence[Limits]) -> Limits:

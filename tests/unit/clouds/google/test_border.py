@@ -180,6 +180,38 @@ def test_where_an_instance_names_one_disk_twice_none_of_its_disks_is_taken_for_a
     assert moved
 
 
+@pytest.mark.parametrize(
+    ("permission", "path"),
+    [
+        (DISKS, ("disks",)),
+        (DISKS, ("disks", "users")),
+        (DISKS, ("disks", "replicaZones")),
+        (INSTANCES, ("instances",)),
+        (INSTANCES, ("instances", "disks")),
+    ],
+    ids=lambda part: part if isinstance(part, str) else "-".join(part),
+)
+def test_what_a_list_has_twice_is_one_thing_or_is_named(shop, clients, permission, path):
+    before, _ = listed(clients)
+    doubled = []
+
+    def double(entries):
+        doubled.extend(entries[:1])
+        entries[:0] = copy.deepcopy(entries[:1])
+
+    def spoil(asked, answer):
+        for scope in answer["items"].values() if asked == permission else ():
+            if path[0] in scope and len(path) == 1:
+                double(scope[path[0]])
+            for entry in scope.get(path[0], ()) if len(path) > 1 else ():
+                double(entry.get(path[1], []))
+        return answer
+
+    shop.spoil = spoil
+    held(before, *listed(clients), path)
+    assert doubled
+
+
 @pytest.mark.parametrize("permission", [DISKS, INSTANCES])
 @pytest.mark.parametrize("once", [True, False])
 def test_an_answer_that_is_none_costs_no_more_than_is_named(shop, clients, permission, once):
