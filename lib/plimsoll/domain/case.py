@@ -13,9 +13,9 @@ from plimsoll.domain.demand.day_sums import DaySums
 from plimsoll.domain.demand.demand import Demand, scaled
 from plimsoll.domain.demand.epochs import epochs_of
 from plimsoll.domain.demand.lifting import Lifted, lift
-from plimsoll.domain.demand.need import NOTHING, Need
+from plimsoll.domain.demand.need import NOTHING, Need, OfferPurpose
 from plimsoll.domain.demand.record import clip_to_record
-from plimsoll.domain.demand.required import Load, Purpose, load_of
+from plimsoll.domain.demand.required import Load, load_of
 from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room, with_relief
 from plimsoll.domain.demand.settling import Settles, settles
 from plimsoll.domain.demand.trend import (
@@ -270,12 +270,12 @@ class Case:
         )
         return Ceilings(offer=(limits[0], limits[1]), least_peak=least_peak, most_peak=most_peak)
 
-    def risk(self, times: float, purpose: Purpose) -> Risk | None:
+    def risk(self, times: float, purpose: OfferPurpose) -> Risk | None:
         """What is promised of a configuration that carries so many times its load for a purpose, on the sides that it
         lowers; None where nothing was learned. Room for growth is not headroom that a fleet without it kept."""
         context, owner = self.context, self.volume.owner.kind.value
         history = self.history or context.looked_back(self.volume)
-        headroom_pct = context.usual_pct if purpose is Purpose.RELIEVE else context.usual_reducing_pct
+        headroom_pct = context.usual_pct if purpose is OfferPurpose.RELIEVE else context.usual_reducing_pct
         return risk_of(self.policy, context.learned, history, owner, times, headroom_pct=headroom_pct)
 
     def allows(self, risk: Risk | None) -> bool:
@@ -292,19 +292,19 @@ class Case:
         """The same with the headroom of reductions."""
         return self.context.reducing
 
-    def policy_for(self, purpose: Purpose) -> Policy:
+    def policy_for(self, purpose: OfferPurpose) -> Policy:
         """The policy with the headroom of what is chosen for a purpose."""
-        return self.policy if purpose is Purpose.RELIEVE else self.reducing
+        return self.policy if purpose is OfferPurpose.RELIEVE else self.reducing
 
     @property
     def market(self) -> Market:
         """What is sold where the volume is."""
         return self.context.market
 
-    def shared_as(self, kind: VolumeType, purpose: Purpose) -> Sequence[SharedLoad]:
+    def shared_as(self, kind: VolumeType, purpose: OfferPurpose) -> Sequence[SharedLoad]:
         """What must be carried together where it becomes a type for that purpose."""
         found = self.shared.get(kind.name, ())
-        return [one for one in found if not (one.as_now and purpose is not Purpose.RELIEVE)]
+        return [one for one in found if not (one.as_now and purpose is not OfferPurpose.RELIEVE)]
 
     def load_under(self, offer: Offer) -> Load:
         """What the ceiling of an offer has to carry: its own load, or that of all who change to its pool with it."""

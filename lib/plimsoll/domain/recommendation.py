@@ -159,7 +159,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TooRisky:
-    """What would be recommended if its risk was allowed; `risk` is None if nothing was learned.
+    """An offer that would be recommended if its risk was allowed; `risk` is None if nothing was learned.
 
     What does not save enough for one volume alone counts for its template.
     """

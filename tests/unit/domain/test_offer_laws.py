@@ -9,8 +9,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.demand.need import Need
-from plimsoll.domain.demand.required import Purpose
+from plimsoll.domain.demand.need import Need, OfferPurpose
 from plimsoll.domain.offers.bundles import Makers
 from plimsoll.domain.volume_types import FromIops, Provisioned
 from tests.builders import TYPES, a_case, a_demand, a_host, a_market, a_policy, a_volume, decision
@@ -82,7 +81,7 @@ def test_a_higher_ceiling_of_the_offered_type_is_never_dearer(made, name, budget
 
 
 @SLOW
-@given(volumes(), st.sampled_from([0.0, 5.0, 60.0]), st.sampled_from(list(Purpose)))
+@given(volumes(), st.sampled_from([0.0, 5.0, 60.0]), st.sampled_from(list(OfferPurpose)))
 def test_the_cheapest_alone_is_the_first_of_all(made, budget, purpose):
     case = a_case(*made, a_policy(target_types=("gp2", "gp3", "io1", "io2")))
     alone, every = (Makers([case], purpose, budget, lambda _case: Need()) for _ in range(2))

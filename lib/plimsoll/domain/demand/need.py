@@ -2,9 +2,18 @@
 
 import math
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling, Resource
+
+
+class OfferPurpose(StrEnum):
+    """What another configuration is for: to cost less, to throttle less, or to cost less and throttle no more."""
+
+    REDUCE = "reduce"
+    RELIEVE = "relieve"
+    HOLD = "hold"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

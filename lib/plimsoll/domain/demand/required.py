@@ -7,7 +7,6 @@ mix: where the host would have stopped the saturated resource, it stops the othe
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -16,21 +15,13 @@ from plimsoll.domain.ceiling import RESOURCES, Accounting, Ceiling, Resource
 from plimsoll.domain.demand.adding import together
 from plimsoll.domain.demand.demand import Demand, scaled
 from plimsoll.domain.demand.lifting import LEAST_RATE, Lifted, Lifts, Span
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.need import Need, OfferPurpose
 from plimsoll.domain.demand.saturation import HostRoom
 from plimsoll.domain.demand.trial import Required
 from plimsoll.domain.metrics.knowledge import BoolArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.units import KIB_PER_MIB
-
-
-class Purpose(StrEnum):
-    """What another configuration is for: to cost less, to throttle less, or to cost less and throttle no more."""
-
-    REDUCE = "reduce"
-    RELIEVE = "relieve"
-    HOLD = "hold"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,14 +43,14 @@ class Load:
     now: Required
     offers: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def of(self, purpose: Purpose) -> Required:
+    def of(self, purpose: OfferPurpose) -> Required:
         """What a configuration must carry that is chosen for that."""
         match purpose:
-            case Purpose.REDUCE:
+            case OfferPurpose.REDUCE:
                 return self.reducing
-            case Purpose.RELIEVE:
+            case OfferPurpose.RELIEVE:
                 return self.raising
-            case Purpose.HOLD:
+            case OfferPurpose.HOLD:
                 return self.holding
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from plimsoll.domain.case import Case, SharedLoad
 from plimsoll.domain.ceiling import RESOURCES, Accounting, Ceiling, Resource
-from plimsoll.domain.demand.need import NOTHING, Need
-from plimsoll.domain.demand.required import Load, Purpose, peaks
+from plimsoll.domain.demand.need import NOTHING, Need, OfferPurpose
+from plimsoll.domain.demand.required import Load, peaks
 from plimsoll.domain.demand.trial import Required, Trial, budget_of, never_held_back, trial, worst
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement, holding_back
 from plimsoll.domain.offers.cheapest import Staircase, Tried, cheapest, is_higher, staircase
@@ -69,7 +69,7 @@ class Makers:
     def __init__(
         self,
         cases: Sequence[Case],
-        purpose: Purpose,
+        purpose: OfferPurpose,
         budget_min: float,
         at_least: Callable[[Case], Need],
         *,
@@ -130,7 +130,14 @@ class _Maker:
     """Makes the offers of one volume."""
 
     def __init__(
-        self, case: Case, purpose: Purpose, budget_min: float, at_least: Need, *, harmful: bool, raises_nothing: bool
+        self,
+        case: Case,
+        purpose: OfferPurpose,
+        budget_min: float,
+        at_least: Need,
+        *,
+        harmful: bool,
+        raises_nothing: bool,
     ) -> None:
         self.case = case
         self._purpose, self._budget_min, self._at_least, self._harmful = purpose, budget_min, at_least, harmful
@@ -192,7 +199,7 @@ class _Maker:
     def _product(self, kind: VolumeType) -> Product:
         """A type as it is sold to the volume. A reduction within its type is none of a larger size."""
         product = self.case.products.of(kind)
-        within = kind.name == self.case.volume.spec.type and self._purpose is not Purpose.RELIEVE
+        within = kind.name == self.case.volume.spec.type and self._purpose is not OfferPurpose.RELIEVE
         return replace(product, grows=False) if within else product
 
     def _floor(self, product: Product) -> VolumeSpec | None:
@@ -238,7 +245,7 @@ class _Maker:
         volume = self.case.volume
         alone = self.case.pool_gib == volume.spec.size_gib and all(volume.id in one.volume_ids for one in shared)
         leaves_nobody = kind.name != volume.spec.type or all(len(one.volume_ids) == 1 for one in shared)
-        return self._purpose is Purpose.RELIEVE and kind.pooled and alone and leaves_nobody
+        return self._purpose is OfferPurpose.RELIEVE and kind.pooled and alone and leaves_nobody
 
     def _grown(self, kind: VolumeType, shared: Sequence[SharedLoad], budget_minutes: float) -> Offer | None:
         """The offer of the least larger size that passes; None where none does."""
@@ -268,7 +275,7 @@ class _Maker:
                 self._required(self.case.load),
                 most_minutes,
                 self._tried_ceilings,
-                may_stay=self._purpose is not Purpose.RELIEVE and product.kind.name == self.case.volume.spec.type,
+                may_stay=self._purpose is not OfferPurpose.RELIEVE and product.kind.name == self.case.volume.spec.type,
                 at_most=at_most,
             )
         return self._stairs[name]

@@ -15,8 +15,7 @@ from typing import Final
 
 from plimsoll.domain.case import Case
 from plimsoll.domain.demand.lifting import is_frequent
-from plimsoll.domain.demand.need import Need
-from plimsoll.domain.demand.required import Purpose
+from plimsoll.domain.demand.need import Need, OfferPurpose
 from plimsoll.domain.demand.settling import Settles, Unsettled
 from plimsoll.domain.demand.trend import AUDIT_DAYS, Rise
 from plimsoll.domain.demand.trial import Trial, budget_of, trial, worst
@@ -143,7 +142,7 @@ class _Group:
     def reduced(self) -> Choice:
         """The cheapest that carries what is required, where that is worth a change; a drop-in replacement where it
         saves nearly as much, or where nothing else is worth it."""
-        makers = Makers(self.cases, Purpose.REDUCE, self.budget_min, self._carries, raises_nothing=True)
+        makers = Makers(self.cases, OfferPurpose.REDUCE, self.budget_min, self._carries, raises_nothing=True)
         bundles = makers.bundles(self.budget_min)
         frontier = self._frontier(bundles)
         best = bundles[0] if bundles[0].feasible else None
@@ -171,13 +170,12 @@ class _Group:
         return replace(self._chosen_with(relief, bundles, risky=lowering), lowering=lowering)
 
     def _relief(self, carries: Callable[[Case], Need]) -> tuple[Sequence[Bundle], Bundle | None]:
-        """What was weighed as relief that carries so much at least, and the cheapest that passes and halves what is
-        throttled."""
-        bundles = Makers(self.cases, Purpose.RELIEVE, self.budget_min, carries).bundles(self.budget_min)
+        """The bundles that carry that in relief, and the cheapest that passes and halves the throttled minutes."""
+        bundles = Makers(self.cases, OfferPurpose.RELIEVE, self.budget_min, carries).bundles(self.budget_min)
         return bundles, next((bundle for bundle in bundles if bundle.feasible and self._halves(bundle)), None)
 
     def _chosen_with(self, relief: Bundle | None, bundles: Sequence[Bundle], *, risky: Bundle | None) -> Choice:
-        """What is done where that is the relief; `risky` is the one that it stands in for."""
+        """The choice with that relief. `risky` is the one it stands in for."""
         frontier = self._frontier(bundles)
         if self._spare is not None and (relief is None or self._saved(relief) <= 0):
             return self._settled(Why.DROP_IN, self._spare, bundles, frontier, relief=relief)
@@ -198,7 +196,7 @@ class _Group:
         none is worth it, or it cannot be judged yet: relief does not wait."""
         if not all(_stood_throughout(case) for case in self.cases):
             return None
-        makers = Makers(self.cases, Purpose.HOLD, self.budget_min, self._carries_of_today, raises_nothing=True)
+        makers = Makers(self.cases, OfferPurpose.HOLD, self.budget_min, self._carries_of_today, raises_nothing=True)
         for bundle in makers.bundles(self.budget_min):
             if not bundle.feasible or not self._is_worth_it(bundle):
                 return None
@@ -357,8 +355,8 @@ class _Group:
         return self.past.no_more_than(Need.of_ceiling(case.present)).no_less_than(case.asked_by_peer)
 
     def _carries_in_relief(self, case: Case) -> Need:
-        """What relief must carry: where it lowers a limit as much as a reduction, and no less than today of anything
-        unless today's limits stood through the whole window."""
+        """The least that relief carries of a limit it lowers: as much as a reduction. It lowers none unless today's
+        limits stood through the whole window."""
         present = Need.of_ceiling(case.present)
         if _stood_throughout(case) or case.held is not case.load:
             return self._carries(case).no_more_than(present)
@@ -383,7 +381,7 @@ class _Group:
         Budgets for which nothing passes are left out, and those that are no cheaper than the one before. In a draft it
         has one step where it is worth drawing.
         """
-        makers = Makers(self.cases, Purpose.REDUCE, BUDGETS_MIN[-1], self._carries_at_most, harmful=True)
+        makers = Makers(self.cases, OfferPurpose.REDUCE, BUDGETS_MIN[-1], self._carries_at_most, harmful=True)
         passing = [bundle.usd_month for bundle in bundles if bundle.feasible]
         if min(passing, default=float("inf")) < makers.least_usd_month + LEAST_STEP_USD:
             return ()

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
-from plimsoll.domain.demand.need import NOTHING, Need
-from plimsoll.domain.demand.required import Purpose
+from plimsoll.domain.demand.need import NOTHING, Need, OfferPurpose
 from plimsoll.domain.demand.trial import Trial
 from plimsoll.domain.errors import PolicyError
 from plimsoll.domain.evidence.failed_measurement import CODE, FailedMeasurement, believed
@@ -50,7 +49,7 @@ class Offer:
     failed: tuple[FailedMeasurement, ...] = ()
     pool_gib: int | None = None
     staying: Resource | None = None
-    purpose: Purpose = field(default=Purpose.REDUCE, compare=False)
+    purpose: OfferPurpose = field(default=OfferPurpose.REDUCE, compare=False)
 
     @property
     def judged(self) -> Ceiling:

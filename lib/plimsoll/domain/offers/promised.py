@@ -24,7 +24,7 @@ def risk_of_offer(offer: Offer, case: Case) -> Risk | None:
 
 
 def is_allowed(cases: Sequence[Case], bundle: Bundle) -> bool:
-    """Whether each policy allows the risk of its volume. What lowers nothing has none, and an unknown one is too high
+    """Each policy allows the risk of its volume. What lowers nothing has none, and an unknown one is too high
     for all but those who take any."""
     risks = find_risks(cases, bundle)
     return all(

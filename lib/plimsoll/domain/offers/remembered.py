@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.need import NOTHING, Need
-from plimsoll.domain.demand.required import Purpose
+from plimsoll.domain.demand.need import NOTHING, Need, OfferPurpose
 from plimsoll.domain.memory.memory import TOLERANCE, Past
 from plimsoll.domain.memory.past_events import Event, busiest_minute, event_of
 from plimsoll.domain.offers.offer import Offer, too_small
@@ -74,7 +73,7 @@ def limits_of(offer: Offer, policy: Policy, hosts: Ceiling, present: Ceiling) ->
     """What an offer carries, less headroom; nothing limits it where the hosts carry no more. Relief, and what throttles
     no more than today, have to carry no more of the past than the volume carries at present."""
     times, most = 1 + policy.headroom_pct / 100, Need.of_ceiling(hosts)
-    if offer.purpose is not Purpose.REDUCE:
+    if offer.purpose is not OfferPurpose.REDUCE:
         most = most.no_more_than(Need.of_ceiling(present))
     pairs = (
         (offer.judged.iops, most.iops),

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from plimsoll.domain.case import Case
-from plimsoll.domain.demand.required import Purpose, raised
+from plimsoll.domain.demand.need import OfferPurpose
+from plimsoll.domain.demand.required import raised
 from plimsoll.domain.offers.bundles import Makers
 from plimsoll.domain.offers.choice import Choice, Verdict, Why
 from plimsoll.domain.offers.promised import find_risks
@@ -17,8 +18,7 @@ from plimsoll.domain.risk.promise import Risk, Safer, SafetyLevel, safer_level
 
 
 def risks_of(cases: Sequence[Case], choice: Choice) -> Sequence[Risk | None]:
-    """What is promised of each volume where they are reduced, or where relief lowers a limit; None where nothing was
-    learned, or nothing is given up.
+    """The risk of each volume that a change lowers a limit of. None if nothing was learned, or nothing is given up.
 
     The promise of a reduction comes with the next level of safety where one is known for all, unless the choice is a
     draft.
@@ -57,7 +57,7 @@ def _usd_month(cases: Sequence[Case], times: Sequence[float], choice: Choice) ->
     more = [_raised(case, by) for case, by in zip(cases, times, strict=True)]
     makers = Makers(
         more,
-        Purpose.HOLD if choice.why is Why.THROTTLES_NO_MORE else Purpose.REDUCE,
+        OfferPurpose.HOLD if choice.why is Why.THROTTLES_NO_MORE else OfferPurpose.REDUCE,
         budget_min,
         lambda case: past.no_less_than(case.asked_by_peer),
         harmful=True,

@@ -18,7 +18,8 @@ from plimsoll.domain.demand.adding import together
 from plimsoll.domain.demand.busiest import BusiestSeconds, at_most
 from plimsoll.domain.demand.counting import weighted
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.required import Purpose, peaks
+from plimsoll.domain.demand.need import OfferPurpose
+from plimsoll.domain.demand.required import peaks
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.demand.trend import Rise
 from plimsoll.domain.demand.trial import Required, Trial, held_back, never_held_back, trial
@@ -387,7 +388,7 @@ def _tests_of(
     for same in comparison.same_limits:
         yield _Tested(case.held.now, same.ceiling, held_by, by_seconds)
         yield _Tested(case.held.keeping, same.ceiling, held_by, by_seconds, headroom)
-    purposes = tuple(Purpose) if often else (Purpose.REDUCE,)
+    purposes = tuple(OfferPurpose) if often else (OfferPurpose.REDUCE,)
     for offer in _offers(answer):
         for purpose in purposes:
             for one in case.shared_as(case.market.types[offer.spec.type], purpose):
@@ -404,8 +405,8 @@ def _offers(answer: Keep | Change | Wait) -> Iterator[Offer]:
     chosen = answer.target if isinstance(answer, Change) else answer.expected if isinstance(answer, Wait) else None
     risky = answer.too_risky.offer if isinstance(answer, Change | Keep) and answer.too_risky is not None else None
     best = comparison.offers[0] if comparison.offers[0].feasible else None
-    found = [best, chosen, comparison.relief, comparison.lowering, risky]
-    yield from {id(offer): offer for offer in found if offer is not None and offer != comparison.drop_in}.values()
+    weighed = [best, chosen, comparison.relief, comparison.lowering, risky]
+    yield from {id(offer): offer for offer in weighed if offer is not None and offer != comparison.drop_in}.values()
 
 
 def _try(found: _Found, tested: _Tested) -> None:
@@ -501,7 +502,7 @@ def _promise(found: _Found, case: Case, offer: Offer) -> None:
             found.open[name].rest = True
 
 
-def _promised(case: Case, times: float, purpose: Purpose) -> tuple[float | None, str] | None:
+def _promised(case: Case, times: float, purpose: OfferPurpose) -> tuple[float | None, str] | None:
     """The risk that is promised of an offer that carries so many times what is required, or why none is."""
     risk = case.risk(times, purpose)
     return None if risk is None else (risk.promised_pct, risk.why_none)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from plimsoll.domain.ceiling import UNBOUNDED
-from plimsoll.domain.demand.required import Purpose
+from plimsoll.domain.demand.need import OfferPurpose
 from plimsoll.domain.groups.decide_stripes import Unit
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of, memory_segments
 from plimsoll.domain.metrics.knowledge import BYTES, OPERATIONS, PAST_RATES
@@ -197,9 +197,11 @@ def test_limits_leave_out_what_the_hosts_cannot_carry():
 def test_relief_is_asked_to_carry_no_more_of_the_past_than_the_volume_does():
     present, hosts = ceiling_of(a_volume("gp3", 500, iops=3000, throughput_mib_s=250)), UNBOUNDED
     larger = ceiling_of(a_volume("gp3", 500, iops=4500, throughput_mib_s=125))
-    relief = replace(answer_to(a_large(), flat_with(900)).target, ceiling=larger, purpose=Purpose.RELIEVE)
+    relief = replace(answer_to(a_large(), flat_with(900)).target, ceiling=larger, purpose=OfferPurpose.RELIEVE)
     assert limits_of(relief, PLAIN, hosts, present) == (np.inf, pytest.approx(125 / 1.2))
-    assert limits_of(replace(relief, purpose=Purpose.REDUCE), PLAIN, hosts, present)[0] == pytest.approx(4500 / 1.2)
+    assert limits_of(replace(relief, purpose=OfferPurpose.REDUCE), PLAIN, hosts, present)[0] == pytest.approx(
+        4500 / 1.2
+    )
 
 
 def days_of(*texts):
