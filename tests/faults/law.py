@@ -115,7 +115,7 @@ def _of_volume(
         if ids_struck and _is_named_otherwise(known, expected, found):
             return NAMED, None
         return BROKEN, Breach(kind="lost", told=f"{volume_id} is nowhere")
-    if (after["action"] == "insufficient-data" and after["reasons"]) or _needs_no_metrics(after):
+    if (after["action"] == "insufficient-data" and after["reasons"]) or _needs_no_metrics(before, after):
         return (IDENTICAL if after == before else NAMED), None
     if before is None:
         return BROKEN, Breach(kind="invented", told=f"{volume_id}: {after['action']} where there was no answer")
@@ -129,10 +129,11 @@ def _of_volume(
     return BROKEN, Breach(kind="changed", told=_told(volume_id, before, after, different))
 
 
-def _needs_no_metrics(record: Record) -> bool:
-    """Whether too little was received of a volume, which its answer says, and it gives up nothing for it."""
-    gives_up_nothing = not record["cuts"] and not record["losses"]
-    return "needs-no-metrics" in record["reason_codes"] and gives_up_nothing
+def _needs_no_metrics(before: Record | None, after: Record) -> bool:
+    """Whether too little was received of a volume, which its answer says, and it gives up nothing for it: no limit, and
+    nothing that it would keep without the fault."""
+    codes = [{loss["code"] for loss in record["losses"]} for record in (before or {"losses": []}, after)]
+    return "needs-no-metrics" in after["reason_codes"] and not after["cuts"] and codes[1] <= codes[0]
 
 
 def _target_is_named(known: Record, found: Findings) -> bool:

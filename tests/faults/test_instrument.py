@@ -111,8 +111,8 @@ def record(**changes):
     }
 
 
-def outcome(after=None, *, injected=(), unanswered=None, targets=None):
-    expected = Findings(records={"vol-1": record()}, run={"id": "a"})
+def outcome(after=None, *, injected=(), unanswered=None, targets=None, before=None):
+    expected = Findings(records={"vol-1": record(**(before or {}))}, run={"id": "a"})
     found = Findings(
         records={} if after is None else {"vol-1": after},
         unanswered=unanswered or {},
@@ -135,6 +135,8 @@ def test_the_law_tells_what_became_of_a_volume():
     assert outcome(record(**same_limits, cuts=[])) == NAMED
     assert outcome(record(**same_limits, cuts=[], losses=[{"code": "latency"}])) == BROKEN
     assert outcome(record(**same_limits)) == BROKEN
+    gives_up = {"losses": [{"code": "consistency"}]}
+    assert outcome(record(**same_limits, cuts=[], **gives_up), before=gives_up) == NAMED
     assert outcome(unanswered={"vol-1": {"reason": "its answer could not be read"}}) == NAMED
     assert outcome(unanswered={"zones/a/disks/db": {"reason": "it is in one list alone"}}) == NAMED
     assert outcome(unanswered={"zones/a/disks/web": {"reason": "it is in one list alone"}}) == BROKEN

@@ -17,6 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from tests.oracle.lifted import asked, direct, together
+from tests.oracle.received import scaled
 from tests.oracle.replay import SIDES, counted, trial
 
 BUDGETS = (0, 1, 5, 15, 60)
@@ -121,6 +122,25 @@ def carries_all(limit, now, sides=SIDES):
         for name in (side, f"sustained_{side}")
         for written in (False, True)
     )
+
+
+def carries_again(limit, load, now, policy, kind, hosts):
+    """Whether relief, or what holds, leaves what it lowers as much as the next relief would ask: of a present type
+    whose figures are bought apart, beyond what it includes, and no more than the hosts carry (None: not known)."""
+    rules = {"iops": kind["iops"], "mib_s": kind["throughput_mib_s"]}
+    if any("least" not in rule for rule in rules.values()):
+        return True
+    times = 1 + policy["throttle_lift_pct"] / 100
+    again = scaled(load["work"], *(times * load["lift"][side] for side in SIDES))
+    if hosts is not None:
+        plainly = {"iops": again["r"] + again["w"], "mib_s": again["rm"] + again["wm"]}
+        with np.errstate(divide="ignore"):
+            share = np.minimum.reduce([np.ones_like(again["r"]), *(hosts[side] / plainly[side] for side in SIDES)])
+        again = scaled(again, share, share)
+    at, rates = load["saturated"]["iops"] | load["saturated"]["mib_s"], counted(again, now)
+    most = {side: float(np.where(at, rates[side], 0.0).max(initial=0.0)) for side in SIDES}
+    bought = [side for side in SIDES if most[side] > times * rules[side].get("included", 0)]
+    return all(limit[side] >= min(most[side], now[side]) - 1e-6 for side in bought)
 
 
 def decision(offers, relief, drop_in, present, policy, *, by_host=None, hold=lambda: None):

@@ -16,6 +16,7 @@ import numpy as np
 
 from tests.oracle.choice import (
     Judge,
+    carries_again,
     carries_all,
     cheapest_pair,
     decision,
@@ -164,7 +165,7 @@ class Unit:
         wanted = scaled(self.whole["work"], self.load["lift"]["iops"], self.load["lift"]["mib_s"])
         self.extra = {name: wanted[name] - self.whole["work"][name] for name in wanted}
         self.judge = Judge(POLICY, len(self.whole["observed"]))
-        self.parts = {}
+        self.parts, self.most = {}, None
 
     def load_on(self, hosted):
         """The load of all of them, on a host that lets so much through."""
@@ -189,7 +190,7 @@ class Unit:
             "others": others,
             "extra": summed([zero, *(unit.extra for unit in units if unit is not self)]),
         }
-        self.load = self.load_on(hosted)
+        self.load, self.most = self.load_on(hosted), limit
 
     def part(self, disks):
         """The load of some of the disks: all, or a part of it that was held back with all."""
@@ -302,6 +303,9 @@ def fitted(unit, units, name, sizes, budget, *, reducing, everything=False, hold
             if everything:
                 return carries_all(limit, unit.now)
             if (reducing and leaves_less(limit, room)) or (no_less and not carries_all(limit, unit.now)):
+                return False
+            kind = DISKS[unit.own]
+            if (holding or not reducing) and not carries_again(limit, load, unit.now, POLICY, kind, unit.most):
                 return False
             return judge.passes([load], limit, budget, reducing=reducing, holding=holding)
 

@@ -8,6 +8,7 @@ import numpy as np
 from tests.oracle.choice import (
     BUDGETS,
     Judge,
+    carries_again,
     carries_all,
     cheapest_pair,
     decision,
@@ -459,7 +460,8 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
     mean_iops = float(plain_iops[observed].sum()) / seen if seen else 0.0
     usd_now = None if volume.get("edge") else price(volume["spec"], volume["region"], mean_iops)
     now = ceiling(volume["spec"], older(volume["hosts"]))
-    used = now if volume.get("may_move") else within(now, carried_by_hosts(volume, minutes, siblings))
+    hosts = carried_by_hosts(volume, minutes, siblings)
+    used = now if volume.get("may_move") else within(now, hosts)
     peak_iops, peak_mib_s = peak(load, AS_COUNTED)
     shown = {
         "peak_iops": peak_iops,
@@ -491,6 +493,9 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
                 return False
             most = now if holding or not reducing else dict.fromkeys(now, INFINITE)
             if asked and any(limit[side] < min(asked[side], most[side]) - 1e-6 for side in SIDES):
+                return False
+            kind = EBS[volume["spec"]["type"]]
+            if (holding or not reducing) and not carries_again(limit, load, now, policy, kind, hosts):
                 return False
             for name, least in (volume.get("room_for") or {}).items():
                 if limit[name] < (least if reducing else min(least, now[name])) - 1e-6:

@@ -219,11 +219,9 @@ OWN: Final = (
             },
         ),
         right={
-            "dear-data": reprovision(
-                ("hyperdisk-balanced", 200, 14_000, 330), 2.8, relief=("hyperdisk-balanced", 200, 21_000, 330)
-            )
+            "dear-data": upgrade(("hyperdisk-balanced", 200, 21_000, 400), -35.0),
         },
-        why="14,000 IOPS stay, with the 328 MiB/s that they would move without their limit. 21,000 cost $32.20 more.",
+        why="Without its limit it moves 328 MiB/s, or 492 if 21,000 IOPS are too few: all 400 stay meanwhile.",
     ),
     GoogleScene(
         name="two-hyperdisks",

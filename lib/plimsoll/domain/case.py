@@ -15,7 +15,7 @@ from plimsoll.domain.demand.epochs import epochs_of
 from plimsoll.domain.demand.lifting import Lifted, lift
 from plimsoll.domain.demand.need import NOTHING, Need, OfferPurpose
 from plimsoll.domain.demand.record import clip_to_record
-from plimsoll.domain.demand.required import Load, load_of
+from plimsoll.domain.demand.required import Load, load_of, peaks
 from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room, with_relief
 from plimsoll.domain.demand.settling import Settles, settles
 from plimsoll.domain.demand.trend import (
@@ -29,6 +29,7 @@ from plimsoll.domain.demand.trend import (
     Trend,
     busy_hours,
 )
+from plimsoll.domain.demand.trial import Required
 from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.evidence.evidence import Rankings
 from plimsoll.domain.groups.hosting import usable
@@ -51,7 +52,7 @@ from plimsoll.domain.risk.table import LearnedTable
 from plimsoll.domain.spans import EpochSpan, epoch_spans, of_type, on_these_hosts, stands, summaries
 from plimsoll.domain.units import DAY_S, MIB
 from plimsoll.domain.volume import Volume
-from plimsoll.domain.volume_types import VolumeType, type_of
+from plimsoll.domain.volume_types import Provisioned, VolumeType, type_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -314,6 +315,25 @@ class Case:
     def asked_by_peer(self) -> Need:
         """What a reduction must carry because the volume takes over from another."""
         return NOTHING if self.context.peer is None else self.context.peer.need
+
+    @property
+    def asked_after_relief(self) -> Need:
+        """The rates of its saturated buckets lifted once more, as far as its hosts carry them: they may want that if
+        relief is too little.
+
+        Only of what is bought by itself, and beyond what its type includes.
+        """
+        kind, again = type_of(self.volume.spec, self.market.types), 1 + self.policy.throttle_lift_pct / 100
+        if not isinstance(kind.iops, Provisioned) or not isinstance(kind.throughput, Provisioned):
+            return NOTHING
+        wanted = scaled(self.lifted.demand, np.where(self.lifted.any, again, 0.0))
+        rates = wanted.counted_iops(PLAIN) + ROUNDING, wanted.counted_throughput_mib_s(PLAIN) + ROUNDING
+        share = np.minimum(1, np.minimum(self.hosts.iops / rates[0], self.hosts.throughput_mib_s / rates[1]))
+        most = peaks(Required(work=scaled(wanted, share), short=None), self.present.accounting)
+        return Need(
+            iops=most.iops if most.iops > again * kind.iops.included else 0.0,
+            throughput_mib_s=most.throughput_mib_s if most.throughput_mib_s > again * kind.throughput.included else 0.0,
+        )
 
     @property
     def frequent(self) -> frozenset[Resource]:

@@ -197,7 +197,7 @@ class _Group:
         none is worth it, or it cannot be judged yet: relief does not wait."""
         if not all(_stood_throughout(case) for case in self.cases):
             return None
-        makers = Makers(self.cases, OfferPurpose.HOLD, self.budget_min, self._carries_of_today, raises_nothing=True)
+        makers = Makers(self.cases, OfferPurpose.HOLD, self.budget_min, self._carries_in_relief, raises_nothing=True)
         for bundle in makers.bundles(self.budget_min):
             if not bundle.feasible or not self._is_worth_it(bundle):
                 return None
@@ -351,17 +351,15 @@ class _Group:
         """What a reduction must carry whatever the window asks for: the past, and what it takes over."""
         return self.past.no_less_than(case.asked_by_peer)
 
-    def _carries_of_today(self, case: Case) -> Need:
-        """The same where the past, too, is held back no more than it is."""
-        return self.past.no_more_than(Need.of_ceiling(case.present)).no_less_than(case.asked_by_peer)
-
     def _carries_in_relief(self, case: Case) -> Need:
-        """The least that relief carries of a limit it lowers: as much as a reduction. It lowers none unless today's
-        limits stood through the whole window."""
+        """The least that relief carries of a limit it lowers: as much as a reduction, and one relief more. It lowers
+        none unless today's limits stood through the whole window."""
         present = Need.of_ceiling(case.present)
-        if _stood_throughout(case) or case.held is not case.load:
+        if case.held is not case.load:
             return self._carries(case).no_more_than(present)
-        return present
+        if not _stood_throughout(case):
+            return present
+        return self._carries(case).no_less_than(case.asked_after_relief).no_more_than(present)
 
     def _carries_at_most(self, case: Case) -> Need:
         """The same where all that was not read of the past is as high as it can be."""
