@@ -132,7 +132,8 @@ class Member:
         if self._made is None:
             return None
         case, made_of, load_of_host, known, past = self._made
-        same = made_of is demand and load_of_host is load and case.context.policy == context.policy and past is earlier
+        sized = case.context.policy == context.policy and case.context.learned_pct == context.learned_pct
+        same = made_of is demand and load_of_host is load and sized and past is earlier
         if not same or (known is not days and case.lifted.any.any()):
             return None
         return case if case.context == context else replace(case, context=context)

@@ -85,6 +85,16 @@ def test_a_set_is_sized_by_what_is_usual_for_each_member():
     assert max(one.risk.promised_pct, other.risk.promised_pct) <= 20
 
 
+@pytest.mark.parametrize("every_minute", [False, True])
+def test_learned_headroom_is_over_the_window_as_well_as_over_its_past(every_minute):
+    """The window is known before its past is, and asks for more."""
+    iops = flat_with(1000, (0, DAYS * DAY, 3000))
+    found, _ = judged([a_large()], {"vol-1": a_life(iops, io_kib=8)}, LEARNED, every_minute=every_minute)
+    one = found["vol-1"].recommendation
+    assert one.risk.headroom_pct > 90
+    assert one.target.spec.iops == pytest.approx((1 + one.risk.headroom_pct / 100) * 3000, abs=100)
+
+
 def test_learned_headroom_is_none_of_relief():
     table = load_table()
     short = replace(table, bands=tuple(replace(band, memory_days=3.0) for band in table.bands[1:]))
