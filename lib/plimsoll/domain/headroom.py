@@ -30,7 +30,7 @@ class HeadroomSource(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
-    """What a volume's operations and bytes have grown by each day, in percent, over the `weeks` that count.
+    """The growth of a volume's operations and bytes, in percent a day, over the `weeks` that count.
 
     0 where one of them does not grow. `times` is what that comes to in the `days` that there is room for.
     """
@@ -44,7 +44,7 @@ class Growth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headroom:
-    """20 percent is a factor of 1.2. `usual_pct` is the same without room for growth."""
+    """A share above what was seen, in percent: 20 is a factor of 1.2. `usual_pct` has no room for growth."""
 
     pct: float
     usual_pct: float
