@@ -17,6 +17,7 @@ from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
 from plimsoll.domain.groups.hosting import host_loads, sole_host
 from plimsoll.domain.groups.stripes import StripeSet
+from plimsoll.domain.headroom import Headrooms
 from plimsoll.domain.host import Host, HostLimits
 from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import Knowledge, Look
@@ -310,7 +311,9 @@ def a_basis(
     policy = policy or a_policy()
     if policy.headroom_from is HeadroomFrom.FIXED and policy.risk_pct == Policy().risk_pct:
         policy = replace(policy, risk_pct=ANY_RISK_PCT)
-    return DecisionContext(market=market or a_market(), envelopes=envelopes, policy=policy, now=NOW)
+    return DecisionContext(
+        market=market or a_market(), envelopes=envelopes, policy=policy, headrooms=Headrooms.of_policy(policy), now=NOW
+    )
 
 
 def load_of(volume: Volume, demand: Demand) -> HostLoad | None:

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.errors import PolicyError
 from plimsoll.domain.evidence.grade import Grade
-from plimsoll.domain.policy import Override, Policy, TagMatch
+from plimsoll.domain.policy import EXAMPLE_KEY, Override, Policy, TagMatch
 from plimsoll.domain.volume_types import LatencyClass
 from plimsoll.reading import parse_yaml, read_text
 
@@ -56,7 +56,7 @@ def load_policy(path: Path | None, flags: Mapping[str, Any]) -> Policy:
         except ValueError as error:
             raise PolicyError(f"the policy {path} is not YAML: {error}".replace("\n", " ")) from error
         if not isinstance(written, Mapping):
-            raise PolicyError(f"the policy {path} must be a mapping of keys to values, such as `headroom_pct: 20`.")
+            raise PolicyError(f"the policy {path} must be a mapping of keys to values, such as `{EXAMPLE_KEY}: 20`.")
     return parse_policy({**written, **flags})
 
 
@@ -76,7 +76,7 @@ def parse_flags(pairs: Iterable[str]) -> dict[str, Any]:
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals:
-            raise PolicyError(f"--set {pair} must be KEY=VALUE, such as --set headroom_pct=30.")
+            raise PolicyError(f"--set {pair} must be KEY=VALUE, such as --set {EXAMPLE_KEY}=30.")
         try:
             found[key.strip()] = parse_yaml(value)
         except ValueError as error:

@@ -13,6 +13,7 @@ from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.day_sums import sums_of_demand
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.headroom import Headrooms
 from plimsoll.domain.memory.memory import memory_segments
 from plimsoll.domain.metrics.knowledge import PAST_RATES, Look
 from plimsoll.domain.metrics.sums import Segment, Window
@@ -149,7 +150,13 @@ def demand_in(served: Numbers, io_kib: Numbers, end: int) -> Demand:
 def context_at(end: int, policy: Policy) -> DecisionContext:
     """What decisions at the end of a week rest on."""
     return DecisionContext(
-        market=a_market(), envelopes=(), policy=policy, now=moment_of(end), learned=TABLE, draft=True
+        market=a_market(),
+        envelopes=(),
+        policy=policy,
+        headrooms=Headrooms.of_policy(policy),
+        now=moment_of(end),
+        learned=TABLE,
+        draft=True,
     )
 
 

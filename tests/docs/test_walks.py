@@ -9,7 +9,7 @@ from plimsoll.cli.main import app
 from plimsoll.cli.report import FORMATS
 from tests.docs.walks import ROOT, Copy, files_naming, files_of
 
-WALKS = ("A cloud", "A volume type", "A metric", "A report format", "A Slack button")
+WALKS = ("A cloud", "A volume type", "A metric", "A policy key", "A report format", "A Slack button")
 
 A_TYPE = """  gp4:
     source: Amazon EBS User Guide, a type of next year
@@ -74,6 +74,22 @@ sys.argv = ["plimsoll", "report", str(run), "--out", "-", "--format", sys.argv[1
 main()
 """
 
+POLICIES = """
+from typer.testing import CliRunner
+
+from plimsoll.cli.main import app
+from plimsoll.cli.option_values import policy_from
+from plimsoll.cli.options import AuditPolicyOptions, PolicyKeyOptions
+from plimsoll.domain.errors import PolicyError
+
+print(CliRunner().invoke(app, ["audit", "--help"], env={"COLUMNS": "200"}).output)
+print(policy_from(AuditPolicyOptions(own=PolicyKeyOptions(spare_pct=30))).spare_pct)
+try:
+    policy_from(AuditPolicyOptions(set_=["spare_pct=60"]))
+except PolicyError as error:
+    print(error)
+"""
+
 
 @pytest.fixture
 def copy(tmp_path):
@@ -98,6 +114,20 @@ def test_a_volume_type_is_data_alone(copy):
 
 def test_a_metric_is_known_to_the_files_that_its_walk_lists():
     assert files_naming("throughput_exceeded", "lib") == sorted(files_of("A metric"))
+
+
+def test_a_policy_key_is_known_to_the_files_that_its_walk_lists():
+    assert files_naming("headroom_pct", "lib") == sorted(files_of("A policy key"))
+
+
+def test_a_policy_key_is_one_line_with_its_default_its_bounds_and_its_option(copy):
+    policy, *_ = files_of("A policy key")
+    line = '    spare_pct: Annotated[float, Bounds(0, 50), OwnOption("Spare room, in percent")] = 5.0\n'
+    copy.replace(policy, "    headroom_from: HeadroomFrom", f"{line}    headroom_from: HeadroomFrom")
+    told = copy.run(POLICIES)
+    assert "--spare-pct" in told
+    assert "Spare room, in percent (5)." in told
+    assert told.splitlines()[-2:] == ["30.0", "policy key spare_pct is 60.0; it must be from 0 to 50."]
 
 
 def test_a_cloud_is_the_package_and_the_row_that_the_tests_third_cloud_has():

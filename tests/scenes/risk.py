@@ -23,6 +23,11 @@ def _once_moved(t: Time) -> Work:
     return Work(np.where(then, 1000.0, 3000.0), io_kib=np.where(then, 409.6, 8.0))
 
 
+def _busier_now(t: Time) -> Work:
+    """2,000 operations a second in the window of 14 days, and 500 before it."""
+    return Work(np.where(t.ago_h < 14 * 24 + 9.5, 2000.0, 500.0), io_kib=4)
+
+
 SMALL: Final[Does] = flat(8000, io_kib=4)
 
 SCENES: Final = (
@@ -100,6 +105,14 @@ SCENES: Final = (
         policy=LEARNED,
         right=reprovision(("gp3", 1000, 5100, 125), 54.5, without=("too-risky",)),
         why="3.397 times the peak is outgrown once in five; a fifth more would have been 3,000 IOPS at 3 in 10.",
+    ),
+    Scene(
+        name="learned-headroom-is-over-the-window-too",
+        spec=gp3(1000, 16_000),
+        does=_busier_now,
+        policy=LEARNED,
+        right=reprovision(("gp3", 1000, 6800, 125), 46.0, without=("too-risky",)),
+        why="3.397 times the 2,000 of these two weeks: the 500 before them were less, and leave it no less headroom.",
     ),
     Scene(
         name="no-headroom-keeps-the-risk",

@@ -29,6 +29,7 @@ from plimsoll.domain.case import DecisionContext
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.hosting import by_host
 from plimsoll.domain.groups.takeover import by_volume, takeovers_of
+from plimsoll.domain.headroom import Headrooms
 from plimsoll.domain.offers.offer import Market, check_types
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
@@ -131,6 +132,7 @@ def context_of(market: Market, ports: AuditPorts, policy: Policy, now: datetime)
         market=market,
         envelopes=ports.envelopes,
         policy=policy,
+        headrooms=Headrooms.of_policy(policy),
         now=now,
         excluded=ports.excluded,
         learned=ports.learned,

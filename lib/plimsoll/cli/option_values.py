@@ -20,15 +20,8 @@ _ACCOUNT: Final = re.compile(r"\d{12}")
 
 def policy_from(given: PolicyFileOptions) -> Policy:
     """The policy of the file, with the options that were given on top."""
-    named = {}
-    if isinstance(given, AuditPolicyOptions):
-        named = {
-            "lookback_days": given.lookback_days,
-            "headroom_pct": given.headroom_pct,
-            "min_saving_usd_month": given.min_saving,
-        }
-    flags = parse_flags(given.set_ or ())
-    return load_policy(given.policy, {**flags, **{key: value for key, value in named.items() if value is not None}})
+    named = given.own.keys if isinstance(given, AuditPolicyOptions) else {}
+    return load_policy(given.policy, {**parse_flags(given.set_ or ()), **named})
 
 
 def grade_from(name: str | None) -> Grade | None:

@@ -4,15 +4,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import typer
 
-from plimsoll.cli.option_groups import OptionGroup
+from plimsoll.cli.option_groups import Group, OptionGroup
 from plimsoll.clouds import registry
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.validation_order import Budget, Mode
+from plimsoll.domain.policy import OWN_OPTIONS, Policy
 from plimsoll.reports.charts.theme import WIDTH_PX, ThemeName
 
 
@@ -150,13 +151,34 @@ class PolicyOptions(PolicyFileOptions):
     prices: Annotated[Path | None, typer.Option(help="Price file to use instead of price lists.")] = None
 
 
+def _with_policy_keys(group: type[Group]) -> type[Group]:
+    """The group with an option for each key of the policy that has its own."""
+    for key, option in OWN_OPTIONS.items():
+        default, name = getattr(Policy(), key), option.name or key
+        shown = typer.Option(help=f"{option.help} ({default:g}).")
+        group.__annotations__[name] = Annotated[type(default) | None, shown]
+        setattr(group, name, None)
+    return dataclass(frozen=True, kw_only=True)(group)
+
+
+@_with_policy_keys
+class PolicyKeyOptions(OptionGroup):
+    """The policy's keys that are changed most."""
+
+    PANEL: ClassVar[str] = PolicyOptions.PANEL
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """The keys that were given a value."""
+        values = {key: getattr(self, option.name or key) for key, option in OWN_OPTIONS.items()}
+        return {key: value for key, value in values.items() if value is not None}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditPolicyOptions(PolicyOptions):
     """By which policy and prices, with the policy's keys that are changed most."""
 
-    lookback_days: Annotated[int | None, typer.Option(help="Days of metrics to judge by (14).")] = None
-    headroom_pct: Annotated[float | None, typer.Option(help="Headroom over the peak, in percent (20).")] = None
-    min_saving: Annotated[float | None, typer.Option(help="Least saving worth a change, USD a month (1).")] = None
+    own: PolicyKeyOptions = field(default_factory=PolicyKeyOptions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,7 +35,7 @@ from plimsoll.domain.evidence.evidence import Rankings
 from plimsoll.domain.groups.hosting import usable
 from plimsoll.domain.groups.takeover import Peer
 from plimsoll.domain.groups.templates import is_short_lived
-from plimsoll.domain.memory.growth import Growth
+from plimsoll.domain.headroom import Growth, Headrooms
 from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
 from plimsoll.domain.metrics.period import FloatArray, io_size_kib
 from plimsoll.domain.metrics.received import Coverage
@@ -47,7 +47,7 @@ from plimsoll.domain.offers.remembered import Remembered
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import DemandSummary, EpochSummary
 from plimsoll.domain.risk.histories import History
-from plimsoll.domain.risk.promise import Risk, goes_by_history, reducing_pct, risk_of
+from plimsoll.domain.risk.promise import Risk, find_headrooms, goes_by_history, risk_of
 from plimsoll.domain.risk.table import LearnedTable
 from plimsoll.domain.spans import EpochSpan, epoch_spans, of_type, on_these_hosts, stands, summaries
 from plimsoll.domain.units import DAY_S, MIB
@@ -61,24 +61,22 @@ class DecisionContext:
 
     `excluded` are volumes that people left out, by id, each with why. `rankings` keeps what the envelopes say of an
     offer, and `shelf` what is sold to volumes that are alike. `learned` is what headroom keeps which risk (None:
-    nothing was learned). The policy's headroom has room for the `growth` (None: for none), and `learned_pct` is the
-    headroom that was learned for reductions alone, without that room (None: none was). What is `short_lived` counts
-    for its template alone: each such volume reads its image anew, so that this is its workload. In a `draft` frontiers
-    are not drawn: what the answer is has to be known first. `peer` is what a reduction has to leave room for, None
-    where there is no such volume. While the past that a promise rests on is still `unread`, any risk is taken, so that
-    nothing else is proved meanwhile.
+    nothing was learned), and `headrooms` are the policy's until `of` a volume. What is `short_lived` counts for its
+    template alone: each such volume reads its image anew, so that this is its workload. In a `draft` frontiers are not
+    drawn: what the answer is has to be known first. `peer` is what a reduction has to leave room for, None where there
+    is no such volume. While the past that a promise rests on is still `unread`, any risk is taken, so that nothing else
+    is proved meanwhile.
     """
 
     market: Market
     envelopes: Sequence[Envelope]
     policy: Policy
+    headrooms: Headrooms
     now: datetime
     excluded: Mapping[str, str] = field(default_factory=dict)
     rankings: Rankings = field(default_factory=dict, repr=False, compare=False)
     shelf: Shelf = field(default_factory=Shelf, repr=False, compare=False)
     learned: LearnedTable | None = None
-    growth: Growth | None = None
-    learned_pct: float | None = None
     draft: bool = False
     short_lived: bool = False
     peer: Peer | None = None
@@ -94,35 +92,17 @@ class DecisionContext:
 
     def growing(self, growth: Growth | None) -> "DecisionContext":
         """The context with headroom for a growth as well; as it is where there is none."""
-        if growth is None:
-            return self
-        usual_pct = self.policy.headroom_pct
-        policy = replace(self.policy, headroom_pct=growth.headroom_pct(usual_pct))
-        return replace(self, policy=policy, growth=replace(growth, usual_headroom_pct=usual_pct))
+        return self if growth is None else replace(self, headrooms=self.headrooms.with_room_for(growth))
 
     def knowing(self, volume: Volume, history: History) -> "DecisionContext":
         """The context of a volume (`of`) with the headroom that is learned for such a history."""
-        pct = reducing_pct(self.policy, self.learned, history, volume.owner.kind.value)
-        learned_pct = None if pct == self.policy.headroom_pct else pct
-        return self if learned_pct == self.learned_pct else replace(self, learned_pct=learned_pct)
+        headrooms = find_headrooms(self.policy, self.learned, history, volume.owner.kind.value)
+        return self if headrooms == self.headrooms else replace(self, headrooms=headrooms)
 
     @property
-    def usual_pct(self) -> float:
-        """The policy's headroom without room for growth."""
-        return self.policy.headroom_pct if self.growth is None else self.growth.usual_headroom_pct
-
-    @property
-    def usual_reducing_pct(self) -> float:
-        """The headroom of reductions without room for growth."""
-        return self.usual_pct if self.learned_pct is None else self.learned_pct
-
-    @property
-    def reducing(self) -> Policy:
-        """The policy with the headroom of reductions; the policy itself where nothing was learned."""
-        if self.learned_pct is None:
-            return self.policy
-        pct = self.learned_pct if self.growth is None else self.growth.headroom_pct(self.learned_pct)
-        return replace(self.policy, headroom_pct=pct)
+    def with_policy_headroom(self) -> "DecisionContext":
+        """The context with the policy's headroom, as long as the past that a learned one rests on is unread."""
+        return replace(self, headrooms=Headrooms.of_policy(self.policy))
 
     @property
     def goes_by_history(self) -> bool:
@@ -241,7 +221,7 @@ class Case:
             ),
             earlier=self.earlier,
             look_days=policy.settle_days + AUDIT_DAYS,
-            times=max(1.0, (1 + self.context.usual_reducing_pct / 100) / USUAL_TIMES),
+            times=max(1.0, self.headrooms.reducing.usual.factor / USUAL_TIMES),
         )
 
     def _ceilings(self, offer: Offer) -> Ceilings | None:
@@ -276,8 +256,7 @@ class Case:
         lowers; None where nothing was learned. Room for growth is not headroom that a fleet without it kept."""
         context, owner = self.context, self.volume.owner.kind.value
         history = self.history or context.looked_back(self.volume)
-        headroom_pct = context.usual_pct if purpose is OfferPurpose.RELIEVE else context.usual_reducing_pct
-        return risk_of(self.policy, context.learned, history, owner, times, headroom_pct=headroom_pct)
+        return risk_of(self.policy, self.headrooms.of(purpose).usual, context.learned, history, owner, times)
 
     def allows(self, risk: Risk | None) -> bool:
         """Whether a reduction with that risk may be recommended."""
@@ -289,13 +268,9 @@ class Case:
         return self.context.policy
 
     @property
-    def reducing(self) -> Policy:
-        """The same with the headroom of reductions."""
-        return self.context.reducing
-
-    def policy_for(self, purpose: OfferPurpose) -> Policy:
-        """The policy with the headroom of what is chosen for a purpose."""
-        return self.policy if purpose is OfferPurpose.RELIEVE else self.reducing
+    def headrooms(self) -> Headrooms:
+        """The headroom of relief, and of reductions."""
+        return self.context.headrooms
 
     @property
     def market(self) -> Market:
@@ -390,7 +365,7 @@ def case_of(
     lifted = lift(demand, [one.span for one in found], policy)
     if lifted.frequent:
         room = with_relief(room, host, demand, lifted.demand, lifted.saturated, (volume.id,), policy)
-    load = load_of(demand, lifted, room, [one.span for one in found], policy, reducing=context.reducing)
+    load = load_of(demand, lifted, room, [one.span for one in found], policy, context.headrooms)
     summary = summary_of(demand, lifted, room, policy)
     epochs = [one.epoch for one in found]
     arrived = list(arrivals(volume, epochs, demand, context.now, policy))

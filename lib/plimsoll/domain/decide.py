@@ -24,8 +24,7 @@ from plimsoll.domain.offers.promised import find_risks
 from plimsoll.domain.offers.safer import risks_of
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.reasons import reasons
-from plimsoll.domain.reasons.growth_reasons import growth_summary
-from plimsoll.domain.reasons.memory_reasons import memory_summary
+from plimsoll.domain.reasons.memory_reasons import growth_summary, memory_summary
 from plimsoll.domain.reasons.takeover_reasons import detached_peer, for_peer
 from plimsoll.domain.recommendation import (
     Comparison,

@@ -1,16 +1,18 @@
 """Policy: what an organization wants decided how. Every knob has a bound, a default and a sentence."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 from plimsoll.domain.errors import PolicyError
 from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import NAME_TAG
 from plimsoll.domain.volume_types import LatencyClass
+
+Mark = TypeVar("Mark")
 
 
 class SizeOn(StrEnum):
@@ -60,47 +62,72 @@ TAKEOVER_TAGS = ("plimsoll:takeover",)
 BENCH_TAG = TagMatch(tag="plimsoll:bench", value="true")
 
 
+ANY_RISK_PCT: Final = 100.0
+"""The `risk_pct` of an owner who takes any risk, also one that is not known."""
+
+EXAMPLE_KEY: Final = "headroom_pct"
+"""The key that messages show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The least and the most that a key may be."""
+
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class OwnOption:
+    """An option of the command line for one key, by the key's name unless it has another. Help adds the default."""
+
+    help: str
+    name: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """How demand is judged, what may be offered, and when a change is worth it; see docs/decision.md."""
 
-    lookback_days: int = 14
-    memory_days: int = 455
+    lookback_days: Annotated[int, Bounds(1, 455), OwnOption("Days of metrics to judge by")] = 14
+    memory_days: Annotated[int, Bounds(0, 455)] = 455
     resolution_s: int = 60
-    headroom_pct: float = 20.0
+    headroom_pct: Annotated[float, Bounds(0, 400), OwnOption("Headroom over the peak, in percent")] = 20.0
     headroom_from: HeadroomFrom = HeadroomFrom.FIXED
-    growth_days: float = 120.0
-    risk_pct: float = 5.0
-    risk_days: float = 30.0
+    growth_days: Annotated[float, Bounds(0, 365)] = 120.0
+    risk_pct: Annotated[float, Bounds(0.1, ANY_RISK_PCT)] = 5.0
+    risk_days: Annotated[float, Bounds(1, 90)] = 30.0
     size_on: SizeOn = SizeOn.PEAK_SECOND
-    min_hours: float = 30.0
-    min_coverage_pct: float = 95.0
-    saturation_pct: float = 95.0
-    empty_balance_pct: float = 1.0
-    upgrade_throttled_share_pct: float = 0.5
-    throttle_lift_pct: float = 50.0
-    throttle_budget_min: float = 0.0
-    max_wait_s: float = 60.0
-    iops_step: int = 100
-    throughput_step_mib_s: int = 5
-    drop_in_share_pct: float = 90.0
-    settle_days: float = 7.0
-    idle_days: float = 30.0
+    min_hours: Annotated[float, Bounds(0, 24 * 455)] = 30.0
+    min_coverage_pct: Annotated[float, Bounds(0, 100)] = 95.0
+    saturation_pct: Annotated[float, Bounds(50, 100)] = 95.0
+    empty_balance_pct: Annotated[float, Bounds(0, 50)] = 1.0
+    upgrade_throttled_share_pct: Annotated[float, Bounds(0, 100)] = 0.5
+    throttle_lift_pct: Annotated[float, Bounds(0, 400)] = 50.0
+    throttle_budget_min: Annotated[float, Bounds(0, 43_200)] = 0.0
+    max_wait_s: Annotated[float, Bounds(0, 86_400)] = 60.0
+    iops_step: Annotated[int, Bounds(1, 10_000)] = 100
+    throughput_step_mib_s: Annotated[int, Bounds(1, 1000)] = 5
+    drop_in_share_pct: Annotated[float, Bounds(0, 100)] = 90.0
+    settle_days: Annotated[float, Bounds(0, 90)] = 7.0
+    idle_days: Annotated[float, Bounds(1, 455)] = 30.0
     read_audit_log: bool = False
-    min_saving_usd_month: float = 1.0
+    min_saving_usd_month: Annotated[
+        float, Bounds(0, 1e9), OwnOption("Least saving worth a change, USD a month", name="min_saving")
+    ] = 1.0
     target_types: tuple[str, ...] = ()
     latency_floor: LatencyClass | None = None
-    durability_floor_pct: float = 0.0
+    durability_floor_pct: Annotated[float, Bounds(0, 100)] = 0.0
     require_evidence: Mapping[str, Grade] = field(default_factory=dict)
-    evidence_max_age_days: int = 180
-    max_p99_latency_us: float = 10_000.0
-    latency_slack_pct: float = 25.0
+    evidence_max_age_days: Annotated[int, Bounds(1, 3650)] = 180
+    max_p99_latency_us: Annotated[float, Bounds(1, 60_000_000)] = 10_000.0
+    latency_slack_pct: Annotated[float, Bounds(0, 10_000)] = 25.0
     bench_hosts: tuple[TagMatch, ...] = (BENCH_TAG,)
     bench_alarm: str | None = None
-    scratch_hours: float = 4.0
-    in_place_share_pct: float = 50.0
-    in_place_most_queue: int = 32
-    in_place_most_latency_us: int = 20_000
+    scratch_hours: Annotated[float, Bounds(0.1, 168)] = 4.0
+    in_place_share_pct: Annotated[float, Bounds(1, 90)] = 50.0
+    in_place_most_queue: Annotated[int, Bounds(1, 10_000)] = 32
+    in_place_most_latency_us: Annotated[int, Bounds(1, 60_000_000)] = 20_000
     discounts_pct: Mapping[str, float] = field(default_factory=dict)
     exclude: tuple[TagMatch, ...] = (OPT_OUT,)
     takeover_tags: tuple[str, ...] = TAKEOVER_TAGS
@@ -161,36 +188,17 @@ class Policy:
 
 RESOLUTIONS_S = (60, 300, 3600)
 
-ANY_RISK_PCT: Final = 100.0
-"""The `risk_pct` of an owner who takes any risk, also one that is not known."""
 
-BOUNDS: Mapping[str, tuple[float, float]] = {
-    "lookback_days": (1, 455),
-    "memory_days": (0, 455),
-    "headroom_pct": (0, 400),
-    "growth_days": (0, 365),
-    "risk_pct": (0.1, ANY_RISK_PCT),
-    "risk_days": (1, 90),
-    "min_hours": (0, 24 * 455),
-    "min_coverage_pct": (0, 100),
-    "saturation_pct": (50, 100),
-    "empty_balance_pct": (0, 50),
-    "upgrade_throttled_share_pct": (0, 100),
-    "throttle_lift_pct": (0, 400),
-    "throttle_budget_min": (0, 43_200),
-    "max_wait_s": (0, 86_400),
-    "iops_step": (1, 10_000),
-    "throughput_step_mib_s": (1, 1000),
-    "drop_in_share_pct": (0, 100),
-    "settle_days": (0, 90),
-    "idle_days": (1, 455),
-    "min_saving_usd_month": (0, 1e9),
-    "durability_floor_pct": (0, 100),
-    "evidence_max_age_days": (1, 3650),
-    "max_p99_latency_us": (1, 60_000_000),
-    "latency_slack_pct": (0, 10_000),
-    "scratch_hours": (0.1, 168),
-    "in_place_share_pct": (1, 90),
-    "in_place_most_queue": (1, 10_000),
-    "in_place_most_latency_us": (1, 60_000_000),
+def _find_marks(kind: type[Mark]) -> dict[str, Mark]:
+    """The keys whose declaration has a mark of a kind, each with it."""
+    marks = {key.name: getattr(key.type, "__metadata__", ()) for key in fields(Policy)}
+    return {name: mark for name, row in marks.items() for mark in row if isinstance(mark, kind)}
+
+
+BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
+    key: (bounds.least, bounds.most) for key, bounds in _find_marks(Bounds).items()
 }
+"""The least and the most of each key that has them."""
+
+OWN_OPTIONS: Final[Mapping[str, OwnOption]] = _find_marks(OwnOption)
+"""The keys that are changed most, each with its option."""

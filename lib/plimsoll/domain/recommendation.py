@@ -12,6 +12,7 @@ from plimsoll.domain.evidence.evidence import Evidence
 from plimsoll.domain.groups.stripes import StripeSet
 from plimsoll.domain.groups.takeover import Peer
 from plimsoll.domain.groups.templates import Part
+from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.host import Host
 from plimsoll.domain.memory.idleness import Idleness
 from plimsoll.domain.memory.past_events import Event
@@ -119,14 +120,13 @@ class MemorySummary:
 class GrowthSummary:
     """What a volume's operations and bytes have grown by each day, in percent, over so many weeks; 0 where one did not.
 
-    `headroom_pct` has room for that, in the place of the usual one.
+    `headroom` has room for that.
     """
 
     iops_pct_a_day: float
     throughput_pct_a_day: float
     weeks: int
-    headroom_pct: float
-    usual_headroom_pct: float
+    headroom: Headroom
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from plimsoll.domain.actions import CHANGES, INSUFFICIENT_DATA, WAIT
+from plimsoll.domain.headroom import LESS_RISK
 from plimsoll.domain.risk.promise_review import Review, Stay, Throttling, reviewed
 from plimsoll.domain.risk.tally import BROKEN_PCT, PromiseTally
 from plimsoll.domain.risk.watch import Promise, Promised
@@ -72,7 +73,7 @@ def _kept(told: Mapping[str, Any]) -> Iterator[str]:
     if told["broken"]:
         yield (
             f"Promises are broken: chance alone does that in {BROKEN_PCT:g} % of cases at most. "
-            "Look at the throttled volumes, set a lower risk_pct or more headroom_pct, and learn from your own fleet."
+            f"Look at the throttled volumes, set {LESS_RISK}, and learn from your own fleet."
         )
     if told["observed_pct"] < 100:
         yield f"{told['observed_pct']:.0f} % of the promised time has been watched."

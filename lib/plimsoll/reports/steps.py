@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from plimsoll.domain.actions import CHANGES, DETACHED, INSUFFICIENT_DATA, KEEP, UPGRADE, WAIT
+from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.policy import HeadroomFrom, Policy, SizeOn
 from plimsoll.reports.record import ALLOWED_PCT, RecommendationRecord
 from plimsoll.reports.wording import count_of, risk_level
@@ -253,7 +254,8 @@ def judged_by(policy: Policy, seen: str | None = None) -> str:
     """
     span = f"every {_SPANS[policy.resolution_s]} of {seen or _lookback(policy)}"
     is_fixed = policy.headroom_from is HeadroomFrom.FIXED
-    headroom = f"{policy.headroom_pct:g} % headroom" if is_fixed else f"headroom for a risk of {policy.risk_pct:g} %"
+    asked = Headroom.of_policy(policy)
+    headroom = f"{asked.pct:g} % headroom" if is_fixed else f"headroom for a risk of {policy.risk_pct:g} %"
     demand = f"{span} with {headroom}"
     if policy.throttle_budget_min <= 0:
         return demand

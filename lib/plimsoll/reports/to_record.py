@@ -227,7 +227,7 @@ def _risk(found: Risk) -> RiskRecord:
         minutes=found.minutes,
         days=found.days,
         history_days=round(found.history_days, 1),
-        headroom_pct=found.headroom_pct,
+        headroom_pct=found.headroom.pct,
         is_learned=found.is_learned,
         learned_from=list(found.learned_from),
         volumes=found.volumes,
@@ -241,7 +241,7 @@ def _risk(found: Risk) -> RiskRecord:
         if safer is None
         else SaferRecord(
             promised_pct=safer.level.promised_pct,
-            headroom_pct=safer.level.headroom_pct,
+            headroom_pct=safer.level.headroom.pct,
             monthly_usd=round(safer.usd_month, 2),
         ),
     )
@@ -366,7 +366,7 @@ def _growth(found: GrowthSummary) -> GrowthRecord:
         iops_pct_a_day=round(found.iops_pct_a_day, 3),
         throughput_pct_a_day=round(found.throughput_pct_a_day, 3),
         weeks=found.weeks,
-        headroom_pct=round(found.headroom_pct, 1),
+        headroom_pct=round(found.headroom.pct, 1),
     )
 
 

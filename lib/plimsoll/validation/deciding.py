@@ -16,6 +16,7 @@ from plimsoll.domain.errors import BadInput, NotMeasured
 from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.evidence.measuring_runs import MeasuringRun, PlannedRun, Want, runs_for, usd_for, within
 from plimsoll.domain.evidence.validation_order import Budget, Mode
+from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import (
     Change,
@@ -194,8 +195,8 @@ def subject_of(
     if not (math.isfinite(offer.need.iops) and math.isfinite(offer.need.throughput_mib_s)):
         raise NotMeasured("the need has no bound, so that nothing could be shown to carry it.")
     need = recounted(offer.need, demand, offer.ceiling.accounting, counted)
-    headroom_pct = policy.headroom_pct if weighed.answer.risk is None else weighed.answer.risk.headroom_pct
-    share = 1 / (1 + headroom_pct / 100)
+    risk = weighed.answer.risk
+    share = 1 / (Headroom.of_policy(policy) if risk is None else risk.headroom).factor
     at_peak = Need(iops=need.iops * share, throughput_mib_s=need.throughput_mib_s * share)
     today = bench.mean_latency_us(place, volume.id, now - timedelta(days=policy.lookback_days), now)
     return Subject(

@@ -23,7 +23,7 @@ from plimsoll.backtesting.run import backtest
 from plimsoll.backtesting.scenario import Cut
 from plimsoll.backtesting.shown import rule_cells
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.risk.promise import MOST_FACTOR
+from plimsoll.domain.headroom import MOST_FACTOR
 from plimsoll.reports.charts.backtest_rules import tradeoff_spec
 from plimsoll.reports.charts.theme import LIGHT
 from tests.unit.backtesting.fleets import a_scenario, bursty, write_fleet

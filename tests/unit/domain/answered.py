@@ -43,4 +43,4 @@ def promised(risk):
     if risk is None:
         return None
     safer = risk.safer and risk.safer.level
-    return risk.promised_pct, risk.why_none, risk.history_days, risk.headroom_pct, risk.usual_share, safer
+    return risk.promised_pct, risk.why_none, risk.history_days, risk.headroom.pct, risk.usual_share, safer

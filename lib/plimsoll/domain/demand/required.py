@@ -18,6 +18,7 @@ from plimsoll.domain.demand.lifting import LEAST_RATE, Lifted, Lifts, Span
 from plimsoll.domain.demand.need import Need, OfferPurpose
 from plimsoll.domain.demand.saturation import HostRoom
 from plimsoll.domain.demand.trial import Required
+from plimsoll.domain.headroom import Headroom, Headrooms, HeadroomSource
 from plimsoll.domain.metrics.knowledge import BoolArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.policy import Policy, SizeOn
@@ -60,40 +61,39 @@ def load_of(
     room: HostRoom,
     spans: Sequence[Span],
     policy: Policy,
+    headrooms: Headrooms,
     *,
-    reducing: Policy,
     bound_times: FloatArray | None = None,
 ) -> Load:
     """The load of a demand, lifted by the ceilings of `spans`, on a host with so much room.
 
-    `reducing` is the policy with the headroom of reductions. `bound_times` are those of all that it is a part of
-    (`host_bound_times`), None for its own.
+    `bound_times` are those of all that it is a part of (`host_bound_times`), None for its own.
     """
     if bound_times is None:
         bound_times = host_bound_times(demand.rates, room, spans)
     by_host = [scaled(demand.rates, bound_times)] if room.bound.any() else []
     beyond = lifted.operations, lifted.moved
+    relief, reducing = headrooms.relief, headrooms.reducing
 
-    def short(headroom: float, room: HostRoom, lifts: Lifts, also: Sequence[Demand]) -> Demand | None:
+    def short(factor: float, room: HostRoom, lifts: Lifts, also: Sequence[Demand]) -> Demand | None:
         held_back = [_held_back(demand.rates, lifted, room, lifts)] if lifted.any.any() else []
-        return _highest([*held_back, *also, *_seconds(demand.rates, spans, policy, headroom)])
+        return _highest([*held_back, *also, *_seconds(demand.rates, spans, policy, factor)])
 
     def required(
-        policy: Policy, room: HostRoom, lifts: Lifts, also: Sequence[Demand] = (), most: Lifts = (np.inf, np.inf)
+        headroom: Headroom, room: HostRoom, lifts: Lifts, also: Sequence[Demand] = (), most: Lifts = (np.inf, np.inf)
     ) -> Required:
-        headroom = 1 + policy.headroom_pct / 100
         limits = [np.minimum(lifted.most[resource], limit) for resource, limit in zip(RESOURCES, most, strict=True)]
-        work = let_through(scaled(demand, *(np.minimum(headroom, limit) for limit in limits)), room)
-        return Required(work=work, short=short(headroom, room, lifts, also))
+        work = let_through(scaled(demand, *(np.minimum(headroom.factor, limit) for limit in limits)), room)
+        return Required(work=work, short=short(headroom.factor, room, lifts, also))
 
-    carried = required(policy, room, beyond)
-    keeping = required(policy, room, beyond, by_host) if by_host else carried
-    is_learned = reducing.headroom_pct != policy.headroom_pct
+    carried = required(relief, room, beyond)
+    keeping = required(relief, room, beyond, by_host) if by_host else carried
+    is_learned = reducing.source is HeadroomSource.LEARNED
     lessened = required(reducing, room, beyond, by_host) if is_learned else keeping
     return Load(
         reducing=lessened,
         keeping=keeping,
-        raising=carried if room.relief is None else required(policy, room.in_relief, beyond),
+        raising=carried if room.relief is None else required(relief, room.in_relief, beyond),
         holding=required(reducing, room, lifted.holding, by_host, lifted.held) if lifted.frequent else lessened,
         now=Required(work=demand, short=short(1.0, room.in_relief, beyond, ())),
     )

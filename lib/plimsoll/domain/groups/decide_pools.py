@@ -12,6 +12,7 @@ from plimsoll.domain.demand.trial import budget_of, trial
 from plimsoll.domain.groups.decide_stripes import of_others
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, present_ceiling, size_of
 from plimsoll.domain.groups.pool_loads import Demands, PoolView
+from plimsoll.domain.headroom import Headrooms
 from plimsoll.domain.host import Host
 from plimsoll.domain.offers.kept_limits import KeptLimits
 from plimsoll.domain.reason import Reason
@@ -152,10 +153,10 @@ def _cases(
     present: Ceiling,
 ) -> Iterator[Case]:
     """The cases of the free volumes; what they share is worked out once for each policy that applies to any."""
-    views: dict[tuple[int, float | None], tuple[PoolView, Mapping[str, Sequence[SharedLoad]]]] = {}
+    views: dict[tuple[int, Headrooms], tuple[PoolView, Mapping[str, Sequence[SharedLoad]]]] = {}
     for volume in free:
         context = bases[volume.id]
-        key = id(context.policy), context.learned_pct
+        key = id(context.policy), context.headrooms
         if key not in views:
             view = PoolView.of(pool, free, demands, host, context, present=present)
             views[key] = view, {name: view.shared(kind) for name, kind in context.market.types.items()}

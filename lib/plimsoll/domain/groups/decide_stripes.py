@@ -117,7 +117,7 @@ def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[
                 room,
                 [one.span for one in case.spans],
                 case.policy,
-                reducing=case.context.reducing,
+                case.headrooms,
             )
             for case in cases
         ]

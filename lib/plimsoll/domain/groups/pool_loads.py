@@ -89,7 +89,7 @@ class PoolView:
             lifted=lifted,
             room=room,
             host=host,
-            held=load_of(whole, lifted, room, spans, policy, reducing=context.reducing, bound_times=bound_times),
+            held=load_of(whole, lifted, room, spans, policy, context.headrooms, bound_times=bound_times),
             clip=clip,
             bound_times=bound_times,
         )
@@ -109,7 +109,7 @@ class PoolView:
                 self.room.part_of(demand, self.held.now.work),
                 self.spans,
                 policy,
-                reducing=self.context.reducing,
+                self.context.headrooms,
                 bound_times=self.bound_times,
             )
         return self._own[volume.id]
@@ -181,4 +181,4 @@ class PoolView:
         if lifted.frequent:
             ids = [volume.id for volume in volumes]
             room = with_relief(room, self.host, demand, lifted.demand, lifted.saturated, ids, policy)
-        return load_of(demand, lifted, room, spans, policy, reducing=self.context.reducing)
+        return load_of(demand, lifted, room, spans, policy, self.context.headrooms)

@@ -13,10 +13,11 @@ import numpy as np
 
 from plimsoll.domain.demand.day_sums import DaySums
 from plimsoll.domain.demand.epochs import epochs_of
+from plimsoll.domain.headroom import Growth
 from plimsoll.domain.metrics.knowledge import IntArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.policy import BOUNDS, Policy
+from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import Volume
 
@@ -40,30 +41,6 @@ throttles."""
 
 MOST_TIMES: Final = 3.0
 """No more growth than to that many times is kept room for."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Growth:
-    """What a volume's operations and bytes have grown by each day, in percent, over the `weeks` that count.
-
-    0 where one of them does not grow. `times` is what that comes to in the `days` that there is room for, and
-    `usual_headroom_pct` the headroom without it.
-    """
-
-    iops_pct_a_day: float
-    throughput_pct_a_day: float
-    weeks: int
-    days: float
-    times: float
-    usual_headroom_pct: float
-
-    def headroom_pct(self, usual_pct: float) -> float:
-        """A headroom with room for the growth, no more than any policy may ask for.
-
-        It is rounded up to a tenth of a percent, so that rounding by machines never shows.
-        """
-        grown_pct = 100 * ((1 + usual_pct / 100) * self.times - 1)
-        return min(BOUNDS["headroom_pct"][1], max(usual_pct, math.ceil(10 * grown_pct - 1e-6) / 10))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +93,6 @@ def growth_of(days: DaySums, volume: Volume, policy: Policy, *, reduces: bool = 
         weeks=len(weeks.number),
         days=ahead,
         times=min(MOST_TIMES, math.exp(min(MOST_TIMES, fastest * ahead))),
-        usual_headroom_pct=policy.headroom_pct,
     )
 
 

@@ -16,6 +16,7 @@ from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.day_sums import DaySums, sums_by_day
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.trend import BusyHours, busiest_of_spans, half_known
+from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.memory.past_received import SIDES, Witness, is_whole, past_doubts
 from plimsoll.domain.metrics.knowledge import OPERATIONS, PAST_RATES, SERIES, BoolArray, Doubt, IntArray, Look, counted
 from plimsoll.domain.metrics.period import FloatArray
@@ -162,17 +163,17 @@ class Past:
         """Whether what a look found has to be asked once more."""
         return look in self._doubted
 
-    def needs(self, policy: Policy, hosts: Ceiling) -> tuple[Need, Need]:
-        """What an offer must carry for sure, and at most, whatever was not read."""
+    def needs(self, headroom: Headroom, hosts: Ceiling, budget_min: float) -> tuple[Need, Need]:
+        """What an offer must carry for sure, and at most, whatever was not read; each 30 days may throttle a budget."""
         sure_min = np.minimum(self.finest_s, self.lengths_s) / MINUTE_S
         return (
-            self._need(self.least, sure_min, policy, hosts),
-            self._need(self.most, self.lengths_s / MINUTE_S, policy, hosts),
+            self._need(self.least, sure_min, headroom, hosts, budget_min),
+            self._need(self.most, self.lengths_s / MINUTE_S, headroom, hosts, budget_min),
         )
 
-    def busiest(self, policy: Policy, hosts: Ceiling) -> Need:
+    def busiest(self, headroom: Headroom, hosts: Ceiling) -> Need:
         """What an offer must reach to carry the highest minutes that are known, with headroom."""
-        return _with_headroom(counted(self.highest).max(axis=1, initial=0.0).tolist(), policy, hosts)
+        return _with_headroom(counted(self.highest).max(axis=1, initial=0.0).tolist(), headroom, hosts)
 
     def busy_hours(self, from_s: int) -> BusyHours:
         """The busiest hours of the days from a midnight on; NaN where they were not read by the hour."""
@@ -246,18 +247,17 @@ class Past:
         first, last = self._day(window.start_s), self._day(window.end_s)
         self.done[:, first:last] = sums_by_day(window, [(starts_s, row, present) for row in done]).totals
 
-    def _need(self, rates: Rates, minutes: FloatArray, policy: Policy, hosts: Ceiling) -> Need:
+    def _need(self, rates: Rates, minutes: FloatArray, headroom: Headroom, hosts: Ceiling, budget_min: float) -> Need:
         """The highest of some rates with headroom, but for the minutes that each 30 days may be throttled."""
         block = (self.window.end_s - self.starts_s - 1) // (BUDGET_DAYS * DAY_S)
-        highest = [_beyond(row, minutes, block, policy.throttle_budget_min) for row in rates]
-        return _with_headroom(highest, policy, hosts)
+        highest = [_beyond(row, minutes, block, budget_min) for row in rates]
+        return _with_headroom(highest, headroom, hosts)
 
 
-def _with_headroom(highest: Sequence[float], policy: Policy, hosts: Ceiling) -> Need:
-    times = 1 + policy.headroom_pct / 100
+def _with_headroom(highest: Sequence[float], headroom: Headroom, hosts: Ceiling) -> Need:
     return Need(
-        iops=min(times * highest[0], hosts.iops),
-        throughput_mib_s=min(times * highest[1], hosts.throughput_mib_s),
+        iops=min(headroom.factor * highest[0], hosts.iops),
+        throughput_mib_s=min(headroom.factor * highest[1], hosts.throughput_mib_s),
     )
 
 

@@ -42,7 +42,7 @@ def times_carried(offer: Offer, case: Case, need: Need | None = None) -> float:
     found = max(1.0, _times_of(need or offer.need, offer.ceiling, sides))
     if most is None:
         return found
-    before = most.times(1 + case.policy_for(offer.purpose).headroom_pct / 100)
+    before = most.times(case.headrooms.of(offer.purpose).factor)
     return min(found, _times_of(before, offer.ceiling, sides))
 
 

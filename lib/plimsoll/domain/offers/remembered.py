@@ -7,10 +7,10 @@ import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.need import NOTHING, Need, OfferPurpose
+from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.memory.memory import TOLERANCE, Past
 from plimsoll.domain.memory.past_events import Event, busiest_minute, event_of
 from plimsoll.domain.offers.offer import Offer, too_small
-from plimsoll.domain.policy import Policy
 from plimsoll.domain.risk.past_peaks import PastPeaks
 
 Limits = tuple[float, float]
@@ -45,22 +45,23 @@ class Remembered:
 def remembered(
     past: Past,
     instead_of: Offer,
-    policy: Policy,
+    headroom: Headroom,
     hosts: Ceiling,
     peaks: PastPeaks,
     *,
+    budget_min: float,
     present: Ceiling,
     by_minutes: bool,
 ) -> Remembered:
-    """A past as it counts under a policy, on hosts that carry so much."""
-    least, at_most = past.needs(policy, hosts)
-    busiest = past.busiest(policy, hosts)
+    """A past as it counts with a headroom, on hosts that carry so much."""
+    least, at_most = past.needs(headroom, hosts, budget_min)
+    busiest = past.busiest(headroom, hosts)
     if by_minutes:
         least, at_most = least.no_less_than(busiest), at_most.no_less_than(busiest)
     return Remembered(
         past=past,
         instead_of=instead_of,
-        limits=limits_of(instead_of, policy, hosts, present),
+        limits=limits_of(instead_of, headroom, hosts, present),
         least=least,
         at_most=at_most,
         busiest=busiest,
@@ -69,10 +70,10 @@ def remembered(
     )
 
 
-def limits_of(offer: Offer, policy: Policy, hosts: Ceiling, present: Ceiling) -> Limits:
+def limits_of(offer: Offer, headroom: Headroom, hosts: Ceiling, present: Ceiling) -> Limits:
     """What an offer carries, less headroom; nothing limits it where the hosts carry no more. Relief, and what throttles
     no more than today, have to carry no more of the past than the volume carries at present."""
-    times, most = 1 + policy.headroom_pct / 100, Need.of_ceiling(hosts)
+    most = Need.of_ceiling(hosts)
     if offer.purpose is not OfferPurpose.REDUCE:
         most = most.no_more_than(Need.of_ceiling(present))
     pairs = (
@@ -80,7 +81,7 @@ def limits_of(offer: Offer, policy: Policy, hosts: Ceiling, present: Ceiling) ->
         (offer.judged.throughput_mib_s, most.throughput_mib_s),
     )
     iops, throughput_mib_s = (
-        np.inf if most <= carried + TOLERANCE else (carried + TOLERANCE) / times for carried, most in pairs
+        np.inf if most <= carried + TOLERANCE else (carried + TOLERANCE) / headroom.factor for carried, most in pairs
     )
     return iops, throughput_mib_s
 

@@ -43,7 +43,7 @@ def risks_of(cases: Sequence[Case], choice: Choice) -> Sequence[Risk | None]:
 
 def _times(risk: Risk, level: SafetyLevel) -> float:
     """By how many times more has to be carried at a level."""
-    return (1 + level.headroom_pct / 100) / (1 + risk.headroom_pct / 100)
+    return level.headroom.factor / risk.headroom.factor
 
 
 def _usd_month(cases: Sequence[Case], times: Sequence[float], choice: Choice) -> Sequence[float]:

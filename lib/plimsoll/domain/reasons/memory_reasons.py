@@ -1,4 +1,4 @@
-"""What is said of the past: the event that speaks against a reduction, by its date, and single minutes."""
+"""What is said of the past: the event that speaks against a reduction, by its date, single minutes, and growth."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.memory.growth import MOST_TIMES
 from plimsoll.domain.memory.past_events import Event, Peak, peak_of
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.offers.remembered import Remembered, reduces
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.reasons.words import day_of, lasting
-from plimsoll.domain.recommendation import MemorySummary
+from plimsoll.domain.recommendation import GrowthSummary, MemorySummary
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
 from plimsoll.domain.volume import VolumeSpec
 
@@ -25,6 +27,7 @@ OFTEN: Final = 3
 ORDINARY: Final = 0.5
 """What was done on that share of the days was ordinary work, and no event."""
 
+_SIDES: Final = {Resource.IOPS: "IOPS", Resource.THROUGHPUT: "throughput"}
 _QUARTERS: Final = (3, 6, 9, 12)
 
 
@@ -48,7 +51,7 @@ def spoken_against(case: "Case", chosen: VolumeSpec) -> Iterator[Reason]:
     summary = memory_summary(case.remembered, chosen)
     if summary is None or summary.event is None or summary.instead_of is None:
         return
-    event, times = summary.event, 1 + case.reducing.headroom_pct / 100
+    event, times = summary.event, case.headrooms.reducing.factor
     yield Reason(
         "past-event",
         f"{summary.instead_of} would carry the last {case.window_s / DAY_S:,.0f} days, but not "
@@ -83,6 +86,44 @@ def unproved_minutes(case: "Case", chosen: Offer) -> Iterator[Reason]:
     found = peak_of(case.remembered.past, chosen.ceiling, case.present, _ratios(case))
     if found is not None:
         yield _said(found, chosen)
+
+
+def growth_summary(case: "Case") -> GrowthSummary | None:
+    """The growth that an answer keeps room for; None where it keeps none."""
+    growth = case.headrooms.growth
+    if growth is None:
+        return None
+    return GrowthSummary(
+        iops_pct_a_day=growth.iops_pct_a_day,
+        throughput_pct_a_day=growth.throughput_pct_a_day,
+        weeks=growth.weeks,
+        headroom=case.headrooms.relief if case.frequent else case.headrooms.reducing,
+    )
+
+
+def room_for_growth(case: "Case") -> Iterator[Reason]:
+    """How fast demand grows, and what room is kept for that."""
+    growth, found = growth_summary(case), case.headrooms.growth
+    if growth is None or found is None:
+        return
+    rates = ((growth.iops_pct_a_day, "operations"), (growth.throughput_pct_a_day, "bytes"))
+    grown = " and ".join(f"{pct:.2g} % more {what} a day" for pct, what in rates if pct)
+    yield Reason(
+        "grows",
+        f"Demand grows: {grown}, over {growth.weeks} weeks. With room for {found.days:g} more days "
+        f"(growth_days), headroom is {growth.headroom.pct:g} % instead of {growth.headroom.usual_pct:g} %."
+        + (f" Room is kept for at most {MOST_TIMES:g} times the demand." if found.times >= MOST_TIMES else ""),
+    )
+
+
+def takes_what_it_gets(case: "Case") -> Iterator[Reason]:
+    """Why a volume that stands at its ceiling is not given more."""
+    for resource in sorted(case.lifted.deferred):
+        yield Reason(
+            "takes-what-it-gets",
+            f"It stands at its {_SIDES[resource]} limit, but does no more work a day since that limit was raised. More "
+            "speed would only end the work earlier.",
+        )
 
 
 def _said(found: Peak, chosen: Offer) -> Reason:

@@ -18,8 +18,12 @@ from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.prices import DOLLARS
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.reasons.change_reasons import lately_changed
-from plimsoll.domain.reasons.growth_reasons import room_for_growth, takes_what_it_gets
-from plimsoll.domain.reasons.memory_reasons import spoken_against, unproved_minutes
+from plimsoll.domain.reasons.memory_reasons import (
+    room_for_growth,
+    spoken_against,
+    takes_what_it_gets,
+    unproved_minutes,
+)
 from plimsoll.domain.reasons.place_reasons import failed_change, not_in_place, of_a_storage_pool, stopped, used_of
 from plimsoll.domain.reasons.record_reasons import against_record
 from plimsoll.domain.reasons.waste import unusable
@@ -471,7 +475,7 @@ def _sizing(case: Case, target: Offer, choice: Choice) -> Iterator[Reason]:
         "peak as the type counts it": demand.peak(demand.counted_throughput_mib_s(counted)),
         "busiest second": seen.peak_second_throughput_mib_s,
     }
-    times = 1 + (case.policy if choice.why is Why.RELIEF else case.reducing).headroom_pct / 100
+    times = (case.headrooms.relief if choice.why is Why.RELIEF else case.headrooms.reducing).factor
     sides = {
         Resource.IOPS: _required("IOPS", need.iops, iops, times, 0),
         Resource.THROUGHPUT: _required("MiB/s", need.throughput_mib_s, throughput, times, 1),

@@ -115,7 +115,7 @@ def open_buckets(
     found = _Found(demands)
     if all(_is_known(demand) for demand in demands.values()):
         return found.open
-    headroom = 1 + max((case.reducing.headroom_pct for case, _ in decided.values()), default=0.0) / 100
+    headroom = max((case.headrooms.reducing.factor for case, _ in decided.values()), default=1.0)
     always = None if load is None else _always(load.host.ceiling, saturation_pct)
     if load is not None and always is not None:
         found.reaches(demands, _reach(load, headroom, always))
@@ -198,7 +198,7 @@ def _own(found: _Found, case: Case, answer: Recommendation, load: HostLoad | Non
             found.reaches(ids, _wholly(last))
     _before(found, case, load)
     _lifted(found, case, ids)
-    headroom = 1 + case.reducing.headroom_pct / 100
+    headroom = case.headrooms.reducing.factor
     found.reaches(ids, _shares(demand.most_counted(case.room.ceiling.accounting), headroom, case.room.room))
     if isinstance(answer, Keep | Change | Wait):
         _evidence(found, case, answer, ids)
@@ -383,7 +383,7 @@ def _tests_of(
     """Those of one volume: the present configuration, the cheapest that passes, the one chosen, and those beside."""
     comparison, own = answer.comparison, (case.volume.id,)
     held_by = own if case.held is case.load else together_with
-    headroom, by_seconds = 1 + case.reducing.headroom_pct / 100, case.policy.size_on is not SizeOn.AVERAGE
+    headroom, by_seconds = case.headrooms.reducing.factor, case.policy.size_on is not SizeOn.AVERAGE
     yield _Tested(case.held.now, case.present, held_by, by_seconds)
     for same in comparison.same_limits:
         yield _Tested(case.held.now, same.ceiling, held_by, by_seconds)
@@ -468,14 +468,14 @@ def _evidence(found: _Found, case: Case, answer: Keep | Change | Wait, volume_id
             continue
         if least != evidence_of(case, spec, ceiling, needs[1]):
             holds = replace(ceiling, iops=least.holds_iops, throughput_mib_s=least.holds_throughput_mib_s)
-            found.reaches(volume_ids, _against(case.demand, holds, 1.0, 1 + case.reducing.headroom_pct / 100))
+            found.reaches(volume_ids, _against(case.demand, holds, 1.0, case.headrooms.reducing.factor))
 
 
 def _promise(found: _Found, case: Case, offer: Offer) -> None:
     """Where the need can be so much that another risk is promised than the least need is."""
     is_pooled = offer.pool_gib is not None
     required = (case.held if is_pooled else case.load).of(offer.purpose)
-    times = 1 + case.policy_for(offer.purpose).headroom_pct / 100
+    times = case.headrooms.of(offer.purpose).factor
     needs = [peaks(one, offer.ceiling.accounting) for one in (required, required.at_most)]
     most_times, least_times = (min(times_carried(offer, case, need), float(FACTORS[-1])) for need in needs)
     promised = _promised(case, most_times, offer.purpose)

@@ -20,7 +20,7 @@ from plimsoll.domain.groups.held_back import extras_of_host
 from plimsoll.domain.groups.hosting import asking, host_loads, may_be_the_limit, running_from_s, sole_host
 from plimsoll.domain.groups.pool import Pool, pools_of
 from plimsoll.domain.groups.takeover import Peer
-from plimsoll.domain.memory.growth import Growth
+from plimsoll.domain.headroom import Growth
 from plimsoll.domain.memory.idleness import Idleness, idleness_of, may_be_idle
 from plimsoll.domain.metrics.grid import grid_of
 from plimsoll.domain.metrics.knowledge import Knowledge
@@ -132,7 +132,8 @@ class Member:
         if self._made is None:
             return None
         case, made_of, load_of_host, known, past = self._made
-        same = made_of is demand and load_of_host is load and case.context.policy == context.policy and past is earlier
+        sized = case.context.policy == context.policy and case.headrooms == context.headrooms
+        same = made_of is demand and load_of_host is load and sized and past is earlier
         if not same or (known is not days and case.lifted.any.any()):
             return None
         return case if case.context == context else replace(case, context=context)

@@ -21,7 +21,8 @@ from plimsoll.domain.demand.epochs import Epoch, epochs_of
 from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.settling import Unsettled
 from plimsoll.domain.demand.trend import EARLIER_DAYS, SHORT_DAYS, BusyHours, Rise
-from plimsoll.domain.memory.growth import WEEK_DAYS, WEEKS, Growth, growth_of
+from plimsoll.domain.headroom import Growth
+from plimsoll.domain.memory.growth import WEEK_DAYS, WEEKS, growth_of
 from plimsoll.domain.memory.idleness import days_to_know, may_be_idle
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of
 from plimsoll.domain.metrics.knowledge import PAST_RATES, SERIES, Look
@@ -102,7 +103,7 @@ class Recall:
         if not self._has_rates:
             context = replace(context, unread=True)
         if self._is_unsized:
-            return replace(context, learned_pct=None)
+            return context.with_policy_headroom
         return context if self.history is None else context.knowing(self._volume, self.history)
 
     def is_past(self, look: Look) -> bool:
@@ -233,9 +234,10 @@ class Recall:
         found = remembered(
             self._past,
             self.asked_for,
-            case.reducing,
+            case.headrooms.reducing,
             case.hosts,
             self._peaks(case, self.asked_for),
+            budget_min=case.policy.throttle_budget_min,
             present=case.present,
             by_minutes=case.context.goes_by_history,
         )

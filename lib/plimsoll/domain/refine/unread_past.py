@@ -39,7 +39,7 @@ def limits_of_answer(case: Case, answer: Recommendation) -> Limits:
         return UNLIMITED
     best, chosen = answer.comparison.offers[0], weighed_reduction(answer, case.usable)
     offers = [offer for offer in (chosen, best if best.feasible else None) if offer is not None]
-    return strictest([limits_of(offer, case.reducing, case.hosts, case.present) for offer in offers])
+    return strictest([limits_of(offer, case.headrooms.reducing, case.hosts, case.present) for offer in offers])
 
 
 def strictest(limits: Sequence[Limits]) -> Limits:

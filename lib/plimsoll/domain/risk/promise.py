@@ -1,22 +1,15 @@
 """The promise of a recommendation: how likely demand outgrows it, and on what history that rests."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.headroom import MOST_HEADROOM_PCT, Headroom, Headrooms
 from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.risk.calibration import FACTORS
 from plimsoll.domain.risk.histories import History
 from plimsoll.domain.risk.table import Band, LearnedTable
-
-MOST_HEADROOM_PCT: Final = 400.0
-"""No more headroom than that is learned: what would need more is not promised."""
-
-MOST_FACTOR: Final = 1 + MOST_HEADROOM_PCT / 100
-"""The same as a factor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +17,7 @@ class SafetyLevel:
     """A promise of at most `promised_pct` percent, and the headroom that keeps it."""
 
     promised_pct: float
-    headroom_pct: float
+    headroom: Headroom
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +31,7 @@ class Safer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Risk:
     """How likely a volume throttles for more than `minutes` in the `days` after a change that leaves it `left_pct` more
-    than it did, of which `headroom_pct` were asked for.
+    than it did, of which the `headroom` was asked for.
 
     The chance is at most `promised_pct` percent, of volumes that resemble those of the table; None where nothing is
     promised, and `why_none` says why. `history_days` are known of the volume, and `usual_share` is which share of the
@@ -53,7 +46,7 @@ class Risk:
     minutes: float
     days: float
     history_days: float
-    headroom_pct: float
+    headroom: Headroom
     left_pct: float
     wanted_pct: float | None
     allowed_pct: float
@@ -95,32 +88,29 @@ def goes_by_history(policy: Policy, table: LearnedTable | None) -> bool:
     return policy.headroom_from is HeadroomFrom.LEARNED and table is not None and not _why_never(policy, table)
 
 
-def reducing_pct(policy: Policy, table: LearnedTable | None, history: History, owner: str = "") -> float:
-    """The headroom of reductions in percent: the policy's, and no less than what keeps its risk if it asks for that.
+def find_headrooms(policy: Policy, table: LearnedTable | None, history: History, owner: str = "") -> Headrooms:
+    """The headrooms under a policy. That of reductions is no less than what keeps its risk if it asks for that.
 
     Where no headroom is known that keeps it, the most cautious that is known stands in.
     """
-    factor = _learned_factor(policy, table, history, owner)
-    return policy.headroom_pct if factor is None else max(policy.headroom_pct, _headroom_pct(factor))
+    return Headrooms.of_policy(policy, _learned_factor(policy, table, history, owner))
 
 
 def risk_of(
     policy: Policy,
+    headroom: Headroom,
     table: LearnedTable | None,
     history: History,
     owner: str = "",
     times: float = 1.0,
-    *,
-    headroom_pct: float | None = None,
 ) -> Risk | None:
-    """What is promised by a headroom, the policy's unless another is given, to a volume of such an owner; None where
-    nothing was learned. What is offered carries so many `times` what is required: what is free is more than a quiet
-    volume asks, and less than single minutes of its past may be kept."""
-    headroom_pct = policy.headroom_pct if headroom_pct is None else headroom_pct
+    """What is promised by a headroom to a volume of such an owner; None where nothing was learned. What is offered
+    carries so many `times` what is required: what is free is more than a quiet volume asks, and less than single
+    minutes of its past may be kept."""
     if table is None:
         return None
     band, why_none = table.band(history.days), _why_none(policy, table, history)
-    factor = min((1 + headroom_pct / 100) * times, float(FACTORS[-1]))
+    factor = min(headroom.factor * times, float(FACTORS[-1]))
     promised_pct = None
     if band is not None and not why_none:
         promised_pct = band.learned.promised_pct((factor + 1e-9) / _scale(band, history.usual, owner))
@@ -135,7 +125,7 @@ def risk_of(
         days=policy.risk_days,
         history_days=history.days,
         usual_share=history.usual,
-        headroom_pct=headroom_pct,
+        headroom=headroom,
         left_pct=round(100 * (factor - 1), 1),
         wanted_pct=policy.risk_pct if policy.headroom_from is HeadroomFrom.LEARNED else None,
         allowed_pct=policy.risk_pct,
@@ -157,7 +147,7 @@ def safer_level(risk: Risk | None, table: LearnedTable | None) -> SafetyLevel | 
     if not safer:
         return None
     pct = max(safer)
-    return SafetyLevel(promised_pct=pct, headroom_pct=max(risk.headroom_pct, _headroom_pct(safer[pct])))
+    return SafetyLevel(promised_pct=pct, headroom=risk.headroom.raised_to(safer[pct]))
 
 
 def _why_never(policy: Policy, table: LearnedTable) -> str:
@@ -207,8 +197,3 @@ def _known(band: Band, usual: float, owner: str) -> Mapping[float, float]:
     scale = _scale(band, usual, owner)
     found = {level: factor * scale for level, factor in band.learned.factors.items() if factor is not None}
     return {level: factor for level, factor in found.items() if 100 * (factor - 1) <= MOST_HEADROOM_PCT}
-
-
-def _headroom_pct(factor: float) -> float:
-    """The headroom of a factor, rounded up to a tenth of a percent: rounded down it would not keep the promise."""
-    return math.ceil(1000 * max(0.0, factor - 1) - 1e-6) / 10

@@ -9,6 +9,7 @@ import pytest
 from plimsoll.domain.ceiling import UNBOUNDED
 from plimsoll.domain.demand.need import OfferPurpose
 from plimsoll.domain.groups.decide_stripes import Unit
+from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of, memory_segments
 from plimsoll.domain.metrics.knowledge import BYTES, OPERATIONS, PAST_RATES
 from plimsoll.domain.metrics.sums import COUNTER_SERIES, Window
@@ -187,19 +188,22 @@ def test_455_days_of_one_volume_are_bounded_however_much_is_read():
     assert past.least.shape[1] <= 455 * 24 + 63 * 288
 
 
+TWENTY = Headroom.of_policy(PLAIN)
+
+
 def test_limits_leave_out_what_the_hosts_cannot_carry():
     offer = answer_to(a_large(), flat_with(900)).target
     small = ceiling_of(a_volume("gp3", 500, iops=3000))
     present = ceiling_of(a_large())
-    assert limits_of(offer, PLAIN, small, present) == (np.inf, np.inf)
+    assert limits_of(offer, TWENTY, small, present) == (np.inf, np.inf)
 
 
 def test_relief_is_asked_to_carry_no_more_of_the_past_than_the_volume_does():
     present, hosts = ceiling_of(a_volume("gp3", 500, iops=3000, throughput_mib_s=250)), UNBOUNDED
     larger = ceiling_of(a_volume("gp3", 500, iops=4500, throughput_mib_s=125))
     relief = replace(answer_to(a_large(), flat_with(900)).target, ceiling=larger, purpose=OfferPurpose.RELIEVE)
-    assert limits_of(relief, PLAIN, hosts, present) == (np.inf, pytest.approx(125 / 1.2))
-    assert limits_of(replace(relief, purpose=OfferPurpose.REDUCE), PLAIN, hosts, present)[0] == pytest.approx(
+    assert limits_of(relief, TWENTY, hosts, present) == (np.inf, pytest.approx(125 / 1.2))
+    assert limits_of(replace(relief, purpose=OfferPurpose.REDUCE), TWENTY, hosts, present)[0] == pytest.approx(
         4500 / 1.2
     )
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.case import case_of
 from plimsoll.domain.decide import answer
+from plimsoll.domain.headroom import MOST_HEADROOM_PCT
 from plimsoll.domain.recommendation import Change, Upgrade
 from plimsoll.domain.risk.histories import History
-from plimsoll.domain.risk.promise import MOST_HEADROOM_PCT
 from plimsoll.learned_table import load_table
 from tests.builders import a_basis, a_demand, a_policy, a_volume, load_of
 from tests.profiles import examples
@@ -42,10 +42,10 @@ def test_it_costs_what_an_audit_with_that_headroom_finds(iops, throughput_mib_s,
         return
     safer = found.risk.safer
     assert safer.level.promised_pct < found.risk.promised_pct
-    assert found.risk.headroom_pct <= safer.level.headroom_pct <= MOST_HEADROOM_PCT
+    assert found.risk.headroom.pct <= safer.level.headroom.pct <= MOST_HEADROOM_PCT
     assert found.usd_month_then - 1e-9 <= safer.usd_month <= found.usd_month_now + 1e-9
     if not isinstance(found, Upgrade):
-        policy = {"headroom_pct": safer.level.headroom_pct, "min_saving_usd_month": 0.0, "drop_in_share_pct": 100}
+        policy = {"headroom_pct": safer.level.headroom.pct, "min_saving_usd_month": 0.0, "drop_in_share_pct": 100}
         assert safer.usd_month == pytest.approx(usd_then(decided(iops, throughput_mib_s, **policy)), abs=0.01)
 
 

@@ -75,7 +75,7 @@ def _cuts_nothing(case, load):
     """Whether the host of a case is nowhere at its limit, and has room for all that is required."""
     if load is not None and any((limit.at | limit.modeled).any() for limit in load.limits(case.demand, case.policy)):
         return False
-    times, accounting = 1 + case.policy.headroom_pct / 100, case.room.ceiling.accounting
+    times, accounting = case.headrooms.relief.factor, case.room.ceiling.accounting
     rates = case.demand.counted_iops(accounting), case.demand.counted_throughput_mib_s(accounting)
     return all((rate * times <= room).all() for rate, room in zip(rates, case.room.room, strict=True))
 

@@ -46,11 +46,11 @@ def risen_to(rate, share_a_day):
 def test_an_answer_says_how_fast_demand_grows_and_what_room_that_takes():
     found = answer_to(a_large(), risen_to(4000, 0.005), io_kib=8)
     told = " ".join(found.reasons)
-    assert found.growth.usual_headroom_pct == 20
+    assert found.growth.headroom.usual_pct == 20
     assert f"{found.growth.iops_pct_a_day:.2g} % more operations" in told
-    assert f"{found.growth.headroom_pct:g} % instead of 20 %" in told
-    assert f"{found.growth.headroom_pct:g} % headroom)" in told
-    assert found.target.spec.iops == pytest.approx((1 + found.growth.headroom_pct / 100) * 4000, abs=100)
+    assert f"{found.growth.headroom.pct:g} % instead of 20 %" in told
+    assert f"{found.growth.headroom.pct:g} % headroom)" in told
+    assert found.target.spec.iops == pytest.approx((1 + found.growth.headroom.pct / 100) * 4000, abs=100)
 
 
 def test_what_one_member_of_a_set_grows_by_all_have_room_for():
@@ -61,7 +61,7 @@ def test_what_one_member_of_a_set_grows_by_all_have_room_for():
     }
     unit = Unit(stripes=a_stripe_set("vol-a", "vol-b"), volumes=volumes, held={})
     found, _ = judged(volumes, given_lives, units=[unit])
-    assert all(one.recommendation.growth.headroom_pct == pytest.approx(141, abs=6) for one in found.values())
+    assert all(one.recommendation.growth.headroom.pct == pytest.approx(141, abs=6) for one in found.values())
     assert len({one.recommendation.target.spec.iops for one in found.values()}) == 1
     assert found["vol-a"].recommendation.target.spec.iops >= 2.3 * 4000
 
@@ -80,9 +80,19 @@ def test_a_set_is_sized_by_what_is_usual_for_each_member():
     found, _ = judged(volumes, given_lives, LEARNED, units=[unit])
     one, other = (found[name].recommendation for name in ("vol-a", "vol-b"))
     assert (one.risk.usual_share, other.risk.usual_share) == (1.0, pytest.approx(0.5**0.5))
-    assert one.risk.headroom_pct == pytest.approx(100 * (load_table().band(80).learned.factor(20) - 1), abs=0.1)
-    assert one.target.spec.iops == other.target.spec.iops >= 4000 * (1 + other.risk.headroom_pct / 100)
+    assert one.risk.headroom.pct == pytest.approx(100 * (load_table().band(80).learned.factor(20) - 1), abs=0.1)
+    assert one.target.spec.iops == other.target.spec.iops >= 4000 * (1 + other.risk.headroom.pct / 100)
     assert max(one.risk.promised_pct, other.risk.promised_pct) <= 20
+
+
+@pytest.mark.parametrize("every_minute", [False, True])
+def test_learned_headroom_is_over_the_window_as_well_as_over_its_past(every_minute):
+    """The window is known before its past is, and asks for more."""
+    iops = flat_with(1000, (0, DAYS * DAY, 3000))
+    found, _ = judged([a_large()], {"vol-1": a_life(iops, io_kib=8)}, LEARNED, every_minute=every_minute)
+    one = found["vol-1"].recommendation
+    assert one.risk.headroom.pct > 90
+    assert one.target.spec.iops == pytest.approx((1 + one.risk.headroom.pct / 100) * 3000, abs=100)
 
 
 def test_learned_headroom_is_none_of_relief():

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plimsoll.domain.demand.day_sums import days_of_moves
+from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of
 from plimsoll.domain.metrics.sums import Window, series
 from plimsoll.domain.policy import HeadroomFrom
@@ -50,7 +51,7 @@ def test_an_answer_carries_what_every_bucket_of_the_past_requires(fleet):
             continue
         rules = oracle_policy(policy)
         if policy.headroom_from is HeadroomFrom.LEARNED:
-            rules["headroom_pct"] = one.risk.headroom_pct if isinstance(one, Change) and one.risk else 0.0
+            rules["headroom_pct"] = one.risk.headroom.pct if isinstance(one, Change) and one.risk else 0.0
         needs = required_by(past, rules, {"iops": 80_000, "mib_s": 2375 * 1e6 / 2**20})
         present = one.comparison.present
         drop_in = offer.ceiling.iops >= present.iops and offer.ceiling.throughput_mib_s >= present.throughput_mib_s
@@ -77,7 +78,7 @@ def test_what_the_past_requires_is_what_the_oracle_finds_hour_by_hour(fleet):
     for volume in volumes:
         past = whole_past(volume, given_lives[volume.id], policy)
         hosts = ceiling_of(a_volume("io2", 60_000, iops=256_000))
-        least, most = past.needs(policy, hosts)
+        least, most = past.needs(Headroom.of_policy(policy), hosts, policy.throttle_budget_min)
         needs = required_by(
             naive_past(volume, given_lives[volume.id], policy),
             oracle_policy(policy),
@@ -106,14 +107,14 @@ def test_what_is_known_of_the_past_lies_around_all_of_it_at_every_step(fleet, li
     whole = whole_past(volume, life, policy)
     hosts = ceiling_of(a_volume("io2", 60_000, iops=256_000))
     (exact, _), past = (
-        whole.needs(policy, hosts),
+        whole.needs(Headroom.of_policy(policy), hosts, policy.throttle_budget_min),
         Past(memory_of(volume, SEGMENTS), begun_s(volume, policy, NOW.timestamp()), days_of_moves(volume)),
     )
     asked, rounds = [*look_at_highest(past), *look_at_days(some_days(past, first_day))], 0
     while asked:
         for look in asked:
             learn(past, look, dict(series(cut(life, look.window, look.period_s, look.series))))
-        least, most = past.needs(policy, hosts)
+        least, most = past.needs(Headroom.of_policy(policy), hosts, policy.throttle_budget_min)
         assert least.iops <= exact.iops * (1 + 1e-9) <= most.iops * (1 + 1e-6) + 1e-6
         assert least.throughput_mib_s <= exact.throughput_mib_s * (1 + 1e-9)
         assert exact.throughput_mib_s <= most.throughput_mib_s * (1 + 1e-6) + 1e-6

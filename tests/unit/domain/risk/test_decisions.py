@@ -35,10 +35,10 @@ def test_the_size_is_that_of_the_same_headroom_as_a_fixed_figure():
     assert found.risk is not None
     assert found.risk.is_learned
     assert found.risk.promised_pct == 5.0
-    same = decided(a_policy(lookback_days=60, headroom_pct=found.risk.headroom_pct), asked=3_000)
+    same = decided(a_policy(lookback_days=60, headroom_pct=found.risk.headroom.pct), asked=3_000)
     assert isinstance(same, Reprovision)
     assert same.target.spec == found.target.spec
-    assert found.target.spec.iops == pytest.approx(3_000 * (1 + found.risk.headroom_pct / 100), abs=100)
+    assert found.target.spec.iops == pytest.approx(3_000 * (1 + found.risk.headroom.pct / 100), abs=100)
 
 
 def test_less_risk_never_saves_more():
@@ -55,7 +55,7 @@ def test_a_fixed_headroom_says_what_it_risks_and_a_short_history_promises_nothin
     found = decided(LONG)
     assert isinstance(found, Reprovision)
     assert found.risk is not None
-    assert (found.risk.is_learned, found.risk.headroom_pct, found.risk.promised_pct) == (False, 20, 30)
+    assert (found.risk.is_learned, found.risk.headroom.pct, found.risk.promised_pct) == (False, 20, 30)
     young = decided(a_policy(lookback_days=7))
     assert isinstance(young, Reprovision)
     assert young.risk is not None
@@ -91,7 +91,7 @@ def test_a_quiet_volume_risks_less_since_what_is_free_leaves_it_more():
     assert busy.left_pct == pytest.approx(20, abs=1)
     assert quiet.left_pct == pytest.approx(100 * (125 / 50 - 1), abs=1)
     assert busy.promised_pct > quiet.promised_pct
-    assert {one.headroom_pct for one in (busy, quiet, idle)} == {20}
+    assert {one.headroom.pct for one in (busy, quiet, idle)} == {20}
 
 
 def test_a_minute_of_the_past_that_was_higher_leaves_less_headroom_and_risks_more():

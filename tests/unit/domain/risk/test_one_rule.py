@@ -71,7 +71,7 @@ def test_an_audit_asks_for_the_headroom_that_a_backtest_promises_with(peaks, lev
         assert factor * known.most[0, 0] > 9_000
         return
     assert found.risk.usual_share == pytest.approx(known.usual[0], abs=1e-3)
-    assert found.risk.headroom_pct == pytest.approx(max(0.0, 100 * (factor - 1)), abs=0.3)
+    assert found.risk.headroom.pct == pytest.approx(max(0.0, 100 * (factor - 1)), abs=0.3)
     assert found.target.spec.iops >= max(1.0, factor) * known.most[0, 0] - 1
     assert found.target.spec.iops <= max(3000, max(1.0, factor) * known.most[0, 0] + 110)
     assert found.risk.promised_pct <= level_pct

@@ -12,9 +12,10 @@ from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.learn import learn
 from plimsoll.bootstrap.clouds import own_or_public
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.headroom import MOST_FACTOR, Headroom
 from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.risk.histories import History
-from plimsoll.domain.risk.promise import MOST_FACTOR, reducing_pct, risk_of, safer_level
+from plimsoll.domain.risk.promise import find_headrooms, risk_of, safer_level
 from plimsoll.learned_table import load_table, table_text
 from plimsoll.settings import Settings
 from tests.profiles import examples
@@ -25,11 +26,20 @@ FLEETS = Path(__file__).parents[4] / "benchmarks" / "fleets"
 LEARNED = Policy(headroom_from=HeadroomFrom.LEARNED)
 
 
+def reducing(*known):
+    return find_headrooms(*known).reducing
+
+
+def fixed(policy, *known, **times):
+    """What is promised by the headroom that the owner asks for."""
+    return risk_of(policy, Headroom.of_policy(policy), *known, **times)
+
+
 @settings(max_examples=examples(200))
 @given(st.lists(st.floats(0, 400), min_size=2, max_size=8), st.floats(14, 455))
 def test_promised_risk_is_monotone_in_headroom(headrooms, history_days):
     for table in (a_table(), load_table()):
-        found = [risk_of(Policy(headroom_pct=pct), table, History(days=history_days)) for pct in sorted(headrooms)]
+        found = [fixed(Policy(headroom_pct=pct), table, History(days=history_days)) for pct in sorted(headrooms)]
         promised = [100.0 if one is None or one.promised_pct is None else one.promised_pct for one in found]
         assert promised == sorted(promised, reverse=True)
 
@@ -38,15 +48,15 @@ def test_promised_risk_is_monotone_in_headroom(headrooms, history_days):
 @given(st.floats(0.1, 50), st.floats(1, 455))
 def test_a_learned_headroom_promises_what_was_asked_or_stays_the_fixed_one(risk_pct, history_days):
     policy, table = replace(LEARNED, risk_pct=risk_pct), load_table()
-    headroom_pct = reducing_pct(policy, table, History(days=history_days))
-    risk = risk_of(policy, table, History(days=history_days), headroom_pct=headroom_pct)
+    headroom = reducing(policy, table, History(days=history_days))
+    risk = risk_of(policy, headroom, table, History(days=history_days))
     assert risk is not None
     if risk.is_learned:
         assert (risk.promised_pct is None) is ("stands in" in risk.text)
         assert risk.promised_pct is None or risk.promised_pct <= risk_pct
-        assert policy.headroom_pct <= headroom_pct <= 400
+        assert policy.headroom_pct <= headroom.pct <= 400
     else:
-        assert headroom_pct == policy.headroom_pct
+        assert headroom == Headroom.of_policy(policy)
         assert "The fixed headroom stands in" in risk.text
 
 
@@ -54,7 +64,7 @@ def test_a_learned_headroom_promises_what_was_asked_or_stays_the_fixed_one(risk_
 @given(st.floats(0.1, 50), st.floats(0.1, 50), st.floats(14, 455))
 def test_less_risk_never_gets_less_headroom(one, other, history_days):
     less, more = (
-        reducing_pct(replace(LEARNED, risk_pct=pct), load_table(), History(days=history_days))
+        reducing(replace(LEARNED, risk_pct=pct), load_table(), History(days=history_days)).pct
         for pct in sorted((one, other))
     )
     assert less >= more
@@ -65,11 +75,11 @@ def test_less_risk_never_gets_less_headroom(one, other, history_days):
     [(Policy(), 1.0), (Policy(risk_days=7), 60.0), (Policy(throttle_budget_min=5), 60.0), (LEARNED, 7.0)],
 )
 def test_what_cannot_be_promised_is_said_in_words(policy, history_days):
-    found = risk_of(policy, load_table(), History(days=history_days))
+    found = fixed(policy, load_table(), History(days=history_days))
     assert found is not None
     assert found.promised_pct is None
     assert found.text.startswith(f"Nothing is promised of the next {policy.risk_days:.0f} days: {found.why_none}")
-    assert reducing_pct(policy, load_table(), History(days=history_days)) == policy.headroom_pct
+    assert reducing(policy, load_table(), History(days=history_days)).pct == policy.headroom_pct
 
 
 @settings(max_examples=examples(60))
@@ -77,7 +87,7 @@ def test_what_cannot_be_promised_is_said_in_words(policy, history_days):
     st.lists(st.floats(min_value=0, max_value=1e6), min_size=2, max_size=6).map(sorted), st.sampled_from([14.0, 60.0])
 )
 def test_more_room_never_risks_more(times, history_days):
-    found = [risk_of(Policy(), load_table(), History(days=history_days), times=one) for one in times]
+    found = [fixed(Policy(), load_table(), History(days=history_days), times=one) for one in times]
     promised = [one.promised_pct or 100.0 for one in found]
     assert promised == sorted(promised, reverse=True)
     assert [one.left_pct for one in found] == sorted(one.left_pct for one in found)
@@ -87,26 +97,26 @@ def test_nothing_is_promised_where_no_headroom_that_a_volume_may_have_keeps_the_
     """With 14 days the table knows 23.4 times for 5 %, and the least usual share is a quarter: nobody may have that."""
     table, weeks, months = load_table(), History(days=14, usual=0.25), History(days=60, usual=0.6)
     assert table.band(14).learned.factors[5.0] * 0.25 > MOST_FACTOR >= table.band(60).learned.factors[5.0] * 0.6
-    headroom_pct = reducing_pct(LEARNED, table, weeks)
-    found = risk_of(LEARNED, table, weeks, headroom_pct=headroom_pct)
+    headroom = reducing(LEARNED, table, weeks)
+    found = risk_of(LEARNED, headroom, table, weeks)
     assert (found.promised_pct, found.is_learned) == (None, True)
     assert "400 % of headroom or less is not known to keep a 1 in 20 chance" in found.why_none
     assert "(what it is left keeps a 1 in 10 chance)" in found.why_none
     assert found.text.endswith("14 days of history. The most cautious that is known stands in.")
     assert safer_level(found, table) is None
     # What is free leaves a quiet volume more than anybody is given, and that much keeps it.
-    quiet = risk_of(LEARNED, table, weeks, times=table.band(14).learned.factors[5.0], headroom_pct=headroom_pct)
+    quiet = risk_of(LEARNED, headroom, table, weeks, times=table.band(14).learned.factors[5.0])
     assert (quiet.promised_pct, quiet.why_none) == (5.0, "")
-    headroom_pct = reducing_pct(LEARNED, table, months)
-    assert risk_of(LEARNED, table, months, headroom_pct=headroom_pct).promised_pct == 5.0
+    headroom = reducing(LEARNED, table, months)
+    assert risk_of(LEARNED, headroom, table, months).promised_pct == 5.0
     # A fixed headroom asks for no risk: what it takes is said.
-    assert risk_of(Policy(), table, weeks).promised_pct == 30.0
+    assert fixed(Policy(), table, weeks).promised_pct == 30.0
 
 
 def test_a_fixed_headroom_is_never_changed_and_nothing_learned_promises_nothing():
-    assert reducing_pct(Policy(), load_table(), History(days=60)) == Policy().headroom_pct
-    assert risk_of(Policy(), None, History(days=60)) is None
-    assert reducing_pct(LEARNED, None, History(days=60)) == LEARNED.headroom_pct
+    assert reducing(Policy(), load_table(), History(days=60)).pct == Policy().headroom_pct
+    assert fixed(Policy(), None, History(days=60)) is None
+    assert reducing(LEARNED, None, History(days=60)).pct == LEARNED.headroom_pct
 
 
 def test_a_table_of_ones_own_is_read_and_one_that_is_none_is_refused(tmp_path):
@@ -129,7 +139,7 @@ def test_a_table_in_the_folder_of_runs_is_used_unless_another_is_named(tmp_path)
 
 
 def test_the_shipped_table_says_that_it_is_of_public_fleets():
-    risk = risk_of(Policy(headroom_pct=400), load_table(), History(days=60, usual=0.6))
+    risk = fixed(Policy(headroom_pct=400), load_table(), History(days=60, usual=0.6))
     assert risk is not None
     assert risk.promised_pct == 5.0
     assert "1 in 20 chance" in risk.text

@@ -1,7 +1,5 @@
 """Strata by owner: each kind is given the headroom that it needs, and small ones that of the fleet."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +11,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.risk.calibration import LEVELS_PCT, calibrated
 from plimsoll.domain.risk.histories import History
-from plimsoll.domain.risk.promise import reducing_pct, risk_of
+from plimsoll.domain.risk.promise import find_headrooms, risk_of
 from plimsoll.learned_table import parse_table, table_text
 from tests.profiles import examples
 from tests.unit.backtesting.fleets import a_scenario, bursty, write_fleet
@@ -99,13 +97,13 @@ def test_a_fleet_with_owners_teaches_by_owner_and_the_file_is_read_back(table):
 
 def test_a_decision_asks_for_the_headroom_of_the_owner_and_says_so(table):
     hand, other, nobody = (
-        reducing_pct(LEARNED, table, TWO_WEEKS, owner) for owner in ("hand", "kubernetes", "operator")
+        find_headrooms(LEARNED, table, TWO_WEEKS, owner).reducing for owner in ("hand", "kubernetes", "operator")
     )
-    assert hand < nobody < other
-    risks = [risk_of(replace(LEARNED, headroom_pct=other), table, TWO_WEEKS, owner) for owner in ("hand", "kubernetes")]
+    assert hand.pct < nobody.pct < other.pct
+    risks = [risk_of(LEARNED, other, table, TWO_WEEKS, owner) for owner in ("hand", "kubernetes")]
     assert [risk.stratum for risk in risks] == ["hand", "kubernetes"]
     assert risks[0].promised_pct <= risks[1].promised_pct <= 10
-    assert risk_of(LEARNED, table, TWO_WEEKS, "operator").stratum == ""
+    assert risk_of(LEARNED, nobody, table, TWO_WEEKS, "operator").stratum == ""
 
 
 def test_an_owner_of_no_kind_is_refused(tmp_path):
