@@ -421,13 +421,11 @@ def without_restore(demand: Demand, volume: Volume, policy: Policy) -> Demand:
     begun = demand.starts_s >= policy.filled_s(volume.created)
     if begun.all():
         return demand
-    checks = demand.iops_exceeded, demand.throughput_exceeded
-    balance, busiest = demand.burst_balance_pct, demand.busiest
+    balance, busiest = demand.balance_pct, demand.busiest
     return replace(
         scaled(demand, begun.astype(np.float64)),
-        iops_exceeded=None if checks[0] is None else checks[0] & begun,
-        throughput_exceeded=None if checks[1] is None else checks[1] & begun,
-        burst_balance_pct=None if balance is None else np.where(begun, balance, np.nan),
+        exceeded={side: check & begun for side, check in demand.exceeded.items()},
+        balance_pct=None if balance is None else np.where(begun, balance, np.nan),
         busiest=None if busiest is None else busiest.only_in(begun),
     )
 
@@ -437,7 +435,7 @@ def as_balance_shows(ceiling: Ceiling, demand: Demand, where: BoolArray) -> Ceil
     did is known. The balance is its own `where` the volume was of its type."""
     if not ceiling.buckets:
         return ceiling
-    seen = np.array([]) if demand.burst_balance_pct is None else demand.burst_balance_pct
+    seen = np.array([]) if demand.balance_pct is None else demand.balance_pct
     known = seen[where & ~np.isnan(seen)] if len(seen) else seen
     missing = 1 - float(known[0]) / 100 if len(known) else 0.0
     buckets = tuple(

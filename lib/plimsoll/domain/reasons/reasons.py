@@ -10,6 +10,7 @@ from plimsoll.domain.demand.settling import Settles, Unsettled
 from plimsoll.domain.demand.trend import AUDIT_DAYS, LONG_DAYS
 from plimsoll.domain.evidence.failed_measurement import CODE
 from plimsoll.domain.metrics.received import Coverage
+from plimsoll.domain.metrics.series import SERIES, Role
 from plimsoll.domain.offers.choice import Choice, Why
 from plimsoll.domain.offers.losses import LOSS_WORDS, Loss, cuts_of, find_losses
 from plimsoll.domain.offers.offer import Offer
@@ -35,12 +36,12 @@ _SAME: Final = 1e-6
 
 _MOST_DIGITS: Final = 4
 
-_UNKNOWN_WITHOUT = {
-    "iops_exceeded": "Bursts above the volume's IOPS are not visible in",
-    "throughput_exceeded": "Bursts above the volume's throughput are not visible in",
-    "burst_balance_pct": "Whether the volume had spent its credits is not known in",
+_UNKNOWN_WITHOUT: Final = {
+    (Role.CHECK, Resource.IOPS): "Bursts above the volume's IOPS are not visible in",
+    (Role.CHECK, Resource.THROUGHPUT): "Bursts above the volume's throughput are not visible in",
+    (Role.BALANCE, None): "Whether the volume had spent its credits is not known in",
 }
-"""What is not known where a series has no points that need not have any, by series."""
+"""What is not known where a series has no points that need not have any, by its role and side."""
 
 _WITHOUT_DEMAND: Final[Mapping[VolumeState, str]] = {
     VolumeState.CREATING: "The volume is being created, and has done nothing yet.",
@@ -442,7 +443,7 @@ def _between(least: float, most: float, digits: int) -> str:
 
 def _micro_bursts(case: Case) -> Iterator[Reason]:
     summary = case.summary
-    exceeded = case.demand.iops_exceeded
+    exceeded = case.demand.exceeded.get(Resource.IOPS)
     if exceeded is None or not exceeded.any():
         return
     asked = "Some seconds asked for more than is provisioned."
@@ -732,8 +733,9 @@ def _quality(case: Case) -> Iterator[Reason]:
             "more minutes were read instead.",
         )
     for name, pct in coverage.series_pct:
-        if name in _UNKNOWN_WITHOUT and pct < 100:
+        unknown = _UNKNOWN_WITHOUT.get((SERIES[name].role, SERIES[name].side))
+        if unknown is not None and pct < 100:
             yield Reason(
                 "series-missing",
-                f"{_UNKNOWN_WITHOUT[name]} {100 - pct:.3g} % of the time: {name} was not received there.",
+                f"{unknown} {100 - pct:.3g} % of the time: {name} was not received there.",
             )

@@ -24,8 +24,9 @@ from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.demand.trend import Rise
 from plimsoll.domain.demand.trial import Required, Trial, held_back, never_held_back, trial
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, present_ceiling
-from plimsoll.domain.metrics.knowledge import HOST_BALANCES, HOST_CHECKS, BoolArray
+from plimsoll.domain.metrics.knowledge import BoolArray
 from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.series import HOST_BALANCES, HOST_CHECKS
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.offers.promised import lowered_sides, times_carried
 from plimsoll.domain.offers.remembered import reduces
@@ -155,7 +156,9 @@ def open_of_host(load: HostLoad, demand: Demand, policies: Sequence[Policy]) -> 
     """
     found: dict[str, BoolArray] = {}
     for policy in policies if load.seen is not None else ():
-        for check, balance, limit in zip(HOST_CHECKS, HOST_BALANCES, load.limits(demand, policy), strict=True):
+        for check, balance, limit in zip(
+            HOST_CHECKS.values(), HOST_BALANCES.values(), load.limits(demand, policy), strict=True
+        ):
             found[check] = limit.check_open | found.get(check, False)
             found[balance] = limit.balance_open | found.get(balance, False)
     return found

@@ -9,6 +9,7 @@ from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.lifting import Span, lift
 from plimsoll.domain.policy import Policy
+from tests.builders import fields_of
 from tests.profiles import examples
 
 POLICY = Policy()
@@ -27,7 +28,7 @@ def a_demand(iops, io_kib, **flags):
         observed=np.ones(len(rate), dtype=bool),
         read_iops=rate / 2,
         read_throughput_mib_s=moved / 2,
-        **flags,
+        **fields_of(flags),
     )
 
 
