@@ -11,7 +11,7 @@ from plimsoll.domain.demand.arrivals import arrivals
 from plimsoll.domain.demand.counting import weighted
 from plimsoll.domain.demand.day_sums import DaySums
 from plimsoll.domain.demand.demand import Demand, scaled
-from plimsoll.domain.demand.epochs import epochs_of
+from plimsoll.domain.demand.epochs import Epoch, epochs_of
 from plimsoll.domain.demand.lifting import Lifted, lift
 from plimsoll.domain.demand.need import NOTHING, Need, OfferPurpose
 from plimsoll.domain.demand.record import clip_to_record
@@ -29,6 +29,7 @@ from plimsoll.domain.demand.trend import (
     Trend,
     busy_hours,
 )
+from plimsoll.domain.demand_epochs import judge_epochs, lay_epochs, of_type, on_these_hosts, tell_days
 from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.evidence.evidence import Rankings
 from plimsoll.domain.groups.hosting import usable
@@ -44,11 +45,10 @@ from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, too_sm
 from plimsoll.domain.offers.products import Products, Shelf
 from plimsoll.domain.offers.remembered import Remembered
 from plimsoll.domain.policy import Policy, SizeOn
-from plimsoll.domain.recommendation import DemandSummary, EpochSummary
+from plimsoll.domain.recommendation import DemandSummary
 from plimsoll.domain.risk.histories import History
 from plimsoll.domain.risk.promise import Risk, goes_by_history, reducing_pct, risk_of
 from plimsoll.domain.risk.table import LearnedTable
-from plimsoll.domain.spans import EpochSpan, epoch_spans, of_type, on_these_hosts, stands, summaries
 from plimsoll.domain.units import DAY_S, MIB
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import VolumeType, type_of
@@ -170,14 +170,13 @@ class Case:
     demand: Demand
     present: Ceiling
     hosts: Ceiling
-    spans: Sequence[EpochSpan]
     lifted: Lifted
     room: HostRoom
     load: Load
     held: Load
     settles: Settles | None
     summary: DemandSummary
-    epochs: tuple[EpochSummary, ...]
+    epochs: tuple[Epoch, ...]
     shared: Mapping[str, Sequence[SharedLoad]] = field(default_factory=dict)
     pool_gib: int
     kept: KeptLimits
@@ -222,9 +221,9 @@ class Case:
     def _held_back(self) -> BoolArray:
         """The buckets that stood at a limit which was raised since."""
         held_back = np.zeros_like(self.demand.observed)
-        for one in self.spans:
-            for resource in one.span.raised:
-                held_back[one.span.buckets] |= self.lifted.saturated[resource][one.span.buckets]
+        for epoch in self.epochs:
+            for resource in epoch.raised:
+                held_back[epoch.buckets] |= self.lifted.saturated[resource][epoch.buckets]
         return held_back
 
     def _demand_for(self, offer: Offer) -> Demand:
@@ -360,19 +359,19 @@ def case_of(
     if context.short_lived:
         volume = replace(volume, restored_from=None)
     done = without_restore(demand, volume, policy)
-    found = epoch_spans(volume, done, types, policy, days, in_pool=in_pool)
-    demand = done if in_pool else scaled(done, clip_to_record(done, [one.span for one in found]))
+    epochs = lay_epochs(volume, done, types, in_pool=in_pool)
+    demand = done if in_pool else scaled(done, clip_to_record(done, epochs))
     kind = type_of(volume.spec, types)
     ceiling = ceiling_on_hosts(kind, volume.spec, volume)
-    present = as_balance_shows(ceiling, demand, of_type(found, volume.spec.type, demand))
-    there = on_these_hosts(found, demand)
+    present = as_balance_shows(ceiling, demand, of_type(epochs, volume.spec.type, demand))
+    there = on_these_hosts(epochs, demand)
     room = host_room(done, host, hosts, policy, there).only_in(there)
-    lifted = lift(demand, [one.span for one in found], policy)
+    lifted = lift(demand, epochs, policy, tell_days(volume, epochs, done, types, policy, days))
     if lifted.frequent:
         room = with_relief(room, host, demand, lifted.demand, lifted.saturated, (volume.id,), policy)
-    load = load_of(demand, lifted, room, [one.span for one in found], policy, reducing=context.reducing)
+    load = load_of(demand, lifted, room, epochs, policy, reducing=context.reducing)
     summary = summary_of(demand, lifted, room, policy)
-    epochs = [one.epoch for one in found]
+    judged = judge_epochs(epochs, done, lifted, host, policy)
     arrived = list(arrivals(volume, epochs, demand, context.now, policy))
     most = UNBOUNDED if room.disproved else hosts
     moves = may_move(volume, epochs, arrived, policy, context.now.timestamp())
@@ -382,20 +381,13 @@ def case_of(
         demand=demand,
         present=present,
         hosts=most,
-        spans=found,
         lifted=lifted,
         room=room,
         load=load,
         held=load,
-        settles=settles(
-            volume,
-            stands(found, done, lifted, host, policy),
-            arrived,
-            context.now,
-            policy,
-        ),
+        settles=settles(volume, judged, arrived, context.now, policy),
         summary=summary,
-        epochs=summaries(found, demand, lifted),
+        epochs=judged,
         pool_gib=volume.spec.size_gib,
         kept=kept_limits(volume, kind, present, most, may_move=moves),
         products=context.shelf.products(volume, context.market, policy, summary.mean_iops),

@@ -30,6 +30,7 @@ from plimsoll.domain.metrics.series import (
     WORK,
     WORK_OF,
 )
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.units import HOUR_S, MINUTE_S
 
 
@@ -182,6 +183,11 @@ class Demand:
         if found is None:
             found = self._views["evened"] = _evened(self, self.undecided)
         return found
+
+    @property
+    def window(self) -> Window:
+        """The span from its first bucket to its last."""
+        return Window(start_s=self.start_s, end_s=self.start_s + self.window_s)
 
     @property
     def window_s(self) -> int:

@@ -345,7 +345,7 @@ def _demand(case: Case) -> Iterator[Reason]:
     yield from takes_what_it_gets(case)
     yield from room_for_growth(case)
     yield from against_record(case)
-    if any(one.epoch.spec is None and one.on_record is None for one in case.spans):
+    if any(epoch.spec is None and epoch.on_record is None for epoch in case.epochs):
         yield Reason(
             "earlier-spec-unknown",
             "The volume was changed in this time, and what it was before is not known. The demand of that time is the "

@@ -14,6 +14,7 @@ import numpy as np
 
 from plimsoll.domain.case import Case, edges_of
 from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand_epochs import of_type
 from plimsoll.domain.metrics.knowledge import BoolArray, IntArray, Knowledge, Look, Track, counted
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.series import (
@@ -31,7 +32,6 @@ from plimsoll.domain.metrics.series import (
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.refine.certificate import Open, is_open
 from plimsoll.domain.refine.query_cost import QueryCost
-from plimsoll.domain.spans import of_type
 from plimsoll.domain.units import HOUR_S
 
 MARGIN: Final = 1.5
@@ -144,11 +144,11 @@ def _flags(case: Case, knowledge: Knowledge, query_cost: QueryCost) -> list[Look
     for group in CHECKS.values():
         raised = np.logical_or.reduce([values > 0 for values in knowledge.tracks[group].series.values()])
         looks += looks_at((group,), knowledge, _by_hours(knowledge.tracks[group], raised), query_cost)
-    if case.present.buckets or any(one.span.ceiling and one.span.ceiling.buckets for one in case.spans):
+    if case.present.buckets or any(epoch.ceiling and epoch.ceiling.buckets for epoch in case.epochs):
         track = knowledge.tracks[BALANCE]
         (balance,) = track.series.values()
         wanted = balance < case.policy.empty_balance_pct
-        own = of_type(case.spans, case.volume.spec.type, case.demand)
+        own = of_type(case.epochs, case.volume.spec.type, case.demand)
         lies_in = np.logical_or.reduceat(own, np.searchsorted(case.demand.starts_s, track.starts_s))
         known = np.flatnonzero(~np.isnan(balance) & lies_in)
         if len(known) and balance[known[0]] < FULL_PCT:
