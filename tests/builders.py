@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 import numpy as np
 
+from cloud_simulator.metrics.sums import Sums
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.domain.case import Case, DecisionContext, case_of
 from plimsoll.domain.ceiling import Ceiling, Resource
@@ -21,7 +23,8 @@ from plimsoll.domain.headroom import Headrooms
 from plimsoll.domain.host import Host, HostLimits
 from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import Knowledge, Look
-from plimsoll.domain.metrics.sums import COUNTER_SERIES, Segment, Sums, Window, series
+from plimsoll.domain.metrics.series import SERIES, WORK_SERIES, Role, names_with
+from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.offers.offer import Market
 from plimsoll.domain.policy import ANY_RISK_PCT, HeadroomFrom, Policy
 from plimsoll.domain.prices import PriceBook, TypePrice
@@ -181,6 +184,7 @@ def a_demand(
         else np.asarray(value)
         for name, value in fields.items()
     }
+    lists = fields_of(lists)
     observed = lists.pop("observed", np.ones(length, dtype=np.bool_))
     return Demand(
         **{
@@ -195,6 +199,14 @@ def a_demand(
             **lists,
         }
     )
+
+
+def fields_of(series: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a demand that have the checks and the balance among some series, beside the others."""
+    fields = {name: values for name, values in series.items() if name not in SERIES}
+    fields["exceeded"] = {SERIES[name].side: series[name] for name in names_with(Role.CHECK) if name in series}
+    balances = [series[name] for name in names_with(Role.BALANCE) if name in series]
+    return fields | {"balance_pct": balances[0] if balances else None}
 
 
 def _series(rate: float | Sequence[float], length: int) -> np.ndarray:
@@ -231,7 +243,7 @@ def read(metrics: Metrics, volumes: Sequence[Volume], window: Window, period_s: 
         if isinstance(found, CloudError):
             reading.failed[volume.id] = found
             continue
-        nothing = dict.fromkeys(COUNTER_SERIES, np.full(window.buckets(period_s), np.nan))
+        nothing = dict.fromkeys(WORK_SERIES, np.full(window.buckets(period_s), np.nan))
         shown = {name: values for name, values in found.items() if name in nothing or not np.isnan(values).all()}
         reading.sums[volume.id] = Sums(start_s=window.start_s, period_s=period_s, **{**nothing, **shown})
     return reading
@@ -259,7 +271,7 @@ def knowledge_of(segments: Sequence[Sums]) -> Knowledge:
     ]
     knowledge = Knowledge([Segment(window=look.window, period_s=look.period_s) for look in looks])
     for look, sums in zip(looks, segments, strict=True):
-        knowledge.learn(look, dict(series(sums)))
+        knowledge.learn(look, dict(sums.series.items()))
     return knowledge
 
 

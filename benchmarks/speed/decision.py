@@ -110,9 +110,8 @@ def _arrays(demand: Demand) -> Iterator[Any]:
         demand.read_iops,
         demand.observed,
         demand.busy_share,
-        demand.burst_balance_pct,
-        demand.iops_exceeded,
-        demand.throughput_exceeded,
+        demand.balance_pct,
+        *demand.exceeded.values(),
     ):
         if array is not None:
             yield array

@@ -5,13 +5,14 @@ Volumes are made as they are listed, and share the minutes of `WORKLOADS` simula
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import numpy as np
 
 from cloud_simulator.aws.fleet import SimulatedVolume, volume_truth
 from cloud_simulator.aws.organization import Mix, fleet_of
+from cloud_simulator.metrics.sums import Sums
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.clouds.aws.catalog import AwsCatalog, query_cost
@@ -21,7 +22,8 @@ from plimsoll.domain.errors import CloudError
 from plimsoll.domain.host import Host, HostLimits
 from plimsoll.domain.metrics.asks import Ask, Found
 from plimsoll.domain.metrics.period import FloatArray
-from plimsoll.domain.metrics.sums import HIGHEST_SERIES, Sums, Window, series
+from plimsoll.domain.metrics.series import SERIES, Longer
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.units import MIB, MINUTE_S, mib_s_from_mb_s
 from plimsoll.domain.volume import Attachment, Volume, VolumeState
 from plimsoll.ports import CallLimits, FailedTarget, Target, Usage
@@ -77,8 +79,8 @@ def _with_rates(sums: Sums) -> Sums:
     """The same with the rate of each minute as a series of its own, as AWS publishes it on Nitro hosts."""
     iops = (sums.read_ops + sums.write_ops) / MINUTE_S
     moved = (sums.read_bytes + sums.write_bytes) / (MIB * MINUTE_S)
-    return replace(
-        sums, highest_iops=iops, summed_iops=iops, highest_throughput_mib_s=moved, summed_throughput_mib_s=moved
+    return sums.with_series(
+        highest_iops=iops, summed_iops=iops, highest_throughput_mib_s=moved, summed_throughput_mib_s=moved
     )
 
 
@@ -122,7 +124,7 @@ class SharedMinutes:
 
     def series(self, volume: Volume) -> int:
         """As many as the workload has."""
-        return len(list(series(self._sums(volume))))
+        return len(self._sums(volume).series)
 
     def host_series(self, _volume: Volume) -> int:
         """None."""
@@ -147,7 +149,7 @@ class SharedMinutes:
         asked = slice(first, first + look.window.buckets(sums.period_s))
         found = {
             name: _longer(values[asked].reshape(-1, look.period_s // sums.period_s), name)
-            for name, values in series(sums)
+            for name, values in sums.series.items()
             if name in look.series
         }
         self.usage.metrics += len(found)
@@ -158,9 +160,9 @@ class SharedMinutes:
 def _longer(buckets: FloatArray, name: str) -> FloatArray:
     """Longer buckets of a series, of which each row has the shorter ones."""
     absent = np.isnan(buckets).all(axis=1)
-    if name == "burst_balance_pct":
+    if SERIES[name].longer is Longer.LEAST:
         found = np.where(np.isnan(buckets), np.inf, buckets).min(axis=1)
-    elif name in HIGHEST_SERIES:
+    elif SERIES[name].longer is Longer.HIGHEST:
         found = np.nan_to_num(buckets).max(axis=1)
     else:
         found = np.nansum(buckets, axis=1)

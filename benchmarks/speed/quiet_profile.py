@@ -30,7 +30,11 @@ EVERY_S: Final = 0.001
 AREAS: Final = {
     "asking, parsing, and what is listed": ("clouds.", "auditing.", "ports"),
     "taking in what came, and whether it agrees": ("domain.metrics.",),
-    "demand: its bounds, what was held back, what has to be carried": ("domain.demand.", "domain.case", "domain.spans"),
+    "demand: its bounds, what was held back, what has to be carried": (
+        "domain.demand.",
+        "domain.case",
+        "domain.demand_epochs",
+    ),
     "offers: seven types, trials, the choice": ("domain.offers.", "domain.ceiling", "domain.volume", "domain.host"),
     "what could still change the answer": ("domain.refine.", "domain.groups."),
     "the past, growth and risk": ("domain.memory.", "domain.risk."),

@@ -11,17 +11,19 @@ from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
 from plimsoll.clouds.google.machines import machine
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
 from plimsoll.domain.host import Host
-from plimsoll.domain.metrics.sums import Sums, Window
+from plimsoll.domain.metrics.series import SERIES, WORK_SERIES
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.prices import TypePrice
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import Provisioned, VolumeType
 
 __all__ = [
+    "SERIES",
     "UNBOUNDED",
+    "WORK_SERIES",
     "Ceiling",
     "Host",
     "Provisioned",
-    "Sums",
     "TypePrice",
     "VolumeSpec",
     "VolumeType",

@@ -15,7 +15,8 @@ from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.headroom import Headrooms
 from plimsoll.domain.memory.memory import memory_segments
-from plimsoll.domain.metrics.knowledge import PAST_RATES, Look
+from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.metrics.series import PAST_RATES
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.policy import ANY_RISK_PCT, Policy
 from plimsoll.domain.recommendation import Change, Recommendation

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from plimsoll.domain.errors import AccessDenied, CloudError
-from plimsoll.domain.metrics.sums import series
 from plimsoll.domain.volume import VolumeSpec, VolumeState
 from plimsoll.ports import FailedTarget, Target
 from tests.builders import read
@@ -96,7 +95,7 @@ def test_each_volume_is_in_exactly_one_of_sums_and_failed(ports, volumes, window
 def test_sums_cover_the_window_bucket_by_bucket(ports, volumes, window, period_s):
     for sums in read(ports.metrics, volumes, window, period_s).sums.values():
         assert (sums.start_s, sums.period_s) == (window.start_s, period_s)
-        for name, values in series(sums):
+        for name, values in sums.series.items():
             assert values.shape == (window.buckets(period_s),), name
             assert not np.nanmin(values, initial=0.0) < 0, name
 

@@ -91,6 +91,45 @@ except PolicyError as error:
 """
 
 
+A_SERIES = '    _check("reads_exceeded", _IOPS),\n'
+A_QUERY = '    "reads_exceeded": "VolumeReadIOPSExceededCheck",\n'
+SIMULATED = """    SimulatedSeries(
+        name="reads_exceeded",
+        metric="VolumeReadIOPSExceededCheck",
+        unit="None",
+        usual_stat="Maximum",
+        made=lambda served: (served.reads > 300 * 60).astype(float),
+        attached=True,
+    ),
+"""
+THROTTLED = """
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from cloud_simulator.aws.fleet import Fleet, volume_truth
+from cloud_simulator.aws.volume_maker import VolumeMaker, gp2
+from cloud_simulator.metrics.workloads import Archetype
+from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.policy import Policy
+from tests.pipelines.in_process import audited
+from tests.pipelines.organization_here import served_here
+
+now, place = datetime.now(UTC).replace(microsecond=0), ("111111111111", "us-east-1")
+maker = VolumeMaker(now, *place, 0)
+volume = maker.volume(gp2(500), Archetype.STEADY, "app", low=100, high=600)
+fleet = Fleet(now=now, accounts=place[:1], regions=place[1:], volumes=tuple(maker.volumes))
+with served_here(fleet) as (there, _):
+    audited(there, Path("run"), now, Policy(lookback_days=2))
+(record,) = json.loads(Path("run/recommendations.json").read_text())
+truth = volume_truth(volume, Window.before(now, days=2))
+checks = [check for name, check in truth.series.items() if name.endswith("_exceeded")]
+print(record["demand"]["throttled_minutes"], int((np.array(checks) > 0).any(axis=0).sum()))
+"""
+
+
 @pytest.fixture
 def copy(tmp_path):
     return Copy(tmp_path)
@@ -128,6 +167,15 @@ def test_a_policy_key_is_one_line_with_its_default_its_bounds_and_its_option(cop
     assert "--spare-pct" in told
     assert "Spare room, in percent (5)." in told
     assert told.splitlines()[-2:] == ["30.0", "policy key spare_pct is 60.0; it must be from 0 to 50."]
+
+
+def test_a_metric_is_a_row_in_each_file_of_its_walk(copy):
+    series, queries, simulated = files_of("A metric")
+    copy.replace(series, '    _check("throughput_exceeded"', f'{A_SERIES}    _check("throughput_exceeded"')
+    copy.replace(queries, '    "throughput_exceeded":', f'{A_QUERY}    "throughput_exceeded":')
+    copy.replace(simulated, '    _check("throughput_exceeded"', f'{SIMULATED}    _check("throughput_exceeded"')
+    throttled, raised = copy.run(THROTTLED).split()
+    assert float(throttled) == int(raised) > 100
 
 
 def test_a_cloud_is_the_package_and_the_row_that_the_tests_third_cloud_has():

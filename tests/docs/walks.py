@@ -31,6 +31,7 @@ class Copy:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         shutil.copytree(ROOT / "lib", folder / "lib", ignore=shutil.ignore_patterns("__pycache__"))
+        (folder / "benchmarks").symlink_to(ROOT / "benchmarks")
 
     def write(self, path: str, text: str) -> None:
         """Writes a new file."""

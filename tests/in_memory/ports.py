@@ -2,28 +2,20 @@
 
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
 
+from cloud_simulator.metrics.sums import Sums
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.metrics.asks import Ask, Found
-from plimsoll.domain.metrics.sums import (
-    COUNTER_SERIES,
-    HIGHEST_SERIES,
-    LEAST_SERIES,
-    OPTIONAL_SERIES,
-    Sums,
-    Window,
-    series,
-)
+from plimsoll.domain.metrics.series import SERIES, Longer
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.ports import CallLimits, ChangeText, FailedTarget, Target, UnreadVolume, Usage
-
-ALL_SERIES = (*COUNTER_SERIES, *OPTIONAL_SERIES)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -79,13 +71,11 @@ class MemoryMetrics:
 
     def series(self, volume: Volume) -> int:
         """As many as were given."""
-        return len(list(series(self.given[volume.id]))) if volume.id in self.given else 0
+        return len(self.given[volume.id].series) if volume.id in self.given else 0
 
     def host_series(self, volume: Volume) -> int:
         """As many as were given."""
-        return (
-            sum(name.startswith("host_") for name, _ in series(self.given[volume.id])) if volume.id in self.given else 0
-        )
+        return sum(name.startswith("host_") for name in self.given[volume.id].series) if volume.id in self.given else 0
 
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
         """The asked series over the asked windows."""
@@ -100,7 +90,7 @@ class MemoryMetrics:
         window, period_s = ask.look.window, ask.look.period_s
         whole = self.given.get(ask.volume.id)
         sums = nothing(window, period_s) if whole is None else cut(whole, window, period_s, ask.look.series)
-        found = {name: values for name, values in series(sums) if name in ask.look.series}
+        found = {name: values for name, values in sums.series.items() if name in ask.look.series}
         self.usage.metrics += len(found)
         self.usage.datapoints += len(found) * window.buckets(period_s)
         return found
@@ -114,7 +104,7 @@ def nothing(window: Window, period_s: int) -> Sums:
     )
 
 
-def cut(sums: Sums, window: Window, period_s: int, names: Collection[str] = ALL_SERIES) -> Sums:
+def cut(sums: Sums, window: Window, period_s: int, names: Collection[str] = tuple(SERIES)) -> Sums:
     """The part of some sums that lies in a window, in buckets of a period that is a multiple of theirs.
 
     Counters that are not among `names` are left NaN, other series None.
@@ -124,22 +114,19 @@ def cut(sums: Sums, window: Window, period_s: int, names: Collection[str] = ALL_
     index = np.arange(fine.buckets(sums.period_s)) + offset
     inside = (index >= 0) & (index < sums.buckets)
     folded = {}
-    for name, values in series(sums):
+    for name, values in sums.series.items():
         if name not in names:
             continue
         placed = np.where(inside, values[np.clip(index, 0, sums.buckets - 1)], np.nan)
         folded[name] = _fold(placed.reshape(-1, period_s // sums.period_s), name)
-    return replace(
-        nothing(window, period_s),
-        **{name: folded.get(name) for name in (*folded, *OPTIONAL_SERIES)},  # type: ignore[arg-type]  # arrays by name
-    )
+    return nothing(window, period_s).with_series(**folded)
 
 
 def _fold(buckets: np.ndarray[tuple[int, ...], np.dtype[np.float64]], name: str) -> object:
     absent = np.isnan(buckets).all(axis=1)
-    if name in LEAST_SERIES:
+    if SERIES[name].longer is Longer.LEAST:
         folded = np.where(np.isnan(buckets), np.inf, buckets).min(axis=1)
-    elif name in HIGHEST_SERIES:
+    elif SERIES[name].longer is Longer.HIGHEST:
         folded = np.nan_to_num(buckets).max(axis=1)
     else:
         folded = np.nansum(buckets, axis=1)

@@ -475,7 +475,7 @@ def test_outcomes_come_as_a_stream():
 
 
 def test_what_is_read_is_what_is_summed():
-    sums = replace(steady(), write_ops=np.resize([600.0, 0.0], DAYS * 1440))
+    sums = steady().with_series(write_ops=np.resize([600.0, 0.0], DAYS * 1440))
     ports = replace(a_world([a_volume()], {"vol-1": sums}), every_minute=True)
     answer = by_volume(outcomes(ports))["vol-1"].recommendation
     assert (answer.demand.peak_iops, answer.demand.mean_iops) == (10, 5)

@@ -21,22 +21,13 @@ from cloud_simulator.aws.metric_request import (
 )
 from cloud_simulator.faults import COMPLETE, Faults, Refused
 from cloud_simulator.metrics.history import History, fold
+from cloud_simulator.metrics.series import ROWS
 from cloud_simulator.units import DAY_S, KIB, MINUTE_S, FloatArray
 
 _NAMESPACE: Final = "AWS/EBS"
 _HOSTS_NAMESPACE: Final = "AWS/EC2"
-_METRICS: Final = {
-    "VolumeReadOps": ("read_ops", "Count"),
-    "VolumeWriteOps": ("write_ops", "Count"),
-    "VolumeReadBytes": ("read_bytes", "Bytes"),
-    "VolumeWriteBytes": ("write_bytes", "Bytes"),
-    "VolumeIdleTime": ("idle_s", "Seconds"),
-    "BurstBalance": ("burst_balance_pct", "Percent"),
-    "VolumeIOPSExceededCheck": ("iops_exceeded", "None"),
-    "VolumeThroughputExceededCheck": ("throughput_exceeded", "None"),
-    "VolumeAvgIOPS": ("mean_iops", "Ops/s"),
-    "VolumeAvgThroughput": ("mean_kib_s", "KiB/s"),
-}
+_RATES: Final = {"VolumeAvgIOPS": ("mean_iops", "Ops/s"), "VolumeAvgThroughput": ("mean_kib_s", "KiB/s")}
+_METRICS: Final = {row.metric: (row.name, row.unit) for row in ROWS} | _RATES
 """The series of each metric, and its unit."""
 
 _SUMMED: Final = {
@@ -48,18 +39,7 @@ _SUMMED: Final = {
 _TIMED: Final = {"VolumeTotalReadTime": "Seconds", "VolumeTotalWriteTime": "Seconds"}
 """The units of what follows from the series, where somebody asks for one."""
 
-USUAL_STATS: Final = {
-    "read_ops": "Sum",
-    "write_ops": "Sum",
-    "read_bytes": "Sum",
-    "write_bytes": "Sum",
-    "idle_s": "Sum",
-    "burst_balance_pct": "Minimum",
-    "iops_exceeded": "Maximum",
-    "throughput_exceeded": "Maximum",
-    "mean_iops": "Maximum",
-    "mean_kib_s": "Maximum",
-}
+USUAL_STATS: Final = {row.name: row.usual_stat for row in ROWS} | {name: "Maximum" for name, _ in _RATES.values()}
 """The statistic that is usually asked of each series."""
 
 UNEVEN: Final = frozenset({"idle_s"})

@@ -9,8 +9,10 @@ from typing import Any, Final
 import numpy as np
 
 from cloud_simulator.metrics.history import fold
-from cloud_simulator.metrics.workloads import SERIES, Workload, minutes, stopped_until_s
-from cloud_simulator.published import Sums, VolumeSpec, Window
+from cloud_simulator.metrics.series import ATTACHED, SERIES
+from cloud_simulator.metrics.sums import Sums
+from cloud_simulator.metrics.workloads import Workload, minutes, stopped_until_s
+from cloud_simulator.published import VolumeSpec, Window
 from cloud_simulator.units import KIB, MINUTE_S, FloatArray
 
 HOME_KEY: Final = "AKIAPLIMSOLLSIMULATED"
@@ -20,8 +22,8 @@ BALANCED: Final = frozenset({"gp2", "st1", "sc1"})
 """Types for which CloudWatch publishes a burst balance."""
 
 
-ATTACHED: Final = frozenset({"iops_exceeded", "throughput_exceeded", "mean_iops", "mean_kib_s"})
-"""Series that are published under a volume and its instance together, for instances on Nitro alone."""
+RATES: Final = frozenset({"mean_iops", "mean_kib_s"})
+"""The rates of each minute, published as the checks are."""
 
 _STANDING: Final = timedelta(days=30)
 _STARTING: Final = timedelta(minutes=1)
@@ -139,7 +141,7 @@ class SimulatedVolume:
 
     def publishes(self, series: str, instance_id: str | None) -> bool:
         """CloudWatch has the series, under the volume alone (None) or under the volume and that instance."""
-        if series in ATTACHED:
+        if series in ATTACHED or series in RATES:
             host = next((host for host in self.hosts if host.id == instance_id), None)
             return host is not None and host.nitro and not self.multi_attach and self.spec.type != "standard"
         if instance_id is not None:
@@ -246,9 +248,7 @@ def volume_truth(volume: SimulatedVolume, window: Window) -> Sums | None:
     made = served_minutes(volume, window.start_s // MINUTE_S, window.buckets(MINUTE_S))
     instance = volume.hosts[0].id
     known = {
-        series: made[series]
-        for series in SERIES
-        if volume.publishes(series, instance if series.endswith("_exceeded") else None)
+        series: made[series] for series in SERIES if volume.publishes(series, instance if series in ATTACHED else None)
     }
     return Sums(start_s=window.start_s, period_s=MINUTE_S, **known)
 

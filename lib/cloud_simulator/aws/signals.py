@@ -8,6 +8,7 @@ import numpy as np
 from moto.ec2.models.instance_types import INSTANCE_TYPES
 
 from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume
+from cloud_simulator.metrics.series import CHECKS
 from cloud_simulator.published import instance_limits
 from cloud_simulator.units import DAY_S, MIB, MINUTE_S, FloatArray
 
@@ -58,7 +59,7 @@ def of_host(metric: str, host: SimulatedHost, volumes: Sequence[SimulatedVolume]
 
 def total_time_s(volume: SimulatedVolume, series: str, each: Each) -> FloatArray:
     """The seconds that each minute's operations took together."""
-    held = np.maximum(each(volume, "iops_exceeded"), each(volume, "throughput_exceeded"))
+    held = np.maximum.reduce([each(volume, check) for check in CHECKS])
     held = np.maximum(held, each(volume, "idle_s") == 0)
     usual_ms = _USUAL_MS.get(volume.spec.type, _DISK_MS)
     each_ms = np.where(held > 0, max(_DISK_MS, _HELD_FACTOR * usual_ms), usual_ms)

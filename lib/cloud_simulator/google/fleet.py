@@ -12,8 +12,9 @@ from typing import Final
 
 import numpy as np
 
+from cloud_simulator.metrics.sums import Sums
 from cloud_simulator.metrics.workloads import Workload, minutes
-from cloud_simulator.published import Sums, VolumeSpec, Window
+from cloud_simulator.published import VolumeSpec, Window
 from cloud_simulator.units import KIB, MINUTE_S, FloatArray
 
 Change = tuple[datetime, str, tuple[tuple[str, str], ...]]

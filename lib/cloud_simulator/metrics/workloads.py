@@ -6,8 +6,8 @@ at their ceiling, with exceeded checks raised; the others stay well under it.
 """
 
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 from typing import Final
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cloud_simulator.metrics import lives
+from cloud_simulator.metrics.series import IOPS, ROWS, THROUGHPUT, Served
 from cloud_simulator.units import KIB, MIB, FloatArray
 
 Flags = npt.NDArray[np.bool_]
@@ -24,16 +25,6 @@ Draws = Sequence[np.random.Generator]
 """The chances of some days, each with a generator of its own."""
 
 DAY_MINUTES: Final = 1440
-SERIES: Final = (
-    "read_ops",
-    "write_ops",
-    "read_bytes",
-    "write_bytes",
-    "idle_s",
-    "burst_balance_pct",
-    "iops_exceeded",
-    "throughput_exceeded",
-)
 
 
 class Archetype(StrEnum):
@@ -84,7 +75,8 @@ class Workload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Days:
-    """Days of minutes: IOPS served, how busy, credit balance, checks, and which minutes have points (None: all).
+    """Days of minutes: IOPS served, how busy, credit balance, which minutes asked for more than is
+    provisioned by side, and which have points (None: all).
 
     Each is, or broadcasts to, one row of minutes a day.
     """
@@ -92,13 +84,12 @@ class Days:
     iops: FloatArray
     busy_share: FloatArray
     balance_pct: FloatArray | float = 100.0
-    iops_exceeded: Flags | bool = False
-    throughput_exceeded: Flags | bool = False
+    above: Mapping[str, Flags | bool] = field(default_factory=dict)
     present: Flags | None = None
 
 
 def minutes(workload: Workload, first_minute: int, count: int) -> dict[str, FloatArray]:
-    """The eight series of a span of minutes (minutes since the epoch), NaN where there is no point.
+    """The series of a span of minutes (minutes since the epoch), NaN where there is no point.
 
     Sums are whole operations and bytes of one minute; idle time is in seconds, the balance in percent and not there for
     idle minutes, checks are 0 or 1.
@@ -113,20 +104,16 @@ def _serve_days(workload: Workload, days: Numbers) -> dict[str, FloatArray]:
     """The series of some days, one row a day."""
     shape = _SHAPES[workload.archetype](workload, days, _GENERATORS.of(workload.seed, days))
     ops = np.round(shape.iops * 60)
-    active = ops > 0
     reads = np.round(ops * workload.read_share)
-    writes = ops - reads
-    size = round(workload.io_kib * KIB)
-    made = {
-        "read_ops": reads,
-        "write_ops": writes,
-        "read_bytes": reads * size,
-        "write_bytes": writes * size,
-        "idle_s": np.round(60 * (1 - np.where(active, shape.busy_share, 0.0)), 3),
-        "burst_balance_pct": np.where(active, shape.balance_pct, np.nan),
-        "iops_exceeded": _rows(shape.iops_exceeded, ops),
-        "throughput_exceeded": _rows(shape.throughput_exceeded, ops),
-    }
+    served = Served(
+        reads=reads,
+        writes=ops - reads,
+        size=round(workload.io_kib * KIB),
+        busy_share=shape.busy_share,
+        balance_pct=shape.balance_pct,
+        above=shape.above,
+    )
+    made = {row.name: row.made(served) for row in ROWS}
     if shape.present is not None:
         made = {name: np.where(shape.present, values, np.nan) for name, values in made.items()}
     if workload.archetype is Archetype.QUIET_XEN:
@@ -160,12 +147,6 @@ _FRESH: Final = {
     "uinteger": 0,
 }
 _GENERATORS: Final = _Generators()
-
-
-def _rows(flags: Flags | bool, like: FloatArray) -> FloatArray:
-    rows = np.empty_like(like)
-    rows[...] = flags
-    return rows
 
 
 def _usual(iops: FloatArray, *, present: Flags | None = None) -> Days:
@@ -231,14 +212,14 @@ def _bursts(work: Workload, _days: Numbers, draws: Draws) -> Days:
 def _throttled_iops(work: Workload, _days: Numbers, draws: Draws) -> Days:
     held = _hours(9, 17)
     iops = np.where(held, work.ceiling_iops * _noise(draws, 0.015), work.low_iops * _noise(draws, 0.3))
-    return Days(iops=np.maximum(iops, 0.0), iops_exceeded=held, busy_share=np.where(held, 1.0, 0.3))
+    return Days(iops=np.maximum(iops, 0.0), above={IOPS: held}, busy_share=np.where(held, 1.0, 0.3))
 
 
 def _throttled_throughput(work: Workload, _days: Numbers, draws: Draws) -> Days:
     held = _hours(9, 17)
     ceiling = work.ceiling_throughput_mib_s * MIB / (work.io_kib * KIB)
     iops = np.where(held, ceiling * _noise(draws, 0.015), work.low_iops * _noise(draws, 0.3))
-    return Days(iops=np.maximum(iops, 0.0), throughput_exceeded=held, busy_share=np.where(held, 1.0, 0.3))
+    return Days(iops=np.maximum(iops, 0.0), above={THROUGHPUT: held}, busy_share=np.where(held, 1.0, 0.3))
 
 
 def _starved(work: Workload, _days: Numbers, draws: Draws) -> Days:
@@ -254,7 +235,7 @@ def _micro_bursts(work: Workload, _days: Numbers, draws: Draws) -> Days:
     bursting = _pick_minutes(draws, 4)
     iops = np.where(bursting, work.high_iops, work.low_iops * _noise(draws, 0.3))
     at_ceiling = work.high_iops / work.ceiling_iops
-    return Days(iops=np.maximum(iops, 0.0), iops_exceeded=bursting, busy_share=np.where(bursting, at_ceiling, 0.3))
+    return Days(iops=np.maximum(iops, 0.0), above={IOPS: bursting}, busy_share=np.where(bursting, at_ceiling, 0.3))
 
 
 def _sequential(work: Workload, _days: Numbers, draws: Draws) -> Days:
@@ -313,7 +294,7 @@ def _ran_once(work: Workload, days: Numbers, draws: Draws) -> Days:
 def _growing(work: Workload, days: Numbers, draws: Draws) -> Days:
     high = work.low_iops + (work.high_iops - work.low_iops) * lives.growth_share(days, work.on_day)[:, np.newaxis]
     asked = high * (0.3 + 0.7 * _WAVE) * _noise(draws, 0.05) / 1.05
-    return replace(_usual(np.minimum(asked, work.ceiling_iops)), iops_exceeded=asked > work.ceiling_iops)
+    return replace(_usual(np.minimum(asked, work.ceiling_iops)), above={IOPS: asked > work.ceiling_iops})
 
 
 def _turned_off(work: Workload, days: Numbers, draws: Draws) -> Days:
@@ -327,7 +308,7 @@ def _deferred(work: Workload, days: Numbers, draws: Draws) -> Days:
     held = np.where(before, _hours(0, 4), _hours(0, 2))
     rate = np.where(before, work.ceiling_iops / 2, work.ceiling_iops) * _noise(draws, 0.015) / 1.015
     iops = np.where(held, rate, work.low_iops * _noise(draws, 0.3))
-    return Days(iops=np.maximum(iops, 0.0), iops_exceeded=held, busy_share=np.where(held, 1.0, 0.3))
+    return Days(iops=np.maximum(iops, 0.0), above={IOPS: held}, busy_share=np.where(held, 1.0, 0.3))
 
 
 _SHAPES: Final[dict[Archetype, Callable[[Workload, Numbers, Draws], Days]]] = {

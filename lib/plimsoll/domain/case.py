@@ -11,11 +11,11 @@ from plimsoll.domain.demand.arrivals import arrivals
 from plimsoll.domain.demand.counting import weighted
 from plimsoll.domain.demand.day_sums import DaySums
 from plimsoll.domain.demand.demand import Demand, scaled
-from plimsoll.domain.demand.epochs import epochs_of
+from plimsoll.domain.demand.epochs import Epoch, epochs_of
 from plimsoll.domain.demand.lifting import Lifted, lift
 from plimsoll.domain.demand.need import NOTHING, Need, OfferPurpose
 from plimsoll.domain.demand.record import clip_to_record
-from plimsoll.domain.demand.required import Load, load_of, peaks
+from plimsoll.domain.demand.required import Load, load_of
 from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room, with_relief
 from plimsoll.domain.demand.settling import Settles, settles
 from plimsoll.domain.demand.trend import (
@@ -29,7 +29,7 @@ from plimsoll.domain.demand.trend import (
     Trend,
     busy_hours,
 )
-from plimsoll.domain.demand.trial import Required
+from plimsoll.domain.demand_epochs import judge_epochs, lay_epochs, of_type, on_these_hosts, tell_days
 from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.evidence.evidence import Rankings
 from plimsoll.domain.groups.hosting import usable
@@ -45,11 +45,10 @@ from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, too_sm
 from plimsoll.domain.offers.products import Products, Shelf
 from plimsoll.domain.offers.remembered import Remembered
 from plimsoll.domain.policy import Policy, SizeOn
-from plimsoll.domain.recommendation import DemandSummary, EpochSummary
+from plimsoll.domain.recommendation import DemandSummary
 from plimsoll.domain.risk.histories import History
 from plimsoll.domain.risk.promise import Risk, find_headrooms, goes_by_history, risk_of
 from plimsoll.domain.risk.table import LearnedTable
-from plimsoll.domain.spans import EpochSpan, epoch_spans, of_type, on_these_hosts, stands, summaries
 from plimsoll.domain.units import DAY_S, MIB
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import Provisioned, VolumeType, type_of
@@ -151,14 +150,13 @@ class Case:
     demand: Demand
     present: Ceiling
     hosts: Ceiling
-    spans: Sequence[EpochSpan]
     lifted: Lifted
     room: HostRoom
     load: Load
     held: Load
     settles: Settles | None
     summary: DemandSummary
-    epochs: tuple[EpochSummary, ...]
+    epochs: tuple[Epoch, ...]
     shared: Mapping[str, Sequence[SharedLoad]] = field(default_factory=dict)
     pool_gib: int
     kept: KeptLimits
@@ -203,9 +201,9 @@ class Case:
     def _held_back(self) -> BoolArray:
         """The buckets that stood at a limit which was raised since."""
         held_back = np.zeros_like(self.demand.observed)
-        for one in self.spans:
-            for resource in one.span.raised:
-                held_back[one.span.buckets] |= self.lifted.saturated[resource][one.span.buckets]
+        for epoch in self.epochs:
+            for resource in epoch.raised:
+                held_back[epoch.buckets] |= self.lifted.saturated[resource][epoch.buckets]
         return held_back
 
     def _demand_for(self, offer: Offer) -> Demand:
@@ -304,7 +302,7 @@ class Case:
         wanted = scaled(self.lifted.demand, np.where(self.lifted.any, again, 0.0))
         rates = wanted.counted_iops(PLAIN) + ROUNDING, wanted.counted_throughput_mib_s(PLAIN) + ROUNDING
         share = np.minimum(1, np.minimum(self.hosts.iops / rates[0], self.hosts.throughput_mib_s / rates[1]))
-        most = peaks(Required(work=scaled(wanted, share), short=None), self.present.accounting)
+        most = peak_rates(scaled(wanted, share), self.present.accounting)
         return Need(
             iops=most.iops if most.iops > again * kind.iops.included else 0.0,
             throughput_mib_s=most.throughput_mib_s if most.throughput_mib_s > again * kind.throughput.included else 0.0,
@@ -355,19 +353,19 @@ def case_of(
     if context.short_lived:
         volume = replace(volume, restored_from=None)
     done = without_restore(demand, volume, policy)
-    found = epoch_spans(volume, done, types, policy, days, in_pool=in_pool)
-    demand = done if in_pool else scaled(done, clip_to_record(done, [one.span for one in found]))
+    epochs = lay_epochs(volume, done, types, in_pool=in_pool)
+    demand = done if in_pool else scaled(done, clip_to_record(done, epochs))
     kind = type_of(volume.spec, types)
     ceiling = ceiling_on_hosts(kind, volume.spec, volume)
-    present = as_balance_shows(ceiling, demand, of_type(found, volume.spec.type, demand))
-    there = on_these_hosts(found, demand)
+    present = as_balance_shows(ceiling, demand, of_type(epochs, volume.spec.type, demand))
+    there = on_these_hosts(epochs, demand)
     room = host_room(done, host, hosts, policy, there).only_in(there)
-    lifted = lift(demand, [one.span for one in found], policy)
+    lifted = lift(demand, epochs, policy, tell_days(volume, epochs, done, types, policy, days))
     if lifted.frequent:
         room = with_relief(room, host, demand, lifted.demand, lifted.saturated, (volume.id,), policy)
-    load = load_of(demand, lifted, room, [one.span for one in found], policy, context.headrooms)
+    load = load_of(demand, lifted, room, epochs, policy, context.headrooms)
     summary = summary_of(demand, lifted, room, policy)
-    epochs = [one.epoch for one in found]
+    judged = judge_epochs(epochs, done, lifted, host, policy)
     arrived = list(arrivals(volume, epochs, demand, context.now, policy))
     most = UNBOUNDED if room.disproved else hosts
     moves = may_move(volume, epochs, arrived, policy, context.now.timestamp())
@@ -377,20 +375,13 @@ def case_of(
         demand=demand,
         present=present,
         hosts=most,
-        spans=found,
         lifted=lifted,
         room=room,
         load=load,
         held=load,
-        settles=settles(
-            volume,
-            stands(found, done, lifted, host, policy),
-            arrived,
-            context.now,
-            policy,
-        ),
+        settles=settles(volume, judged, arrived, context.now, policy),
         summary=summary,
-        epochs=summaries(found, demand, lifted),
+        epochs=judged,
         pool_gib=volume.spec.size_gib,
         kept=kept_limits(volume, kind, present, most, may_move=moves),
         products=context.shelf.products(volume, context.market, policy, summary.mean_iops),
@@ -416,13 +407,11 @@ def without_restore(demand: Demand, volume: Volume, policy: Policy) -> Demand:
     begun = demand.starts_s >= policy.filled_s(volume.created)
     if begun.all():
         return demand
-    checks = demand.iops_exceeded, demand.throughput_exceeded
-    balance, busiest = demand.burst_balance_pct, demand.busiest
+    balance, busiest = demand.balance_pct, demand.busiest
     return replace(
         scaled(demand, begun.astype(np.float64)),
-        iops_exceeded=None if checks[0] is None else checks[0] & begun,
-        throughput_exceeded=None if checks[1] is None else checks[1] & begun,
-        burst_balance_pct=None if balance is None else np.where(begun, balance, np.nan),
+        exceeded={side: check & begun for side, check in demand.exceeded.items()},
+        balance_pct=None if balance is None else np.where(begun, balance, np.nan),
         busiest=None if busiest is None else busiest.only_in(begun),
     )
 
@@ -432,7 +421,7 @@ def as_balance_shows(ceiling: Ceiling, demand: Demand, where: BoolArray) -> Ceil
     did is known. The balance is its own `where` the volume was of its type."""
     if not ceiling.buckets:
         return ceiling
-    seen = np.array([]) if demand.burst_balance_pct is None else demand.burst_balance_pct
+    seen = np.array([]) if demand.balance_pct is None else demand.balance_pct
     known = seen[where & ~np.isnan(seen)] if len(seen) else seen
     missing = 1 - float(known[0]) / 100 if len(known) else 0.0
     buckets = tuple(

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from plimsoll.domain import actions
 from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.demand.epochs import Epoch
 from plimsoll.domain.demand.trial import Trial
 from plimsoll.domain.evidence.evidence import Evidence
 from plimsoll.domain.groups.stripes import StripeSet
@@ -83,21 +84,6 @@ class FrontierStep:
     throttled_minutes: float
     longest_wait_s: float
     at_most: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EpochSummary:
-    """A span of the window (epoch seconds) in which the volume and its hosts did not change.
-
-    `spec` and `ceiling` (on the hosts of that time) are None where they are not known. `throttled_minutes` are those at
-    the ceiling.
-    """
-
-    start_s: int
-    end_s: int
-    spec: VolumeSpec | None
-    ceiling: Ceiling | None
-    throttled_minutes: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,7 +196,7 @@ class Answer:
     usd_month_now: float | None
     reasons: tuple[Reason, ...]
     blockers: tuple[Blocker, ...] = ()
-    epochs: tuple[EpochSummary, ...] = ()
+    epochs: tuple[Epoch, ...] = ()
     stripe_set: SetAnswer | None = None
     pool: tuple[str, ...] = ()
     signals: Signals | None = None

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Final, cast
 
 from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.demand.epochs import Epoch
 from plimsoll.domain.evidence.failed_measurement import CODE, FailedMeasurement
 from plimsoll.domain.groups.takeover import Peer
 from plimsoll.domain.groups.templates import Part
@@ -16,7 +17,6 @@ from plimsoll.domain.recommendation import (
     Change,
     Comparison,
     Detached,
-    EpochSummary,
     FrontierStep,
     GrowthSummary,
     InsufficientData,
@@ -130,7 +130,7 @@ def record_of(recommendation: Recommendation, change: ChangeText = NO_CHANGE, *,
         tags={key: value for key, value in volume.tags.items() if key != NAME_TAG},
         provider=provider,
         frontier=_frontier(comparison) if comparison else [],
-        epochs=[_epoch(found) for found in recommendation.epochs],
+        epochs=[_epoch(epoch) for epoch in recommendation.epochs],
         wait=_wait(recommendation, usd_now) if isinstance(recommendation, Wait) else None,
         relief=_offer(comparison.relief) if comparison and comparison.relief else None,
         idle_days=None if recommendation.idle is None else recommendation.idle.days,
@@ -393,15 +393,15 @@ def _worth_showing(steps: Sequence[FrontierStep]) -> bool:
     return first - least >= max(_FRONTIER_USD_MONTH, _FRONTIER_SHARE * first)
 
 
-def _epoch(found: EpochSummary) -> EpochRecord:
-    ceiling = found.ceiling
+def _epoch(epoch: Epoch) -> EpochRecord:
+    ceiling = epoch.ceiling
     return EpochRecord(
-        start=_moment(found.start_s),
-        end=_moment(found.end_s),
-        spec=spec_record(found.spec) if found.spec else None,
+        start=_moment(epoch.window.start_s),
+        end=_moment(epoch.window.end_s),
+        spec=spec_record(epoch.spec) if epoch.spec else None,
         ceiling_iops=_limit(ceiling.iops) if ceiling else None,
         ceiling_throughput_mib_s=_limit(ceiling.throughput_mib_s) if ceiling else None,
-        throttled_minutes=round(found.throttled_minutes, 1),
+        throttled_minutes=round(epoch.throttled_minutes, 1),
     )
 
 

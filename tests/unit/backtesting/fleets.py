@@ -56,8 +56,5 @@ def demand_of_rates(rates: np.ndarray, period_s: int = 300) -> Demand:
         read_iops=iops,
         read_throughput_mib_s=throughput_mib_s,
         busy_share=None,
-        burst_balance_pct=None,
-        iops_exceeded=None,
-        throughput_exceeded=None,
         busiest=None,
     )

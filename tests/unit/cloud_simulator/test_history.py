@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cloud_simulator.aws.cloudwatch import UNEVEN, USUAL_STATS
 from cloud_simulator.aws.fleet import served_minutes
 from cloud_simulator.metrics.history import History, Remembered
-from cloud_simulator.metrics.workloads import SERIES
+from cloud_simulator.metrics.series import SERIES
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
 from tests.profiles import examples
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from cloud_simulator.aws.fleet import volume_truth
 from cloud_simulator.aws.organization import fleet_of
-from cloud_simulator.metrics.workloads import SERIES, Archetype, Workload, minutes
+from cloud_simulator.metrics.series import SERIES
+from cloud_simulator.metrics.workloads import Archetype, Workload, minutes
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.units import MIB

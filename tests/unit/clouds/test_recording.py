@@ -8,6 +8,7 @@ from dataclasses import fields, is_dataclass, replace
 import numpy as np
 import pytest
 
+from cloud_simulator.metrics.sums import Sums
 from plimsoll.auditing.audit import audit
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.recorder import RecordedPorts, Recorder
@@ -23,7 +24,7 @@ from plimsoll.domain.errors import (
 )
 from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import Look
-from plimsoll.domain.metrics.sums import Sums, Window
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.volume import Owner, OwnerKind, Volume
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
@@ -186,7 +187,7 @@ def host_world(*, measured=True):
     raised[600:605], raised[3000], balance[4000:4005] = 1, np.nan, np.nan
     sums = busy(300)
     if measured:
-        sums = replace(sums, host_iops_exceeded_minutes=raised, host_iops_balance_pct=balance)
+        sums = sums.with_series(host_iops_exceeded_minutes=raised, host_iops_balance_pct=balance)
     volume = a_volume("gp3", 400, iops=16_000, throughput_mib_s=1000, id="vol-a", on=a_host("m5.large", id="i-1"))
     return replace(
         memory_world(), inventory=MemoryInventory(given=[volume]), metrics=MemoryMetrics(given={"vol-a": sums})

@@ -1,5 +1,7 @@
 """What of an answer has to be the same whatever was left unread."""
 
+from dataclasses import replace
+
 from plimsoll.domain.recommendation import Change, Keep, Wait
 
 
@@ -17,7 +19,7 @@ def decided_on(one):
         summary.hours_observed,
         summary.gap_hours,
         [blocker.code for blocker in found.blockers],
-        found.epochs,
+        [replace(epoch, hosts=None) for epoch in found.epochs],  # of the hosts a record tells the ceiling alone
         found.peer and (found.peer.volume.id, found.peer.takeover.told_by, found.peer.need, found.peer.unknown),
     ]
     if isinstance(found, Change | Keep | Wait):

@@ -6,9 +6,11 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 from hypothesis import strategies as st
 
+from cloud_simulator.metrics.sums import Sums
 from plimsoll.domain.demand.day_sums import days_of_moves
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of, memory_segments
-from plimsoll.domain.metrics.sums import COUNTER_SERIES, Sums, Window, segments, series
+from plimsoll.domain.metrics.series import WORK_SERIES
+from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.recommendation import Change, Wait
 from plimsoll.domain.refine.branch_and_bound import judge
@@ -39,7 +41,7 @@ def a_life(iops, *, io_kib=16.0, rates=True, unrated_days=(), absent=()):
     if rates:
         made |= with_rates(made["write_ops"], made["write_bytes"])
         for day in unrated_days:
-            for name in made.keys() - set(COUNTER_SERIES):
+            for name in made.keys() - set(WORK_SERIES):
                 made[name] = made[name].copy()
                 made[name][day * 1440 : (day + 1) * 1440] = np.nan
     for first, last in absent:
@@ -227,7 +229,7 @@ def cost_then(one):
 def whole_past(volume, life, policy):
     past = Past(memory_of(volume, SEGMENTS), begun_s(volume, policy, NOW.timestamp()), days_of_moves(volume))
     for look in look_at_everything(past):
-        learn(past, look, dict(series(cut(life, look.window, look.period_s, look.series))))
+        learn(past, look, dict(cut(life, look.window, look.period_s, look.series).series.items()))
     return past
 
 

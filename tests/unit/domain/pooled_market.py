@@ -4,9 +4,9 @@ from datetime import date
 
 import numpy as np
 
+from cloud_simulator.metrics.sums import Sums
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.host import Host, HostLimits
-from plimsoll.domain.metrics.sums import Sums
 from plimsoll.domain.offers.offer import Market
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.units import KIB

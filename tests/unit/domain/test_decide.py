@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from plimsoll.domain.case import case_of
+from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.decide import answer, is_detached, recommend_detached
 from plimsoll.domain.errors import UnknownVolumeType
 from plimsoll.domain.evidence.grade import Grade
@@ -300,7 +301,7 @@ def test_the_previous_generation_is_priced_by_its_operations_too():
 
 def test_the_demand_that_was_given_is_not_touched():
     demand = a_demand(iops=[2990.0] * 10, iops_exceeded=[True] * 10, buckets=10)
-    before = demand.iops.copy(), demand.iops_exceeded.copy()
+    before = demand.iops.copy(), demand.exceeded[Resource.IOPS].copy()
     decision(a_volume("gp3"), demand, a_policy(min_hours=0))
     assert np.array_equal(demand.iops, before[0])
-    assert np.array_equal(demand.iops_exceeded, before[1])
+    assert np.array_equal(demand.exceeded[Resource.IOPS], before[1])

@@ -9,7 +9,7 @@ import pytest
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.recommendation import Keep, Migrate, Reprovision, Upgrade, Wait
 from plimsoll.domain.volume import Modification, VolumeSpec
-from tests.builders import NOW, a_host, a_policy, a_volume, decision
+from tests.builders import NOW, a_host, a_policy, a_volume, decision, fields_of
 
 DAYS = 14
 MINUTES = DAYS * 1440
@@ -43,7 +43,7 @@ class Scene:
             observed=np.ones(MINUTES, dtype=bool),
             read_iops=self.iops / 2,
             read_throughput_mib_s=self.mib_s / 2,
-            **(self.flags or {}),
+            **fields_of(self.flags or {}),
         )
 
     @property

@@ -7,10 +7,12 @@ from functools import cache
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.decide import recommend_detached
+from plimsoll.domain.demand.epochs import Epoch
 from plimsoll.domain.demand.settling import Unsettled
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.offers.choice import BUDGETS_MIN
 from plimsoll.domain.reason import Reason
-from plimsoll.domain.recommendation import Answer, Change, EpochSummary, FrontierStep, Recommendation, Wait
+from plimsoll.domain.recommendation import Answer, Change, FrontierStep, Recommendation, Wait
 from plimsoll.domain.units import HOUR_S
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import ChangeText
@@ -54,16 +56,14 @@ def waiting(change: Recommendation, until: date = date(2026, 11, 30)) -> Wait:
 
 _BEFORE, _SINCE = (VolumeSpec(type="gp3", size_gib=500, iops=iops, throughput_mib_s=500) for iops in (3_000, 10_000))
 RAISED = (
-    EpochSummary(
-        start_s=1_794_009_600,
-        end_s=1_795_132_800,
+    Epoch(
+        window=Window(start_s=1_794_009_600, end_s=1_795_132_800),
         spec=_BEFORE,
         ceiling=Ceiling(iops=3_000, throughput_mib_s=500),
         throttled_minutes=412.0,
     ),
-    EpochSummary(
-        start_s=1_795_132_800,
-        end_s=1_795_219_200,
+    Epoch(
+        window=Window(start_s=1_795_132_800, end_s=1_795_219_200),
         spec=_SINCE,
         ceiling=Ceiling(iops=10_000, throughput_mib_s=500),
         throttled_minutes=0.0,

@@ -12,13 +12,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.clouds.aws.queries import COUNTERS, RATES, Call, Query
+from plimsoll.clouds.aws.queries import Call, Query
 from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
+from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadAnswer
 from plimsoll.domain.metrics.knowledge import FIVE_MINUTES_S, IntArray
 from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.series import SERIES, Longer, Role, Series
 from plimsoll.domain.units import KIB, MIB, MINUTE_S
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import Provisioned
@@ -32,8 +34,7 @@ STATUSES: Final = frozenset({COMPLETE, FORBIDDEN, "PartialData", "InternalError"
 GENEROUS: Final = 10.0
 """How many times the published maximum of any type a figure may be. Real volumes pass theirs for some seconds."""
 
-TIMED: Final = frozenset({"read_time_s", "write_time_s", "timed_reads", "timed_writes"})
-"""Operations of a bucket, and the seconds that they took together: an operation of a second each is no healthy one."""
+_RATES: Final = frozenset({Role.WORK, Role.HIGHEST, Role.SUMMED})
 
 MOST_WAITING: Final = 1e7
 """Milliseconds and operations in a queue: nothing waits for hours."""
@@ -227,24 +228,24 @@ def most_a_second() -> tuple[float, float]:
 
 def most_of(query: Query) -> float:
     """The highest figure that a bucket of a query can have."""
-    series = query.metric.series
-    if series in COUNTERS or series in RATES:
-        return _most_work(query)
-    if series == "idle_s":
+    row = SERIES[query.metric.series]
+    if row.role in _RATES:
+        return _most_work(query, row)
+    if row.role is Role.IDLE:
         return ROUNDING * max(query.period_s, FIVE_MINUTES_S)  # a minute can hold the sum of five
-    if series.endswith("_minutes"):
+    if row.unit == "minutes":
         return ROUNDING * query.period_s / MINUTE_S
-    if series in TIMED:
-        return most_a_second()[0] * query.period_s
-    if series.endswith(("_latency_ms", "_queue_length")):
+    if row.role is Role.QUEUE or row.unit == "ms":
         return MOST_WAITING
-    return ROUNDING * (100.0 if series.endswith("_pct") else 1.0)
+    if row.longer is Longer.SUM:
+        return most_a_second()[0] * query.period_s  # no healthy operation takes a second
+    return ROUNDING * (100.0 if row.unit == "%" else 1.0)
 
 
-def _most_work(query: Query) -> float:
+def _most_work(query: Query, row: Series) -> float:
     """The most operations or bytes in a bucket, or the highest rate, or the sum of the rates of its minutes."""
-    series, (ops, moved) = query.metric.series, most_a_second()
-    if series in COUNTERS:
-        return (moved if series.endswith("_bytes") else ops) * query.period_s
+    ops, moved = most_a_second()
+    if row.role is Role.WORK:
+        return (ops if row.side is Resource.IOPS else moved) * query.period_s
     minutes = query.period_s / MINUTE_S if query.metric.stat == "Sum" else 1.0
-    return (ops if series.endswith("_iops") else moved / KIB) * minutes
+    return (ops if row.side is Resource.IOPS else moved / KIB) * minutes

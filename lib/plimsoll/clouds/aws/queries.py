@@ -16,7 +16,7 @@ from plimsoll.clouds.registry import AWS
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.demand.epochs import credited_in
 from plimsoll.domain.metrics.asks import Ask
-from plimsoll.domain.metrics.knowledge import SIGNALS
+from plimsoll.domain.metrics.series import SIGNALS
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.domain.volume import Volume

@@ -13,7 +13,7 @@ import numpy as np
 from plimsoll.clouds.google.queries import DevicePlace
 from plimsoll.domain.metrics.knowledge import BoolArray
 from plimsoll.domain.metrics.period import FloatArray
-from plimsoll.domain.metrics.sums import COUNTER_SERIES
+from plimsoll.domain.metrics.series import WORK_SERIES
 
 _ROUNDED = 1.0
 """Peaks are whole numbers, so that one may be this much lower than it was."""
@@ -54,7 +54,7 @@ def disagreements(
             anywhere = np.any([others[place] for others in places.values() if place in others], axis=0)
             lacking |= anywhere & ~present[place] if place in present else anywhere
         yield from _where((name,), "has no point where others have", lacking)
-    for count in COUNTER_SERIES:
+    for count in WORK_SERIES:
         peak = f"peak_{count}"
         if count in series and peak in series:
             yield from _peak(series, count, peak, period_s, one_place=added or len(every) <= 1)

@@ -5,7 +5,7 @@ ceiling would have been at the lower one too. Where a volume does no more a day 
 work had only waited (docs/decision.md, section 3).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -47,15 +47,14 @@ class Told:
     did: tuple[Did, ...]
 
 
-def did_in(epochs: Sequence[Epoch], ceilings: Sequence[Ceiling | None], days: DaySums) -> list[Did]:
-    """What a volume did a day in each of some epochs of which that is known, as its ceiling then is."""
-    found = []
-    for epoch, ceiling in zip(epochs, ceilings, strict=True):
+def sum_days(epochs: Sequence[Epoch], days: DaySums) -> Iterator[Did]:
+    """The work a day of each epoch of which that and the ceiling are known."""
+    for epoch in epochs:
         last = np.flatnonzero(days.whole_in(epoch.window))[-LAST_DAYS:]
-        if ceiling is not None and len(last) >= LEAST_DAYS:
+        if epoch.ceiling is not None and len(last) >= LEAST_DAYS:
             operations, moved = days.totals[:, last].mean(axis=1).tolist()
-            found.append(Did(ceiling=ceiling, a_day={Resource.IOPS: operations, Resource.THROUGHPUT: moved / MIB}))
-    return found
+            a_day = {Resource.IOPS: operations, Resource.THROUGHPUT: moved / MIB}
+            yield Did(ceiling=epoch.ceiling, a_day=a_day)
 
 
 def takes_what_it_gets(demand: Demand, ceiling: Ceiling, told: Told, saturated: BoolArray, resource: Resource) -> bool:

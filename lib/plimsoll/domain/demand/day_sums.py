@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.metrics.knowledge import BYTES, OPERATIONS, SERIES, BoolArray, IntArray, Knowledge, counted
+from plimsoll.domain.metrics.knowledge import BoolArray, IntArray, Knowledge, counted
 from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.series import BYTES, NAMES, OPERATIONS
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import DAY_S, MIB
@@ -99,7 +100,7 @@ def sums_of_knowledge(knowledge: Knowledge) -> DaySums:
     """The days of the window of which metrics were read, to the digit: the same however finely they were."""
     tracks = [knowledge.tracks[group] for group in (OPERATIONS, BYTES)]
     done = [
-        np.sum([counted(track.series[name]) for name in SERIES[group]], axis=0)
+        np.sum([counted(track.series[name]) for name in NAMES[group]], axis=0)
         for group, track in zip((OPERATIONS, BYTES), tracks, strict=True)
     ]
     rows = [(track.starts_s, row, track.present) for track, row in zip(tracks, done, strict=True)]

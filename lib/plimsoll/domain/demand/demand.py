@@ -1,43 +1,37 @@
 """Demand: what a workload asked for over time, from the sums that a cloud keeps."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from plimsoll.domain.ceiling import Accounting, Resource
+from plimsoll.domain.ceiling import RESOURCES, Accounting, Resource
 from plimsoll.domain.demand.busiest import BusiestSeconds, busiest_seconds
 from plimsoll.domain.demand.counting import accounted, weighted
 from plimsoll.domain.metrics import period
 from plimsoll.domain.metrics.grid import Grid, grid_of, observed_hours
 from plimsoll.domain.metrics.highest import highest
 from plimsoll.domain.metrics.host_seen import HostSeen, SideSeen
-from plimsoll.domain.metrics.knowledge import (
-    BALANCE,
-    BYTES,
-    FIVE_MINUTES_S,
-    HIGHEST_IOPS,
-    HIGHEST_THROUGHPUT,
-    HOST,
-    HOST_IOPS_BALANCE,
-    HOST_IOPS_CHECK,
-    HOST_THROUGHPUT_BALANCE,
-    HOST_THROUGHPUT_CHECK,
-    IDLE,
-    IOPS_CHECK,
-    OPERATIONS,
-    PEAKS,
-    SERIES,
-    THROUGHPUT_CHECK,
-    WORK,
-    BoolArray,
-    IntArray,
-    Knowledge,
-    Track,
-    counted,
-)
+from plimsoll.domain.metrics.knowledge import FIVE_MINUTES_S, BoolArray, IntArray, Knowledge, Track, counted
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.received import Coverage, coverage_of
-from plimsoll.domain.units import HOUR_S, MIB, MINUTE_S
+from plimsoll.domain.metrics.series import (
+    BALANCE,
+    BYTES,
+    CHECKS,
+    HOST,
+    HOST_BALANCES,
+    HOST_CHECKS,
+    IDLE,
+    NAMES,
+    OPERATIONS,
+    PEAKS,
+    PER_UNIT,
+    WORK,
+    WORK_OF,
+)
+from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.units import HOUR_S, MINUTE_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,14 +90,14 @@ class Demand:
     """IOPS and MiB/s over consecutive buckets from `start_s` (epoch seconds), `resolution_s` long unless `spread`.
 
     Arrays have one element a bucket. Rates are zero where nothing was `observed`. `busy_share` is the share of the
-    bucket in which the volume had work, `burst_balance_pct` the least credit balance in it, `iops_exceeded` and
-    `throughput_exceeded` whether some second asked for more than is provisioned, `busiest` what its busiest second had;
-    None where the cloud publishes no such metric for the volume. `coarsest_s` is the coarsest period of the data, where
-    finer ones had expired. It is `whole` when all work and idle time was read as finely as the cloud keeps it.
-    `coverage` says how much was received of what it is made of, None where all was. `summed` are the buckets that are
-    published as a part of five minutes, `undecided` those of which it is not known whether they are a minute or the sum
-    of five; None where none are. `host` is what was measured of the volume's only host, where it was asked by this
-    volume and the cloud measures any.
+    bucket in which the volume had work, `balance_pct` the least credit balance in it, `busiest` what its busiest second
+    had; None where the cloud publishes no such metric for the volume. `exceeded` are the buckets in which some second
+    asked for more than is provisioned, by the resources for which the cloud publishes that. `coarsest_s` is the
+    coarsest period of the data, where finer ones had expired. It is `whole` when all work and idle time was read as
+    finely as the cloud keeps it. `coverage` says how much was received of what it is made of, None where all was.
+    `summed` are the buckets that are published as a part of five minutes, `undecided` those of which it is not known
+    whether they are a minute or the sum of five; None where none are. `host` is what was measured of the volume's only
+    host, where it was asked by this volume and the cloud measures any.
     """
 
     start_s: int
@@ -115,9 +109,8 @@ class Demand:
     read_iops: FloatArray
     read_throughput_mib_s: FloatArray
     busy_share: FloatArray | None = None
-    burst_balance_pct: FloatArray | None = None
-    iops_exceeded: BoolArray | None = None
-    throughput_exceeded: BoolArray | None = None
+    balance_pct: FloatArray | None = None
+    exceeded: Mapping[Resource, BoolArray] = field(default_factory=dict)
     busiest: BusiestSeconds | None = None
     spread: Spread | None = None
     whole: bool = True
@@ -190,6 +183,11 @@ class Demand:
         if found is None:
             found = self._views["evened"] = _evened(self, self.undecided)
         return found
+
+    @property
+    def window(self) -> Window:
+        """The span from its first bucket to its last."""
+        return Window(start_s=self.start_s, end_s=self.start_s + self.window_s)
 
     @property
     def window_s(self) -> int:
@@ -338,8 +336,8 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, grid: Grid | None = No
     hours = observed_hours(knowledge)
     observed = hours[knowledge.hour(starts_s)]
     cells = _Cells(knowledge, grid, hours)
-    reads, writes = (cells.sums(OPERATIONS, name) for name in SERIES[OPERATIONS])
-    read_bytes, write_bytes = (cells.sums(BYTES, name) for name in SERIES[BYTES])
+    reads, writes = (cells.sums(OPERATIONS, name) for name in NAMES[OPERATIONS])
+    read_bytes, write_bytes = (cells.sums(BYTES, name) for name in NAMES[BYTES])
     over_s, moved_s = cells.observed_s(OPERATIONS), cells.observed_s(BYTES)
     hours_observed = int(lengths_s[observed].sum()) / HOUR_S
     return Demand(
@@ -352,9 +350,8 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, grid: Grid | None = No
         read_iops=reads / over_s * observed,
         read_throughput_mib_s=period.throughput_mib_s(read_bytes, np.zeros_like(read_bytes), moved_s) * observed,
         busy_share=_busy_share(cells),
-        burst_balance_pct=cells.published(BALANCE, "burst_balance_pct"),
-        iops_exceeded=_raised(cells.published(IOPS_CHECK, "iops_exceeded")),
-        throughput_exceeded=_raised(cells.published(THROUGHPUT_CHECK, "throughput_exceeded")),
+        balance_pct=cells.published(BALANCE, *NAMES[BALANCE]),
+        exceeded=_exceeded(cells),
         busiest=_busiest(cells),
         spread=None if _are_even(operations, moved, starts_s, resolution_s) else _spread(cells, resolution_s, observed),
         whole=not any(knowledge.unread(group).any() for group in WORK),
@@ -379,24 +376,26 @@ def _spread(cells: "_Cells", resolution_s: int, observed: BoolArray) -> Spread:
     unread: list[BoolArray] = []
     begins: list[BoolArray] = []
     disagree = False
-    for group, rates_of, unit in ((OPERATIONS, HIGHEST_IOPS, 1.0), (BYTES, HIGHEST_THROUGHPUT, MIB)):
-        reads, writes = (cells.sums(group, name) for name in SERIES[group])
-        total = (reads + writes) / unit
+    most_reads: list[FloatArray] = []
+    for side, group in WORK_OF.items():
+        reads, writes = (cells.sums(group, name) for name in NAMES[group])
+        total = (reads + writes) / PER_UNIT[side]
         means = total / cells.observed_s(group) * observed
         unread.append(cells.unread(group) & (total > 0))
         begins.append(grid.begins(cells.knowledge.tracks[group].starts_s) | (total == 0))
-        known = highest(rates_of, cells.knowledge, grid, means, unread[-1])
+        known = highest(side, cells.knowledge, grid, means, unread[-1])
         most.append(total / least_s * observed)
         least.append(np.zeros(len(grid.starts_s)))
         if known is not None:
             disagree |= known.disagrees
             most[-1], least[-1] = np.minimum(most[-1], np.maximum(known.most, means)), known.least * observed
+        most_reads.append(np.minimum(most[-1], reads / PER_UNIT[side] / least_s * observed))
     return Spread(
         lengths_s=grid.lengths_s,
         most_iops=most[0],
         most_throughput_mib_s=most[1],
-        most_read_iops=np.minimum(most[0], cells.sums(OPERATIONS, "read_ops") / least_s * observed),
-        most_read_throughput_mib_s=np.minimum(most[1], cells.sums(BYTES, "read_bytes") / MIB / least_s * observed),
+        most_read_iops=most_reads[0],
+        most_read_throughput_mib_s=most_reads[1],
         begins_iops=begins[0],
         begins_throughput=begins[1],
         least_iops=least[0],
@@ -429,6 +428,9 @@ class _Cells:
     def values(self, group: str, name: str) -> FloatArray:
         track = self.knowledge.tracks[group]
         return track.series[name][self._place(track)]
+
+    def all_values(self, group: str) -> list[FloatArray]:
+        return [self.values(group, name) for name in NAMES[group]]
 
     def sums(self, group: str, name: str) -> FloatArray:
         """A series of the buckets that the cells lie in, zero where there is no point."""
@@ -463,7 +465,7 @@ class _Cells:
 
 def _busy_share(cells: _Cells) -> FloatArray | None:
     """The share of each cell with work; all of it in those that could be read more finely."""
-    idle_s = cells.published(IDLE, "idle_s")
+    idle_s = cells.published(IDLE, *NAMES[IDLE])
     if idle_s is None:
         return None
     share = period.busy_share(counted(idle_s), cells.lengths_s(IDLE))
@@ -473,30 +475,34 @@ def _busy_share(cells: _Cells) -> FloatArray | None:
 
 def _busiest(cells: _Cells) -> BusiestSeconds | None:
     """The busiest seconds of each cell; None where the cloud publishes none."""
-    if all(cells.published(PEAKS, name) is None for name in SERIES[PEAKS]):
+    if all(cells.published(PEAKS, name) is None for name in NAMES[PEAKS]):
         return None
-    return busiest_seconds([cells.values(PEAKS, name) for name in SERIES[PEAKS]], exact=~cells.unread(PEAKS))
+    return busiest_seconds(cells.all_values(PEAKS), exact=~cells.unread(PEAKS))
 
 
 def _host_seen(cells: _Cells) -> HostSeen | None:
     """What was measured of the host in each cell; None where nobody asked, or the cloud measures none of it."""
-    groups = {
-        Resource.IOPS: (HOST_IOPS_CHECK, HOST_IOPS_BALANCE),
-        Resource.THROUGHPUT: (HOST_THROUGHPUT_CHECK, HOST_THROUGHPUT_BALANCE),
-    }
-    names = [name for group in HOST for name in SERIES[group]]
-    if HOST_IOPS_CHECK not in cells.knowledge.tracks or not cells.knowledge.published.intersection(names):
+    names = [name for group in HOST for name in NAMES[group]]
+    asked = all(group in cells.knowledge.tracks for group in HOST)
+    if not asked or not cells.knowledge.published.intersection(names):
         return None
     return {
-        resource: SideSeen(
-            exceeded=cells.values(check, *SERIES[check]),
-            balance_pct=cells.values(balance, *SERIES[balance]),
-            check_unread=cells.unread(check),
-            balance_unread=cells.unread(balance),
+        side: SideSeen(
+            exceeded=np.fmax.reduce(cells.all_values(HOST_CHECKS[side])),
+            balance_pct=np.fmin.reduce(cells.all_values(HOST_BALANCES[side])),
+            check_unread=cells.unread(HOST_CHECKS[side]),
+            balance_unread=cells.unread(HOST_BALANCES[side]),
         )
-        for resource, (check, balance) in groups.items()
+        for side in RESOURCES
     }
 
 
-def _raised(check: FloatArray | None) -> BoolArray | None:
-    return None if check is None else check > 0
+def _exceeded(cells: _Cells) -> dict[Resource, BoolArray]:
+    """The cells in which a check is raised, by resource. One without a published check is left out."""
+    exceeded: dict[Resource, BoolArray] = {}
+    for side, group in CHECKS.items():
+        checks = [cells.published(group, name) for name in NAMES[group]]
+        raised = [check > 0 for check in checks if check is not None]
+        if raised:
+            exceeded[side] = np.logical_or.reduce(raised)
+    return exceeded

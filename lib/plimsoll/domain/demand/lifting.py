@@ -10,6 +10,7 @@ saturated figure goes all the way, and the other one no further than its own sec
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Final
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
 from plimsoll.domain.demand.batch_jobs import Told, takes_what_it_gets
 from plimsoll.domain.demand.demand import Demand, scaled
+from plimsoll.domain.demand.epochs import Epoch
 from plimsoll.domain.demand.saturation import in_seconds, standing, steady, throttled
 from plimsoll.domain.metrics.knowledge import BoolArray
 from plimsoll.domain.metrics.period import FloatArray
@@ -32,20 +34,6 @@ Lifts = tuple[FloatArray | float, FloatArray | float]
 """How many times its operations, and how many times its bytes, each bucket has."""
 
 _OTHER: Final = dict(zip(RESOURCES, reversed(RESOURCES), strict=True))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
-    """The buckets of one epoch and what the volume could carry in it (None: not known, so that nothing is saturated).
-
-    `raised` are the resources whose ceiling a later epoch raised: that one shows what the workload does, so nothing is
-    lifted here. `told` is what whole days tell of it and of the epochs before, None where there was none.
-    """
-
-    buckets: slice
-    ceiling: Ceiling | None
-    raised: frozenset[Resource] = frozenset()
-    told: Told | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,10 +66,11 @@ class Lifted:
         return replace(self, demand=scaled(demand.rates, self.operations, self.moved))
 
 
-def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
-    """A demand lifted where it was held back, span by span; `spans` are in the order of time and cover it.
+def lift(demand: Demand, epochs: Sequence[Epoch], policy: Policy, told: Sequence[Told | None] = ()) -> Lifted:
+    """A demand lifted where it was held back, epoch by epoch; `epochs` are in the order of time and cover it.
 
-    A resource whose limit was raised since is not lifted, nor one of which a job took more without doing more.
+    A resource whose limit was raised since is not lifted, nor one of which a job took more without doing more. `told`
+    is what whole days tell of each epoch and of those before it, None where there was none.
     """
     saturated = {resource: np.zeros_like(demand.observed) for resource in RESOURCES}
     most: dict[Resource, FloatArray | float] = dict.fromkeys(Resource, np.inf)
@@ -89,36 +78,36 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
     frequent: set[Resource] = set()
     deferred: set[Resource] = set()
     beyond, at_ceiling, held = _Factors(), _Factors(), _Factors(np.inf, np.minimum)
-    for span in spans:
-        if span.ceiling is None:
+    for epoch, days in zip_longest(epochs, told):
+        if epoch.ceiling is None:
             continue
         inside = np.zeros_like(demand.observed)
-        inside[span.buckets] = True
-        at = dict(zip(Resource, throttled(demand, span.ceiling, policy), strict=True))
+        inside[epoch.buckets] = True
+        at = dict(zip(Resource, throttled(demand, epoch.ceiling, policy), strict=True))
         if not ((at[Resource.IOPS] | at[Resource.THROUGHPUT]) & inside).any():
             continue
-        stood |= np.logical_or(*standing(demand, span.ceiling, policy)) & inside
-        by_seconds = _by_seconds(demand, span, span.ceiling, policy)
+        stood |= np.logical_or(*standing(demand, epoch.ceiling, policy)) & inside
+        by_seconds = _by_seconds(demand, epoch, epoch.ceiling, policy)
         here_at = {resource: at[resource] & inside for resource in RESOURCES}
         waited = np.zeros_like(demand.observed)
-        for resource in _taking(demand, span, span.ceiling, here_at):
+        for resource in _taking(demand, epoch, epoch.ceiling, here_at, days):
             deferred.add(resource)
             waited |= here_at[resource]
         if waited.any():
-            enough = _times(demand, span.ceiling, 1.0)
+            enough = _times(demand, epoch.ceiling, 1.0)
             most = {side: np.where(waited, np.maximum(1.0, enough[side]), most[side]) for side in RESOURCES}
         for resource, all_here in here_at.items():
             saturated[resource] |= all_here
             here = all_here & ~waited
-            if resource in span.raised or not here.any():
+            if resource in epoch.raised or not here.any():
                 continue
             often = is_frequent(demand.minutes(here), demand.minutes(demand.observed & inside), policy)
             times = 1 + policy.throttle_lift_pct / 100 if often else 1.0
             frequent |= {resource} if often else set()
-            beyond.add(_lifts(demand, span.ceiling, resource, times, by_seconds[resource]), here)
-            at_ceiling.add(_lifts(demand, span.ceiling, resource, 1.0, by_seconds[resource]), here)
+            beyond.add(_lifts(demand, epoch.ceiling, resource, times, by_seconds[resource]), here)
+            at_ceiling.add(_lifts(demand, epoch.ceiling, resource, 1.0, by_seconds[resource]), here)
             if often:
-                held.add({resource: np.maximum(1.0, _times(demand, span.ceiling, 1.0)[resource])}, here)
+                held.add({resource: np.maximum(1.0, _times(demand, epoch.ceiling, 1.0)[resource])}, here)
     either = saturated[Resource.IOPS] | saturated[Resource.THROUGHPUT]
     operations, moved = beyond.both
     return Lifted(
@@ -145,19 +134,21 @@ def _where_saturated(saturated: Mapping[Resource, BoolArray], lifts: Lifts, else
     return operations, moved
 
 
-def _taking(demand: Demand, span: Span, ceiling: Ceiling, at: Mapping[Resource, BoolArray]) -> Iterator[Resource]:
-    """The resources of which a job takes what it gets in a span. What it waited for in such buckets is no work more, on
-    either side."""
-    if span.told is None:
+def _taking(
+    demand: Demand, epoch: Epoch, ceiling: Ceiling, at: Mapping[Resource, BoolArray], told: Told | None
+) -> Iterator[Resource]:
+    """The resources of which a job takes what it gets in an epoch. What it waited for in such buckets is no work more,
+    on either side."""
+    if told is None:
         return
     for resource, here in at.items():
-        is_kept = resource not in span.raised and here.any()
-        if is_kept and takes_what_it_gets(demand, ceiling, span.told, here, resource):
+        is_kept = resource not in epoch.raised and here.any()
+        if is_kept and takes_what_it_gets(demand, ceiling, told, here, resource):
             yield resource
 
 
 class _Factors:
-    """How many times its operations and its bytes each bucket has, gathered span by span."""
+    """How many times its operations and its bytes each bucket has, gathered epoch by epoch."""
 
     def __init__(self, unless: float = 1.0, combine: Callable[..., FloatArray] = np.maximum) -> None:
         self._unless, self._combine = unless, combine
@@ -202,10 +193,10 @@ class _BySeconds:
     other_is_clear: bool
 
 
-def _by_seconds(demand: Demand, span: Span, ceiling: Ceiling, policy: Policy) -> dict[Resource, _BySeconds]:
+def _by_seconds(demand: Demand, epoch: Epoch, ceiling: Ceiling, policy: Policy) -> dict[Resource, _BySeconds]:
     seconds, means = in_seconds(demand, ceiling, policy), steady(demand, ceiling, policy)
     shown = [np.zeros_like(demand.observed) if at is None else at for at in seconds]
-    clear = [at is not None and not at[span.buckets].any() for at in seconds]
+    clear = [at is not None and not at[epoch.buckets].any() for at in seconds]
     return {
         Resource.IOPS: _BySeconds(shown[0] & ~means[0], other_is_clear=clear[1]),
         Resource.THROUGHPUT: _BySeconds(shown[1] & ~means[1], other_is_clear=clear[0]),

@@ -12,7 +12,7 @@ import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.lifting import Span
+from plimsoll.domain.demand.epochs import Epoch
 from plimsoll.domain.metrics.period import FloatArray
 
 SLIGHTLY: Final = 1.05
@@ -37,20 +37,21 @@ def hold_against_record(demand: Demand, buckets: slice, ceiling: Ceiling) -> tup
     return last + 1, None
 
 
-def spans_on_record(demand: Demand, ceiling: Ceiling) -> list[Span]:
-    """The spans of a demand that had one ceiling by the record."""
+def find_epochs_on_record(demand: Demand, ceiling: Ceiling) -> list[Epoch]:
+    """The epochs of a demand that had one ceiling by the record."""
     first, _ = hold_against_record(demand, slice(None), ceiling)
-    unknown = [Span(buckets=slice(0, first), ceiling=None)] if first else []
-    return [*unknown, Span(buckets=slice(first, len(demand.iops)), ceiling=ceiling)]
+    unknown = [Epoch(window=demand.window, spec=None, buckets=slice(0, first))] if first else []
+    known = Epoch(window=demand.window, spec=None, ceiling=ceiling, buckets=slice(first, len(demand.iops)))
+    return [*unknown, known]
 
 
-def clip_to_record(demand: Demand, spans: Sequence[Span]) -> FloatArray | float:
-    """How many times each bucket counts, so that none is above the ceiling of its span."""
+def clip_to_record(demand: Demand, epochs: Sequence[Epoch]) -> FloatArray | float:
+    """How many times each bucket counts, so that none is above the ceiling of its epoch."""
     clip = np.ones_like(demand.iops)
-    for span in spans:
-        if span.ceiling is not None:
-            times = _times_of_ceiling(demand, span.ceiling)[span.buckets]
-            clip[span.buckets] = 1 / np.maximum(1.0, times)
+    for epoch in epochs:
+        if epoch.ceiling is not None:
+            times = _times_of_ceiling(demand, epoch.ceiling)[epoch.buckets]
+            clip[epoch.buckets] = 1 / np.maximum(1.0, times)
     return clip if (clip < 1).any() else 1.0
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from plimsoll.domain.ceiling import RESOURCES, Accounting, Ceiling, Resource
 from plimsoll.domain.demand.adding import together
 from plimsoll.domain.demand.demand import Demand, scaled
-from plimsoll.domain.demand.lifting import LEAST_RATE, Lifted, Lifts, Span
+from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.demand.lifting import LEAST_RATE, Lifted, Lifts
 from plimsoll.domain.demand.need import Need, OfferPurpose
 from plimsoll.domain.demand.saturation import HostRoom
 from plimsoll.domain.demand.trial import Required
@@ -59,25 +60,25 @@ def load_of(
     demand: Demand,
     lifted: Lifted,
     room: HostRoom,
-    spans: Sequence[Span],
+    epochs: Sequence[Epoch],
     policy: Policy,
     headrooms: Headrooms,
     *,
     bound_times: FloatArray | None = None,
 ) -> Load:
-    """The load of a demand, lifted by the ceilings of `spans`, on a host with so much room.
+    """The load of a demand, lifted by the ceilings of `epochs`, on a host with so much room.
 
     `bound_times` are those of all that it is a part of (`host_bound_times`), None for its own.
     """
     if bound_times is None:
-        bound_times = host_bound_times(demand.rates, room, spans)
+        bound_times = host_bound_times(demand.rates, room, epochs)
     by_host = [scaled(demand.rates, bound_times)] if room.bound.any() else []
     beyond = lifted.operations, lifted.moved
     relief, reducing = headrooms.relief, headrooms.reducing
 
     def short(factor: float, room: HostRoom, lifts: Lifts, also: Sequence[Demand]) -> Demand | None:
         held_back = [_held_back(demand.rates, lifted, room, lifts)] if lifted.any.any() else []
-        return _highest([*held_back, *also, *_seconds(demand.rates, spans, policy, factor)])
+        return _highest([*held_back, *also, *_seconds(demand.rates, epochs, policy, factor)])
 
     def required(
         headroom: Headroom, room: HostRoom, lifts: Lifts, also: Sequence[Demand] = (), most: Lifts = (np.inf, np.inf)
@@ -125,6 +126,11 @@ def raised(load: Load, times: float) -> Load:
             work=scaled(found[0].work, times), short=_highest([scaled(short, times) for short in _shorts(found)])
         ),
     )
+
+
+def peak_rates(demand: Demand, accounting: Accounting) -> Need:
+    """The highest rates of a demand, as an accounting counts them."""
+    return peaks(Required(work=demand, short=None), accounting)
 
 
 def peaks(required: Required, accounting: Accounting) -> Need:
@@ -207,7 +213,7 @@ def _held_back(demand: Demand, lifted: Lifted, room: HostRoom, lifts: Lifts) -> 
     return only(scaled(demand, np.minimum(lifts[0], operations), np.minimum(lifts[1], moved)), lifted.any)
 
 
-def host_bound_times(demand: Demand, room: HostRoom, spans: Sequence[Span]) -> FloatArray:
+def host_bound_times(demand: Demand, room: HostRoom, epochs: Sequence[Epoch]) -> FloatArray:
     """How many times each bucket may have been wanted where the host was the limit: until its maximum, or the volume,
     could have carried no more on either side. 0 elsewhere."""
     if not room.bound.any():
@@ -215,11 +221,11 @@ def host_bound_times(demand: Demand, room: HostRoom, spans: Sequence[Span]) -> F
     most = room.ceiling.iops, room.ceiling.throughput_mib_s
     rates = _rates(demand, room.ceiling)
     times = np.minimum(*(_times(np.full_like(rate, limit), rate) for limit, rate in zip(most, rates, strict=True)))
-    for span in spans:
-        if span.ceiling is not None:
-            limits = span.ceiling.iops, span.ceiling.throughput_mib_s
-            for limit, rate in zip(limits, _rates(demand, span.ceiling), strict=True):
-                times[span.buckets] = np.minimum(times, _times(np.full_like(rate, limit), rate))[span.buckets]
+    for epoch in epochs:
+        if epoch.ceiling is not None:
+            limits = epoch.ceiling.iops, epoch.ceiling.throughput_mib_s
+            for limit, rate in zip(limits, _rates(demand, epoch.ceiling), strict=True):
+                times[epoch.buckets] = np.minimum(times, _times(np.full_like(rate, limit), rate))[epoch.buckets]
     return np.where(room.bound & np.isfinite(times), np.maximum(1.0, times), 0.0)
 
 
@@ -232,7 +238,7 @@ def _times(most: FloatArray, rate: FloatArray) -> FloatArray:
     return np.divide(most, rate, out=np.full_like(rate, np.inf), where=rate > LEAST_RATE)
 
 
-def _seconds(demand: Demand, spans: Sequence[Span], policy: Policy, times: float) -> list[Demand]:
+def _seconds(demand: Demand, epochs: Sequence[Epoch], policy: Policy, times: float) -> list[Demand]:
     """So many times what single seconds had, as far as the policy sizes on that; never above the ceiling of their
     epoch."""
     busiest = None if policy.size_on is SizeOn.AVERAGE else demand.busiest
@@ -249,22 +255,22 @@ def _seconds(demand: Demand, spans: Sequence[Span], policy: Policy, times: float
         found = scaled(demand, 1 / demand.busy_share)
     else:
         return []
-    return [_clipped(scaled(found, times), spans)]
+    return [_clipped(scaled(found, times), epochs)]
 
 
-def _clipped(demand: Demand, spans: Sequence[Span]) -> Demand:
-    """A demand no higher than the ceiling of each span."""
+def _clipped(demand: Demand, epochs: Sequence[Epoch]) -> Demand:
+    """A demand no higher than the ceiling of each epoch."""
     operations, moved = np.ones_like(demand.iops), np.ones_like(demand.iops)
-    for span in spans:
-        if span.ceiling is None:
+    for epoch in epochs:
+        if epoch.ceiling is None:
             continue
-        accounting = span.ceiling.accounting
-        by_largest_io = span.ceiling.iops * accounting.io_kib / KIB_PER_MIB if accounting.io_kib else np.inf
+        accounting = epoch.ceiling.accounting
+        by_largest_io = epoch.ceiling.iops * accounting.io_kib / KIB_PER_MIB if accounting.io_kib else np.inf
         iops = demand.counted_iops(replace(accounting, io_kib=None))
         throughput_mib_s = demand.counted_throughput_mib_s(accounting)
-        most_mib_s = min(span.ceiling.throughput_mib_s, by_largest_io)
-        at = span.buckets
-        operations[at] = _share(np.full_like(iops[at], span.ceiling.iops), iops[at])
+        most_mib_s = min(epoch.ceiling.throughput_mib_s, by_largest_io)
+        at = epoch.buckets
+        operations[at] = _share(np.full_like(iops[at], epoch.ceiling.iops), iops[at])
         moved[at] = _share(np.full_like(iops[at], most_mib_s), throughput_mib_s[at])
     return scaled(demand, operations, moved)
 

@@ -223,7 +223,7 @@ def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArr
 def in_seconds(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArray | None, BoolArray | None]:
     """The observed buckets in which some second asked for all that the volume can carry; None if nothing published
     would show it."""
-    checks = demand.iops_exceeded, demand.throughput_exceeded
+    checks = (demand.exceeded.get(side) for side in RESOURCES)
     published = [
         [one for one in pair if one is not None] for pair in zip(checks, _peaks(demand, ceiling, policy), strict=True)
     ]
@@ -252,8 +252,8 @@ def steady(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArray,
     accounting, of_means = ceiling.accounting, _share_of_means(demand, policy.saturation_pct / 100)
     iops = demand.evened.counted_iops(accounting) >= of_means * ceiling.iops
     throughput = demand.evened.counted_throughput_mib_s(accounting) >= of_means * ceiling.throughput_mib_s
-    if demand.burst_balance_pct is not None:
-        empty = demand.burst_balance_pct < policy.empty_balance_pct
+    if demand.balance_pct is not None:
+        empty = demand.balance_pct < policy.empty_balance_pct
         credited = {bucket.resource for bucket in ceiling.buckets}
         iops |= empty & (Resource.IOPS in credited)
         throughput |= empty & (Resource.THROUGHPUT in credited)

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.demand.epochs import Epoch
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
 
@@ -29,20 +30,6 @@ class Unsettled(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EpochStand:
-    """How a volume stood in one epoch: its ceiling (None: not known) and the resources that it was saturated on.
-
-    `hosts` is what its hosts carried (None: not known), `host_bound` whether that was the limit.
-    """
-
-    start_s: int
-    ceiling: Ceiling | None
-    saturated: frozenset[Resource]
-    hosts: Ceiling | None = None
-    host_bound: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Settles:
     """When a reduction can be judged, why not before, and since when that is so."""
 
@@ -52,14 +39,14 @@ class Settles:
 
 
 def settles(
-    volume: Volume, epochs: Sequence[EpochStand], arrivals: Iterable[Settles], now: datetime, policy: Policy
+    volume: Volume, epochs: Sequence[Epoch], arrivals: Iterable[Settles], now: datetime, policy: Policy
 ) -> Settles | None:
     """When a volume settles, None where it has; `epochs` are oldest first, the last one is the present."""
     waits = [wait for wait in (*_all(volume, epochs, now, policy), *arrivals) if wait.on > now]
     return max(waits, key=lambda wait: wait.on, default=None)
 
 
-def _all(volume: Volume, epochs: Sequence[EpochStand], now: datetime, policy: Policy) -> Iterator[Settles]:
+def _all(volume: Volume, epochs: Sequence[Epoch], now: datetime, policy: Policy) -> Iterator[Settles]:
     settle = timedelta(days=policy.settle_days)
     yield from _raised(epochs, settle)
     change = volume.modification
@@ -69,27 +56,27 @@ def _all(volume: Volume, epochs: Sequence[EpochStand], now: datetime, policy: Po
         yield Settles(on=volume.created + settle, why=Unsettled.RESTORED, since=volume.created)
 
 
-def _raised(epochs: Sequence[EpochStand], settle: timedelta) -> Iterator[Settles]:
+def _raised(epochs: Sequence[Epoch], settle: timedelta) -> Iterator[Settles]:
     """From when on there is more room than there was where demand was held back."""
     for place, earlier in enumerate(epochs):
         for later in epochs[place + 1 :]:
             why = _held_back(earlier, later)
             if why is not None:
-                start = datetime.fromtimestamp(later.start_s, UTC)
+                start = datetime.fromtimestamp(later.window.start_s, UTC)
                 yield Settles(on=start + settle, why=why, since=start)
                 break
 
 
-def _held_back(earlier: EpochStand, later: EpochStand) -> Unsettled | None:
+def _held_back(earlier: Epoch, later: Epoch) -> Unsettled | None:
     """Whether a resource that an epoch was saturated on could do more in a later one, or its host could."""
-    if not earlier.saturated.isdisjoint(raised(earlier.ceiling, later.ceiling)):
+    if not earlier.saturated.isdisjoint(find_raised(earlier.ceiling, later.ceiling)):
         return Unsettled.RAISED
-    if earlier.host_bound and set(raised(earlier.hosts, later.hosts)):
+    if earlier.host_bound and set(find_raised(earlier.host_ceiling, later.host_ceiling)):
         return Unsettled.LARGER_HOST
     return None
 
 
-def raised(earlier: Ceiling | None, later: Ceiling | None) -> Iterator[Resource]:
+def find_raised(earlier: Ceiling | None, later: Ceiling | None) -> Iterator[Resource]:
     """The resources of which a later ceiling has more, at its highest or sustained."""
     if earlier is None or later is None:
         return

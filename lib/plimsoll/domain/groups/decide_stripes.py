@@ -11,11 +11,11 @@ from plimsoll.domain.decide import answers, insufficient, is_insufficient, unmea
 from plimsoll.domain.demand.adding import together
 from plimsoll.domain.demand.required import highest_load, load_of
 from plimsoll.domain.demand.saturation import HostLoad, Rates, host_room, with_relief
+from plimsoll.domain.demand_epochs import on_these_hosts
 from plimsoll.domain.groups import set_reasons
 from plimsoll.domain.groups.stripes import StripeSet
 from plimsoll.domain.offers.offer import ceiling_on_hosts
 from plimsoll.domain.recommendation import Blocker, Change, Recommendation, SetAnswer, SetMember
-from plimsoll.domain.spans import on_these_hosts
 from plimsoll.domain.volume import Volume
 
 
@@ -85,7 +85,7 @@ def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[
     that was seen.
     """
     whole, first = together([case.demand for case in cases]), cases[0]
-    there = on_these_hosts(first.spans, whole)
+    there = on_these_hosts(first.epochs, whole)
     room = host_room(whole, host, first.hosts, first.policy, there).only_in(there)
     own = [case.demand for case in cases]
     if any(case.frequent for case in cases):
@@ -115,7 +115,7 @@ def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[
                 case.demand,
                 case.lifted,
                 room,
-                [one.span for one in case.spans],
+                case.epochs,
                 case.policy,
                 case.headrooms,
             )

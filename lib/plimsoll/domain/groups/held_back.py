@@ -6,10 +6,11 @@ from plimsoll.domain.case import DecisionContext, without_restore
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.adding import together
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.lifting import Span, lift
+from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.demand.lifting import lift
 from plimsoll.domain.demand.saturation import Rates, extra_of
+from plimsoll.domain.demand_epochs import lay_epochs, tell_days
 from plimsoll.domain.groups.pool import Pool, present_ceiling
-from plimsoll.domain.spans import epoch_spans
 from plimsoll.domain.volume import Volume
 
 
@@ -36,8 +37,9 @@ def _of_single(
         demand = demands[volume.id]
         if not context.short_lived:
             demand = without_restore(demand, volume, context.policy)
-        spans = epoch_spans(volume, demand, context.market.types, context.policy)
-        lifted = lift(demand, [one.span for one in spans], context.policy)
+        types, policy = context.market.types, context.policy
+        epochs = lay_epochs(volume, demand, types)
+        lifted = lift(demand, epochs, policy, tell_days(volume, epochs, demand, types, policy))
         if lifted.any.any():
             yield volume.id, extra_of(demand, lifted.demand, host)
 
@@ -54,8 +56,8 @@ def _of_pools(
         own = {volume.id: demands[volume.id] for volume in pool.volumes if volume.id in demands}
         if len(pool.volumes) == 1 or not policies:
             continue
-        spans = [Span(buckets=slice(None), ceiling=present_ceiling(pool))]
-        lifted = lift(together(list(own.values())), spans, policies[0])
+        whole = together(list(own.values()))
+        lifted = lift(whole, [Epoch(window=whole.window, spec=None, ceiling=present_ceiling(pool))], policies[0])
         if lifted.any.any():
             for name, demand in own.items():
                 yield name, extra_of(demand, lifted.of(demand).demand, host)

@@ -11,15 +11,16 @@ from plimsoll.domain.case import DecisionContext, SharedLoad
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.adding import together
 from plimsoll.domain.demand.demand import Demand, scaled
-from plimsoll.domain.demand.lifting import Lifted, Span, lift
-from plimsoll.domain.demand.record import clip_to_record, spans_on_record
+from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.demand.lifting import Lifted, lift
+from plimsoll.domain.demand.record import clip_to_record, find_epochs_on_record
 from plimsoll.domain.demand.required import Load, added_load, host_bound_times, load_of
 from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room, with_relief
+from plimsoll.domain.demand_epochs import lay_epochs, tell_days
 from plimsoll.domain.groups.hosting import usable
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, pool_name, present_ceiling, size_of
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.offers.offer import ceiling_on_hosts
-from plimsoll.domain.spans import epoch_spans
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import VolumeType
 
@@ -41,7 +42,7 @@ class PoolView:
     demands: Demands
     context: DecisionContext
     present: Ceiling
-    spans: Sequence[Span]
+    epochs: Sequence[Epoch]
     lifted: Lifted
     room: HostRoom
     host: HostLoad | None
@@ -69,27 +70,28 @@ class PoolView:
         room = host_room(whole, host, usable(pool.volumes[0]), policy)
         if len(pool.volumes) == 1:
             whole = demands[pool.volumes[0].id]
-            spans = [one.span for one in epoch_spans(pool.volumes[0], whole, types, policy)]
+            epochs = lay_epochs(pool.volumes[0], whole, types)
+            told = tell_days(pool.volumes[0], epochs, whole, types, policy)
         else:
-            spans = spans_on_record(whole, present)
-        clip = clip_to_record(whole, spans)
+            epochs, told = find_epochs_on_record(whole, present), []
+        clip = clip_to_record(whole, epochs)
         whole = scaled(whole, clip)
-        lifted = lift(whole, spans, policy)
+        lifted = lift(whole, epochs, policy, told)
         if lifted.frequent:
             ids = [volume.id for volume in pool.volumes]
             room = with_relief(room, host, whole, lifted.demand, lifted.saturated, ids, policy)
-        bound_times = host_bound_times(whole.rates, room, spans)
+        bound_times = host_bound_times(whole.rates, room, epochs)
         return cls(
             pool=pool,
             free=free,
             demands=demands,
             context=context,
             present=present,
-            spans=spans,
+            epochs=epochs,
             lifted=lifted,
             room=room,
             host=host,
-            held=load_of(whole, lifted, room, spans, policy, context.headrooms, bound_times=bound_times),
+            held=load_of(whole, lifted, room, epochs, policy, context.headrooms, bound_times=bound_times),
             clip=clip,
             bound_times=bound_times,
         )
@@ -107,7 +109,7 @@ class PoolView:
                 demand,
                 lifted,
                 self.room.part_of(demand, self.held.now.work),
-                self.spans,
+                self.epochs,
                 policy,
                 self.context.headrooms,
                 bound_times=self.bound_times,
@@ -175,10 +177,10 @@ class PoolView:
         kind, policy = self.context.market.types[volumes[0].spec.type], self.context.policy
         ceiling = pool_ceiling(kind, volumes) if kind.pooled else ceiling_on_hosts(kind, volumes[0].spec, volumes[0])
         done = together([self.demands[volume.id] for volume in volumes])
-        room, spans = host_room(done, self.host, usable(volumes[0]), policy), spans_on_record(done, ceiling)
-        demand = scaled(done, clip_to_record(done, spans))
-        lifted = lift(demand, spans, policy)
+        room, epochs = host_room(done, self.host, usable(volumes[0]), policy), find_epochs_on_record(done, ceiling)
+        demand = scaled(done, clip_to_record(done, epochs))
+        lifted = lift(demand, epochs, policy)
         if lifted.frequent:
             ids = [volume.id for volume in volumes]
             room = with_relief(room, self.host, demand, lifted.demand, lifted.saturated, ids, policy)
-        return load_of(demand, lifted, room, spans, policy, self.context.headrooms)
+        return load_of(demand, lifted, room, epochs, policy, self.context.headrooms)

@@ -18,8 +18,9 @@ from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.trend import BusyHours, busiest_of_spans, half_known
 from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.memory.past_received import SIDES, Witness, is_whole, past_doubts
-from plimsoll.domain.metrics.knowledge import OPERATIONS, PAST_RATES, SERIES, BoolArray, Doubt, IntArray, Look, counted
+from plimsoll.domain.metrics.knowledge import BoolArray, Doubt, IntArray, Look, counted
 from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.series import NAMES, OPERATIONS, PAST_RATES
 from plimsoll.domain.metrics.signals import filled
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.policy import Policy
@@ -206,7 +207,7 @@ class Past:
     def _learn_rates(self, look: Look, found: Mapping[str, FloatArray]) -> None:
         """The highest minute of each day, where it is published: no bucket of that day was above it."""
         first = int(self._day(look.window.start_s))
-        for row, name in enumerate(SERIES[PAST_RATES]):
+        for row, name in enumerate(NAMES[PAST_RATES]):
             if (highest := found.get(name)) is not None:
                 self.highest[row, first:] = np.where(self._out[first:], np.nan, highest)
         self._seen |= ~np.isnan(self.highest).all(axis=0)
@@ -263,7 +264,7 @@ def _with_headroom(highest: Sequence[float], headroom: Headroom, hosts: Ceiling)
 
 def _done(found: Mapping[str, FloatArray], group: str, buckets: int) -> FloatArray:
     """Reads and writes together, NaN where there is a point of neither."""
-    reads, writes = (found.get(name, np.full(buckets, np.nan)) for name in SERIES[group])
+    reads, writes = (found.get(name, np.full(buckets, np.nan)) for name in NAMES[group])
     absent = np.isnan(reads) & np.isnan(writes)
     return np.where(absent, np.nan, counted(reads) + counted(writes))
 

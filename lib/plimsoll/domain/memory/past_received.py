@@ -12,23 +12,13 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.ceiling import RESOURCES
 from plimsoll.domain.metrics.highest import ROUNDING
-from plimsoll.domain.metrics.knowledge import (
-    BYTES,
-    HIGHEST_IOPS,
-    HIGHEST_THROUGHPUT,
-    OPERATIONS,
-    PAST_RATES,
-    SERIES,
-    BoolArray,
-    Doubt,
-    IntArray,
-    Look,
-    counted,
-)
+from plimsoll.domain.metrics.knowledge import BoolArray, Doubt, IntArray, Look, counted
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.received import EXACT, FEW_IOPS, buckets_without_series, spans_where
-from plimsoll.domain.units import DAY_S, MIB, MINUTE_S
+from plimsoll.domain.metrics.series import BYTES, NAMES, OPERATIONS, PAST_RATES, PER_UNIT, WORK_OF
+from plimsoll.domain.units import DAY_S, MINUTE_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +31,7 @@ class Side:
     rounding: float
 
 
-SIDES: Final = (
-    Side(OPERATIONS, 1.0, ROUNDING[HIGHEST_IOPS]),
-    Side(BYTES, 1.0 / MIB, ROUNDING[HIGHEST_THROUGHPUT]),
-)
+SIDES: Final = tuple(Side(WORK_OF[side], 1 / PER_UNIT[side], ROUNDING[side]) for side in RESOURCES)
 """IOPS, and MiB/s."""
 
 LEAST_PART: Final = 0.5
@@ -76,33 +63,33 @@ def past_doubts(look: Look, found: Mapping[str, FloatArray], witness: Witness) -
     """What disagrees in what a look found, by series."""
     highest = witness.highest
     if PAST_RATES in look.groups:
-        rates = [found.get(name, np.full(highest.shape[1], np.nan)) for name in SERIES[PAST_RATES]]
-        for name, own, other in zip(SERIES[PAST_RATES], rates, reversed(rates), strict=True):
+        rates = [found.get(name, np.full(highest.shape[1], np.nan)) for name in NAMES[PAST_RATES]]
+        for name, own, other in zip(NAMES[PAST_RATES], rates, reversed(rates), strict=True):
             yield from _spans(name, look, np.isnan(own) & ~np.isnan(other) & witness.counts)
         highest = np.stack(rates)
     if OPERATIONS not in look.groups:
         return
     yield from _absent(look, found, witness)
     for row, side in enumerate(SIDES):
-        series = [found[name] for name in SERIES[side.group] if name in found]
+        series = [found[name] for name in NAMES[side.group] if name in found]
         if not series:
             continue
         mean = np.sum([counted(values) for values in series], axis=0) * side.unit / look.period_s
         above = mean > highest[row] * (1 + EXACT) + side.rounding
-        yield from _spans(SERIES[PAST_RATES][row], look, above & witness.counts)
+        yield from _spans(NAMES[PAST_RATES][row], look, above & witness.counts)
         finer = witness.held_s > look.period_s
         differs = np.abs(_over(np.add, mean, witness) - witness.mean[row]) > EXACT * (1 + witness.mean[row])
         minutes = look.period_s / MINUTE_S * _over(np.maximum, mean, witness)
         lost = (witness.held_s >= DAY_S) & (minutes < LEAST_PART * highest[row] - side.rounding)
-        yield from _spans(SERIES[side.group][0], look, ((finer & differs) | lost) & witness.counts)
+        yield from _spans(NAMES[side.group][0], look, ((finer & differs) | lost) & witness.counts)
 
 
 def _absent(look: Look, found: Mapping[str, FloatArray], witness: Witness) -> Iterator[Doubt]:
     """A count that is absent beside the other one, and operations that moved nothing or bytes that nothing moved."""
     none = np.full(len(witness.counts), np.nan)
-    counts = [found.get(name, none) for name in SERIES[OPERATIONS]]
-    sizes = [found.get(name, none) for name in SERIES[BYTES]]
-    for place, (name, bytes_name) in enumerate(zip(SERIES[OPERATIONS], SERIES[BYTES], strict=True)):
+    counts = [found.get(name, none) for name in NAMES[OPERATIONS]]
+    sizes = [found.get(name, none) for name in NAMES[BYTES]]
+    for place, (name, bytes_name) in enumerate(zip(NAMES[OPERATIONS], NAMES[BYTES], strict=True)):
         ops, size = counted(counts[place]), counted(sizes[place])
         lone = np.isnan(counts[place]) & ~np.isnan(counts[1 - place])
         yield from _spans(name, look, (lone | ((size > 0) & (ops == 0))) & witness.counts)

@@ -12,23 +12,14 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.metrics.grid import Grid
-from plimsoll.domain.metrics.knowledge import (
-    BYTES,
-    HIGHEST_IOPS,
-    HIGHEST_THROUGHPUT,
-    OPERATIONS,
-    SERIES,
-    BoolArray,
-    IntArray,
-    Knowledge,
-    Track,
-    counted,
-)
+from plimsoll.domain.metrics.knowledge import BoolArray, IntArray, Knowledge, Track, counted
 from plimsoll.domain.metrics.period import FloatArray
-from plimsoll.domain.units import HOUR_S, MIB, MINUTE_S
+from plimsoll.domain.metrics.series import HIGHEST, NAMES, PER_UNIT, WORK_OF
+from plimsoll.domain.units import HOUR_S, MINUTE_S
 
-ROUNDING: Final = {HIGHEST_IOPS: 0.5, HIGHEST_THROUGHPUT: 0.5 / 1024}
+ROUNDING: Final = {Resource.IOPS: 0.5, Resource.THROUGHPUT: 0.5 / 1024}
 """By how much a published rate may be rounded: half an operation or half a KiB a second."""
 
 LATE_S: Final = 3 * HOUR_S
@@ -36,8 +27,6 @@ LATE_S: Final = 3 * HOUR_S
 
 COMPLETE: Final = 0.01
 """The series is complete enough to say that some minute had its highest rate where it has all work but this share."""
-
-_WORK: Final = {HIGHEST_IOPS: (OPERATIONS, 1.0), HIGHEST_THROUGHPUT: (BYTES, 1.0 / MIB)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +39,20 @@ class Highest:
     disagrees: bool = False
 
 
-def highest(group: str, knowledge: Knowledge, grid: Grid, rates: FloatArray, unread: BoolArray) -> Highest | None:
-    """What the series of a group say of the buckets of a grid; None where they are not published.
+def highest(side: Resource, knowledge: Knowledge, grid: Grid, rates: FloatArray, unread: BoolArray) -> Highest | None:
+    """The highest minutes of the buckets of a grid, by the published rates of a side; None where there are none.
 
     `rates` are the mean rates of the buckets, and `unread` those that could be read more finely.
     """
+    group, work_group = HIGHEST[side], WORK_OF[side]
     if group not in knowledge.tracks:
         return None
-    track, (work_group, unit) = knowledge.tracks[group], _WORK[group]
-    peaks, sums = (track.series[name] for name in SERIES[group])
+    track, unit = knowledge.tracks[group], 1 / PER_UNIT[side]
+    peaks, sums = (track.series[name] for name in NAMES[group])
     if np.isnan(peaks).all():
         return None
-    rounding = ROUNDING[group]
-    missing = _missing(knowledge.tracks[work_group], SERIES[work_group], unit, track, sums)
+    rounding = ROUNDING[side]
+    missing = _missing(knowledge.tracks[work_group], NAMES[work_group], unit, track, sums)
     at, firsts = grid.within(track.starts_s), grid.firsts(track.starts_s)
     absent = np.isnan(peaks)
     wrong = missing.work < -missing.tolerance

@@ -14,7 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from plimsoll.domain.metrics.period import FloatArray
-from plimsoll.domain.metrics.sums import HIGHEST_SERIES, LEAST_SERIES, Segment, Window
+from plimsoll.domain.metrics.series import (
+    EVERY_MINUTE,
+    FIRST,
+    HOST,
+    LEAST_PERIOD_S,
+    NAMES,
+    PRESENCE,
+    SERIES,
+    WORK,
+    Longer,
+)
+from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
 
 IntArray = npt.NDArray[np.int64]
@@ -23,90 +34,8 @@ BoolArray = npt.NDArray[np.bool_]
 _Number = TypeVar("_Number", np.int64, np.float64)
 _Made = TypeVar("_Made")
 
-OPERATIONS: Final = "operations"
-BYTES: Final = "bytes"
-IDLE: Final = "idle"
-PRESENCE: Final = "presence"
-BALANCE: Final = "balance"
-IOPS_CHECK: Final = "iops-check"
-THROUGHPUT_CHECK: Final = "throughput-check"
-PEAKS: Final = "peaks"
-HIGHEST_IOPS: Final = "highest-iops"
-HIGHEST_THROUGHPUT: Final = "highest-throughput"
-HOST_IOPS_CHECK: Final = "host-iops-check"
-HOST_THROUGHPUT_CHECK: Final = "host-throughput-check"
-HOST_IOPS_BALANCE: Final = "host-iops-balance"
-HOST_THROUGHPUT_BALANCE: Final = "host-throughput-balance"
-STEP: Final = "step"
-SIGNALS: Final = "signals"
-PAST_RATES: Final = "past-rates"
-
-SERIES: Final[Mapping[str, tuple[str, ...]]] = {
-    OPERATIONS: ("read_ops", "write_ops"),
-    BYTES: ("read_bytes", "write_bytes"),
-    IDLE: ("idle_s",),
-    PRESENCE: ("read_ops",),
-    BALANCE: ("burst_balance_pct",),
-    IOPS_CHECK: ("iops_exceeded",),
-    THROUGHPUT_CHECK: ("throughput_exceeded",),
-    PEAKS: ("peak_read_ops", "peak_write_ops", "peak_read_bytes", "peak_write_bytes"),
-    HIGHEST_IOPS: ("highest_iops", "summed_iops"),
-    HIGHEST_THROUGHPUT: ("highest_throughput_mib_s", "summed_throughput_mib_s"),
-    PAST_RATES: ("highest_iops", "highest_throughput_mib_s"),
-    HOST_IOPS_CHECK: ("host_iops_exceeded_minutes",),
-    HOST_THROUGHPUT_CHECK: ("host_throughput_exceeded_minutes",),
-    HOST_IOPS_BALANCE: ("host_iops_balance_pct",),
-    HOST_THROUGHPUT_BALANCE: ("host_throughput_balance_pct",),
-    STEP: ("mean_queue_length", "read_ops", "write_ops"),
-    SIGNALS: (
-        "read_time_s",
-        "write_time_s",
-        "timed_reads",
-        "timed_writes",
-        "highest_read_latency_ms",
-        "highest_write_latency_ms",
-        "mean_io_latency_ms",
-        "highest_io_latency_ms",
-        "mean_queue_length",
-        "highest_queue_length",
-        "stalled_minutes",
-        "degraded_minutes",
-        "host_iops_exceeded_minutes",
-        "host_throughput_exceeded_minutes",
-        "host_iops_balance_pct",
-        "host_throughput_balance_pct",
-    ),
-}
-"""Which series are read together. `presence` reads one series of them for nothing but whether there are points;
-`signals` are read beside what is recommended (`plimsoll.domain.metrics.signals`). `highest` are the highest rate of any
-minute in a bucket and the sum of the rates of all, where a cloud publishes each minute's rate as a series of its own.
-`step` is read where nothing else tells how often points come (`plimsoll.domain.refine.steps`). `past-rates` are the
-highest alone, of days before the window (`plimsoll.domain.memory.memory`). Those of a `host` are of the volume's only
-one, whichever of its volumes they are asked by.
-"""
-
-WORK: Final = (OPERATIONS, BYTES, IDLE)
-"""The groups that say when the volume was observed: a point of any of them does."""
-
-HIGHEST: Final = (HIGHEST_IOPS, HIGHEST_THROUGHPUT)
-"""The groups that say what the highest minute of a bucket was. Nobody needs them where every minute is read."""
-
-HOST_CHECKS: Final = (HOST_IOPS_CHECK, HOST_THROUGHPUT_CHECK)
-HOST_BALANCES: Final = (HOST_IOPS_BALANCE, HOST_THROUGHPUT_BALANCE)
-HOST: Final = (*HOST_CHECKS, *HOST_BALANCES)
-"""The groups that say where a host was the limit: asked by one of its volumes, and only where it may have been."""
-
-LEAST_PERIOD_S: Final[Mapping[str, int]] = dict.fromkeys(HOST_BALANCES, 300)
-"""The finest period of what no cloud publishes each minute, by group."""
-
 FIVE_MINUTES_S: Final = 300
 """How often hosts publish that do not each minute."""
-
-EVERY_MINUTE: Final = (*WORK, BALANCE, IOPS_CHECK, THROUGHPUT_CHECK, PEAKS)
-"""The groups that are read where every minute is."""
-
-FIRST: Final = (*EVERY_MINUTE, *HIGHEST)
-"""The groups that are read of every volume from the start."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -129,7 +58,7 @@ class Look:
     @property
     def series(self) -> tuple[str, ...]:
         """The series that are read."""
-        return tuple(name for group in self.groups for name in SERIES[group])
+        return tuple(name for group in self.groups for name in NAMES[group])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,7 +185,7 @@ class Knowledge:
     def _grid_of(self, look: Look, group: str) -> "_Grid":
         """The buckets of a look at a group. A volume's step is not that of what its host measures."""
         segments = self._kept if group in HOST else self.segments
-        return _grid(look.window, look.period_s, segments, LEAST_PERIOD_S.get(group, 0))
+        return _grid(look.window, look.period_s, segments, LEAST_PERIOD_S[group])
 
     def publishes(self, window: Window, step_s: int | None) -> None:
         """Takes in that a span of whole hours is published each `step_s` seconds; None: not known."""
@@ -315,7 +244,7 @@ class Knowledge:
                 continue
             both = {
                 name: np.where(np.isnan(again), track.series[name][old], again)
-                for name in SERIES[group]
+                for name in NAMES[group]
                 if (again := found.get(name)) is not None
             }
             read = track.with_read(old, grid, both)
@@ -386,8 +315,8 @@ def first_looks(
 def _every_minute(segment: Segment, *, host: bool) -> Iterator[Look]:
     """Looks at everything of a segment: one a period, so that a window and a period name what they find."""
     groups = (*EVERY_MINUTE, *(HOST if host else ()))
-    for period_s in sorted({max(segment.period_s, LEAST_PERIOD_S.get(group, 0)) for group in groups}):
-        alike = tuple(one for one in groups if max(segment.period_s, LEAST_PERIOD_S.get(one, 0)) == period_s)
+    for period_s in sorted({max(segment.period_s, LEAST_PERIOD_S[group]) for group in groups}):
+        alike = tuple(one for one in groups if max(segment.period_s, LEAST_PERIOD_S[one]) == period_s)
         yield Look(window=segment.window, period_s=period_s, groups=alike)
 
 
@@ -430,7 +359,7 @@ def _grid(window: Window, period_s: int, segments: tuple[Segment, ...], least_pe
 
 def _nothing(group: str) -> Track:
     empty = np.empty(0, dtype=np.int64)
-    return Track(starts_s=empty, lengths_s=empty, finest_s=empty, series={name: np.empty(0) for name in SERIES[group]})
+    return Track(starts_s=empty, lengths_s=empty, finest_s=empty, series={name: np.empty(0) for name in NAMES[group]})
 
 
 def counted(values: FloatArray) -> FloatArray:
@@ -440,9 +369,9 @@ def counted(values: FloatArray) -> FloatArray:
 
 def _fold(name: str, values: FloatArray, firsts: IntArray) -> FloatArray:
     """A series in longer buckets, which begin at these; NaN where none of them has a point."""
-    if name in LEAST_SERIES:
+    if SERIES[name].longer is Longer.LEAST:
         return np.asarray(np.fmin.reduceat(values, firsts))
-    if name in HIGHEST_SERIES:
+    if SERIES[name].longer is Longer.HIGHEST:
         return np.asarray(np.fmax.reduceat(values, firsts))
     there = np.logical_or.reduceat(~np.isnan(values), firsts)
     return np.where(there, np.add.reduceat(counted(values), firsts), np.nan)

@@ -9,6 +9,10 @@ An answer can lack points that the cloud has, and then looks as if the volume ha
 
 What disagrees is asked once more, and is disputed where it still does (`branch_and_bound`). Where all series are absent
 together nothing is in dispute: the volume was not attached, or its host did not run. That is asked once more as well.
+
+A series of the host that is there on other days has to be there on each day on which the volume was, and is disputed
+where it is not. Within a day points may be absent: they are asked once more, and where they stay absent they are
+unknown, so that the published limit tells.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,30 +21,26 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.metrics.host_received import gaps_to_ask_again, lone_days
-from plimsoll.domain.metrics.knowledge import (
+from plimsoll.domain.metrics.knowledge import BoolArray, Doubt, IntArray, Knowledge, Look, Track, counted
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.series import (
     BALANCE,
     BYTES,
+    CHECKS,
     EVERY_MINUTE,
     HIGHEST,
     HOST,
+    HOST_CHECKS,
     IDLE,
-    IOPS_CHECK,
+    NAMES,
     OPERATIONS,
     PRESENCE,
     SERIES,
-    THROUGHPUT_CHECK,
     WORK,
-    BoolArray,
-    Doubt,
-    IntArray,
-    Knowledge,
-    Look,
-    Track,
-    counted,
+    Longer,
+    walk_series,
 )
-from plimsoll.domain.metrics.period import FloatArray
-from plimsoll.domain.metrics.sums import HIGHEST_SERIES, LEAST_SERIES, Window
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.units import DAY_S, HOUR_S
 
 FEW_IOPS: Final = 5.0
@@ -52,7 +52,9 @@ LATE_S: Final = 3 * HOUR_S
 EXACT: Final = 1e-9
 """Sums of whole numbers are exact, but for the last digits of a floating point figure."""
 
-_GROUP_OF: Final = {name: group for group in (*EVERY_MINUTE, *HOST) for name in SERIES[group]}
+(_IDLE_TIME,), (_BALANCE_LEFT,) = NAMES[IDLE], NAMES[BALANCE]
+
+_GROUP_OF: Final = {name: group for group, name in walk_series((*EVERY_MINUTE, *HOST))}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +102,7 @@ def second_looks(
     for look in looks:
         within = [(start, end) for start, end in spans if start < look.window.end_s and look.window.start_s < end]
         if not within:
-            yield from gaps_to_ask_again(knowledge, look)
+            yield from _gaps_of_host(knowledge, look)
         else:
             yield Look(window=_around(within, look), period_s=look.period_s, groups=look.groups)
             asked.update(look.groups)
@@ -133,10 +135,10 @@ class _Idle:
 
     @classmethod
     def of(cls, knowledge: Knowledge, starts_s: IntArray, lengths_s: IntArray) -> "_Idle | None":
-        if "idle_s" not in knowledge.published:
+        if _IDLE_TIME not in knowledge.published:
             return None
         track = knowledge.first[IDLE]
-        idle_s = track.series["idle_s"]
+        idle_s = track.series[_IDLE_TIME]
         there = ~np.isnan(idle_s)
         if len(idle_s) == len(starts_s):
             return cls(there, counted(idle_s) >= lengths_s * (1 - EXACT))
@@ -148,11 +150,11 @@ class _Idle:
 def _siblings(knowledge: Knowledge) -> tuple[Doubt, ...]:
     """What disagrees in the buckets that were read first: operations and bytes in the same ones."""
     operations, moved = knowledge.first[OPERATIONS], knowledge.first[BYTES]
-    counts = [operations.series[name] for name in SERIES[OPERATIONS]]
-    volumes = [moved.series[name] for name in SERIES[BYTES]]
+    counts = [operations.series[name] for name in NAMES[OPERATIONS]]
+    volumes = [moved.series[name] for name in NAMES[BYTES]]
     idle = _Idle.of(knowledge, operations.starts_s, operations.lengths_s)
     found = [*_impossible(knowledge, operations, counts, volumes), *_lone_checks(knowledge, operations)]
-    found += lone_days(knowledge)
+    found += _lone_days(knowledge)
     if np.isnan(counts[0] + counts[1] + volumes[0] + volumes[1]).any() or (idle is not None and not idle.any.all()):
         found += _absent(operations, counts, volumes, idle)
     return tuple(found)
@@ -165,12 +167,12 @@ def _absent(
     there = [~np.isnan(values) for values in (*counts, *volumes)]
     some = np.logical_or.reduce(there) if idle is None else np.logical_or.reduce([*there, idle.any])
     none_pending = False if idle is None else idle.fills
-    for place, (name, bytes_name) in enumerate(zip(SERIES[OPERATIONS], SERIES[BYTES], strict=True)):
+    for place, (name, bytes_name) in enumerate(zip(NAMES[OPERATIONS], NAMES[BYTES], strict=True)):
         proven = none_pending | (volumes[place] == 0)
         yield from spans_where(name, operations, some & ~there[place] & ~proven)
         yield from spans_where(bytes_name, operations, (counts[place] > 0) & ~there[place + 2])
     if idle is not None:
-        yield from spans_where("idle_s", operations, (there[0] | there[1]) & ~idle.any)
+        yield from spans_where(_IDLE_TIME, operations, (there[0] | there[1]) & ~idle.any)
 
 
 def _impossible(
@@ -183,7 +185,7 @@ def _impossible(
     lengths_s = np.add.reduceat(operations.lengths_s, at)
     by_day = buckets_without_series(operations.starts_s[at], lengths_s)
     total = np.zeros(len(at))
-    for count, moved, name, bytes_name in zip(counts, volumes, SERIES[OPERATIONS], SERIES[BYTES], strict=True):
+    for count, moved, name, bytes_name in zip(counts, volumes, NAMES[OPERATIONS], NAMES[BYTES], strict=True):
         ops, size = np.add.reduceat(counted(count), at), np.add.reduceat(counted(moved), at)
         total += ops
         yield from spans_where(name, by_day, (size > 0) & (ops == 0))
@@ -192,12 +194,12 @@ def _impossible(
     if not busy.any():
         return
     if (idle := _Idle.of(knowledge, by_day.starts_s, lengths_s)) is not None:
-        yield from spans_where("idle_s", by_day, busy & idle.fills)
-    if "burst_balance_pct" in knowledge.published:
+        yield from spans_where(_IDLE_TIME, by_day, busy & idle.fills)
+    if _BALANCE_LEFT in knowledge.published:
         track = knowledge.first[BALANCE]
-        balance = _any_within(~np.isnan(track.series["burst_balance_pct"]), track, by_day)
+        balance = _any_within(~np.isnan(track.series[_BALANCE_LEFT]), track, by_day)
         credited = knowledge.is_credited(by_day.starts_s, lengths_s)
-        yield from spans_where("burst_balance_pct", by_day, busy & credited & ~balance)
+        yield from spans_where(_BALANCE_LEFT, by_day, busy & credited & ~balance)
 
 
 def _lone_checks(knowledge: Knowledge, operations: Track) -> Iterator[Doubt]:
@@ -205,8 +207,7 @@ def _lone_checks(knowledge: Knowledge, operations: Track) -> Iterator[Doubt]:
 
     One that is never there, or only where it is raised, is not known to be published otherwise.
     """
-    for group in (IOPS_CHECK, THROUGHPUT_CHECK):
-        (name,) = SERIES[group]
+    for group, name in walk_series(CHECKS.values()):
         if name not in knowledge.published:
             continue
         track = knowledge.first[group]
@@ -215,6 +216,56 @@ def _lone_checks(knowledge: Knowledge, operations: Track) -> Iterator[Doubt]:
         if absent.any() and (check == 0).any():
             absent[: int(np.argmin(absent))] = False
             yield from spans_where(name, track, absent & _any_within(operations.present, operations, track))
+
+
+def _lone_days(knowledge: Knowledge) -> Iterator[Doubt]:
+    """The days with operations on which a series of the host has no point, though it had one before.
+
+    A check counts only if it was said not to be raised: one that is there where it is raised, and nowhere else, is not
+    known to be published otherwise.
+    """
+    operations = knowledge.first[OPERATIONS]
+    days, busy = _seen_by_day(operations.starts_s, operations.present)
+    for group, name in walk_series(HOST):
+        if group not in knowledge.first or name not in knowledge.published:
+            continue
+        track = knowledge.first[group]
+        values = track.series[name]
+        if group in HOST_CHECKS.values() and not (values == 0).any():
+            continue
+        same, there = _seen_by_day(track.starts_s, ~np.isnan(values))
+        absent = busy & ~there[np.searchsorted(same, days)]
+        if there.any():
+            absent &= days > same[np.argmax(there)]
+            yield from _day_spans(name, days[absent], knowledge)
+
+
+def _gaps_of_host(knowledge: Knowledge, look: Look) -> Iterator[Look]:
+    """A look at the host, once more, where one of its series has points in some buckets and in others none."""
+    groups = tuple(group for group in look.groups if group in HOST and _has_gaps(knowledge, group, look))
+    if groups:
+        yield Look(window=look.window, period_s=look.period_s, groups=groups)
+
+
+def _has_gaps(knowledge: Knowledge, group: str, look: Look) -> bool:
+    track = knowledge.tracks[group]
+    absent = np.isnan(track.series[NAMES[group][0]][track.within(look.window)])
+    found = knowledge.tracks[group] is not knowledge.first[group] or not absent.all()
+    return bool(found and absent.any())
+
+
+def _seen_by_day(starts_s: IntArray, there: BoolArray) -> tuple[IntArray, BoolArray]:
+    """The days (UTC) of some buckets, by number, and whether anything is there on each."""
+    days = starts_s // DAY_S
+    at = np.flatnonzero(np.diff(days, prepend=-1))
+    return days[at], np.logical_or.reduceat(there, at)
+
+
+def _day_spans(name: str, days: IntArray, knowledge: Knowledge) -> Iterator[Doubt]:
+    """Each of some days, as far as the window has it."""
+    for day in days.tolist():
+        start_s, end_s = max(day * DAY_S, knowledge.window.start_s), min((day + 1) * DAY_S, knowledge.window.end_s)
+        yield Doubt(name, start_s, end_s)
 
 
 def _any_within(there: BoolArray, track: Track, wider: Track) -> BoolArray:
@@ -229,17 +280,17 @@ def _lone_counts(knowledge: Knowledge) -> Iterator[Doubt]:
     track, first = knowledge.tracks[OPERATIONS], knowledge.first[OPERATIONS]
     if track is first:
         return
-    reads, writes = (np.isnan(track.series[name]) for name in SERIES[OPERATIONS])
+    reads, writes = (np.isnan(track.series[name]) for name in NAMES[OPERATIONS])
     lone = reads != writes
     if lone.any():
         lone &= track.lengths_s < first.lengths_s[np.searchsorted(first.starts_s, track.starts_s, side="right") - 1]
-        yield from spans_where(SERIES[OPERATIONS][0], track, lone & reads)
-        yield from spans_where(SERIES[OPERATIONS][1], track, lone & writes)
+        yield from spans_where(NAMES[OPERATIONS][0], track, lone & reads)
+        yield from spans_where(NAMES[OPERATIONS][1], track, lone & writes)
 
 
 def _lone_hours(knowledge: Knowledge) -> Iterator[Doubt]:
     """The hours in which other series have points and idle time has none."""
-    if "idle_s" not in knowledge.published or not np.isnan(knowledge.tracks[IDLE].series["idle_s"]).any():
+    if _IDLE_TIME not in knowledge.published or not np.isnan(knowledge.tracks[IDLE].series[_IDLE_TIME]).any():
         return
     hours, _ = knowledge.hours()
     seen, others = np.zeros(len(hours), dtype=np.bool_), np.zeros(len(hours), dtype=np.bool_)
@@ -249,14 +300,14 @@ def _lone_hours(knowledge: Knowledge) -> Iterator[Doubt]:
             at = knowledge.hour(track.starts_s[track.present & (track.lengths_s <= HOUR_S)])
             (seen if group == IDLE else others)[at] = True
     starts_s = (knowledge.window.start_s // HOUR_S + np.arange(len(hours))) * HOUR_S
-    yield from spans_where("idle_s", buckets_without_series(starts_s, np.full(len(hours), HOUR_S)), others & ~seen)
+    yield from spans_where(_IDLE_TIME, buckets_without_series(starts_s, np.full(len(hours), HOUR_S)), others & ~seen)
 
 
 def _sums(knowledge: Knowledge) -> Iterator[Doubt]:
     """The buckets that were read first and do not come out of what was read of them more finely."""
     for group, first in knowledge.first.items():
         track = knowledge.tracks[group]
-        if track is first or group in (PRESENCE, *HIGHEST):
+        if track is first or group in (PRESENCE, *HIGHEST.values()):
             continue
         at = np.searchsorted(track.starts_s, first.starts_s)
         settled = first.starts_s + first.lengths_s <= knowledge.window.end_s - LATE_S
@@ -270,11 +321,12 @@ def _changed(name: str, before: FloatArray, finer: FloatArray, at: IntArray, set
 
     A sum may grow where it is not `settled`.
     """
-    if name in LEAST_SERIES:
+    longer = SERIES[name].longer
+    if longer is Longer.LEAST:
         return np.asarray(~np.isnan(before) & ~(np.fmin.reduceat(finer, at) <= before + EXACT))
     was = counted(before)
     tolerance = EXACT * was + EXACT
-    if name in HIGHEST_SERIES:
+    if longer is Longer.HIGHEST:
         return np.asarray(counted(np.fmax.reduceat(finer, at)) < was - tolerance)
     now = np.add.reduceat(counted(finer), at)
     return np.asarray((now < was - tolerance) | (settled & (now > was + tolerance)))
@@ -288,7 +340,7 @@ def _gaps(knowledge: Knowledge, looks: Sequence[Look], from_s: float) -> Iterato
     absent = ~(first.present | knowledge.first[BYTES].present) & (first.starts_s + first.lengths_s > from_s)
     if absent.any():
         idle = _Idle.of(knowledge, first.starts_s, first.lengths_s)
-        yield from spans_where(SERIES[OPERATIONS][0], first, absent if idle is None else absent & ~idle.any)
+        yield from spans_where(NAMES[OPERATIONS][0], first, absent if idle is None else absent & ~idle.any)
 
 
 def _series_pct(knowledge: Knowledge) -> tuple[tuple[str, float], ...]:
@@ -297,17 +349,18 @@ def _series_pct(knowledge: Knowledge) -> tuple[tuple[str, float], ...]:
     Bytes and balances need be there only where something was done.
     """
     operations = knowledge.first[OPERATIONS]
-    reads, writes = (counted(operations.series[name]) for name in SERIES[OPERATIONS])
+    reads, writes = (counted(operations.series[name]) for name in NAMES[OPERATIONS])
     idle = _Idle.of(knowledge, operations.starts_s, operations.lengths_s)
     some = operations.present | knowledge.first[BYTES].present
     if idle is not None:
         some = some | idle.any
     credited = knowledge.is_credited(operations.starts_s, operations.lengths_s)
-    beside = {"read_bytes": reads > 0, "write_bytes": writes > 0, "burst_balance_pct": credited & (reads + writes > 0)}
+    beside = dict(zip(NAMES[BYTES], (reads > 0, writes > 0), strict=True))
+    beside |= dict.fromkeys(NAMES[BALANCE], credited & (reads + writes > 0))
     found = []
-    for name in (name for group in EVERY_MINUTE for name in SERIES[group] if name in knowledge.published):
+    for name in (name for group in EVERY_MINUTE for name in NAMES[group] if name in knowledge.published):
         wanted, track = some & beside.get(name, some), operations
-        if name == "idle_s" and idle:
+        if name == _IDLE_TIME and idle:
             there = idle.any
         else:
             track = knowledge.first[_GROUP_OF[name]]

@@ -1,13 +1,10 @@
-"""Sums: what a cloud's metrics answer for one volume, before any division."""
+"""Windows: spans of time, and how finely data of each age is kept."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-import numpy as np
-
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import DAY_S, HOUR_S
 
 
@@ -64,96 +61,3 @@ def segments(window: Window, resolution_s: int, retention_days: Mapping[int, flo
             found.append(Segment(window=Window(start_s=start_s, end_s=end_s), period_s=period_s))
             end_s = start_s
     return found[::-1]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sums:
-    """One volume's sums over consecutive buckets of `period_s` seconds from `start_s` (epoch seconds).
-
-    Every array has one element a bucket; NaN where the cloud has no point, None where it does not publish the metric
-    for this volume. `read_ops`, `write_ops` are counts, `read_bytes`, `write_bytes` bytes, `idle_s` seconds without a
-    pending operation; `burst_balance_pct` is the least balance within the bucket; `iops_exceeded` and
-    `throughput_exceeded` are above 0 where demand was above what is provisioned in some second of the bucket.
-    `peak_read_ops`, `peak_write_ops` (operations), `peak_read_bytes` and `peak_write_bytes` are what each direction did
-    in its busiest second of the bucket. `highest_iops` and `highest_throughput_mib_s` are the highest rate of any
-    minute in it, `summed_iops` and `summed_throughput_mib_s` the sum of the rates of all its minutes. Those of the
-    `host` are of the volume's only one: the minutes in which more was asked of it than its maximum, and the least
-    balance of its credits.
-    """
-
-    start_s: int
-    period_s: int
-    read_ops: FloatArray
-    write_ops: FloatArray
-    read_bytes: FloatArray
-    write_bytes: FloatArray
-    idle_s: FloatArray | None = None
-    burst_balance_pct: FloatArray | None = None
-    iops_exceeded: FloatArray | None = None
-    throughput_exceeded: FloatArray | None = None
-    peak_read_ops: FloatArray | None = None
-    peak_write_ops: FloatArray | None = None
-    peak_read_bytes: FloatArray | None = None
-    peak_write_bytes: FloatArray | None = None
-    highest_iops: FloatArray | None = None
-    highest_throughput_mib_s: FloatArray | None = None
-    summed_iops: FloatArray | None = None
-    summed_throughput_mib_s: FloatArray | None = None
-    host_iops_exceeded_minutes: FloatArray | None = None
-    host_throughput_exceeded_minutes: FloatArray | None = None
-    host_iops_balance_pct: FloatArray | None = None
-    host_throughput_balance_pct: FloatArray | None = None
-
-    @property
-    def buckets(self) -> int:
-        """How many buckets there are."""
-        return len(self.read_ops)
-
-    @property
-    def counters(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """The four sums that demand is made of."""
-        return self.read_ops, self.write_ops, self.read_bytes, self.write_bytes
-
-    @property
-    def observed(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """The buckets for which the cloud has any of the four sums."""
-        present = np.zeros(self.buckets, dtype=np.bool_)
-        for counter in self.counters:
-            present |= ~np.isnan(counter)
-        return present
-
-
-HIGHEST_SERIES = (
-    "iops_exceeded",
-    "throughput_exceeded",
-    "peak_read_ops",
-    "peak_write_ops",
-    "peak_read_bytes",
-    "peak_write_bytes",
-    "highest_iops",
-    "highest_throughput_mib_s",
-)
-"""The series of which a longer bucket has the highest of those in it."""
-
-LEAST_SERIES = ("burst_balance_pct", "host_iops_balance_pct", "host_throughput_balance_pct")
-"""The series of which a longer bucket has the least of those in it; of all others it has the sum."""
-
-OPTIONAL_SERIES = (
-    "idle_s",
-    *LEAST_SERIES,
-    *HIGHEST_SERIES,
-    "summed_iops",
-    "summed_throughput_mib_s",
-    "host_iops_exceeded_minutes",
-    "host_throughput_exceeded_minutes",
-)
-
-COUNTER_SERIES = ("read_ops", "write_ops", "read_bytes", "write_bytes")
-
-
-def series(sums: Sums) -> Iterator[tuple[str, FloatArray]]:
-    """Every series that the cloud published, by name."""
-    for name in (*COUNTER_SERIES, *OPTIONAL_SERIES):
-        values = getattr(sums, name)
-        if values is not None:
-            yield name, values

@@ -111,7 +111,7 @@ def choose_same_limits(cases: Sequence[Case]) -> Choice | None:
 
 def _stood_throughout(case: Case) -> bool:
     """Whether the present limits stood through the whole window, so that what the other resource does is known."""
-    return case.settles is None and case.spans[-1].span.buckets.start == 0
+    return case.settles is None and case.epochs[-1].buckets.start == 0
 
 
 class _Group:

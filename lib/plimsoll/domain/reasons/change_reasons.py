@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.settling import raised
+from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.demand.settling import find_raised
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.reasons.words import day_of
-from plimsoll.domain.recommendation import EpochSummary
 from plimsoll.domain.volume import VolumeSpec
 
 
@@ -17,8 +17,8 @@ def lately_changed(case: Case, target: VolumeSpec) -> Iterator[Reason]:
     when, before = _latest(case)
     was, now, then = (_ceiling(case, spec) for spec in (before, case.volume.spec, target))
     for code, word, changed, back in (
-        ("raised-lately", "raised", sorted(raised(was, now)), set(raised(then, now))),
-        ("lowered-lately", "lowered", sorted(raised(now, was)), set(raised(now, then))),
+        ("raised-lately", "raised", sorted(find_raised(was, now)), set(find_raised(then, now))),
+        ("lowered-lately", "lowered", sorted(find_raised(now, was)), set(find_raised(now, then))),
     ):
         text = f"Somebody {word} its {' and '.join(side.unit for side in changed)} {when}: it was {before}."
         if not back.isdisjoint(changed):
@@ -40,15 +40,15 @@ def _latest(case: Case) -> tuple[str, VolumeSpec | None]:
     change = case.volume.modification
     if change is not None and change.started.timestamp() >= case.demand.start_s:
         return f"on {day_of(change.started.timestamp())}", change.original
-    specs = [one.epoch.spec or one.on_record for one in case.spans]
+    specs = [epoch.spec or epoch.on_record for epoch in case.epochs]
     others = [place for place, spec in enumerate(specs) if spec not in {None, case.volume.spec}]
     if not others:
         return "", None
     last = others[-1]
-    first, until = day_of(case.epochs[last].end_s), day_of(_known_again_s(case.epochs[last:]))
+    first, until = day_of(case.epochs[last].window.end_s), day_of(_known_again_s(case.epochs[last:]))
     return f"on {first}" if first == until else f"between {first} and {until}", specs[last]
 
 
-def _known_again_s(epochs: Sequence[EpochSummary]) -> int:
+def _known_again_s(epochs: Sequence[Epoch]) -> int:
     """When it is known again what the volume was, after the first of some epochs; the end where it is not."""
-    return next((one.start_s for one in epochs[1:] if one.spec is not None), epochs[-1].end_s)
+    return next((epoch.window.start_s for epoch in epochs[1:] if epoch.spec is not None), epochs[-1].window.end_s)

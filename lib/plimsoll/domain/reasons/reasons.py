@@ -10,6 +10,7 @@ from plimsoll.domain.demand.settling import Settles, Unsettled
 from plimsoll.domain.demand.trend import AUDIT_DAYS, LONG_DAYS
 from plimsoll.domain.evidence.failed_measurement import CODE
 from plimsoll.domain.metrics.received import Coverage
+from plimsoll.domain.metrics.series import SERIES, Role
 from plimsoll.domain.offers.choice import Choice, Why
 from plimsoll.domain.offers.losses import LOSS_WORDS, Loss, cuts_of, find_losses
 from plimsoll.domain.offers.offer import Offer
@@ -39,12 +40,12 @@ _SAME: Final = 1e-6
 
 _MOST_DIGITS: Final = 4
 
-_UNKNOWN_WITHOUT = {
-    "iops_exceeded": "Bursts above the volume's IOPS are not visible in",
-    "throughput_exceeded": "Bursts above the volume's throughput are not visible in",
-    "burst_balance_pct": "Whether the volume had spent its credits is not known in",
+_UNKNOWN_WITHOUT: Final = {
+    (Role.CHECK, Resource.IOPS): "Bursts above the volume's IOPS are not visible in",
+    (Role.CHECK, Resource.THROUGHPUT): "Bursts above the volume's throughput are not visible in",
+    (Role.BALANCE, None): "Whether the volume had spent its credits is not known in",
 }
-"""What is not known where a series has no points that need not have any, by series."""
+"""What is not known where a series has no points that need not have any, by its role and side."""
 
 _WITHOUT_DEMAND: Final[Mapping[VolumeState, str]] = {
     VolumeState.CREATING: "The volume is being created, and has done nothing yet.",
@@ -348,7 +349,7 @@ def _demand(case: Case) -> Iterator[Reason]:
     yield from takes_what_it_gets(case)
     yield from room_for_growth(case)
     yield from against_record(case)
-    if any(one.epoch.spec is None and one.on_record is None for one in case.spans):
+    if any(epoch.spec is None and epoch.on_record is None for epoch in case.epochs):
         yield Reason(
             "earlier-spec-unknown",
             "The volume was changed in this time, and what it was before is not known. The demand of that time is the "
@@ -446,7 +447,7 @@ def _between(least: float, most: float, digits: int) -> str:
 
 def _micro_bursts(case: Case) -> Iterator[Reason]:
     summary = case.summary
-    exceeded = case.demand.iops_exceeded
+    exceeded = case.demand.exceeded.get(Resource.IOPS)
     if exceeded is None or not exceeded.any():
         return
     asked = "Some seconds asked for more than is provisioned."
@@ -736,8 +737,9 @@ def _quality(case: Case) -> Iterator[Reason]:
             "more minutes were read instead.",
         )
     for name, pct in coverage.series_pct:
-        if name in _UNKNOWN_WITHOUT and pct < 100:
+        unknown = _UNKNOWN_WITHOUT.get((SERIES[name].role, SERIES[name].side))
+        if unknown is not None and pct < 100:
             yield Reason(
                 "series-missing",
-                f"{_UNKNOWN_WITHOUT[name]} {100 - pct:.3g} % of the time: {name} was not received there.",
+                f"{unknown} {100 - pct:.3g} % of the time: {name} was not received there.",
             )

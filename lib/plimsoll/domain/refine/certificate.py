@@ -23,9 +23,11 @@ from plimsoll.domain.demand.required import peaks
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.demand.trend import Rise
 from plimsoll.domain.demand.trial import Required, Trial, held_back, never_held_back, trial
+from plimsoll.domain.demand_epochs import traffic_before
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, present_ceiling
-from plimsoll.domain.metrics.knowledge import HOST_BALANCES, HOST_CHECKS, BoolArray
+from plimsoll.domain.metrics.knowledge import BoolArray
 from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.series import HOST_BALANCES, HOST_CHECKS
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.offers.promised import lowered_sides, times_carried
 from plimsoll.domain.offers.remembered import reduces
@@ -33,7 +35,6 @@ from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
 from plimsoll.domain.refine.unread_past import weighed_reduction
 from plimsoll.domain.risk.calibration import FACTORS
-from plimsoll.domain.spans import traffic_before
 from plimsoll.domain.units import KIB_PER_MIB
 
 _HALVINGS: Final = 40
@@ -155,7 +156,9 @@ def open_of_host(load: HostLoad, demand: Demand, policies: Sequence[Policy]) -> 
     """
     found: dict[str, BoolArray] = {}
     for policy in policies if load.seen is not None else ():
-        for check, balance, limit in zip(HOST_CHECKS, HOST_BALANCES, load.limits(demand, policy), strict=True):
+        for check, balance, limit in zip(
+            HOST_CHECKS.values(), HOST_BALANCES.values(), load.limits(demand, policy), strict=True
+        ):
             found[check] = limit.check_open | found.get(check, False)
             found[balance] = limit.balance_open | found.get(balance, False)
     return found
@@ -189,12 +192,12 @@ def _capped(found: _Found, decided: Decided, headroom: float) -> None:
 def _own(found: _Found, case: Case, answer: Recommendation, load: HostLoad | None) -> None:
     """What rests on one volume: where it was saturated, what its hosts let through, its evidence and its promise."""
     ids, demand = (case.volume.id,), case.demand
-    for one in case.spans:
-        if one.span.ceiling is not None:
-            _saturated(found, demand, one.span.ceiling, one.span.buckets, case.policy.saturation_pct, ids)
-        if one.on_record is not None:
+    for epoch in case.epochs:
+        if epoch.ceiling is not None:
+            _saturated(found, demand, epoch.ceiling, epoch.buckets, case.policy.saturation_pct, ids)
+        if epoch.on_record is not None:
             last = np.zeros_like(demand.observed)
-            last[one.span.buckets.stop - 1] = True  # the minute up to which the record is wrong
+            last[epoch.buckets.stop - 1] = True  # the minute up to which the record is wrong
             found.reaches(ids, _wholly(last))
     _before(found, case, load)
     _lifted(found, case, ids)
@@ -224,8 +227,8 @@ def _before(found: _Found, case: Case, load: HostLoad | None) -> None:
 
     Its credits are spent from the window's beginning on, so that earlier buckets count as well.
     """
-    for one in case.spans[:-1]:
-        traffic = traffic_before(one.epoch, case.demand, load)
+    for epoch in case.epochs[:-1]:
+        traffic = traffic_before(epoch, case.demand, load)
         if traffic is None:
             continue
         always = _always(traffic.host.ceiling, case.policy.saturation_pct)
@@ -233,7 +236,7 @@ def _before(found: _Found, case: Case, load: HostLoad | None) -> None:
         if reach is not None:
             is_shared = load is not None and load.host.id == traffic.host.id
             ids = found.demands if is_shared else (case.volume.id,)
-            found.reaches(ids, _inside(reach, slice(0, one.span.buckets.stop)))
+            found.reaches(ids, _inside(reach, slice(0, epoch.buckets.stop)))
 
 
 def _trend(found: _Found, case: Case, answer: Recommendation) -> None:

@@ -5,16 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from plimsoll.domain.metrics.knowledge import (
-    BYTES,
-    HOST_CHECKS,
-    OPERATIONS,
-    PAST_RATES,
-    SERIES,
-    WORK,
-    Look,
-    first_looks,
-)
+from plimsoll.domain.metrics.knowledge import Look, first_looks
+from plimsoll.domain.metrics.series import BYTES, HOST_CHECKS, NAMES, OPERATIONS, PAST_RATES, WORK
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.refine.past_looks import look_at_latest
 from plimsoll.domain.refine.query_cost import Closer, QueryCost
@@ -108,9 +100,9 @@ def memory_plan(
 
     Its days are expected to be enough, and `least` is that nobody asks.
     """
-    days, whole, work = [], [], len(SERIES[OPERATIONS]) + len(SERIES[BYTES])
+    days, whole, work = [], [], len(NAMES[OPERATIONS]) + len(NAMES[BYTES])
     for segments in (segments for segments in pasts if segments):
-        days.append((len(SERIES[PAST_RATES]) + work, (segments[-1].window.end_s - segments[0].window.start_s) // DAY_S))
+        days.append((len(NAMES[PAST_RATES]) + work, (segments[-1].window.end_s - segments[0].window.start_s) // DAY_S))
         days += [(len(look.series), look.window.buckets(DAY_S)) for look in look_at_latest(window)]
         whole += [(work, one.window.buckets(one.period_s)) for one in segments]
     expected, most = (_asked(asked, page, most_queries) for asked in (days, days + whole))
@@ -129,7 +121,7 @@ def hosts_plan(
             [
                 (series, look.window.buckets(look.period_s))
                 for look in first_looks(segments, every_minute=minutes, host=True)
-                if set(look.groups) & set(HOST_CHECKS)
+                if set(look.groups) & set(HOST_CHECKS.values())
                 for series in hosts
                 if series
             ],
@@ -154,7 +146,7 @@ def _asked(asked: Sequence[tuple[int, int]], page: int, most_queries: int) -> Re
 
 def _reading(looks: Sequence[Look], series: Sequence[int], *, page: int, most_queries: int) -> Reading:
     """What some looks at every volume take. Work is the first series of each, others are what a look has besides."""
-    total, of_work = Reading(), sum(len(SERIES[group]) for group in WORK)
+    total, of_work = Reading(), sum(len(NAMES[group]) for group in WORK)
     work = sum(min(count, of_work) for count in series)
     for look in looks:
         queries = work if look.groups == WORK else sum(series) - (0 if set(WORK) <= set(look.groups) else work)

@@ -25,8 +25,9 @@ from plimsoll.domain.headroom import Growth
 from plimsoll.domain.memory.growth import WEEK_DAYS, WEEKS, growth_of
 from plimsoll.domain.memory.idleness import days_to_know, may_be_idle
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of
-from plimsoll.domain.metrics.knowledge import PAST_RATES, SERIES, Look
+from plimsoll.domain.metrics.knowledge import Look
 from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.series import NAMES, PAST_RATES
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.offers.offer import Offer, flip
 from plimsoll.domain.offers.remembered import Limits, remembered
@@ -116,13 +117,13 @@ class Recall:
             self._past.learn(look, found)
             return
         unknown = np.full(look.window.buckets(DAY_S), np.nan)
-        self._latest = look.window.start_s, np.stack([found.get(name, unknown) for name in SERIES[PAST_RATES]])
+        self._latest = look.window.start_s, np.stack([found.get(name, unknown) for name in NAMES[PAST_RATES]])
         self._has_latest = True
 
     def overhear(self, look: Look, found: Mapping[str, FloatArray]) -> None:
         """Takes in the highest minutes of the window's days where a look at the window had them, so that nobody asks
         again."""
-        if self._has_latest or not set(SERIES[PAST_RATES]) <= set(look.series):
+        if self._has_latest or not set(NAMES[PAST_RATES]) <= set(look.series):
             return
         if any((own.window, own.period_s) == (look.window, look.period_s) for own in self._at_latest()):
             self.learn(look, found)

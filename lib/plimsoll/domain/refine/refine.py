@@ -14,30 +14,24 @@ import numpy as np
 
 from plimsoll.domain.case import Case, edges_of
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.metrics.knowledge import (
+from plimsoll.domain.demand_epochs import of_type
+from plimsoll.domain.metrics.knowledge import BoolArray, IntArray, Knowledge, Look, Track, counted
+from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.series import (
     BALANCE,
     BYTES,
-    HIGHEST_IOPS,
-    HIGHEST_THROUGHPUT,
-    IOPS_CHECK,
+    CHECKS,
+    HIGHEST,
+    NAMES,
     OPERATIONS,
     PEAKS,
     PRESENCE,
-    SERIES,
-    THROUGHPUT_CHECK,
     WORK,
-    BoolArray,
-    IntArray,
-    Knowledge,
-    Look,
-    Track,
-    counted,
+    WORK_OF,
 )
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.refine.certificate import Open, is_open
 from plimsoll.domain.refine.query_cost import QueryCost
-from plimsoll.domain.spans import of_type
 from plimsoll.domain.units import HOUR_S
 
 MARGIN: Final = 1.5
@@ -94,7 +88,7 @@ def _at_work(
     looks: list[Look] = []
     if demand.spread is None or (reach.max(initial=0.0) < 1 and not len(edges_s)):
         return looks
-    for row, (group, rates) in enumerate(((OPERATIONS, HIGHEST_IOPS), (BYTES, HIGHEST_THROUGHPUT))):
+    for row, (group, rates) in enumerate(zip(WORK_OF.values(), HIGHEST.values(), strict=True)):
         found = _within(knowledge, group, demand, reach[row])
         by_rates = _by_rates(demand, reach[row], rates, knowledge)
         if by_rates is not None:
@@ -120,7 +114,7 @@ def _by_rates(demand: Demand, reach: FloatArray, rates: str, knowledge: Knowledg
     if rates not in knowledge.tracks:
         return None
     track = knowledge.tracks[rates]
-    known = ~np.isnan(track.series[SERIES[rates][0]])
+    known = ~np.isnan(track.series[NAMES[rates][0]])
     if not known.any():
         return None
     found = _by_hours(track, np.where(known, _within(knowledge, rates, demand, reach), 0.0))
@@ -147,14 +141,14 @@ def _flags(case: Case, knowledge: Knowledge, query_cost: QueryCost) -> list[Look
     """Looks at the unread buckets in which a check was raised or the balance spent, and at the first balance: by the
     hour, and then by the minute."""
     looks = []
-    for group, name in ((IOPS_CHECK, "iops_exceeded"), (THROUGHPUT_CHECK, "throughput_exceeded")):
-        raised = knowledge.tracks[group].series[name] > 0
+    for group in CHECKS.values():
+        raised = np.logical_or.reduce([values > 0 for values in knowledge.tracks[group].series.values()])
         looks += looks_at((group,), knowledge, _by_hours(knowledge.tracks[group], raised), query_cost)
-    if case.present.buckets or any(one.span.ceiling and one.span.ceiling.buckets for one in case.spans):
+    if case.present.buckets or any(epoch.ceiling and epoch.ceiling.buckets for epoch in case.epochs):
         track = knowledge.tracks[BALANCE]
-        balance = track.series["burst_balance_pct"]
+        (balance,) = track.series.values()
         wanted = balance < case.policy.empty_balance_pct
-        own = of_type(case.spans, case.volume.spec.type, case.demand)
+        own = of_type(case.epochs, case.volume.spec.type, case.demand)
         lies_in = np.logical_or.reduceat(own, np.searchsorted(case.demand.starts_s, track.starts_s))
         known = np.flatnonzero(~np.isnan(balance) & lies_in)
         if len(known) and balance[known[0]] < FULL_PCT:

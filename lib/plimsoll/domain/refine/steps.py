@@ -20,9 +20,10 @@ from typing import Final
 import numpy as np
 
 from plimsoll.domain.demand.epochs import epochs_of
-from plimsoll.domain.metrics.knowledge import FIVE_MINUTES_S, IDLE, SERIES, STEP, Knowledge, Look
+from plimsoll.domain.metrics.knowledge import FIVE_MINUTES_S, Knowledge, Look
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.received import doubts
+from plimsoll.domain.metrics.series import IDLE, NAMES, SERIES, STEP, Role, names_with
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.units import HOUR_S, MINUTE_S
 from plimsoll.domain.volume import Volume
@@ -36,7 +37,7 @@ APART_S: Final = 240
 SOME: Final = 3
 """Points in an hour that tell how far they are apart."""
 
-_WITHOUT_ACTIVITY: Final = frozenset({"idle_s", "mean_queue_length"})
+_WITHOUT_ACTIVITY: Final = frozenset(names_with(Role.IDLE, Role.QUEUE))
 """The series that have a point in each step, whatever a volume does."""
 
 
@@ -102,11 +103,11 @@ def _spans(volume: Volume, knowledge: Knowledge) -> Iterator[_Span]:
 
 def _idle_hours(knowledge: Knowledge, span: _Span) -> list[int]:
     """The first and the last hour of a span with idle time."""
-    if "idle_s" not in knowledge.published:
+    if knowledge.published.isdisjoint(NAMES[IDLE]):
         return []
     track = knowledge.tracks[IDLE]
     at = track.within(span.window)
-    there = track.starts_s[at][~np.isnan(track.series["idle_s"][at])]
+    there = track.starts_s[at][track.present[at]]
     return _outer(there // HOUR_S * HOUR_S)
 
 
@@ -130,12 +131,12 @@ def _step_of(knowledge: Knowledge, groups: Sequence[str], hours: Sequence[int]) 
     steady = False
     for group in groups:
         track = knowledge.tracks[group]
-        for name in SERIES[group]:
+        for name in NAMES[group]:
             for hour_s in hours:
                 at = track.within(Window(start_s=hour_s, end_s=hour_s + HOUR_S))
                 values, starts_s = track.series[name][at], track.starts_s[at]
                 there = starts_s[~np.isnan(values)].tolist()
-                if name == "idle_s" and np.nanmax(values, initial=0.0) > MINUTE_S + ROUNDING_S:
+                if SERIES[name].role is Role.IDLE and np.nanmax(values, initial=0.0) > MINUTE_S + ROUNDING_S:
                     return FIVE_MINUTES_S
                 if any(then - before < APART_S for before, then in pairwise(there)):
                     return MINUTE_S

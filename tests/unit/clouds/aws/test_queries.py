@@ -6,7 +6,8 @@ import pytest
 
 from plimsoll.clouds.aws.queries import metrics_of, queries_of
 from plimsoll.domain.metrics.asks import Ask
-from plimsoll.domain.metrics.knowledge import BYTES, HOST, HOST_CHECKS, Look
+from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.metrics.series import BYTES, HOST, HOST_CHECKS
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.volume import Modification
 from tests.builders import NOW, a_host, a_spec, a_volume
@@ -110,7 +111,7 @@ def test_what_is_measured_of_a_host_is_asked_under_the_instance_alone(host, publ
 
 def test_a_volume_of_several_hosts_asks_for_nothing_of_theirs():
     volume = a_volume("io2", iops=5000, multi_attach=True, on=(a_host(id="i-1"), a_host(id="i-2")))
-    look = Look(window=Window(start_s=0, end_s=600), period_s=300, groups=HOST_CHECKS)
+    look = Look(window=Window(start_s=0, end_s=600), period_s=300, groups=tuple(HOST_CHECKS.values()))
     assert not list(queries_of(0, Ask(volume=volume, look=look)))
 
 

@@ -7,10 +7,11 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cloud_simulator.metrics.sums import Sums
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.metrics.sums import Sums, Window, segments
+from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Change, InsufficientData
 from plimsoll.domain.refine.branch_and_bound import judge

@@ -12,6 +12,7 @@ from plimsoll.domain.case import case_of
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.demand.day_sums import DaySums, sums_of_demand
 from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand_epochs import tell_days
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import Seen
@@ -121,5 +122,5 @@ def test_without_days_before_and_without_an_earlier_epoch_nothing_is_told():
     volume = replace(volume_case.volume, seen=())
     demand = volume_case.demand
     case = case_of(volume, demand, load_of(volume, demand), volume_case.context)
-    assert case.spans[0].span.told is None
+    assert tell_days(volume, case.epochs, demand, case.market.types, case.policy) == [None]
     assert case.frequent == {Resource.IOPS}

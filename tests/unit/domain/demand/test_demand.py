@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Accounting
+from plimsoll.domain.ceiling import Accounting, Resource
 from plimsoll.domain.demand.demand import demand_of
-from plimsoll.domain.metrics.knowledge import OPERATIONS, Look
+from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.metrics.series import OPERATIONS
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.units import HOUR_S, KIB, MIB
 from tests.builders import a_demand, demand_from, knowledge_of, some_sums
@@ -52,7 +53,7 @@ def test_coarse_data_is_spread_over_the_minutes_and_remembered():
     lately = some_sums(start_s=300, period_s=60, write_ops=[600, 1200], burst_balance_pct=[NAN, 50.0])
     demand = demand_from([hours_ago, lately], resolution_s=60)
     assert demand.iops.tolist() == [10] * 5 + [10, 20]
-    assert demand.burst_balance_pct[:5].tolist() == [40] * 5
+    assert demand.balance_pct[:5].tolist() == [40] * 5
     assert (demand.start_s, demand.resolution_s, demand.coarsest_s) == (0, 60, 300)
     assert demand.hours_observed == pytest.approx(7 / 60)
 
@@ -77,20 +78,20 @@ def test_what_only_one_segment_publishes_is_unknown_in_the_other():
     )
     demand = demand_from([before, after], resolution_s=60)
     assert demand.busy_share.tolist() == [1] * 5 + [0.5]
-    assert np.array_equal(demand.burst_balance_pct, [NAN] * 5 + [7], equal_nan=True)
-    assert demand.iops_exceeded.tolist() == [False] * 5 + [True]
-    assert not demand.throughput_exceeded.any()
+    assert np.array_equal(demand.balance_pct, [NAN] * 5 + [7], equal_nan=True)
+    assert demand.exceeded[Resource.IOPS].tolist() == [False] * 5 + [True]
+    assert not demand.exceeded[Resource.THROUGHPUT].any()
 
 
 def test_what_no_segment_publishes_is_none():
     demand = demand_from([some_sums(write_ops=[1.0])], resolution_s=60)
-    assert (demand.busy_share, demand.burst_balance_pct) == (None, None)
-    assert (demand.iops_exceeded, demand.throughput_exceeded) == (None, None)
+    assert (demand.busy_share, demand.balance_pct) == (None, None)
+    assert demand.exceeded == {}
 
 
 def test_an_absent_check_is_not_raised_and_absent_idle_time_is_busy():
     demand = demand_from([some_sums(write_ops=[1.0, 1.0], iops_exceeded=[NAN, 3], idle_s=[NAN, 45])], resolution_s=60)
-    assert demand.iops_exceeded.tolist() == [False, True]
+    assert demand.exceeded[Resource.IOPS].tolist() == [False, True]
     assert demand.busy_share.tolist() == [1, 0.25]
 
 

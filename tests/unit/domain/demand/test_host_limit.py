@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.demand.lifting import Span
+from plimsoll.domain.demand.epochs import Epoch
 from plimsoll.domain.demand.required import host_bound_times
 from plimsoll.domain.demand.saturation import host_room
 from plimsoll.domain.groups.hosting import host_loads, usable
@@ -87,8 +87,9 @@ def test_a_host_without_credits_is_the_limit_at_its_baseline_though_a_replay_has
 
 def test_what_a_host_without_credits_held_back_may_have_been_all_that_it_can_burst_to():
     room = room_of(BURSTING, [3600.0], [0], [0])
-    span = Span(buckets=slice(None), ceiling=replace(room.ceiling, iops=16_000.0, buckets=()))
-    assert host_bound_times(a_demand(iops=[3600.0]), room, [span]).tolist() == [16_000 / 3600]
+    demand, ceiling = a_demand(iops=[3600.0]), replace(room.ceiling, iops=16_000.0, buckets=())
+    epoch = Epoch(window=demand.window, spec=None, ceiling=ceiling)
+    assert host_bound_times(demand, room, [epoch]).tolist() == [16_000 / 3600]
 
 
 def room_where(iops, there):

@@ -7,8 +7,11 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.lifting import Span, lift
+from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.demand.lifting import lift
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
+from tests.builders import fields_of
 from tests.profiles import examples
 
 POLICY = Policy()
@@ -27,8 +30,12 @@ def a_demand(iops, io_kib, **flags):
         observed=np.ones(len(rate), dtype=bool),
         read_iops=rate / 2,
         read_throughput_mib_s=moved / 2,
-        **flags,
+        **fields_of(flags),
     )
+
+
+def an_epoch(**fields):
+    return Epoch(window=Window(start_s=0, end_s=60_000), spec=None, **fields)
 
 
 def flagged(count, *at):
@@ -38,7 +45,7 @@ def flagged(count, *at):
 
 
 def whole(ceiling=CEILING, raised=frozenset()):
-    return [Span(buckets=slice(None), ceiling=ceiling, raised=raised)]
+    return [an_epoch(buckets=slice(None), ceiling=ceiling, raised=raised)]
 
 
 def test_what_was_never_held_back_is_not_lifted():
@@ -104,8 +111,8 @@ def test_an_epoch_that_was_raised_since_is_not_lifted_but_counts_as_saturated():
     demand = a_demand([2950.0] * 500 + [1000.0] * 500, 16)
     later = Ceiling(iops=16_000.0, throughput_mib_s=125.0, io_kib=256.0)
     spans = [
-        Span(buckets=slice(0, 500), ceiling=CEILING, raised=frozenset({Resource.IOPS})),
-        Span(buckets=slice(500, 1000), ceiling=later),
+        an_epoch(buckets=slice(0, 500), ceiling=CEILING, raised=frozenset({Resource.IOPS})),
+        an_epoch(buckets=slice(500, 1000), ceiling=later),
     ]
     lifted = lift(demand, spans, POLICY)
     assert lifted.saturated[Resource.IOPS].sum() == 500
@@ -115,7 +122,7 @@ def test_an_epoch_that_was_raised_since_is_not_lifted_but_counts_as_saturated():
 
 def test_nothing_in_an_epoch_of_an_unknown_ceiling_is_called_saturated():
     demand = a_demand([2950.0] * 500 + [1000.0] * 500, 16)
-    spans = [Span(buckets=slice(0, 500), ceiling=None), Span(buckets=slice(500, 1000), ceiling=CEILING)]
+    spans = [an_epoch(buckets=slice(0, 500), ceiling=None), an_epoch(buckets=slice(500, 1000), ceiling=CEILING)]
     assert not lift(demand, spans, POLICY).any.any()
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.record import clip_to_record, hold_against_record, spans_on_record
+from plimsoll.domain.demand.record import clip_to_record, find_epochs_on_record, hold_against_record
 
 CEILING = Ceiling(iops=3000.0, throughput_mib_s=125.0, io_kib=256.0)
 WHOLE = slice(None)
@@ -71,7 +71,7 @@ def test_a_minute_beside_what_was_not_observed_is_not_between_ordinary_ones():
 def test_points_of_an_unknown_step_say_nothing_of_a_record():
     demand = a_demand(minutes(m10=9000, m11=9000), undecided=np.ones(100, dtype=bool))
     assert hold_against_record(demand, WHOLE, CEILING) == (0, None)
-    assert clip_to_record(demand, spans_on_record(demand, CEILING)) == 1.0
+    assert clip_to_record(demand, find_epochs_on_record(demand, CEILING)) == 1.0
 
 
 def test_an_epoch_is_held_against_its_own_buckets():
@@ -82,7 +82,7 @@ def test_an_epoch_is_held_against_its_own_buckets():
 
 def test_what_is_above_a_ceiling_is_clipped_to_it_at_its_size():
     demand = a_demand(minutes(m10=9000, m11=9000, m60=3060))
-    spans = spans_on_record(demand, CEILING)
+    spans = find_epochs_on_record(demand, CEILING)
     assert [(span.buckets, span.ceiling) for span in spans] == [(slice(0, 12), None), (slice(12, 100), CEILING)]
     clip = clip_to_record(demand, spans)
     assert clip[10] == clip[50] == 1

@@ -6,7 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.demand.settling import EpochStand, Unsettled, settles
+from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.demand.settling import Unsettled, settles
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Modification
 from tests.builders import a_volume
@@ -18,7 +20,8 @@ IOPS, THROUGHPUT = frozenset({Resource.IOPS}), frozenset({Resource.THROUGHPUT})
 
 def stand(days_ago, ceiling, saturated=frozenset()):
     start_s = int((NOW - timedelta(days=days_ago)).timestamp())
-    return EpochStand(start_s=start_s, ceiling=ceiling, saturated=saturated)
+    window = Window(start_s=start_s, end_s=int(NOW.timestamp()))
+    return Epoch(window=window, spec=None, ceiling=ceiling, saturated=saturated)
 
 
 def test_a_raise_after_being_throttled_settles_in_a_week():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from plimsoll.domain.case import case_of
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.demand import scaled
-from plimsoll.domain.demand.record import clip_to_record, spans_on_record
+from plimsoll.domain.demand.record import clip_to_record, find_epochs_on_record
 from plimsoll.domain.demand.required import peaks
 from plimsoll.domain.groups.decide_stripes import Unit, as_one, decide_together, units_of
 from plimsoll.domain.groups.hosting import host_loads, usable
@@ -28,7 +28,7 @@ LEVELS = st.sampled_from(["raid0", "striped", "linear", "raid1", "raid5"])
 
 def clipped(demand, ceiling):
     """A demand no higher than its ceiling, where that is believed."""
-    return scaled(demand, clip_to_record(demand, spans_on_record(demand, ceiling)))
+    return scaled(demand, clip_to_record(demand, find_epochs_on_record(demand, ceiling)))
 
 
 @st.composite

@@ -11,8 +11,8 @@ from plimsoll.domain.demand.need import OfferPurpose
 from plimsoll.domain.groups.decide_stripes import Unit
 from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of, memory_segments
-from plimsoll.domain.metrics.knowledge import BYTES, OPERATIONS, PAST_RATES
-from plimsoll.domain.metrics.sums import COUNTER_SERIES, Window
+from plimsoll.domain.metrics.series import BYTES, OPERATIONS, PAST_RATES, WORK_SERIES
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.offers.remembered import limits_of
 from plimsoll.domain.reasons.memory_reasons import rhythm
 from plimsoll.domain.recommendation import Change, Keep
@@ -184,7 +184,7 @@ def test_455_days_of_one_volume_are_bounded_however_much_is_read():
     while asked := looks(past, (1.0, 1.0), a_tariff()):
         for look in asked:
             full = np.full(look.window.buckets(look.period_s), 10.0 * look.period_s)
-            learn(past, look, dict.fromkeys(COUNTER_SERIES, full))
+            learn(past, look, dict.fromkeys(WORK_SERIES, full))
     assert past.least.shape[1] <= 455 * 24 + 63 * 288
 
 

@@ -1,12 +1,10 @@
 """What is lost of the past, or disagrees in it, never changes an answer to another."""
 
-from dataclasses import replace
-
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.metrics.sums import COUNTER_SERIES
+from plimsoll.domain.metrics.series import WORK_SERIES
 from plimsoll.domain.recommendation import Change, InsufficientData
 from plimsoll.domain.units import DAY_S
 from tests.in_memory.ports import MemoryMetrics
@@ -29,7 +27,7 @@ def test_rates_that_are_under_the_means_are_asked_twice_and_then_nothing_is_reco
     life = a_life(flat_with(900, (20 * DAY, 120, 9000), (30 * DAY, 120, 12_000)), io_kib=8)
     wrong = life.highest_iops.copy()
     wrong[: PAST_MINUTES - 25 * DAY] = 10.0
-    (found, usage) = judged([a_large()], {"vol-1": replace(life, highest_iops=wrong, summed_iops=wrong)})
+    (found, usage) = judged([a_large()], {"vol-1": life.with_series(highest_iops=wrong, summed_iops=wrong)})
     (_, alone) = judged([a_large()], {"vol-1": life}, memory=())
     assert isinstance(found["vol-1"].recommendation, InsufficientData)
     assert {one.series for one in found["vol-1"].recommendation.demand.coverage.disputes} == {"highest_iops"}
@@ -57,7 +55,7 @@ class Losing(MemoryMetrics):
         return {name: np.where(lost & (name in self.names), np.nan, values) for name, values in found.items()}
 
 
-PUBLISHED = (*COUNTER_SERIES, "highest_iops", "highest_throughput_mib_s")
+PUBLISHED = (*WORK_SERIES, "highest_iops", "highest_throughput_mib_s")
 LOSSES = st.tuples(
     st.sets(st.sampled_from(PUBLISHED), min_size=1, max_size=5), st.sets(st.integers(0, 85), min_size=1, max_size=40)
 )

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from cloud_simulator.metrics.sums import Sums
 from plimsoll.domain.demand.demand import demand_of
 from plimsoll.domain.metrics.grid import grid_of
-from plimsoll.domain.metrics.knowledge import OPERATIONS, Knowledge, Look, first_looks
-from plimsoll.domain.metrics.sums import COUNTER_SERIES, Sums, Window, segments
+from plimsoll.domain.metrics.knowledge import Knowledge, Look, first_looks
+from plimsoll.domain.metrics.series import OPERATIONS, WORK_SERIES
+from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.units import DAY_S, HOUR_S
 from tests.builders import NOW
 from tests.in_memory.ports import cut
@@ -19,7 +21,7 @@ FIRST_DAY_S = -(-WINDOW.start_s // DAY_S) * DAY_S
 def known(seed, *more):
     """What the first looks, and some more, say of a volume that worked at random, by the minute."""
     values = np.random.default_rng(seed).uniform(60.0, 6_000.0, WINDOW.buckets(60))
-    sums = Sums(start_s=WINDOW.start_s, period_s=60, **dict.fromkeys(COUNTER_SERIES, values))
+    sums = Sums(start_s=WINDOW.start_s, period_s=60, **dict.fromkeys(WORK_SERIES, values))
     knowledge = Knowledge(PARTS)
     for look in (*first_looks(PARTS), *more):
         found = cut(sums, look.window, look.period_s, look.series)

@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from cloud_simulator.metrics.sums import Sums
 from plimsoll.domain.demand.demand import demand_of
 from plimsoll.domain.metrics.knowledge import Knowledge, Look, first_looks
-from plimsoll.domain.metrics.sums import COUNTER_SERIES, Sums, Window, segments
+from plimsoll.domain.metrics.series import WORK_SERIES
+from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.units import HOUR_S
 from tests.builders import NOW, with_rates
 from tests.in_memory.ports import cut
@@ -22,7 +24,7 @@ def minutes(hot=900.0, at=500):
     iops = np.full(MINUTES, 10.0)
     iops[at] = hot
     ops, nothing = iops * 60, np.zeros(MINUTES)
-    counters = {**dict.fromkeys(COUNTER_SERIES, nothing), "write_ops": ops, "write_bytes": ops * 4096}
+    counters = {**dict.fromkeys(WORK_SERIES, nothing), "write_ops": ops, "write_bytes": ops * 4096}
     return Sums(start_s=WINDOW.start_s, period_s=60, **counters, **with_rates(ops, ops * 4096))
 
 
@@ -42,7 +44,7 @@ def test_a_day_is_bounded_by_its_highest_minute_and_some_minute_had_that():
 
 
 def test_without_the_series_a_minute_may_have_had_all_of_the_hour():
-    demand = known(replace(minutes(), **dict.fromkeys(with_rates(0, 0))))
+    demand = known(minutes().with_series(**dict.fromkeys(with_rates(0, 0))))
     assert demand.surely is None
     assert demand.most_iops.max() == pytest.approx(10 * (60 - 1) + 900, rel=1e-9)
 
@@ -59,7 +61,7 @@ def test_what_the_series_lacks_may_have_been_done_in_one_minute():
 @pytest.mark.parametrize("times", [1.1, 0.9])
 def test_a_series_that_is_not_of_the_same_minutes_is_not_believed(times):
     sums = minutes()
-    demand = known(replace(sums, highest_iops=sums.highest_iops * times, summed_iops=sums.summed_iops * times))
+    demand = known(sums.with_series(highest_iops=sums.highest_iops * times, summed_iops=sums.summed_iops * times))
     assert demand.spread.rates_disagree == (times > 1)
     assert demand.most_iops.max() >= 900
     assert demand.surely.iops.max() == 0

@@ -1,11 +1,9 @@
 """What a host measured and was lost never makes an answer smaller: it is asked once more, or there is no answer."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from plimsoll.domain.metrics.knowledge import HOST, HOST_CHECKS, SERIES
+from plimsoll.domain.metrics.series import HOST, Role, names_with
 from plimsoll.domain.recommendation import Change, InsufficientData, Keep
 from tests.builders import a_host, a_volume
 from tests.unit.domain.metrics.test_received import (
@@ -22,8 +20,8 @@ from tests.unit.domain.metrics.test_received import (
     target_of,
 )
 
-NAMES = [name for group in HOST for name in SERIES[group]]
-CHECKS = [name for group in HOST_CHECKS for name in SERIES[group]]
+NAMES = names_with(Role.HOST_CHECK, Role.HOST_BALANCE)
+CHECKS = names_with(Role.HOST_CHECK)
 VOLUMES = [a_volume("gp3", 800, iops=16_000, throughput_mib_s=1000, on=a_host("m5.large"))]
 DAY = WINDOW.start_s + 86_400
 
@@ -38,7 +36,7 @@ def measured(**series):
         "host_iops_balance_pct": np.full(MINUTES, 90.0),
         "host_throughput_balance_pct": np.full(MINUTES, 90.0),
     }
-    return {"vol-1": replace(minutes(peak=5000.0), **{**usual, **series})}
+    return {"vol-1": minutes(peak=5000.0).with_series(**{**usual, **series})}
 
 
 def found_with(lose, *, sums=None, **others):
@@ -83,7 +81,7 @@ def test_what_never_came_is_unknown_and_the_published_limits_stand(every_minute)
 
 def test_minutes_without_a_check_are_asked_once_more():
     peak_s = WINDOW.start_s + PEAK_AT * 60
-    sums = {"vol-1": replace(measured()["vol-1"], **vars_at_the_maximum())}
+    sums = {"vol-1": measured()["vol-1"].with_series(**vars_at_the_maximum())}
     whole = found_with(nothing_lost, sums=sums)
     assert whole.demand.host_cleared_minutes > 0
     rounds = {"fine": 0}

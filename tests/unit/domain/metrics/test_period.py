@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cloud_simulator.metrics.sums import Sums
 from plimsoll.domain.metrics import period
-from plimsoll.domain.metrics.sums import Sums
 from tests.builders import demand_from
 from tests.unit.domain.metric_math import evaluate
 

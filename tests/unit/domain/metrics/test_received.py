@@ -8,7 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.metrics.sums import COUNTER_SERIES, Sums, Window, segments
+from cloud_simulator.metrics.sums import Sums
+from plimsoll.domain.metrics.series import WORK_SERIES
+from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, InsufficientData
 from plimsoll.domain.refine.branch_and_bound import judge
@@ -23,7 +25,7 @@ DAYS = 2
 WINDOW = Window.before(NOW, days=DAYS)
 MINUTES = WINDOW.buckets(60)
 PEAK_AT = 1234
-WORK = (*COUNTER_SERIES, "idle_s")
+WORK = (*WORK_SERIES, "idle_s")
 POLICY = Policy(lookback_days=DAYS)
 
 
@@ -133,7 +135,7 @@ def test_a_series_that_is_complete_and_empty_is_asked_once_more_and_never_counts
     )
 
 
-@pytest.mark.parametrize("series", [*COUNTER_SERIES, "idle_s"])
+@pytest.mark.parametrize("series", [*WORK_SERIES, "idle_s"])
 @pytest.mark.parametrize("minute", [PEAK_AT, PEAK_AT - 100])
 def test_a_minute_that_is_lost_where_it_was_read_finely_is_disputed(series, minute):
     policy = replace(POLICY, size_on=SizeOn.BUSY_TIME)
@@ -170,7 +172,7 @@ def test_bytes_may_be_absent_where_nothing_was_done(every_minute):
 
 @WHOLE
 def test_counts_may_be_absent_where_idle_time_fills_the_time(every_minute):
-    idle = replace(minutes(quiet=0.0, peak=0.0), idle_s=np.full(MINUTES, 60.0))
+    idle = minutes(quiet=0.0, peak=0.0).with_series(idle_s=np.full(MINUTES, 60.0))
     whole = answered(nothing_lost, sums={"vol-1": idle}, every_minute=every_minute)
     found = answered(losing("read_ops", "write_ops"), sums={"vol-1": idle}, every_minute=every_minute)
     assert target_of(found) == target_of(whole)
@@ -180,9 +182,9 @@ def test_figures_that_contradict_each_other_are_disputed():
     flat = minutes(quiet=100.0, peak=100.0)
     nothing = np.zeros(MINUTES)
     for sums, series in (
-        (replace(flat, write_bytes=nothing), "write_bytes"),
-        (replace(flat, write_ops=nothing), "write_ops"),
-        (replace(flat, idle_s=np.full(MINUTES, 60.0)), "idle_s"),
+        (flat.with_series(write_bytes=nothing), "write_bytes"),
+        (flat.with_series(write_ops=nothing), "write_ops"),
+        (flat.with_series(idle_s=np.full(MINUTES, 60.0)), "idle_s"),
     ):
         for every_minute in (False, True):
             found = answered(nothing_lost, sums={"vol-1": sums}, every_minute=every_minute)
@@ -255,7 +257,7 @@ def test_a_check_that_was_there_before_has_to_stay(every_minute):
 def test_a_balance_has_to_be_there_where_there_is_work(every_minute):
     volumes = [a_volume("gp2", 100)]
     for quiet, series in ((20.0, {"burst_balance_pct"}), (1.0, set())):
-        sums = replace(minutes(quiet=quiet, peak=quiet), burst_balance_pct=np.full(MINUTES, np.nan))
+        sums = minutes(quiet=quiet, peak=quiet).with_series(burst_balance_pct=np.full(MINUTES, np.nan))
         found = answered(nothing_lost, volumes=volumes, sums={"vol-1": sums}, every_minute=every_minute)
         assert {doubt.series for doubt in found.demand.coverage.disputes} == series
 
@@ -288,7 +290,7 @@ def test_what_is_disputed_is_what_the_oracle_disputes(lost, shape, zeros_kept, s
     for name in lost.keys() & series.keys():
         gone = rng.random(MINUTES) < lost[name]
         series[name] = np.where(gone & ((series[name] > 0) | (not zeros_kept)), np.nan, series[name])
-    sums = replace(shape, **series)
+    sums = shape.with_series(**series)
     found = answered(nothing_lost, sums={"vol-1": sums}, every_minute=True)
     assert bool(found.demand.coverage.disputes) == disputed(plain(sums))
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.metrics.sums import Window, segments, series
+from plimsoll.domain.metrics.sums import Window, segments
 from tests.builders import NOW, some_sums
 
 DAY_S = 86_400
@@ -99,7 +99,7 @@ def test_a_bucket_is_observed_when_any_of_the_four_sums_is_there():
 
 
 def test_series_are_those_that_the_cloud_published():
-    assert [name for name, _ in series(some_sums(idle_s=[1.0]))] == [
+    assert [name for name, _ in some_sums(idle_s=[1.0]).series.items()] == [
         "read_ops",
         "write_ops",
         "read_bytes",

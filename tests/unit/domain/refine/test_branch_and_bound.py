@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cloud_simulator.metrics.sums import Sums
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.demand.epochs import credited_in
@@ -15,7 +16,8 @@ from plimsoll.domain.demand.settling import Unsettled
 from plimsoll.domain.errors import CloudError, Throttled
 from plimsoll.domain.metrics.asks import Ask
 from plimsoll.domain.metrics.knowledge import first_looks
-from plimsoll.domain.metrics.sums import COUNTER_SERIES, Sums, Window, segments
+from plimsoll.domain.metrics.series import WORK_SERIES
+from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.policy import HeadroomFrom, Policy, SizeOn
 from plimsoll.domain.refine.branch_and_bound import judge
 from plimsoll.domain.refine.members import grouped
@@ -138,7 +140,7 @@ def series(draw, spec):
             made["read_ops"] + made["write_ops"], np.nan_to_num(made["read_bytes"] + made["write_bytes"])
         )
     unpublished = draw(
-        st.lists(st.sampled_from(sorted(set(made) - set(COUNTER_SERIES) - set(with_rates(0, 0)))), max_size=3)
+        st.lists(st.sampled_from(sorted(set(made) - set(WORK_SERIES) - set(with_rates(0, 0)))), max_size=3)
     )
     return Sums(start_s=WINDOW.start_s, period_s=60, **{**made, **dict.fromkeys(unpublished)})
 
@@ -193,7 +195,7 @@ def balanced_while_credited(sums, volume):
     for span in credited_in(volume, WINDOW, TYPES):
         at = slice((span.start_s - WINDOW.start_s) // 60, (span.end_s - WINDOW.start_s) // 60)
         balance[at] = sums.burst_balance_pct[at]
-    return replace(sums, burst_balance_pct=balance)
+    return sums.with_series(burst_balance_pct=balance)
 
 
 def each_five_minutes(sums):
@@ -209,7 +211,7 @@ def each_five_minutes(sums):
             found[name] = np.full(len(values), np.nan)
             found[name][::5] = np.where(absent, np.nan, folded)
     of_each_minute = ("iops_exceeded", "throughput_exceeded", *with_rates(0, 0))
-    return replace(sums, **found, **dict.fromkeys(of_each_minute))
+    return sums.with_series(**found, **dict.fromkeys(of_each_minute))
 
 
 @st.composite
@@ -293,7 +295,7 @@ def any_fleets(draw):
             own = balanced_while_credited(own, volume)
         if not a_host(host).nitro and draw(st.booleans()):
             own = each_five_minutes(own)
-        given_sums[volume.id] = replace(own, **measured)
+        given_sums[volume.id] = own.with_series(**measured)
     return volumes, given_sums, draw(POLICIES), draw(TARIFFS)
 
 

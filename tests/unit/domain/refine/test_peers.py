@@ -133,7 +133,7 @@ def test_a_peer_whose_host_was_stopped_throughout_asks_for_nothing():
     volumes = pair()
     volumes[0] = replace(volumes[0], attachments=(replace(volumes[0].attachments[0], host=stopped),))
     absent = minutes_of(np.full(MINUTES, np.nan))
-    sums = {"db-1": replace(absent, read_ops=absent.write_ops, read_bytes=absent.write_ops), "db-2": QUIET}
+    sums = {"db-1": absent.with_series(read_ops=absent.write_ops, read_bytes=absent.write_ops), "db-2": QUIET}
     found = answers(volumes, sums)
     assert found["db-1"].recommendation.action == "insufficient-data"
     assert figures(found["db-2"]) == ("gp3", 3000, 125)
@@ -151,7 +151,7 @@ def test_a_node_that_lives_too_short_for_an_answer_counts_with_what_it_did():
         volumes.append(replace(volume, attachments=(replace(volume.attachments[0], since=made),)))
     sums = {"db-1": minutes_of(np.r_[np.full(MINUTES - 300, np.nan), np.full(300, 6000.0)]), "db-2": QUIET}
     done = {name: np.where(np.isnan(sums["db-1"].write_ops), np.nan, 0.0) for name in ("read_ops", "read_bytes")}
-    sums["db-1"] = replace(sums["db-1"], **done)
+    sums["db-1"] = sums["db-1"].with_series(**done)
     found = answers(volumes, sums)
     assert found["db-1"].recommendation.action == "insufficient-data"
     assert figures(found["db-2"]) == ("gp3", 7200, 125)

@@ -1,7 +1,5 @@
 """Relief that hosts carry in part, or take back, is that of every minute, however little was read."""
 
-from dataclasses import replace
-
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -59,7 +57,7 @@ def fleets(draw):
         figures = {"iops": spec.iops, "throughput_mib_s": spec.throughput_mib_s}
         volume = a_volume(spec.type, spec.size_gib, **figures, id=f"vol-{number}", on=host)
         volumes.append(volume)
-        given_sums[volume.id] = replace(draw(work(volume)), **measured)
+        given_sums[volume.id] = draw(work(volume)).with_series(**measured)
     decided = {volume.id for volume in volumes if draw(st.integers(0, 4))} or {volumes[0].id}
     return volumes, given_sums, draw(POLICIES), draw(TARIFFS), decided
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from plimsoll.domain.demand.day_sums import days_of_moves
 from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of
-from plimsoll.domain.metrics.sums import Window, series
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import HeadroomFrom
 from plimsoll.domain.recommendation import Change, Wait
 from plimsoll.domain.refine.past_looks import look_at_days, look_at_highest, looks
@@ -113,7 +113,7 @@ def test_what_is_known_of_the_past_lies_around_all_of_it_at_every_step(fleet, li
     asked, rounds = [*look_at_highest(past), *look_at_days(some_days(past, first_day))], 0
     while asked:
         for look in asked:
-            learn(past, look, dict(series(cut(life, look.window, look.period_s, look.series))))
+            learn(past, look, dict(cut(life, look.window, look.period_s, look.series).series.items()))
         least, most = past.needs(Headroom.of_policy(policy), hosts, policy.throttle_budget_min)
         assert least.iops <= exact.iops * (1 + 1e-9) <= most.iops * (1 + 1e-6) + 1e-6
         assert least.throughput_mib_s <= exact.throughput_mib_s * (1 + 1e-9)

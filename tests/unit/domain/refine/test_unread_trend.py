@@ -8,9 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cloud_simulator.metrics.sums import Sums
 from plimsoll.domain.demand.settling import Unsettled
 from plimsoll.domain.memory.memory import memory_segments
-from plimsoll.domain.metrics.sums import Sums, Window, segments
+from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Wait
 from plimsoll.domain.refine.branch_and_bound import judge
