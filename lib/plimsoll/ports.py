@@ -311,7 +311,7 @@ class Executions(Protocol):
         """
         ...
 
-    def begin(self, kind: Literal["audit", "validation", "probe"], name: str, given: Mapping[str, Any]) -> bool:
+    def begin(self, kind: Literal["audit", "validation", "probe"], name: str, inputs: Mapping[str, Any]) -> bool:
         """Begins a run of that name; False where one of that name was begun before, which goes on.
 
         BadInput where that kind is not deployed; CloudError.
