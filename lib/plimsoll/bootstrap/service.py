@@ -81,7 +81,7 @@ def no_places(_config: ServiceConfig, _settings: Settings) -> Mapping[str, Servi
 
 def service_of_environment(config: ServiceConfig, places: PlacesMaker = no_places) -> Service:
     """The service of a configuration in places. Raises BadInput for a missing environment variable."""
-    settings = Settings.of_environment()
+    settings = Settings.from_environment()
     return Service(
         config=config,
         settings=settings,

@@ -53,7 +53,7 @@ def audit_into_folder(scope: Scope, policy: Policy, options: RunOptions, *, vali
     `options.plan` prints what that would take, and exits. `validate` then measures what has thin evidence.
     """
     _check(options, validates=validate is not None)
-    settings, console = Settings.of_environment(), _screen(options)
+    settings, console = Settings.from_environment(), _screen(options)
     now, ledger = clock().now(), change_ledger(settings)
     if options.plan:
         with console.status("signing in"):

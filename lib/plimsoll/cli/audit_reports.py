@@ -4,7 +4,7 @@ from pathlib import Path
 
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import PlimsollError
-from plimsoll.extras import SQL, how_to_install
+from plimsoll.extras import SQL, install_hint
 from plimsoll.reports.run_files import PAGE
 from plimsoll.reports.run_reader import audited_at, read_run
 
@@ -27,14 +27,14 @@ def leave_reports(console: Screen, folder: Path) -> bool:
     try:
         with console.status("writing the report"):
             (page,) = written(Report(folder=folder), FORMATS["html"], folder / PAGE)
-            if SQL.installed:
+            if SQL.is_installed:
                 written(Report(folder=folder), FORMATS["parquet"], folder)
     except (PlimsollError, OSError) as error:
         told = f"the run is whole, but its report could not be written: {error} Then: plimsoll report {folder}"
         console.say(told, "red")
         return False
     console.say(f"report: {page}", "bold")
-    if not SQL.installed:
-        told = f"no Parquet files were written: they need {SQL.brings}. {how_to_install(SQL)}"
+    if not SQL.is_installed:
+        told = f"no Parquet files were written: they need {SQL.brings}. {install_hint(SQL)}"
         console.say(told, "dim")
     return True

@@ -33,7 +33,7 @@ from plimsoll.settings import Settings
 
 def benchmark_path(path: Path, options: BenchmarkOptions, given: MeasuredVolumeOptions) -> None:
     """Runs a job on a path, after saying what it takes. Prints the result and adds it to the library."""
-    settings, console, spec = Settings.of_environment(), Screen(), spec_from(given)
+    settings, console, spec = Settings.from_environment(), Screen(), spec_from(given)
     one = plan_benchmark(
         path,
         options.job,

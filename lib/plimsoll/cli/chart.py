@@ -23,7 +23,7 @@ from plimsoll.reports.charts.roofline import envelope_picture, roofline_picture
 from plimsoll.reports.charts.theme import THEMES
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.settings import Settings
-from plimsoll.writing import whole
+from plimsoll.writing import atomic_path
 
 COMPARISON_PX: Final = 1100
 
@@ -41,7 +41,7 @@ def draw_demand(volume: str, live: Live | None, options: PictureOptions) -> None
 
 def draw_roofline(names: Sequence[str], live: Live | None, options: PictureOptions) -> None:
     """Draws a volume's demand under its ceilings, or envelopes, or a volume over envelopes; prints the file's path."""
-    library = envelope_library(Settings.of_environment().measured_dir)
+    library = envelope_library(Settings.from_environment().measured_dir)
     envelopes = [library.envelopes[name] for name in names if name in library.envelopes]
     volumes = [name for name in names if name not in library.envelopes]
     if len(volumes) > 1:
@@ -68,7 +68,7 @@ def _draw(picture: Picture, profile: DemandProfileRecord | None, options: Pictur
     path = options.out or Path(f"{_NOT_IN_FILES.sub('_', name)}-{picture.kind}.svg")
     spec = spec_of(picture, profile, THEMES[options.theme], options.width)
     drawn = to_png(spec, options.scale or 1) if options.is_png else to_svg(spec).encode()
-    with whole(path) as beside:
+    with atomic_path(path) as beside:
         beside.write_bytes(drawn)
     typer.echo(path)
 

@@ -72,12 +72,12 @@ Example = tuple[str, RecommendationRecord, str | None]
 def audit_simulated(clouds: Sequence[str], volumes: int | None, seed: int) -> None:
     """Audits simulated clouds into the demo's folder as one run, prints it, and puts some answers to the test."""
     console = Screen(highlight=True)
-    folder = Settings.of_environment().runs_dir / FOLDER
+    folder = Settings.from_environment().runs_dir / FOLDER
     _clear(folder)
     now = clock().now()
     with ExitStack() as stack:
         scope = _simulated(stack, console, clouds, now, volumes, seed)
-        found = Settings.of_environment()  # where the simulated clouds are is in the environment by now
+        found = Settings.from_environment()  # where the simulated clouds are is in the environment by now
         settings = found.model_copy(update={**SHORT, "campaigns_dir": folder / "measured"})
         _audit(console, scope, settings, folder, now)
         _validate_examples(console, scope, settings, folder, now)

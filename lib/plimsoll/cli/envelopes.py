@@ -32,7 +32,7 @@ from plimsoll.settings import Settings
 
 def list_all(*, as_json: bool) -> None:
     """Prints every measured envelope with its roofs."""
-    library = envelope_library(Settings.of_environment().measured_dir)
+    library = envelope_library(Settings.from_environment().measured_dir)
     envelopes = list(library.envelopes.values())
     if as_json:
         typer.echo(json.dumps([as_data(one) for one in envelopes], indent=2, ensure_ascii=False))
@@ -51,7 +51,7 @@ def list_all(*, as_json: bool) -> None:
 
 def show_one(name: str, *, as_json: bool) -> None:
     """Prints one envelope: its roofs, what cut them, and every figure as its source printed it."""
-    library = envelope_library(Settings.of_environment().measured_dir)
+    library = envelope_library(Settings.from_environment().measured_dir)
     envelope, campaign = library.get(name), library.campaign_of(name)
     beside = [
         *campaign.profiles.get(envelope.host_type or "", ()),
@@ -85,7 +85,7 @@ def compared(names: Sequence[str]) -> list[Envelope]:
     """The envelopes of these names; BadInput where one is unknown or there are not two."""
     if len(names) < 2:
         raise BadInput("a comparison needs two envelopes or more: plimsoll envelopes compare A B")
-    library = envelope_library(Settings.of_environment().measured_dir)
+    library = envelope_library(Settings.from_environment().measured_dir)
     return [library.get(name) for name in names]
 
 
@@ -116,7 +116,7 @@ def import_files(files: Sequence[Path], name: str, given: MeasuredVolumeOptions,
         results=tuple(to_new_result(one) for one in with_logs(without_repeats(found.results), logs)),
         profiles=found.profiles,
     )
-    folder = Settings.of_environment().measured_dir
+    folder = Settings.from_environment().measured_dir
     path = add_campaign(folder, new, types_by_cloud().get(provider, {}))
     typer.echo(f"{count_of(len(new.results), 'result')} added in {path}.\n")
     _say_what_counts(name)
@@ -126,7 +126,7 @@ def import_files(files: Sequence[Path], name: str, given: MeasuredVolumeOptions,
 def _say_what_counts(name: str) -> None:
     """Prints what each result of an envelope counts for, and why."""
     console = Screen()
-    for line in report.counting(envelope_library(Settings.of_environment().measured_dir).get(name).measurements):
+    for line in report.counting(envelope_library(Settings.from_environment().measured_dir).get(name).measurements):
         console.print(line, soft_wrap=True)
     console.print()
 

@@ -10,7 +10,7 @@ from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.domain.policy import Policy
-from plimsoll.orders import Order, resumed
+from plimsoll.orders import Order, read_order
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.terminal.explain import show_explanation, show_record
 from plimsoll.reports.to_record import record_of
@@ -30,7 +30,7 @@ def explain_from_run(volume: str, run: Path | None) -> None:
 def _order(folder: Path) -> Order | None:
     """What the run was asked to do; None where another version wrote it that this one cannot go on with."""
     try:
-        return resumed(folder)
+        return read_order(folder)
     except BadInput:
         return None
 
@@ -47,5 +47,5 @@ def explain_fresh(volume: str, scope: Scope, policy: Policy, from_: Path | None)
 
 def _seen(record: RecommendationRecord) -> SecondsSeen | None:
     """What a probe saw of the volume last, None where it was never probed."""
-    line = probe_book(Settings.of_environment()).latest(record.volume_id, record.account, record.region)
+    line = probe_book(Settings.from_environment()).latest(record.volume_id, record.account, record.region)
     return None if line is None else line.seen

@@ -26,7 +26,7 @@ from plimsoll.settings import Settings
 
 def probe_volumes(volumes: Sequence[str], seconds: int, scope: Scope, *, stop: bool) -> None:
     """Probes volumes by their hosts; exits as partial where something was not seen."""
-    settings, console, now = Settings.of_environment(), Screen(), clock().now()
+    settings, console, now = Settings.from_environment(), Screen(), clock().now()
     if len(scope.clouds) > 1:
         raise BadInput("volumes are probed in one cloud at a time: say which with one --cloud.")
     (cloud,) = open_clouds(scope, settings, today=now.date())

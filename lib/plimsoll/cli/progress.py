@@ -24,7 +24,7 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.units import MINUTE_S
 from plimsoll.domain.volume import Volume
-from plimsoll.outcomes import Answered, FailedVolume, InScope, Notice, Outcome, Planned, Priced, Seen, Skipped
+from plimsoll.outcomes import Answered, FailedVolume, InScope, Notice, Outcome, Planned, Priced, Skipped, VolumesSeen
 from plimsoll.ports import FailedTarget, Inventory, Target, UnreadVolume, Usage
 
 WIDE: Final = 110
@@ -50,7 +50,7 @@ class Pace:
     def take(self, outcome: Outcome) -> None:
         """Counts an outcome."""
         match outcome:
-            case Seen():
+            case VolumesSeen():
                 self.volumes += outcome.volumes
                 self.listed += 1
             case FailedTarget():
@@ -161,7 +161,7 @@ def run_bar(
 
         def take(outcome: Outcome) -> None:
             pace.take(outcome)
-            if isinstance(outcome, Seen):
+            if isinstance(outcome, VolumesSeen):
                 progress.update(bar, description=str(outcome.target))
             if progress.disable:
                 lines.take(time.monotonic())

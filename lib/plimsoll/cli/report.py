@@ -12,7 +12,7 @@ from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.errors import BadInput
-from plimsoll.orders import resumed
+from plimsoll.orders import read_order
 from plimsoll.reports.change_files import write_changes
 from plimsoll.reports.checksums import note_checksums
 from plimsoll.reports.csv_table import ENCODING
@@ -70,7 +70,7 @@ class Report:
 
     def console_link(self) -> Callable[[RecommendationRecord], str]:
         """What gives the link to a volume's demand in its cloud's console, over the run's own window."""
-        order = resumed(self.folder)
+        order = read_order(self.folder)
         return lambda record: console_link(record, order.policy, order.now)
 
 
@@ -94,7 +94,7 @@ class ReportFormat:
 
 def _html(report: Report, place: Path) -> list[Path]:
     only, about = report.part()
-    envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes
+    envelopes = envelope_library(Settings.from_environment().measured_dir).envelopes
     link = report.console_link()
     write_html(report.folder, place, envelopes=envelopes, console_link=link, only=only, about=about)
     return [place]
@@ -139,7 +139,7 @@ def _slack_preview(report: Report, place: Path) -> list[Path]:
     from plimsoll.slack.preview import preview  # noqa: PLC0415  # as above
 
     only, about = report.part()
-    envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes
+    envelopes = envelope_library(Settings.from_environment().measured_dir).envelopes
     page = preview(
         run_conversation(report.folder, only, about, controls=CONTROLS, weight=report.weight),
         pictures={draft.title: draft.png() for draft in run_drafts(report.folder, envelopes, only)},

@@ -12,7 +12,7 @@ from cloud_simulator.running import NotStarted, Running, RunningProjects, runnin
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import PlimsollError
-from plimsoll.extras import DEMO, GOOGLE
+from plimsoll.extras import DEMO, GOOGLE_EXTRA
 
 Cloud = TypeVar("Cloud")
 
@@ -25,7 +25,7 @@ def organization(now: datetime, volumes: int | None, seed: int, port: int = 0) -
 
 def projects(now: datetime, volumes: int | None, seed: int, port: int = 0) -> AbstractContextManager[RunningProjects]:
     """Simulated projects of Google Cloud, likewise."""
-    GOOGLE.need()
+    GOOGLE_EXTRA.need()
     return _started(running_google(now, volumes=volumes or LEAST_DISKS, seed=seed, port=port))
 
 

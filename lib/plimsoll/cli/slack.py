@@ -71,7 +71,7 @@ def post_run(folder: Path, options: PostOptions, channel: str) -> None:
     """Posts a run to a channel with its replies and pictures, and says what stands; exit code 3 for what does not."""
     _check(channel)
     token = _secret("SLACK_BOT_TOKEN", "the app's bot token (xoxb-...), from OAuth & Permissions on its page")
-    client = slack_client(token, api_url=Settings.of_environment().slack_api_url)
+    client = slack_client(token, api_url=Settings.from_environment().slack_api_url)
     ledger = _ledger(folder, channel, options)
     read, console = _read(folder, options), Screen()
     keys = {MAIN, *(reply_key(reply.key) for reply in read.told.replies)}
@@ -94,7 +94,7 @@ def post_run(folder: Path, options: PostOptions, channel: str) -> None:
 def post_run_by_webhook(folder: Path, options: PostOptions) -> None:
     """Posts a run's main message by the webhook of the environment."""
     url = _secret("SLACK_WEBHOOK_URL", "the incoming webhook's URL (https://hooks.slack.com/services/...)")
-    webhook = Webhook.of(url, Settings.of_environment().slack_api_url)
+    webhook = Webhook.of(url, Settings.from_environment().slack_api_url)
     ledger = _ledger(folder, webhook.channel, options)
     read, console = _read(folder, options), Screen()
     if _stands(console, ledger, options, {MAIN}):
@@ -123,7 +123,7 @@ def _read(folder: Path, options: PostOptions) -> _Read:
 
 def _drafts(folder: Path, only: Only | None) -> tuple[tuple[Draft, ...], str]:
     """The pictures that there are, or why there is none: the report stands without."""
-    envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes
+    envelopes = envelope_library(Settings.from_environment().measured_dir).envelopes
     try:
         return run_drafts(folder, envelopes, only), ""
     except PlimsollError as error:

@@ -20,7 +20,7 @@ from plimsoll.validation.command import stripe_sets
 
 def find_stripes(hosts: Sequence[str], scope: Scope) -> None:
     """Asks each host, keeps their answers, and prints it; exits as partial where one did not answer."""
-    settings, console, today = Settings.of_environment(), Screen(highlight=True), clock().now().date()
+    settings, console, today = Settings.from_environment(), Screen(highlight=True), clock().now().date()
     (cloud,) = open_clouds(scope, settings, today=today)
     bench, targets = cloud.bench, cloud.ports.inventory.targets()
     patience, book = bench_patience(settings), stripe_book(settings)

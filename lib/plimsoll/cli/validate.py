@@ -23,7 +23,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.evidence.measuring_runs import MeasuringRun, PlannedRun
 from plimsoll.domain.policy import Policy
-from plimsoll.orders import resumed
+from plimsoll.orders import read_order
 from plimsoll.ports import Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_folder import RunFolder
@@ -45,7 +45,7 @@ from plimsoll.validation.scratch_volume import Left
 
 def validate_one(volume: str, target: str | None, scope: Scope, policy: Policy, options: ValidateOptions) -> None:
     """Validates one volume's target, prints the verdict and the recommendation that follows from it."""
-    settings, console = Settings.of_environment(), Screen(highlight=True)
+    settings, console = Settings.from_environment(), Screen(highlight=True)
     now = clock().now()
     if len(scope.clouds) > 1:
         raise BadInput("a volume is of one cloud: say which with one --cloud.")
@@ -65,8 +65,8 @@ def validate_recommendations(
     console: Screen | None = None,
 ) -> None:
     """Validates the recommendations of a run whose evidence is thin, and puts the new answers into its files."""
-    settings, console = Settings.of_environment(), console or Screen(highlight=True)
-    order = resumed(run_folder(folder))
+    settings, console = Settings.from_environment(), console or Screen(highlight=True)
+    order = read_order(run_folder(folder))
     if "recording" in order.scope:
         raise BadInput(f"{folder} was decided from a recording, in which nothing can be measured: validate a run.")
     scope = Scope.from_dict(order.scope, external_id=external_id)

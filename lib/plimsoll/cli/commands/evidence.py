@@ -114,7 +114,7 @@ def sweep(
     from plimsoll.settings import Settings
     from plimsoll.validation import scratch_volume
 
-    settings, console, now = Settings.of_environment(), Screen(highlight=True), clock().now()
+    settings, console, now = Settings.from_environment(), Screen(highlight=True), clock().now()
     patience = bench_patience(settings)
     deleted, complete = 0, True
     for cloud in open_clouds(scope_from(scope), settings, today=now.date()):

@@ -28,7 +28,7 @@ from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks, send_all
 from plimsoll.domain.errors import Throttled, Unexpected
 from plimsoll.ports import Target
-from plimsoll.writing import whole
+from plimsoll.writing import atomic_path
 
 if TYPE_CHECKING:
     from plimsoll.domain.history import HistoryEntry
@@ -94,7 +94,7 @@ class S3Store:
             body = self._body(key)
             if body is None:
                 return False
-            with whole(path) as beside, beside.open("wb") as file:
+            with atomic_path(path) as beside, beside.open("wb") as file:
                 shutil.copyfileobj(body, file)
         return True
 
