@@ -50,7 +50,7 @@ class FailedTarget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadVolume:
-    """A volume that exists but cannot be answered, because an entry of it or of its host's others cannot be used.
+    """A volume that exists but has no answer, because an entry of it or of its neighbors cannot be used.
 
     `id` is None where even that is missing; `what` then says what is unread, such as a page.
     """

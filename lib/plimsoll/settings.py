@@ -160,7 +160,7 @@ class Settings(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _from_environment(cls, chosen: dict[str, Any]) -> dict[str, Any]:
-        """The given values, over those of the environment."""
+        """The given values, over the values of the environment."""
         values = {}
         for name in cls.model_fields:
             variable = PREFIX + name.upper()

@@ -53,10 +53,10 @@ def write_lines(lines: Iterable[str], out: Path, encoding: str) -> None:
 
 @contextmanager
 def atomic_path(out: Path) -> Iterator[Path]:
-    """A path beside the file to be written, which takes its place when the block ends well, and is removed if not.
+    """A path beside the file to be written, which takes its place when the block ends well.
 
-    A link is followed to its file, and a file that was there keeps its mode. BadInput where it cannot be written, or is
-    a device, a pipe or a folder.
+    If the block fails, the path is removed. A link is followed to its file, and a file that was there keeps its mode.
+    BadInput where it cannot be written, or is a device, a pipe or a folder.
     """
     with writable(out):
         mode = _mode_of(out)

@@ -40,7 +40,7 @@ def _next_of(under_way: Sequence[Future[Result]], patience_s: float) -> int:
 
 
 def _begin(work: Callable[[Item], Result], item: Item) -> Future[Result]:
-    """The work on an item, in a thread of its own that the process does not wait for at its end."""
+    """The future of an item's work, in a thread of its own. The process does not wait for it at its end."""
     future = Future[Result]()
 
     def carry_out() -> None:

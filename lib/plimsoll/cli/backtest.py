@@ -33,24 +33,24 @@ from plimsoll.settings import Settings
 from plimsoll.writing import check_place, write_lines
 
 OUTCOME: Final = "backtest.json"
-PAGE: Final = "backtest.html"
+BACKTEST_PAGE: Final = "backtest.html"
 
 
 def backtest_fleets(files: Sequence[Path], options: BacktestOptions, policy: PolicyOptions) -> list[BacktestOutcome]:
     """Backtests each fleet, prints what was found and leaves it in a folder for each."""
     scenario, console = _scenario(options, policy), Screen()
-    found = []
+    outcomes = []
     for file in files:
         folder = (options.out or BACKTESTS_FOLDER) / file.stem
         check_place(folder)
         with steps_bar(Screen(stderr=True), f"backtest of {file.name}") as progress:
             outcome = run_backtest(_fleet(file, folder, options), scenario, folder, progress)
         write_lines([json.dumps(outcome.as_json(), indent=2), "\n"], folder / OUTCOME, "utf-8")
-        write_lines([outcome_page(outcome)], folder / PAGE, "utf-8")
+        write_lines([outcome_page(outcome)], folder / BACKTEST_PAGE, "utf-8")
         show_outcome(console, outcome)
         console.print(f"\nwritten to {folder}", markup=False, soft_wrap=True)
-        found.append(outcome)
-    return found
+        outcomes.append(outcome)
+    return outcomes
 
 
 def _fleet(file: Path, folder: Path, options: BacktestOptions) -> Fleet:
@@ -59,7 +59,7 @@ def _fleet(file: Path, folder: Path, options: BacktestOptions) -> Fleet:
 
 
 def _scenario(options: BacktestOptions, policy: PolicyOptions) -> Scenario:
-    """What is asked for; BadInput for a type, a region or a configuration that there is not."""
+    """The scenario that the options ask for; BadInput for a type, a region or a configuration that there is not."""
     return scenario_of(
         present=VolumeSpec(
             type=options.type_,
