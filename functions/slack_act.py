@@ -37,7 +37,7 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
         config=slack_configuration,
         claims=DynamoClaims(table=os.environ["PLIMSOLL_COORDINATION_TABLE"], client=_client("dynamodb")),
         hand_over=_hand_over,
-        api_url=Settings.of_environment().slack_api_url,
+        api_url=Settings.from_environment().slack_api_url,
     )
     try:
         return front.answer(event, datetime.now(UTC))

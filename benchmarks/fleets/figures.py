@@ -9,9 +9,9 @@ from typing import Final
 from rich.console import Console
 
 from plimsoll.api.backtests import backtest
-from plimsoll.backtesting.aims import Aim, Target
+from plimsoll.backtesting.aims import Aim, AimOutcome
 from plimsoll.backtesting.findings import Reliability, SameSaving
-from plimsoll.backtesting.outcome import Outcome
+from plimsoll.backtesting.outcome import BacktestOutcome
 from plimsoll.backtesting.rules import LEARNED, MAX_AND_20
 from plimsoll.backtesting.shown import show_outcome
 from plimsoll.domain.risk.calibration import LEVELS_PCT
@@ -21,7 +21,7 @@ PAGE: Final = HERE.parents[1] / "docs" / "backtest.md"
 BEGIN, END = "<!-- figures: make backtest -->\n", "<!-- end of figures -->"
 
 
-def backtests(folder: Path) -> tuple[Outcome, Outcome]:
+def backtests(folder: Path) -> tuple[BacktestOutcome, BacktestOutcome]:
     """The backtests of the machines and of the virtual disks."""
     machines = backtest(
         HERE / "bitbrains-rnd-250.npz", times=(10, 40), memories_days=(14, 30, 60), out=folder / "machines"
@@ -32,13 +32,13 @@ def backtests(folder: Path) -> tuple[Outcome, Outcome]:
     return machines, disks
 
 
-def figures(machines: Outcome, disks: Outcome) -> str:
+def figures(machines: BacktestOutcome, disks: BacktestOutcome) -> str:
     """The tables of the page, in Markdown."""
     lines = [*_promises(machines, disks), "", *_curve(machines), "", *_sums((machines, disks)), _price(machines)]
     return "\n".join(lines) + "\n"
 
 
-def _promises(machines: Outcome, disks: Outcome) -> Iterator[str]:
+def _promises(machines: BacktestOutcome, disks: BacktestOutcome) -> Iterator[str]:
     """One row a promise, one column a memory."""
     columns = [(machines, memory) for memory in machines.about["cuts_judged"]]
     columns += [(disks, memory) for memory in disks.about["cuts_judged"]]
@@ -49,13 +49,13 @@ def _promises(machines: Outcome, disks: Outcome) -> Iterator[str]:
         yield f"| {level_pct:g} % | " + " | ".join(cells) + " |"
 
 
-def _column(outcome: Outcome, memory: str) -> str:
+def _column(outcome: BacktestOutcome, memory: str) -> str:
     cuts = outcome.about["cuts_judged"][memory]
     whose = "disks, " if outcome.about["operations"] == "counted" else ""
     return f"{whose}{memory} days, {cuts} {'cut' if cuts == 1 else 'cuts'}"
 
 
-def _promise(outcome: Outcome, memory_days: float, level_pct: float) -> str:
+def _promise(outcome: BacktestOutcome, memory_days: float, level_pct: float) -> str:
     target = next(
         one
         for one in outcome.targets
@@ -68,18 +68,18 @@ def _promise(outcome: Outcome, memory_days: float, level_pct: float) -> str:
     return f"{found.observed_pct:.1f} % of {found.volumes} ({spread}){_mark(target)}"
 
 
-def _mark(target: Target) -> str:
+def _mark(target: AimOutcome) -> str:
     """The words for a target that is not reached."""
-    return "" if target.reached else f", **{target.verdict}**"
+    return "" if target.is_reached else f", **{target.verdict}**"
 
 
-def shown(outcome: Outcome) -> Sequence[Reliability]:
+def shown(outcome: BacktestOutcome) -> Sequence[Reliability]:
     """The promises of the learned rule, over all scales of demand."""
     learned = [one for one in outcome.reliability if one.rule == LEARNED]
     return [one for one in learned if one.times is None] or learned
 
 
-def _curve(machines: Outcome) -> Iterator[str]:
+def _curve(machines: BacktestOutcome) -> Iterator[str]:
     """One row a memory and scale: minutes and volumes beside those of the common rule."""
     rows = [one for one in machines.same_saving if (one.rule, one.other) == (LEARNED, MAX_AND_20)]
     heads = ("memory", "demand", "saving", "throttled minutes", "more of them", "of the worst machine", "too long")
@@ -97,19 +97,19 @@ def _curve(machines: Outcome) -> Iterator[str]:
         )
 
 
-def _is_of(target: Target, one: SameSaving) -> bool:
+def _is_of(target: AimOutcome, one: SameSaving) -> bool:
     return (target.against, target.memory_days, target.times) == (one.other, one.memory_days, one.times)
 
 
-def _sums(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def _sums(outcomes: Sequence[BacktestOutcome]) -> Iterator[str]:
     """The number of targets reached."""
     targets = [one for outcome in outcomes for one in outcome.targets if one.found is not None]
     words = {True: "reached", False: "missed", None: "not decided, of too few volumes"}
-    counts = (f"{sum(one.reached is value for one in targets)} {word}" for value, word in words.items())
+    counts = (f"{sum(one.is_reached is value for one in targets)} {word}" for value, word in words.items())
     yield f"Of {len(targets)} targets: {', '.join(counts)}."
 
 
-def _price(machines: Outcome) -> str:
+def _price(machines: BacktestOutcome) -> str:
     """The cost of a 5 % promise at the higher scale."""
     times = max(machines.about["times"])
     here = [one for one in machines.rules if (one.memory_days, one.times) == (30, times)]

@@ -22,7 +22,7 @@ from measured_audit import ROOT, Row
 from plimsoll.api.backtests import PRESENT, scenario_of
 from plimsoll.backtesting.fleet import SUMS, Fleet
 from plimsoll.backtesting.learn import learn
-from plimsoll.backtesting.run import backtest
+from plimsoll.backtesting.run import run_backtest
 
 VOLUMES, DAYS, EVERY_DAYS = 10_000, 455, 28
 LIMIT_MIB = 2048
@@ -108,7 +108,7 @@ def process(path: Path, every_days: float) -> dict[str, float]:
     fleet, begun = Fleet(path, 16.0), time.monotonic()
     learn([fleet], scenario, path.parent / "learned", on="2026-11-23", public=False)
     learned = time.monotonic()
-    backtest(fleet, scenario, path.parent / "judged")
+    run_backtest(fleet, scenario, path.parent / "judged")
     judged = time.monotonic()
     return {
         "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,

@@ -9,7 +9,7 @@ from pathlib import Path
 from measured_audit import Row
 from memory_fleet import NOW, Patterns, project_ports
 
-from plimsoll.auditing.audit import audit
+from plimsoll.auditing.audit import run_audit
 from plimsoll.domain.policy import Policy
 from plimsoll.garbage import collect_rarely
 from plimsoll.outcomes import Answered
@@ -57,7 +57,7 @@ def _audit(size: int) -> dict[str, float]:
     base = peak_mib()
     collect_rarely()
     start = time.process_time()
-    answered = sum(isinstance(outcome, Answered) for outcome in audit(ports, Policy(), NOW))
+    answered = sum(isinstance(outcome, Answered) for outcome in run_audit(ports, Policy(), NOW))
     seconds = time.process_time() - start
     if answered != size:
         raise SystemExit(f"{answered:,} of {size:,} volumes were answered")

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cloud_simulator.running import Running, RunningProjects
-from plimsoll.auditing.audit import audit
+from plimsoll.auditing.audit import run_audit
 from plimsoll.auditing.ports import BY_MINUTES_S, AuditPorts
 from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.ledger import Ledger
@@ -155,7 +155,7 @@ def audited(
     with pointed_at(cloud):
         ports = project_ports(cloud, every_minute=every_minute, paced=paced, by_minutes_s=by_minutes_s)
         start = time.perf_counter()
-        outcomes = list(audit(ports, policy or Policy(), cloud.fleet.now))
+        outcomes = list(run_audit(ports, policy or Policy(), cloud.fleet.now))
         seconds = time.perf_counter() - start
     metrics = ports.metrics
     if not isinstance(metrics, CountedMetrics):

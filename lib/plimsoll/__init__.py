@@ -57,14 +57,14 @@ if not TYPE_CHECKING:  # a type checker is to know the names above alone
     def __getattr__(name: str) -> object:
         """A name of the API, imported where it is asked for."""
         if name == "__version__":
-            found: object = import_module("plimsoll.distribution").own_version()
+            value: object = import_module("plimsoll.distribution").own_version()
         elif name in _HOMES:
             module, _, inside = _HOMES[name].partition(":")
-            found = getattr(import_module(module), inside or name)
+            value = getattr(import_module(module), inside or name)
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        globals()[name] = found
-        return found
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

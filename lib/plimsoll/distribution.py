@@ -18,7 +18,7 @@ def own_version() -> str:
 
 
 def extra_requirements(extra: str) -> Sequence[str]:
-    """The requirements of an extra as the installed metadata has them, such as `duckdb>=1.4`."""
+    """The requirements of an extra in the installed metadata, for example `duckdb>=1.4`."""
     marked = re.compile(rf"\s*;\s*extra == ['\"]{re.escape(extra)}['\"]$")
     requires = distribution(NAME).requires or ()
     return [marked.sub("", requirement) for requirement in requires if marked.search(requirement)]

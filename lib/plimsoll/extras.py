@@ -20,8 +20,8 @@ class Extra:
     packages: tuple[str, ...]
 
     @property
-    def installed(self) -> bool:
-        """Whether all of it can be imported."""
+    def is_installed(self) -> bool:
+        """True if all of it can be imported."""
         return not self._missing
 
     def need(self) -> None:
@@ -35,7 +35,7 @@ class Extra:
 
 
 SQL: Final = Extra(name="sql", brings="DuckDB", packages=("duckdb",))
-GOOGLE: Final = Extra(
+GOOGLE_EXTRA: Final = Extra(
     name="google", brings="Google Cloud's libraries", packages=("google", "grpc", "requests", "proto")
 )
 DEMO: Final = Extra(name="demo", brings="the simulator's libraries", packages=("moto", "flask", "werkzeug"))
@@ -43,7 +43,7 @@ CHARTS: Final = Extra(name="charts", brings="Altair and vl-convert", packages=("
 SERVE: Final = Extra(name="serve", brings="Starlette and uvicorn", packages=("starlette", "uvicorn"))
 EXTRAS: Final = (
     SQL,
-    GOOGLE,
+    GOOGLE_EXTRA,
     DEMO,
     CHARTS,
     SERVE,
@@ -52,7 +52,7 @@ EXTRAS: Final = (
 
 
 class MissingExtra(BadInput):
-    """What a command needs is not installed; the sentence says how to install it."""
+    """A missing extra that a command needs; the sentence says how to install it."""
 
 
 def missing_extra(error: ModuleNotFoundError, command: str) -> MissingExtra:
@@ -61,11 +61,11 @@ def missing_extra(error: ModuleNotFoundError, command: str) -> MissingExtra:
     package = (error.name or "").partition(".")[0]
     for extra in EXTRAS:
         if package in extra.packages:
-            return MissingExtra(f"{command} needs {extra.brings}. {how_to_install(extra)}")
+            return MissingExtra(f"{command} needs {extra.brings}. {install_hint(extra)}")
     raise error
 
 
-def how_to_install(extra: Extra) -> str:
-    """What to do where an extra is missing. An index is asked for what the extra requires, never for Plimsoll."""
+def install_hint(extra: Extra) -> str:
+    """The instruction to install an extra. An index is asked for what the extra requires, never for Plimsoll."""
     quoted = " ".join(f"'{requirement}'" for requirement in extra_requirements(extra.name))
     return f"Install beside Plimsoll: pip install {quoted}"

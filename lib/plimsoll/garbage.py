@@ -1,4 +1,4 @@
-"""How often Python looks for garbage that counting references does not find."""
+"""The pace at which Python looks for garbage that counting references does not find."""
 
 import gc
 from typing import Final
@@ -8,5 +8,5 @@ ALLOCATIONS: Final = 50_000
 
 
 def collect_rarely() -> None:
-    """Looks for cycles after so many allocations, for the whole process: for programs alone, never for a library."""
+    """Makes the whole process look for cycles rarely: for programs alone, never for a library."""
     gc.set_threshold(ALLOCATIONS)

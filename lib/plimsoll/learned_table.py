@@ -13,9 +13,9 @@ from pydantic import TypeAdapter, ValidationError
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.risk.table import LearnedTable
 from plimsoll.reading import parse_json, read_text
-from plimsoll.seals import sealed, unsealed
+from plimsoll.seals import add_seal, check_seal
 
-FORMAT: Final = 3
+TABLE_FORMAT: Final = 3
 _PUBLIC: Final = "public.json"
 
 
@@ -25,21 +25,23 @@ class OtherFormatError(BadInput):
 
 def load_table(path: Path | None = None) -> LearnedTable:
     """The table in a file, by default the one that ships; BadInput where it is none."""
-    path = _shipped() if path is None else path
+    path = _shipped_path() if path is None else path
     try:
         return parse_table(read_text(path))
     except (OSError, UnicodeDecodeError) as error:
-        said = error.strerror if isinstance(error, OSError) else error
-        raise BadInput(f"the learned table {path} cannot be read: {said}.") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise BadInput(f"the learned table {path} cannot be read: {reason}.") from error
 
 
 def parse_table(text: str) -> LearnedTable:
     """The table of a file's text; BadInput where it is none."""
     try:
         written = parse_json(text)
-        if not isinstance(written, dict) or written.get("format") != FORMAT:
-            raise OtherFormatError(f"the learned table is not of format {FORMAT}. Make it again with `plimsoll learn`.")
-        written = unsealed(written)
+        if not isinstance(written, dict) or written.get("format") != TABLE_FORMAT:
+            raise OtherFormatError(
+                f"the learned table is not of format {TABLE_FORMAT}. Make it again with `plimsoll learn`."
+            )
+        written = check_seal(written)
         return _adapter().validate_python(written)
     except ValidationError as error:
         first = error.errors()[0]
@@ -79,10 +81,10 @@ def _warn_of(error: Exception) -> None:
 
 def table_text(table: LearnedTable) -> str:
     """A table as its file has it."""
-    return json.dumps(sealed({"format": FORMAT, **asdict(table)}), indent=2) + "\n"
+    return json.dumps(add_seal({"format": TABLE_FORMAT, **asdict(table)}), indent=2) + "\n"
 
 
-def _shipped() -> Path:
+def _shipped_path() -> Path:
     """Inside the installed package, or benchmarks/learned of a checkout."""
     installed = Path(str(files("plimsoll"))) / "learned" / _PUBLIC
     return installed if installed.is_file() else Path(__file__).parents[2] / "benchmarks" / "learned" / _PUBLIC

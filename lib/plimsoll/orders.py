@@ -25,7 +25,7 @@ from plimsoll.reports.totals import Totals
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What a run is to do: where to write, and with which scope, policy and time.
+    """The order of a run: where to write, and with which scope, policy and time.
 
     `every_minute`: read them all, whether or not they can change an answer.
     """
@@ -43,19 +43,19 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What was asked of a cloud, and what asking costs there."""
+class CloudRequests:
+    """The requests to a cloud, and the cost of asking there."""
 
     usage: Usage
     query_cost: QueryCost
 
     @property
     def usd(self) -> float:
-        """What the metrics cost."""
+        """The cost of the metrics."""
         return self.usage.metrics * self.query_cost.usd_query
 
 
-def resumed(folder: Path) -> Order:
+def read_order(folder: Path) -> Order:
     """The order of a run that was begun before, with its own scope, policy and time; BadInput where it is none."""
     run = read_run(folder)
     try:
@@ -71,16 +71,16 @@ def resumed(folder: Path) -> Order:
     )
 
 
-def ended(totals: Totals) -> Literal["complete", "partial"]:
+def end_status(totals: Totals) -> Literal["complete", "partial"]:
     """The status of a run that has come to its end."""
     return "partial" if totals.partial else "complete"
 
 
 def describe(
-    order: Order, totals: Totals, *, status: str, asked: Mapping[str, Asked], seconds: Mapping[str, float]
+    order: Order, totals: Totals, *, status: str, asked: Mapping[str, CloudRequests], seconds: Mapping[str, float]
 ) -> dict[str, Any]:
     """The content of run.json; `asked` by cloud, `seconds` by stage, and those that passed as `elapsed`."""
-    usages, summary = [one.usage for one in asked.values()], totals.summary()
+    usages, summary = [requests.usage for requests in asked.values()], totals.summary()
     return {
         "id": order.id,
         "status": status,
@@ -91,12 +91,12 @@ def describe(
         "versions": versions(),
         "rule": RULE,
         **summary,
-        "plan": plan_summary(totals.plans, {cloud: one.query_cost for cloud, one in asked.items()}),
+        "plan": plan_summary(totals.plans, {cloud: requests.query_cost for cloud, requests in asked.items()}),
         "usage": {
             "calls": sum(usage.calls for usage in usages),
             "metrics": sum(usage.metrics for usage in usages),
             "datapoints": sum(usage.datapoints for usage in usages),
-            "estimated_usd": round(sum(one.usd for one in asked.values()), 4),
+            "estimated_usd": round(sum(requests.usd for requests in asked.values()), 4),
         },
         "clouds": {cloud: summary["clouds"].get(cloud, Totals().cloud_summary()) for cloud in asked},
         "seconds": {stage: round(taken_s, 3) for stage, taken_s in seconds.items()},
@@ -115,15 +115,17 @@ def plan_summary(plans: Mapping[str, Plan], query_costs: Mapping[str, QueryCost]
         "calls": expected.calls,
         "metrics": expected.queries,
         "datapoints": expected.datapoints,
-        "seconds": round(sum(one.seconds(query_costs[cloud]) for cloud, one in plans.items()), 1),
-        "estimated_usd": round(sum(one.expected.usd(query_costs[cloud]) for cloud, one in plans.items()), 4),
+        "seconds": round(sum(cloud_plan.seconds(query_costs[cloud]) for cloud, cloud_plan in plans.items()), 1),
+        "estimated_usd": round(
+            sum(cloud_plan.expected.usd(query_costs[cloud]) for cloud, cloud_plan in plans.items()), 4
+        ),
         "least_datapoints": plan.least.datapoints,
         "most_datapoints": plan.most.datapoints,
     }
 
 
 def versions() -> dict[str, str]:
-    """What this run was made with."""
+    """The versions that this run was made with."""
     return {
         "plimsoll": own_version(),
         "python": platform.python_version(),

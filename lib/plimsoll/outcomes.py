@@ -28,7 +28,7 @@ class InScope:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class VolumesSeen:
     """A target's inventory is complete: so many volumes."""
 
     target: Target
@@ -37,7 +37,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """What reading a target's metrics is expected to take."""
+    """The expected reading of a target's metrics."""
 
     target: Target
     plan: Plan
@@ -45,7 +45,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Priced:
-    """Where a target's prices come from and of what date (None: there are none)."""
+    """The source and the date of a target's prices (None: there are none)."""
 
     target: Target
     source: str
@@ -94,7 +94,7 @@ class FailedVolume:
     raw: str = ""
 
     @classmethod
-    def of(cls, target: Target, volume_id: str, error: CloudError) -> "FailedVolume":
+    def from_error(cls, target: Target, volume_id: str, error: CloudError) -> "FailedVolume":
         """The volume that this error is the reason of."""
         raw = error.raw if isinstance(error, BadAnswer) else ""
         return cls(target=target, volume_id=volume_id, reason=str(error), raw=raw)
@@ -108,4 +108,4 @@ class Notice:
     text: str
 
 
-Outcome = InScope | Seen | Planned | Priced | Answered | Skipped | FailedVolume | FailedTarget | Notice
+Outcome = InScope | VolumesSeen | Planned | Priced | Answered | Skipped | FailedVolume | FailedTarget | Notice

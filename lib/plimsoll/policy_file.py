@@ -62,7 +62,7 @@ def load_policy(path: Path | None, flags: Mapping[str, Any]) -> Policy:
 
 def parse_policy(written: Mapping[str, Any]) -> Policy:
     """A policy from plain values; PolicyError names the key and what it may be."""
-    _known(written, _KEYS, "the policy")
+    _check_keys(written, _KEYS, "the policy")
     values = {key: _value(key, value) for key, value in written.items()}
     try:
         return _checker().validate_python(values)
@@ -72,16 +72,16 @@ def parse_policy(written: Mapping[str, Any]) -> Policy:
 
 def parse_flags(pairs: Iterable[str]) -> dict[str, Any]:
     """`key=value` flags as plain values, read as YAML."""
-    found = {}
+    values = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals:
             raise PolicyError(f"--set {pair} must be KEY=VALUE, such as --set {EXAMPLE_KEY}=30.")
         try:
-            found[key.strip()] = parse_yaml(value)
+            values[key.strip()] = parse_yaml(value)
         except ValueError as error:
             raise PolicyError(f"--set {pair}: the value is not YAML.") from error
-    return found
+    return values
 
 
 def dump_policy(policy: Policy) -> dict[str, Any]:
@@ -100,41 +100,41 @@ def _value(key: str, value: object) -> Any:
             return None if value is None else _member(key, LatencyClass, value)
         case "require_evidence":
             grades = value if isinstance(value, Mapping) else {"*": value}
-            _known(grades, ("*", *CHANGES), "the policy's require_evidence")
+            _check_keys(grades, ("*", *CHANGES), "the policy's require_evidence")
             return {action: _member(key, Grade, grade) for action, grade in grades.items()}
         case "exclude" | "bench_hosts":
-            return tuple(_match(key, found) for found in _items(key, value))
+            return tuple(_match(key, entry) for entry in _items(key, value))
         case "overrides":
-            return tuple(_override(found) for found in _items(key, value))
+            return tuple(_override(entry) for entry in _items(key, value))
         case "target_types" | "show_tags" | "takeover_tags":
             return tuple(_items(key, value))
         case _:
             figures = value.values() if isinstance(value, Mapping) else [value]
-            if key not in _SWITCHES and any(isinstance(one, bool) for one in figures):
+            if key not in _SWITCHES and any(isinstance(figure, bool) for figure in figures):
                 raise PolicyError(f"policy key {key} is {value!r:.80}: it must be a figure or a text.")
             return value
 
 
-def _override(found: object) -> Override:
-    if not isinstance(found, Mapping) or "policy" not in found:
+def _override(entry: object) -> Override:
+    if not isinstance(entry, Mapping) or "policy" not in entry:
         raise PolicyError("each of the policy's overrides needs `tag`, perhaps `value`, and `policy`.")
-    inner = found["policy"]
+    inner = entry["policy"]
     if not isinstance(inner, Mapping):
         raise PolicyError("an override's `policy` must be a mapping of keys to values.")
-    _known(inner, tuple(key for key in _KEYS if key not in _WHOLE_RUN), "an override's policy")
+    _check_keys(inner, tuple(key for key in _KEYS if key not in _WHOLE_RUN), "an override's policy")
     checked = parse_policy(inner)
-    match = _match("overrides", {key: value for key, value in found.items() if key != "policy"})
+    match = _match("overrides", {key: value for key, value in entry.items() if key != "policy"})
     return Override(match=match, policy={key: getattr(checked, key) for key in inner})
 
 
-def _match(key: str, found: object) -> TagMatch:
-    if not isinstance(found, Mapping) or "tag" not in found:
+def _match(key: str, entry: object) -> TagMatch:
+    if not isinstance(entry, Mapping) or "tag" not in entry:
         raise PolicyError(f"each entry of the policy's {key} needs a `tag`, and may have a `value`.")
-    _known(found, ("tag", "value"), f"the policy's {key}")
-    value = found.get("value")
+    _check_keys(entry, ("tag", "value"), f"the policy's {key}")
+    value = entry.get("value")
     if isinstance(value, bool):
         value = str(value).lower()
-    return TagMatch(tag=str(found["tag"]), value=None if value is None else str(value))
+    return TagMatch(tag=str(entry["tag"]), value=None if value is None else str(value))
 
 
 def _items(key: str, value: object) -> list[Any]:
@@ -157,7 +157,7 @@ def _spelt(member: Enum) -> str:
     return member.name if isinstance(member, Grade) else member.name.lower().replace("_", "-")
 
 
-def _known(written: Mapping[str, Any], keys: tuple[str, ...], where: str) -> None:
+def _check_keys(written: Mapping[str, Any], keys: tuple[str, ...], where: str) -> None:
     for key in written:
         if key not in keys:
             if key in _REPLACED:
@@ -182,9 +182,9 @@ def _plain(value: object) -> Any:
     elif isinstance(value, Override):
         plain = {**_plain(value.match), "policy": _plain(value.policy)}
     elif isinstance(value, Mapping):
-        plain = {key: _plain(found) for key, found in value.items()}
+        plain = {key: _plain(item) for key, item in value.items()}
     elif isinstance(value, tuple):
-        plain = [_plain(found) for found in value]
+        plain = [_plain(item) for item in value]
     elif isinstance(value, Enum):
         plain = value.value
     return plain
@@ -194,14 +194,14 @@ PolicyLike = Policy | Mapping[str, Any] | Path | str | None
 """A policy, its keys as plain values, the path of a policy file, or None for the defaults."""
 
 
-def policy_of(given: PolicyLike) -> Policy:
+def policy_of(policy: PolicyLike) -> Policy:
     """The policy that is meant, checked; PolicyError names the key that cannot be used."""
-    match given:
+    match policy:
         case None:
             return Policy()
         case Policy():
-            return parse_policy(dump_policy(given))
+            return parse_policy(dump_policy(policy))
         case Mapping():
-            return parse_policy(given)
+            return parse_policy(policy)
         case _:
-            return load_policy(Path(given), {})
+            return load_policy(Path(policy), {})

@@ -1,4 +1,4 @@
-"""What the pipelines need of the world, as protocols named for the need.
+"""The world that the pipelines need, as protocols named for the need.
 
 Every implementation passes one contract suite, and so do those in memory (`tests/in_memory`).
 """
@@ -50,8 +50,10 @@ class FailedTarget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadVolume:
-    """A volume that exists but cannot be answered, because the cloud's entry of it, or of what it shares a host with,
-    cannot be used. `id` is None where even that is missing; `what` then says what is unread, such as a page."""
+    """A volume that exists but has no answer, because an entry of it or of its neighbors cannot be used.
+
+    `id` is None where even that is missing; `what` then says what is unread, such as a page.
+    """
 
     id: str | None
     error: CloudError
@@ -68,7 +70,7 @@ class CallLimits:
 
 @dataclass(slots=True, kw_only=True)
 class Usage:
-    """What has been asked of a cloud so far: API calls, metrics (series) and datapoints, retries included."""
+    """The requests to a cloud so far: API calls, metrics (series) and datapoints, retries included."""
 
     calls: int = 0
     metrics: int = 0
@@ -91,21 +93,21 @@ class Inventory(Protocol):
         ...
 
     def notices(self, target: Target) -> Sequence[str]:
-        """What else acts on these volumes or limits the answer, a sentence each; raises CloudError."""
+        """Notices of what else acts on these volumes or limits the answer, a sentence each; raises CloudError."""
         ...
 
 
 class Metrics(Protocol):
-    """What did the workload ask for?"""
+    """A source of what the workload asked for."""
 
     @property
     def usage(self) -> Usage:
-        """What has been asked so far."""
+        """The requests so far."""
         ...
 
     @property
     def retention_days(self) -> Mapping[int, float]:
-        """How many days data of each period, in seconds, lives."""
+        """The days for which data of each period, in seconds, live."""
         ...
 
     @property
@@ -115,33 +117,34 @@ class Metrics(Protocol):
 
     @property
     def visible_after_s(self) -> int:
-        """How many seconds after its end a period is there as a whole."""
+        """The seconds after its end until a period is there as a whole."""
         ...
 
     def series(self, volume: Volume) -> int:
-        """How many series the cloud publishes of such a volume."""
+        """The number of series that the cloud publishes of a volume."""
         ...
 
     def host_series(self, volume: Volume) -> int:
-        """How many series the cloud publishes of the limits of a volume's only host."""
+        """The number of series that the cloud publishes of the limits of a volume's only host."""
         ...
 
     @property
     def call_limits(self) -> CallLimits:
-        """How much one call can bring."""
+        """The most that one call can bring."""
         ...
 
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
-        """What each look found, or why its volume could not be read, in order; raises CloudError when none can be."""
+        """The series of each look, or why its volume could not be read, in order; raises CloudError when none can
+        be."""
         ...
 
     def remarks(self, target: Target) -> Sequence[str]:
-        """What people should know of what was read of a target, a sentence each, the same for each of its parts."""
+        """Remarks on what was read of a target, a sentence each, the same for each of its parts."""
         ...
 
 
 class Prices(Protocol):
-    """What does it cost there?"""
+    """A source of what things cost at a place."""
 
     def book(self, target: Target) -> PriceBook | None:
         """The price book of a target's region, None where no price is known."""
@@ -165,7 +168,7 @@ NO_CHANGE: Final = ChangeText()
 
 
 class Catalog(Protocol):
-    """What can be bought of a cloud, and how a change is made there."""
+    """The types that a cloud sells, and the way to make a change there."""
 
     @property
     def provider(self) -> str:
@@ -178,7 +181,7 @@ class Catalog(Protocol):
         ...
 
     def change(self, volume: Volume, target: VolumeSpec) -> ChangeText:
-        """How the volume's owner makes it so, and takes it back."""
+        """The steps by which the volume's owner makes the change, and takes it back."""
         ...
 
 
@@ -200,8 +203,8 @@ class BenchHost:
 
 
 class Bench(Protocol):
-    """Where and by what means can a volume be measured? Each call is one step, so that any driver can carry them out;
-    all raise CloudError."""
+    """The place and the means to measure a volume. Each call is one step, so that any driver can carry them out; all
+    raise CloudError."""
 
     def hosts(self, target: Target, tags: Sequence[TagMatch], ids: Sequence[str]) -> Sequence[BenchHost]:
         """The running instances with one of these tags or ids; CloudError for an id that no
@@ -233,7 +236,7 @@ class Bench(Protocol):
         ...
 
     def outcome(self, target: Target, host_id: str, command_id: str) -> TaskOutcome | None:
-        """What came of a command, None while it runs."""
+        """The outcome of a command; None while it runs."""
         ...
 
     def cancel(self, target: Target, host_id: str, command_id: str) -> None:
@@ -246,14 +249,14 @@ class Bench(Protocol):
 
 
 class RunStore(Protocol):
-    """Where are the parts of a run kept that many workers share? All raise CloudError."""
+    """A place for the parts of a run that many workers share. All raise CloudError."""
 
     def put(self, key: str, content: bytes) -> None:
         """Keeps content under a key, whole or not at all, in the place of what was there."""
         ...
 
     def get(self, key: str) -> bytes | None:
-        """What is kept under a key, None where nothing is."""
+        """The object under a key; None if there is none."""
         ...
 
     def keys(self, prefix: str) -> Iterator[str]:
@@ -261,15 +264,15 @@ class RunStore(Protocol):
         ...
 
     def sizes(self, prefix: str) -> Iterator[tuple[str, int]]:
-        """As `keys`, each with the bytes that are kept under it."""
+        """The keys of `keys`, each with the bytes of its object."""
         ...
 
     def pieces(self, key: str) -> Iterator[bytes]:
-        """What is kept under a key, piece after piece of any length; none where nothing is kept."""
+        """The object under a key, in pieces of any length; no piece where there is no object."""
         ...
 
     def put_pieces(self, key: str, pieces: Iterable[bytes]) -> None:
-        """As `put`, piece after piece, of which only a few are in memory and none on a disk."""
+        """Does as `put`, piece after piece: only a few are in memory and none on a disk."""
         ...
 
     def delete(self, key: str) -> None:
@@ -277,7 +280,7 @@ class RunStore(Protocol):
         ...
 
     def put_file(self, key: str, path: Path) -> None:
-        """As `put`, from a file that need not fit into memory."""
+        """Does as `put`, from a file that need not fit into memory."""
         ...
 
     def get_file(self, key: str, path: Path) -> bool:
@@ -311,7 +314,7 @@ class Executions(Protocol):
         """
         ...
 
-    def begin(self, kind: Literal["audit", "validation", "probe"], name: str, given: Mapping[str, Any]) -> bool:
+    def begin(self, kind: Literal["audit", "validation", "probe"], name: str, inputs: Mapping[str, Any]) -> bool:
         """Begins a run of that name; False where one of that name was begun before, which goes on.
 
         BadInput where that kind is not deployed; CloudError.
@@ -327,8 +330,8 @@ class Events(Protocol):
         ...
 
 
-class History(Protocol):
-    """What was recommended of each volume before, and what became of it? All raise CloudError."""
+class HistoryStore(Protocol):
+    """The recommendations of each volume before, and what became of them. All raise CloudError."""
 
     def entries(self, target: Target, volume_ids: Sequence[str]) -> Mapping[str, HistoryEntry]:
         """The entries of those volumes that have one, by volume id."""
@@ -339,7 +342,7 @@ class History(Protocol):
         ...
 
     def decisions(self, target: Target, volume_ids: Sequence[str]) -> Mapping[str, Sequence[Decision]]:
-        """What people decided of those volumes, of whichever anybody did, by volume id and in no order."""
+        """The decisions of people on these volumes, by volume id and in no order."""
         ...
 
     def decide(self, decision: Decision) -> bool:
@@ -348,7 +351,7 @@ class History(Protocol):
 
 
 class Clock(Protocol):
-    """What time is it?"""
+    """The time of now."""
 
     def now(self) -> datetime:
         """The present, in UTC."""

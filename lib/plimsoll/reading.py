@@ -22,7 +22,7 @@ MOST_VALUES: Final = 500_000
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BufferedReader]:
+def open_file(path: Path) -> Iterator[BufferedReader]:
     """A file to be read. OSError if there is none, or a folder, a pipe or a device is in its place."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -33,8 +33,8 @@ def opened(path: Path) -> Iterator[BufferedReader]:
 
 
 def read_bytes(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
-    """What stands in a file. OSError if it is none, or larger than that."""
-    with opened(path) as file:
+    """The content of a file. OSError if it is none, or larger than that."""
+    with open_file(path) as file:
         content = file.read(most_bytes + 1)
     if len(content) > most_bytes:
         raise OSError(0, f"it has more than {most_bytes / MIB:,.0f} MiB", str(path))

@@ -9,15 +9,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from plimsoll.auditing.audit import audit, never
+from plimsoll.auditing.audit import no_stop, run_audit
 from plimsoll.auditing.deciders import Deciders
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.errors import BadAnswer, BadInput, CloudError, DiskFull, NothingRead
 from plimsoll.domain.risk.watch import Promised
 from plimsoll.domain.units import MIB
 from plimsoll.learned_table import kept_table, table_text
-from plimsoll.orders import Asked, Order, describe, ended
-from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, InScope, Outcome, Planned, Seen, Skipped
+from plimsoll.orders import CloudRequests, Order, describe, end_status
+from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, InScope, Outcome, Planned, Skipped, VolumesSeen
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.largest import Largest
@@ -59,8 +59,8 @@ _GONE: Final = (
 
 
 @dataclass(slots=True, kw_only=True)
-class Progress:
-    """How far a run is, and the best savings so far."""
+class RunProgress:
+    """The progress of a run, and the best savings so far."""
 
     totals: Totals = field(default_factory=Totals)
     best: Largest[RecommendationRecord] = field(default_factory=lambda: Largest(most=BEST))
@@ -85,7 +85,7 @@ class EarlierParts:
     volumes: dict[str, UnansweredRecord]
 
     @classmethod
-    def of(cls, folder: RunFolder) -> "EarlierParts":
+    def from_folder(cls, folder: RunFolder) -> "EarlierParts":
         """The places and volumes that a run's folder knows; none of a new run.
 
         An id with a slash is the path of a disk whose number could not be read: it may be listed by that now.
@@ -120,7 +120,7 @@ class EarlierParts:
             if place in self.places or _match_place(place, failed):
                 continue  # and with its place, what is in it
             target = Target(account=volume.account, region=volume.region, provider=volume.provider)
-            yield Seen(target=target, volumes=1)
+            yield VolumesSeen(target=target, volumes=1)
             reason = _GONE.format(what="the volume", missing="it has no answer")
             yield FailedVolume(target=target, volume_id=volume.volume_id, reason=reason)
 
@@ -141,10 +141,10 @@ def _volume_in(outcome: Outcome) -> str:
 def carry_out(
     order: Order,
     audits: Sequence[AuditPorts],
-    tell: Callable[[Progress, Outcome], None],
+    tell: Callable[[RunProgress, Outcome], None],
     *,
-    stop: Callable[[], bool] = never,
-    progress: Progress | None = None,
+    stop: Callable[[], bool] = no_stop,
+    progress: RunProgress | None = None,
     promised: dict[str, Promised] | None = None,
     learned: Path | None = None,
     deciders: Deciders | None = None,
@@ -163,7 +163,7 @@ def carry_out(
     room for the first, and DiskFull where it becomes full: what was answered stays.
     """
     audits = [replace(ports, every_minute=ports.every_minute or order.every_minute) for ports in audits]
-    progress = progress or Progress()
+    progress = progress or RunProgress()
     progress.status = INTERRUPTED
     stopped = False
 
@@ -173,40 +173,42 @@ def carry_out(
         return stopped
 
     def begin(done: frozenset[str]) -> Iterator[Outcome]:
-        return chain.from_iterable(audit(ports, order.policy, order.now, done=done, stop=stopping) for ports in audits)
+        return chain.from_iterable(
+            run_audit(ports, order.policy, order.now, done=done, stop=stopping) for ports in audits
+        )
 
     with RunFolder(order.folder) as folder, deciders or Deciders(0) as beside:
         audits = [replace(ports, deciders=beside) for ports in audits]
         for record in folder.records():
             progress.add(record)
         progress.totals.note(JOURNAL, damage_texts(folder.damaged))
-        whole = EarlierParts.of(folder).add_missing(begin(frozenset(folder.answered)), lambda: stopped)
-        outcomes = _where_there_is_room(whole, order.folder)
+        whole = EarlierParts.from_folder(folder).add_missing(begin(frozenset(folder.answered)), lambda: stopped)
+        outcomes = _check_room(whole, order.folder)
         if not (order.folder / RUN).exists():
-            outcomes = _once_read(outcomes, stopping)
+            outcomes = _await_reading(outcomes, stopping)
         folder.begin()
         try:
             described_s = -DESCRIBED_EVERY_S
             for outcome in outcomes:
                 if time.monotonic() - described_s >= DESCRIBED_EVERY_S:
-                    folder.describe(_described(order, audits, progress, status=RUNNING))
+                    folder.describe(_run_content(order, audits, progress, status=RUNNING))
                     described_s = time.monotonic()
                 _take(outcome, folder, progress)
                 tell(progress, outcome)
             if not stopped:
-                progress.status = ended(progress.totals)
+                progress.status = end_status(progress.totals)
         finally:
-            run = _described(order, audits, progress, status=progress.status)
+            run = _run_content(order, audits, progress, status=progress.status)
             folder.describe(run)
     if promised is not None and not stopped and "recording" not in order.scope:
         run |= promises_in_run(checked(matched_records(order.folder, None), promised, order.now))
-        run |= _learned(order, learned)
+        run |= _keep_lessons(order, learned)
         write_run(order.folder, run)
     return run, progress.best.items
 
 
-def _learned(order: Order, place: Path | None) -> dict[str, Any]:
-    """Keeps the table of what a run's own volumes showed, if that is enough, and says what run.json is told of it."""
+def _keep_lessons(order: Order, place: Path | None) -> dict[str, Any]:
+    """Keeps the table of what a run's own volumes showed, if that is enough; returns run.json's words about it."""
     lessons = lessons_of(stream_records(order.folder))
     table = own_table(lessons, order.now, order.policy, order.scope, kept_table(place))
     if table is not None and place is not None:
@@ -214,7 +216,7 @@ def _learned(order: Order, place: Path | None) -> dict[str, Any]:
     return learning_in_run(lessons, table)
 
 
-def _where_there_is_room(outcomes: Iterator[Outcome], folder: Path) -> Iterator[Outcome]:
+def _check_room(outcomes: Iterator[Outcome], folder: Path) -> Iterator[Outcome]:
     """The same outcomes; an error before a target's metrics are paid for where the disk has no room for its volumes."""
     for outcome in outcomes:
         if isinstance(outcome, Planned):
@@ -228,7 +230,7 @@ def _where_there_is_room(outcomes: Iterator[Outcome], folder: Path) -> Iterator[
         yield outcome
 
 
-def _once_read(outcomes: Iterator[Outcome], stopping: Callable[[], bool]) -> Iterator[Outcome]:
+def _await_reading(outcomes: Iterator[Outcome], stopping: Callable[[], bool]) -> Iterator[Outcome]:
     """The same outcomes, waited for until a target has been read; NothingRead where they end before that."""
     held: list[Outcome] = []
     for outcome in outcomes:
@@ -237,29 +239,32 @@ def _once_read(outcomes: Iterator[Outcome], stopping: Callable[[], bool]) -> Ite
             return chain(held, outcomes)
     if stopping():
         return iter(held)
-    raise NothingRead(_why_nothing_was_read([one for one in held if isinstance(one, FailedTarget)]))
+    raise NothingRead(_reason_for_nothing([outcome for outcome in held if isinstance(outcome, FailedTarget)]))
 
 
-def _why_nothing_was_read(failed: Sequence[FailedTarget]) -> str:
+def _reason_for_nothing(failed: Sequence[FailedTarget]) -> str:
     if not failed:
         return "there is no account, project or region to read: name some, or check what the scope leaves out."
-    told = failed_places({one.name: str(one.error) for one in failed})
+    places = failed_places({target.name: str(target.error) for target in failed})
     return "\n".join(
-        ["nothing could be read, so there is no run to keep.", *(f"{', '.join(n)}: {why}" for n, why in told)]
+        ["nothing could be read, so there is no run to keep.", *(f"{', '.join(n)}: {why}" for n, why in places)]
     )
 
 
-def _described(order: Order, audits: Sequence[AuditPorts], progress: Progress, *, status: str) -> dict[str, Any]:
+def _run_content(order: Order, audits: Sequence[AuditPorts], progress: RunProgress, *, status: str) -> dict[str, Any]:
     seconds = dict[str, float]()
     for ports in audits:
         for stage, taken_s in ports.stages.seconds.items():
             seconds[stage] = seconds.get(stage, 0.0) + taken_s
-    asked = {ports.catalog.provider: Asked(usage=ports.metrics.usage, query_cost=ports.query_cost) for ports in audits}
+    asked = {
+        ports.catalog.provider: CloudRequests(usage=ports.metrics.usage, query_cost=ports.query_cost)
+        for ports in audits
+    }
     elapsed_s = time.monotonic() - progress.began
     return describe(order, progress.totals, status=status, asked=asked, seconds={**seconds, "elapsed": elapsed_s})
 
 
-def _take(outcome: Outcome, folder: RunFolder, progress: Progress) -> None:
+def _take(outcome: Outcome, folder: RunFolder, progress: RunProgress) -> None:
     if isinstance(outcome, Skipped) and outcome.reason == ANSWERED_BEFORE:
         return
     if isinstance(outcome, InScope):
@@ -273,11 +278,11 @@ def _take(outcome: Outcome, folder: RunFolder, progress: Progress) -> None:
     progress.totals.add(outcome)
     keep_wrong_answer(folder.path, outcome)
     if isinstance(outcome, Skipped | FailedVolume):
-        folder.leave_out(_unanswered(outcome))
+        folder.leave_out(_unanswered_record(outcome))
     folder.count(Totals.of([outcome], by=()))
 
 
-def _unanswered(outcome: Skipped | FailedVolume) -> UnansweredRecord:
+def _unanswered_record(outcome: Skipped | FailedVolume) -> UnansweredRecord:
     return UnansweredRecord(
         account=outcome.target.account,
         region=outcome.target.region,

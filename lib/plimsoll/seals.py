@@ -8,13 +8,13 @@ from typing import Any, Final
 _SEAL: Final = "checksum"
 
 
-def sealed(content: Mapping[str, Any]) -> dict[str, Any]:
+def add_seal(content: Mapping[str, Any]) -> dict[str, Any]:
     """Some content with its checksum."""
     plain = {name: value for name, value in content.items() if name != _SEAL}
     return {**plain, _SEAL: _seal(json.loads(json.dumps(plain)))}  # keys and lists as they are read back
 
 
-def unsealed(content: Mapping[str, Any]) -> dict[str, Any]:
+def check_seal(content: Mapping[str, Any]) -> dict[str, Any]:
     """The same without it. ValueError if it does not fit; earlier versions wrote none."""
     plain = {name: value for name, value in content.items() if name != _SEAL}
     if _SEAL in content and content[_SEAL] != _seal(plain):

@@ -13,7 +13,7 @@ PREFIX: Final = "PLIMSOLL_"
 
 
 class Settings(BaseModel):
-    """Where runs are kept, and how hard and at what price a cloud is asked."""
+    """The settings: where runs are kept, and how hard and at what price a cloud is asked."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True, frozen=True)
 
@@ -130,7 +130,7 @@ class Settings(BaseModel):
     )
 
     @classmethod
-    def of_environment(cls) -> "Settings":
+    def from_environment(cls) -> "Settings":
         """The settings that the environment gives; BadInput names the variable that cannot be used, and why."""
         try:
             return cls()
@@ -141,7 +141,7 @@ class Settings(BaseModel):
 
     @property
     def deciders(self) -> int:
-        """How many processes decide."""
+        """The number of processes that decide."""
         if self.processes is not None:
             return self.processes
         processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -149,23 +149,23 @@ class Settings(BaseModel):
 
     @property
     def measured_dir(self) -> Path:
-        """Where campaigns measured here are kept."""
+        """The folder in which campaigns measured here are kept."""
         return self.campaigns_dir or self.runs_dir / "measured"
 
     @property
     def measured_at(self) -> str | None:
-        """Where people open those campaigns, if not in that folder."""
+        """The address at which people open those campaigns, if not that folder."""
         return f"s3://{self.bucket}/measured" if self.bucket else None
 
     @model_validator(mode="before")
     @classmethod
-    def _from_environment(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """What is given, over what the environment says."""
-        found = {}
+    def _from_environment(cls, chosen: dict[str, Any]) -> dict[str, Any]:
+        """The given values, over the values of the environment."""
+        values = {}
         for name in cls.model_fields:
             variable = PREFIX + name.upper()
             earlier = variable.replace("_GOOGLE_", "_GCP_")  # the name in earlier versions
             value = os.environ.get(variable, os.environ.get(earlier))
             if value is not None:
-                found[name] = value
-        return found | given
+                values[name] = value
+        return values | chosen

@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from plimsoll.auditing.audit import audit
+from plimsoll.auditing.audit import run_audit
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.domain.evidence.grade import Grade
@@ -188,7 +188,7 @@ class RunValidation:
     def _revise(self, served: set[str], latest: Mapping[str, RecommendationRecord]) -> Iterator[RevisedAnswer]:
         """The recommendations of the served volumes, decided with all measurements so far."""
         ports, others = self.context.ports(self.place, self.now), frozenset(latest) - served
-        for outcome in audit(ports, self.context.policy, self.now, done=others):
+        for outcome in run_audit(ports, self.context.policy, self.now, done=others):
             if isinstance(outcome, Answered) and outcome.recommendation.volume.id in served:
                 after = record_of(outcome.recommendation, outcome.change, provider=self.place.provider)
                 yield RevisedAnswer(before=latest[after.volume_id], after=after)

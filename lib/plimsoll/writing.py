@@ -27,7 +27,7 @@ OWN_FOLDER: Final = 0o700
 
 def make_folder(folder: Path) -> None:
     """Makes a folder, and those above it that are not there yet, for its owner alone."""
-    for place in reversed([found for found in (folder, *folder.parents) if not found.exists()]):
+    for place in reversed([folder_above for folder_above in (folder, *folder.parents) if not folder_above.exists()]):
         place.mkdir(mode=OWN_FOLDER, exist_ok=True)
     folder.mkdir(mode=OWN_FOLDER, exist_ok=True)
 
@@ -39,24 +39,24 @@ def make_file(path: Path) -> None:
 
 def make_private(folder: Path) -> None:
     """Takes a folder and the files in it away from everybody but their owner, where that is this process's user."""
-    for place in (folder, *(found for found in folder.iterdir() if found.is_file() and not found.is_symlink())):
-        found = place.stat()
-        if found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) & 0o077:
-            place.chmod(stat.S_IMODE(found.st_mode) & OWN_FOLDER)
+    for place in (folder, *(file for file in folder.iterdir() if file.is_file() and not file.is_symlink())):
+        file = place.stat()
+        if file.st_uid == os.geteuid() and stat.S_IMODE(file.st_mode) & 0o077:
+            place.chmod(stat.S_IMODE(file.st_mode) & OWN_FOLDER)
 
 
 def write_lines(lines: Iterable[str], out: Path, encoding: str) -> None:
     """Writes a text file, whole or not at all."""
-    with whole(out) as beside, beside.open("w", encoding=encoding, newline="") as file:
+    with atomic_path(out) as beside, beside.open("w", encoding=encoding, newline="") as file:
         file.writelines(lines)
 
 
 @contextmanager
-def whole(out: Path) -> Iterator[Path]:
-    """A path beside the file to be written, which takes its place when the block ends well, and is removed if not.
+def atomic_path(out: Path) -> Iterator[Path]:
+    """A path beside the file to be written, which takes its place when the block ends well.
 
-    A link is followed to its file, and a file that was there keeps its mode. BadInput where it cannot be written, or is
-    a device, a pipe or a folder.
+    If the block fails, the path is removed. A link is followed to its file, and a file that was there keeps its mode.
+    BadInput where it cannot be written, or is a device, a pipe or a folder.
     """
     with writable(out):
         mode = _mode_of(out)
@@ -73,7 +73,7 @@ def whole(out: Path) -> Iterator[Path]:
 
 
 def is_leftover(beside: Path) -> bool:
-    """Whether nobody writes a file any more that is named like those that are being written."""
+    """True if nobody writes the file any more, which is named like those that are being written."""
     writer = beside.name.removeprefix(BESIDE).partition("-")[0]
     if not writer.isdecimal() or "-" not in beside.name.removeprefix(BESIDE):
         return True  # of an earlier version
@@ -98,7 +98,7 @@ def writable(out: Path) -> Iterator[None]:
 
 
 def disk_full(out: Path) -> DiskFull:
-    """That there is no room for a file, and what to do."""
+    """The error that there is no room for a file, with what to do."""
     return DiskFull(
         f"{out} cannot be written: its disk is full. What was written before is kept. Make room, then run the command "
         "again, an audit with --resume and its folder."
@@ -120,9 +120,9 @@ def check_place(folder: Path) -> None:
 def _mode_of(out: Path) -> int | None:
     """The mode of the file that is there, None where none is; BadInput where something else is."""
     try:
-        found = out.stat().st_mode
+        mode = out.stat().st_mode
     except FileNotFoundError:
         return None
-    if not stat.S_ISREG(found):
+    if not stat.S_ISREG(mode):
         raise BadInput(f"{out} cannot be written: it is a device, a pipe or a folder and no file; name a file.")
-    return stat.S_IMODE(found)
+    return stat.S_IMODE(mode)

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import expect, sync_playwright
 
 from plimsoll.bootstrap.envelopes import envelope_library
-from plimsoll.cli.report import FORMATS, Report, written
+from plimsoll.cli.report import FORMATS, Report, write_report
 from plimsoll.reports.html.page import write_html
 from tests.browser.conftest import launched
 
@@ -30,7 +30,7 @@ def main(run: Path) -> None:
         expect(page.locator("#volume figure:has(svg)")).to_have_count(2)
         page.screenshot(path=DOCS / "report-volume.png")
         preview = Path(folder) / "slack-preview.html"
-        written(Report(folder=run), FORMATS["slack-preview"], preview)
+        write_report(Report(folder=run), FORMATS["slack-preview"], preview)
         page.goto(preview.as_uri())
         page.screenshot(path=DOCS / "slack-message.png")
         browser.close()

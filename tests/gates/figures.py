@@ -42,7 +42,7 @@ def _files_of_a_kind() -> list[str]:
 GATES: Final = (
     Gate("one-word-names-twice", "public names of one word in two modules", one_word_names_in_two_modules),
     Gate("names-twice", "public names in two modules", public_names_in_two_modules),
-    Gate("bare-names", "functions named by a participle, adverb or third person", functions_without_verb_or_noun),
+    Gate("bare-names", "functions whose name has neither verb nor noun at its head", functions_without_verb_or_noun),
     Gate("bare-locals", "local names that say nothing, once a function", local_names_without_noun),
     Gate("docstrings", "docstrings whose first sentence is against rule 4", docstrings_against_the_rule),
     Gate("own-imports", "modules of the library that one module imports", most_own_imports),

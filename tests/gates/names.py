@@ -10,7 +10,7 @@ from tests.gates.library import trees, walk_docstrings, walk_functions
 NO_NOUN = frozenset({"found", "one", "told", "some", "own", "there", "more", "rest", "given", "said"})
 """Local names for which the type has a noun."""
 PARTICIPLE = re.compile(
-    r"""\w+ed|begun|bought|brought|built|done|drawn|found|given|gone|got|grown|had|heard|held|kept|known|laid|led|left
+    r"""[a-z]+ed|begun|bought|brought|built|done|drawn|found|given|gone|got|grown|had|heard|held|kept|known|laid|led|left
     |lost|made|meant|met|paid|said|seen|sent|shown|sold|spent|stood|struck|taken|thought|thrown|told|torn|understood|won
     |worn|written""",
     re.VERBOSE,
@@ -21,8 +21,21 @@ THIRD_PERSON = re.compile(
     |throttles|touches|waits|writes""",
     re.VERBOSE,
 )
-ADVERB = re.compile("again|alike|almost|alone|also|always|apart|below|early|ever|only|surely|together|whole")
-NO_PARTICIPLES = frozenset({"feed", "need", "seed", "speed"})
+NO_HEAD = frozenset(
+    re.findall(
+        r"[a-z]+",
+        """about above after again against alike almost alone also always apart around at before behind below between
+        beyond both by during each early ever every for here how in into never not of off on once only out over since so
+        surely that then there these those together too under until up what when where which while who whole whose why
+        within""",
+    )
+)
+"""Adverbs, prepositions and pronouns: a name that is one, or begins with one, has neither verb nor noun at its head."""
+DETERMINERS = frozenset({"all", "both", "each", "every", "on"})
+"""Words of `NO_HEAD` that may stand before a noun, as in `each_page`, or before what a callback answers."""
+TIMES = frozenset({"at", "on", "since"})
+"""Words that make a time of a participle, as in `verified_on`."""
+NO_PARTICIPLES = frozenset({"embed", "feed", "need", "seed", "speed"})
 FORBIDDEN = re.compile(r"\b(so many|so much|such|those of|of which|likewise|at the most|for ever)\b", re.IGNORECASE)
 NO_SUBJECT = re.compile(r"^(what|whether|how|where|as|those|these|it|they|that)\b", re.IGNORECASE)
 MOST_WORDS = 20
@@ -58,12 +71,21 @@ def _is_one_word(name: str) -> bool:
 
 
 def functions_without_verb_or_noun() -> list[str]:
-    """Functions and methods named by a bare participle, adverb or verb in the third person."""
-    return sorted(f"{path}: {node.name}" for path, node in walk_functions() if _says_nothing(node.name.strip("_")))
+    """Functions and methods whose name is or begins with no verb and no noun: `told`, `stands`, `held_back`, `of`."""
+    return sorted(f"{path}: {node.name}" for path, node in walk_functions() if _has_no_head(node.name.strip("_")))
 
 
-def _says_nothing(name: str) -> bool:
-    return name not in NO_PARTICIPLES and any(form.fullmatch(name) for form in (PARTICIPLE, THIRD_PERSON, ADVERB))
+def _has_no_head(name: str) -> bool:
+    first, *others = name.split("_")
+    if not others:
+        return first in NO_HEAD or _is_participle(first) or bool(THIRD_PERSON.fullmatch(first))
+    if _is_participle(first):
+        return others[0] in NO_HEAD - TIMES
+    return first in NO_HEAD - DETERMINERS
+
+
+def _is_participle(word: str) -> bool:
+    return word not in NO_PARTICIPLES and bool(PARTICIPLE.fullmatch(word))
 
 
 def local_names_without_noun() -> list[str]:

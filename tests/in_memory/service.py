@@ -92,11 +92,11 @@ class MemoryExecutions:
         began, oldest = min(((began, arn) for arn, began in self.running.items()), default=own)
         return oldest.rsplit(":", 1)[-1] if (began, oldest) < own else None
 
-    def begin(self, kind: Literal["audit", "validation", "probe"], name: str, given: Mapping[str, Any]) -> bool:
+    def begin(self, kind: Literal["audit", "validation", "probe"], name: str, inputs: Mapping[str, Any]) -> bool:
         """Notes a run of that name; False where one was begun before. BadInput where the kind is not deployed."""
         if kind not in self.kinds:
             raise BadInput(NOT_DEPLOYED[kind])
         if (kind, name) in self.begun:
             return False
-        self.begun[kind, name] = dict(given)
+        self.begun[kind, name] = dict(inputs)
         return True

@@ -100,7 +100,7 @@ def test_the_function_that_lists_knows_whether_denied_places_are_meant_to_be(dep
     ]
     name = "PLIMSOLL_DENIED_PLACES_EXPECTED"
     monkeypatch.setenv(name, listing["Environment"]["Variables"][name])
-    assert Settings.of_environment().denied_places_expected is expected
+    assert Settings.from_environment().denied_places_expected is expected
 
 
 def test_a_batch_weighs_metrics_against_datapoints_as_the_command_line_does(templates):

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from cloud_simulator.running import running
-from plimsoll.cli.exit_codes import OVER, PARTIAL
+from plimsoll.cli.exit_codes import EXIT_OVER, PARTIAL
 from tests.pipelines.commands import environment
 
 pytestmark = pytest.mark.once
@@ -62,7 +62,7 @@ def test_an_audit_over_the_threshold_writes_its_summary_comments_and_then_fails(
     arguments = "--region eu-west-1 --lookback-days 1"
     code, found = step("audit", ARGS=arguments, FAIL_OVER="10")
     told = outputs(found)
-    assert (code, told["exit-code"]) == (0, str(OVER)), found["said"]
+    assert (code, told["exit-code"]) == (0, str(EXIT_OVER)), found["said"]
     summary = Path(told["run"], "report.md").read_text(encoding="utf-8")
     assert "can be saved" in summary
     assert found["GITHUB_STEP_SUMMARY"] == summary
@@ -77,7 +77,7 @@ def test_an_audit_over_the_threshold_writes_its_summary_comments_and_then_fails(
     assert commented.startswith(summary)
     assert len(commented) < 65_536
 
-    assert step("verdict", CODE=str(OVER), FAIL_IF_PARTIAL="true")[0] == OVER
+    assert step("verdict", CODE=str(EXIT_OVER), FAIL_IF_PARTIAL="true")[0] == EXIT_OVER
 
 
 @pytest.mark.parametrize(

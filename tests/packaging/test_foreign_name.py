@@ -11,7 +11,7 @@ import pytest
 from uv import find_uv_bin
 
 from plimsoll.distribution import NAME
-from plimsoll.extras import EXTRAS, how_to_install
+from plimsoll.extras import EXTRAS, install_hint
 
 ROOT = Path(__file__).parents[2]
 LISTING = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
@@ -80,7 +80,7 @@ def test_every_extra_has_requirements_of_its_own():
     declared = project["optional-dependencies"]
     assert declared.keys() == {extra.name for extra in EXTRAS} | {"all"}
     for extra in EXTRAS:
-        told = shlex.split(how_to_install(extra).partition("pip install ")[2])
+        told = shlex.split(install_hint(extra).partition("pip install ")[2])
         assert sorted(told) == sorted(declared[extra.name])
 
 
@@ -89,7 +89,7 @@ def test_every_extra_has_requirements_of_its_own():
 def test_the_hint_brings_what_is_imported_and_nothing_foreign(extra, tmp_path):
     """Followed in an empty environment, as far as the index's answer: what would be installed."""
     subprocess.run([find_uv_bin(), "venv", "--quiet", "--python", sys.executable, tmp_path / "venv"], check=True)
-    words = shlex.split(how_to_install(extra).partition(": ")[2])
+    words = shlex.split(install_hint(extra).partition(": ")[2])
     assert words[:2] == ["pip", "install"]
     asked = [find_uv_bin(), *words, "--dry-run", "--no-config", "--python", tmp_path / "venv" / "bin" / "python"]
     done = subprocess.run(asked, capture_output=True, text=True, check=False, cwd=tmp_path)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from plimsoll.auditing.audit import audit
+from plimsoll.auditing.audit import run_audit
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.main import app
 from plimsoll.domain.evidence.failed_measurement import CODE
@@ -66,7 +66,7 @@ def answered(folder, iops=100.0):
 
 def decided(envelopes, iops, policy):
     ports = replace(a_world([a_volume("gp2", 1_000)], {"vol-1": steady(iops)}), envelopes=tuple(envelopes))
-    (found,) = [one for one in audit(ports, policy, NOW) if isinstance(one, Answered)]
+    (found,) = [one for one in run_audit(ports, policy, NOW) if isinstance(one, Answered)]
     return found.recommendation
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.auditing.audit import audit
+from plimsoll.auditing.audit import run_audit
 from plimsoll.auditing.batches import BATCHES_AT_ONCE, EVERY_MINUTE_BATCH_VOLUMES
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.errors import AccessDenied, CloudError, RegionUnavailable, Throttled, Unexpected
@@ -18,7 +18,17 @@ from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import OPT_OUT, Override, TagMatch
 from plimsoll.domain.recommendation import Detached, InsufficientData, Keep, Migrate, Reprovision
 from plimsoll.domain.units import MIB
-from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, InScope, Notice, Planned, Seen, Skipped
+from plimsoll.outcomes import (
+    ANSWERED_BEFORE,
+    EXCLUDED,
+    Answered,
+    FailedVolume,
+    InScope,
+    Notice,
+    Planned,
+    Skipped,
+    VolumesSeen,
+)
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import Totals
@@ -90,7 +100,7 @@ def a_world(volumes, sums=None, *, inventory=None, metrics=None, books=None):
 
 
 def outcomes(ports, policy=POLICY, *, done=frozenset()):
-    return list(audit(ports, policy, NOW, done=done))
+    return list(run_audit(ports, policy, NOW, done=done))
 
 
 def id_of(outcome):
@@ -110,7 +120,7 @@ def of_type(found, kind):
 
 def test_an_account_of_one_volume_is_seen_priced_and_answered():
     found = outcomes(a_world([a_volume("gp2", 500)]))
-    assert of_type(found, Seen) == [Seen(target=HERE, volumes=1)]
+    assert of_type(found, VolumesSeen) == [VolumesSeen(target=HERE, volumes=1)]
     answer = by_volume(found)["vol-1"]
     assert isinstance(answer.recommendation, Migrate)
     assert answer.change.how == "change vol-1 to gp3 500 GiB 3,000 IOPS 125 MiB/s"
@@ -136,7 +146,7 @@ def test_volumes_that_could_not_be_read_fail_by_name_and_the_others_are_answered
     assert isinstance(ended["vol-1"], Answered)
     assert ended["vol-2"] == FailedVolume(target=HERE, volume_id="vol-2", reason=str(bad))
     assert isinstance(ended["vol-3"], Skipped)
-    assert of_type(found, Seen) == [Seen(target=HERE, volumes=3)]
+    assert of_type(found, VolumesSeen) == [VolumesSeen(target=HERE, volumes=3)]
     assert [failure.error for failure in failures(found)] == [lost.error]
 
 
@@ -194,7 +204,7 @@ def test_every_listed_volume_ends_in_exactly_one_outcome_and_the_totals_reconcil
     found = outcomes(ports, done=done)
     ended = by_volume(found)
     broken = {failure.name for failure in failures(found)}
-    for seen in of_type(found, Seen):
+    for seen in of_type(found, VolumesSeen):
         own = {volume.id for volume in volumes if (volume.account, volume.region) == place_of(seen)}
         answered = {volume_id for volume_id, outcome in ended.items() if outcome.target == seen.target}
         assert len(answered) == seen.volumes
@@ -252,7 +262,7 @@ def test_a_target_that_fails_midway_fails_its_listed_volumes_and_stops_no_other(
     inventory = BreakingInventory(inventory=MemoryInventory(given=volumes), breaks_after={dead: 1})
     found = outcomes(a_world(volumes, inventory=inventory))
     assert [str(failure.error) for failure in failures(found)] == ["111122223333/eu-west-1 is switched off."]
-    assert of_type(found, Seen) == [Seen(target=dead, volumes=1), Seen(target=HERE, volumes=2)]
+    assert of_type(found, VolumesSeen) == [VolumesSeen(target=dead, volumes=1), VolumesSeen(target=HERE, volumes=2)]
     ended = by_volume(found)
     assert isinstance(ended["eu-west-1-1"], FailedVolume)
     assert ended["eu-west-1-1"].reason == "111122223333/eu-west-1 is switched off."
@@ -311,7 +321,7 @@ def test_what_comes_late_is_waited_for_by_ending_the_window_an_hour_earlier(visi
 
     metrics = Late(given={"vol-1": steady()}, visible_after_s=visible_after_s)
     now = NOW + timedelta(minutes=minutes)
-    found = list(audit(a_world([a_volume()], metrics=metrics), POLICY, now))
+    found = list(run_audit(a_world([a_volume()], metrics=metrics), POLICY, now))
     assert isinstance(by_volume(found)["vol-1"], Answered)
     assert max(ends) == NOW.timestamp() - hours_less * 3600
 
@@ -431,7 +441,7 @@ def test_an_old_window_is_read_in_the_periods_that_are_still_kept():
 def test_a_window_may_begin_at_any_minute(later, lookback_days):
     ports = a_world([a_volume()])
     now = NOW.fromtimestamp(NOW.timestamp() + later * 60, NOW.tzinfo)
-    (answer,) = of_type(list(audit(ports, a_policy(lookback_days=lookback_days), now)), Answered)
+    (answer,) = of_type(list(run_audit(ports, a_policy(lookback_days=lookback_days), now)), Answered)
     window = Window.before(now, days=lookback_days)
     seen_s = min(window.end_s, START_S + DAYS * 86_400) - max(window.start_s, START_S)
     assert answer.recommendation.demand.hours_observed == pytest.approx(max(0, seen_s) / 3600, abs=1e-6)
@@ -467,7 +477,7 @@ def test_overrides_by_tag_decide_for_their_volumes_alone():
 def test_outcomes_come_as_a_stream():
     volumes = [a_volume(id=f"vol-{index}", on=a_host(id=f"i-{index}")) for index in range(220)]
     ports = replace(a_world(volumes), batch_volumes=50)
-    stream = audit(ports, POLICY, NOW)
+    stream = run_audit(ports, POLICY, NOW)
     next(outcome for outcome in stream if isinstance(outcome, Answered))
     read = set.union(*ports.metrics.reads)
     assert len(read) <= BATCHES_AT_ONCE * ports.batch_volumes + ports.batch_volumes
@@ -508,7 +518,7 @@ def test_a_resumed_run_whose_listing_breaks_still_adds_up():
 def test_a_volume_that_is_listed_twice_is_answered_once():
     found = outcomes(a_world([a_volume(), a_volume()]))
     assert sum(isinstance(one, Answered) for one in found) == 1
-    assert next(one for one in found if isinstance(one, Seen)).volumes == 1
+    assert next(one for one in found if isinstance(one, VolumesSeen)).volumes == 1
 
 
 def test_discounts_of_an_override_apply_to_its_volumes():

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cloud_simulator.running import running
-from plimsoll.cli.exit_codes import OVER
+from plimsoll.cli.exit_codes import EXIT_OVER
 from tests.pipelines.commands import command, environment, plimsoll
 
 SCOPE = ("--region", "eu-west-1", "--lookback-days", "1")
@@ -48,7 +48,7 @@ def test_what_is_for_people_goes_to_standard_error(audited):
 
 def test_a_quiet_audit_prints_nothing_and_its_threshold_is_an_exit_code(organization, tmp_path):
     done = plimsoll(organization, tmp_path, "audit", *SCOPE, "--quiet", "--fail-over", "1")
-    assert (done.returncode, done.stdout) == (OVER, "")
+    assert (done.returncode, done.stdout) == (EXIT_OVER, "")
     assert "more than the $1.00 of --fail-over." in done.stderr
     assert list(tmp_path.glob("plimsoll-runs/*/report.html"))
 

@@ -10,7 +10,7 @@ from cloud_simulator.aws.organization import Mix
 from cloud_simulator.running import running
 from plimsoll.backtesting.cloud_fleet import fleet_of_clouds
 from plimsoll.backtesting.fleet import Fleet
-from plimsoll.backtesting.run import backtest
+from plimsoll.backtesting.run import run_backtest
 from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
@@ -51,7 +51,7 @@ def test_the_whole_kept_history_of_every_volume_is_in_the_file(read):
 
 def test_a_backtest_goes_over_it(read, tmp_path):
     out, volumes, _failed, _simulated = read
-    found = backtest(Fleet(out, 32), a_scenario(memories_days=(60.0,), days=30.0, every_days=60.0), tmp_path)
+    found = run_backtest(Fleet(out, 32), a_scenario(memories_days=(60.0,), days=30.0, every_days=60.0), tmp_path)
     assert found.about["volumes"] == volumes
     assert found.about["operations"] == "counted"
     assert max(one.volume_cuts for one in found.rules) >= 5 * 5

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cloud_simulator.running import running
-from plimsoll.auditing.audit import audit
+from plimsoll.auditing.audit import run_audit
 from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.aws.permissions import AUDIT, AUDIT_LOG, auditing
 from plimsoll.clouds.aws.sessions import Sessions
@@ -41,7 +41,7 @@ def test_an_audit_calls_exactly_what_it_declares(monkeypatch, tmp_path, log):
         policy = Policy(lookback_days=2, read_audit_log=log)
         ledger = Ledger(path=tmp_path / "ledger.json")
         (ports,) = ports_of(Scope(), settings, today=now.date(), ledger=ledger, paced=False, log_days=policy.log_days)
-        outcomes = list(audit(ports, policy, now))
+        outcomes = list(run_audit(ports, policy, now))
     assert outcomes
     assert os.environ["AWS_ENDPOINT_URL"].startswith("http://127.0.0.1")
     assert used | {"sts:GetCallerIdentity"} == auditing(policy)

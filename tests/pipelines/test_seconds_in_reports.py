@@ -5,7 +5,7 @@ from pathlib import Path
 
 import duckdb
 
-from plimsoll.auditing.audit import audit
+from plimsoll.auditing.audit import run_audit
 from plimsoll.clouds.probe_book import ProbeBook, ProbeLine
 from plimsoll.outcomes import Answered
 from plimsoll.reports.data.database import opened, select
@@ -30,7 +30,7 @@ def audited(folder: Path):
         one = seen(volume_id="vol-1", most_queue=peak_queue)
         book.add(ProbeLine(account=volumes[0].account, region=volumes[0].region, host_id="i-1", seen=one))
     ports = replace(a_world(volumes), seen=book.latest_of_each())
-    return [answered_record(one) for one in audit(ports, POLICY, NOW) if isinstance(one, Answered)]
+    return [answered_record(one) for one in run_audit(ports, POLICY, NOW) if isinstance(one, Answered)]
 
 
 def test_an_audit_has_what_the_latest_probe_saw_of_a_volume_and_nothing_of_others(tmp_path):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.auditing.audit import audit
-from plimsoll.auditing.explain import explain
+from plimsoll.auditing.audit import run_audit
+from plimsoll.auditing.explain import explain_volume
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.outcomes import Answered
 from plimsoll.policy_file import parse_policy
@@ -38,7 +38,7 @@ def a_policy(**keys):
 
 
 def answered(ports, policy):
-    return [one for one in audit(ports, policy, NOW) if isinstance(one, Answered)]
+    return [one for one in run_audit(ports, policy, NOW) if isinstance(one, Answered)]
 
 
 def test_without_a_word_of_the_policy_the_name_and_the_team_alone_are_shown(ports):
@@ -66,7 +66,7 @@ def test_a_name_that_is_not_shown_is_in_no_record(ports):
 
 def test_the_explanation_of_one_volume_keeps_to_it_as_well(ports):
     for volume_id in ("vol-us-east-1-000", "vol-detached"):
-        outcome = explain(ports, volume_id, a_policy(show_tags=["team"]), NOW).outcome
+        outcome = explain_volume(ports, volume_id, a_policy(show_tags=["team"]), NOW).outcome
         assert record_of(outcome.recommendation, provider=FIRST_PROVIDER).tags == {"team": "payments"}
         assert SECRET not in repr(outcome)
 

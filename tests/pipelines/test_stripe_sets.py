@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import yaml
 
-from plimsoll.auditing.audit import audit, plan_audit
-from plimsoll.auditing.explain import explain
+from plimsoll.auditing.audit import plan_audit, run_audit
+from plimsoll.auditing.explain import explain_volume
 from plimsoll.domain.errors import AccessDenied
 from plimsoll.domain.recommendation import Change, Keep, Migrate
 from plimsoll.domain.units import MIB
@@ -49,7 +49,7 @@ def project_ports(volumes, sums=None, *, stripes=(), **ports):
 
 
 def answers(ports, policy=POLICY, *, done=frozenset()):
-    found = list(audit(ports, policy, NOW, done=done))
+    found = list(run_audit(ports, policy, NOW, done=done))
     return {
         one.recommendation.volume.id if isinstance(one, Answered) else one.volume_id: one
         for one in found
@@ -151,7 +151,7 @@ def test_a_resumed_run_answers_the_rest_of_a_set_as_the_whole_run_would():
 def test_a_set_whose_volume_has_moved_is_told_and_not_used():
     volumes = [a_volume(id="a"), a_volume(id="b", on=a_host(id="i-2"))]
     ports = project_ports(volumes, stripes=[a_stripe_set("a", "b")])
-    notices = [one.text for one in audit(ports, POLICY, NOW) if isinstance(one, Notice)]
+    notices = [one.text for one in run_audit(ports, POLICY, NOW) if isinstance(one, Notice)]
     assert len(notices) == 1
     assert "is void, since b has moved to i-2" in notices[0]
     assert all(one.recommendation.stripe_set is None for one in answers(ports).values())
@@ -159,7 +159,7 @@ def test_a_set_whose_volume_has_moved_is_told_and_not_used():
 
 def test_sums_of_money_are_those_of_the_volumes_and_records_name_the_set():
     ports = project_ports(pair(), stripes=[a_stripe_set("a", "b", mounts=("/data",))])
-    found = list(audit(ports, POLICY, NOW))
+    found = list(run_audit(ports, POLICY, NOW))
     totals = Totals.of(found)
     records = [answered_record(one) for one in found if isinstance(one, Answered)]
     assert totals.reconciled
@@ -189,7 +189,7 @@ def test_the_plan_counts_volumes_of_sets_at_every_minute():
 
 def test_explaining_one_volume_tells_of_the_whole_set():
     ports = project_ports(pair("gp3", iops=16_000), {"b": work(5_000.0, 20.0)}, stripes=[a_stripe_set("a", "b")])
-    found = explain(ports, "a", POLICY, NOW).outcome.recommendation
+    found = explain_volume(ports, "a", POLICY, NOW).outcome.recommendation
     assert isinstance(found, Change)
     assert found == answers(ports)["a"].recommendation
     assert [one.volume_id for one in found.stripe_set.members] == ["a", "b"]

@@ -6,7 +6,7 @@ import pytest
 
 from cloud_simulator.aws.fleet import Fleet
 from cloud_simulator.aws.organization import Mix, fleet_of
-from plimsoll.auditing.audit import audit
+from plimsoll.auditing.audit import run_audit
 from plimsoll.auditing.ports import BY_MINUTES_S
 from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.ledger import Ledger
@@ -36,7 +36,7 @@ class Account:
     def audited(self, **how):
         """The answers by volume id, and what was asked for."""
         ports = self.ports(**how)
-        answers = [one for one in audit(ports, Policy(), NOW) if isinstance(one, Answered)]
+        answers = [one for one in run_audit(ports, Policy(), NOW) if isinstance(one, Answered)]
         return {one.recommendation.volume.id: one for one in answers}, ports.metrics.usage
 
 

@@ -8,7 +8,7 @@ from tests.in_memory.ports import MemoryCatalog
 
 _KINDS = [replace(kind, name=f"third-{name}") for name, kind in TYPES.items()]
 
-PUBLISHED = Published(
+PUBLISHED_FACTS = Published(
     catalog=MemoryCatalog(
         types={f"third-{name}": replace(kind, name=f"third-{name}") for name, kind in TYPES.items()}, provider="third"
     ),

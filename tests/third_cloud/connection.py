@@ -11,7 +11,7 @@ TENANT, REGION, DISK = "TENANT-1", "zone-north", "disk-1"
 DAYS = 3
 
 
-def connect(scope, settings, *, today, paced=True, log_days=0.0):
+def connect_scope(scope, settings, *, today, paced=True, log_days=0.0):
     assert scope.clouds == ("third",)
     start = datetime(today.year, today.month, today.day, tzinfo=UTC) - timedelta(days=DAYS)
     sums = some_sums(

@@ -93,7 +93,7 @@ def test_a_wrong_answer_is_kept_with_what_it_costs(tmp_path):
     error = bad_answer(
         "Size is missing", {"VolumeId": "vol-1", "Name": "\udc80"}, call="ec2:DescribeVolumes", place="here"
     )
-    keep_wrong_answer(tmp_path, FailedVolume.of(HERE, "vol-1", error))
+    keep_wrong_answer(tmp_path, FailedVolume.from_error(HERE, "vol-1", error))
     keep_wrong_answer(tmp_path, FailedTarget(name="222233334444", error=error))
     assert [one["of"] for one in kept(tmp_path)] == [f"{HERE}/vol-1", "222233334444"]
     assert "vol-1" in kept(tmp_path)[0]["answer"]
@@ -108,7 +108,7 @@ def test_no_answer_of_sts_is_kept_or_quoted():
 
 
 def test_what_has_no_answer_keeps_none(tmp_path):
-    keep_wrong_answer(tmp_path, FailedVolume.of(HERE, "vol-1", AccessDenied("no")))
+    keep_wrong_answer(tmp_path, FailedVolume.from_error(HERE, "vol-1", AccessDenied("no")))
     keep_wrong_answer(tmp_path, FailedTarget(name="x", error=AccessDenied("no")))
     assert kept(tmp_path) == []
 
@@ -117,5 +117,5 @@ def test_a_run_keeps_no_more_than_its_bound(tmp_path, monkeypatch):
     monkeypatch.setattr(run, "MOST_BYTES", 100)
     error = bad_answer("Size is missing", {"VolumeId": "vol-1"}, call="ec2:DescribeVolumes", place="here")
     for _ in range(5):
-        keep_wrong_answer(tmp_path, FailedVolume.of(HERE, "vol-1", error))
+        keep_wrong_answer(tmp_path, FailedVolume.from_error(HERE, "vol-1", error))
     assert len(kept(tmp_path)) == 1

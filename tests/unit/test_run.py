@@ -24,7 +24,7 @@ from plimsoll.domain.errors import (
     VolumeGone,
 )
 from plimsoll.domain.policy import Policy
-from plimsoll.orders import Order, resumed
+from plimsoll.orders import Order, read_order
 from plimsoll.outcomes import Answered
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
 from plimsoll.reports.journal import Held
@@ -167,7 +167,7 @@ def test_going_on_answers_the_rest_and_only_the_rest(tmp_path):
     stopped_after(2, tmp_path, a_world(given))
     before = read_records(tmp_path)
     ports = a_world(given)
-    run, _ = carry_out(resumed(tmp_path), [ports], in_silence)
+    run, _ = carry_out(read_order(tmp_path), [ports], in_silence)
     assert read_records(tmp_path)[:2] == before
     assert sorted(answered_in(tmp_path)) == sorted(volume.id for volume in given)
     assert set(ports.metrics.asked) == {volume.id for volume in given} - {one.volume_id for one in before}
@@ -180,7 +180,7 @@ def test_an_interrupted_and_resumed_run_ends_as_one_that_was_never_stopped(tmp_p
     whole, best = carry_out(an_order(tmp_path / "whole"), [a_world(given)], in_silence)
     stopped_after(1, tmp_path / "halves", a_world(given))
     stopped_after(1, tmp_path / "halves", a_world(given))
-    halves, best_of_halves = carry_out(resumed(tmp_path / "halves"), [a_world(given)], in_silence)
+    halves, best_of_halves = carry_out(read_order(tmp_path / "halves"), [a_world(given)], in_silence)
     assert read_records(tmp_path / "halves") == read_records(tmp_path / "whole")
     assert best_of_halves == best
     for key in ("volumes", "actions", "monthly_usd", "failures", "status"):
@@ -191,7 +191,7 @@ def test_going_on_with_a_complete_run_asks_for_nothing(tmp_path):
     carry_out(an_order(tmp_path), [a_world(volumes(2))], in_silence)
     before = read_records(tmp_path)
     ports = a_world(volumes(2))
-    run, _ = carry_out(resumed(tmp_path), [ports], in_silence)
+    run, _ = carry_out(read_order(tmp_path), [ports], in_silence)
     assert ports.metrics.asked == []
     assert read_records(tmp_path) == before
     assert run["status"] == "complete"
@@ -200,14 +200,14 @@ def test_going_on_with_a_complete_run_asks_for_nothing(tmp_path):
 def test_a_resumed_run_has_the_scope_the_policy_and_the_time_it_was_begun_with(tmp_path):
     policy = Policy(lookback_days=DAYS, headroom_pct=45, target_types=("gp3",))
     carry_out(an_order(tmp_path, policy), [a_world(volumes(1))], in_silence)
-    order = resumed(tmp_path)
+    order = read_order(tmp_path)
     assert (order.policy, order.now, order.folder) == (policy, NOW, tmp_path)
     assert order.scope == an_order(tmp_path).scope
 
 
 def test_a_folder_that_is_no_run_cannot_be_resumed(tmp_path):
     with pytest.raises(BadInput, match="give the folder of a run"):
-        resumed(tmp_path)
+        read_order(tmp_path)
 
 
 def test_a_volume_beside_an_answered_one_on_its_host_is_still_judged_with_it(tmp_path):
@@ -216,7 +216,7 @@ def test_a_volume_beside_an_answered_one_on_its_host_is_still_judged_with_it(tmp
     whole, _ = carry_out(an_order(tmp_path / "whole"), [a_world(given)], in_silence)
     stopped_after(1, tmp_path / "halves", a_world(given))
     ports = a_world(given)
-    halves, _ = carry_out(resumed(tmp_path / "halves"), [ports], in_silence)
+    halves, _ = carry_out(read_order(tmp_path / "halves"), [ports], in_silence)
     assert set(ports.metrics.asked) == {volume.id for volume in given}
     assert read_records(tmp_path / "halves") == read_records(tmp_path / "whole")
     assert halves["monthly_usd"] == whole["monthly_usd"]
@@ -233,7 +233,7 @@ def test_a_volume_that_could_not_be_read_makes_a_run_partial_and_is_tried_again(
     assert run["volumes"] == {"seen": 3, "answered": 2, "skipped": {}, "failed": 1, "reconciled": True}
     assert given[1].id not in answered_in(tmp_path)
     ports = a_world(given)
-    again, _ = carry_out(resumed(tmp_path), [ports], in_silence)
+    again, _ = carry_out(read_order(tmp_path), [ports], in_silence)
     assert set(ports.metrics.asked) == {given[1].id}
     assert again["status"] == "complete"
 
@@ -349,7 +349,7 @@ def test_a_run_that_is_stopped_answers_what_is_under_way_and_is_gone_on_with(tmp
     run, _ = carry_out(an_order(tmp_path), [ports], in_silence, stop=stopping_at(2))
     assert (run["status"], len(answered_in(tmp_path))) == ("interrupted", 2)
     again = replace(a_world(given), batch_volumes=2)
-    run, _ = carry_out(resumed(tmp_path), [again], in_silence)
+    run, _ = carry_out(read_order(tmp_path), [again], in_silence)
     assert (run["status"], run["volumes"]["answered"]) == ("complete", 6)
     assert len(set(again.metrics.asked)) == 4
 
@@ -385,7 +385,7 @@ def test_what_an_earlier_part_listed_and_no_list_has_any_more_is_named(tmp_path,
     run, _ = carry_out(an_order(tmp_path), [a_world(before, broken_metrics=unread)], in_silence)
     assert run["volumes"]["failed"] == len(before)
     for _ in range(2):  # it is not forgotten when the run goes on once more
-        run, _ = carry_out(resumed(tmp_path), [a_world(after)], in_silence)
+        run, _ = carry_out(read_order(tmp_path), [a_world(after)], in_silence)
         assert list(run["failures"]["targets"]) == places
         assert [one.volume_id for one in stream_unanswered(tmp_path) if one.outcome == "failed"] == failed
         assert run["status"] == ("partial" if places or failed else "complete")
@@ -395,11 +395,11 @@ def test_what_an_earlier_part_listed_and_no_list_has_any_more_is_named(tmp_path,
 def test_a_place_that_was_not_reached_before_the_end_is_named_where_no_list_has_it_any_more(tmp_path):
     both = [*volumes(2), *volumes(2, IRELAND)]
     stopped_after(1, tmp_path, a_world(both))
-    run, _ = carry_out(resumed(tmp_path), [a_world([one for one in both if one.region != IRELAND])], in_silence)
+    run, _ = carry_out(read_order(tmp_path), [a_world([one for one in both if one.region != IRELAND])], in_silence)
     assert [name.partition("/")[2] for name in run["failures"]["targets"]] == [IRELAND]
     gone = {name.partition("/")[0]: AccessDenied("no role there") for name in run["failures"]["targets"]}
     failed = [FailedTarget(name=name, error=error) for name, error in gone.items()]
-    run, _ = carry_out(resumed(tmp_path), [a_world([], unreachable=failed)], in_silence)
+    run, _ = carry_out(read_order(tmp_path), [a_world([], unreachable=failed)], in_silence)
     assert list(run["failures"]["targets"]) == list(gone)
 
 
@@ -446,7 +446,7 @@ def test_a_disk_that_becomes_full_keeps_what_was_answered_and_is_gone_on_with(di
         carry_out(an_order(disk.place / "run"), [a_world(given)], in_silence)
     assert disk.of(20, "remount")
     ports = a_world(given)
-    run, _ = carry_out(resumed(disk.place / "run"), [ports], in_silence)
+    run, _ = carry_out(read_order(disk.place / "run"), [ports], in_silence)
     assert 0 < len(set(ports.metrics.asked)) < len(given)
     assert run["status"] == "complete"
     assert read_records(disk.place / "run") == read_records(tmp_path / "whole")
@@ -480,7 +480,7 @@ def test_a_run_that_is_killed_again_and_again_ends_with_the_same_answers(tmp_pat
         run = read_run(killed)
         assert run["status"] == "interrupted"
         assert run["volumes"]["answered"] == len(read_records(killed)) > 0
-    carry_out(resumed(killed), [a_world(volumes(KILLED))], in_silence)
+    carry_out(read_order(killed), [a_world(volumes(KILLED))], in_silence)
     for name in ("recommendations.json", "recommendations.csv", "demand.jsonl", "unanswered.jsonl"):
         assert (killed / name).read_bytes() == (whole / name).read_bytes()
     assert read_run(killed)["monthly_usd"] == read_run(whole)["monthly_usd"]

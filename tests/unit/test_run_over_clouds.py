@@ -7,7 +7,7 @@ import pytest
 from plimsoll.auditing.audit import plan_audit
 from plimsoll.auditing.explain import explain_anywhere
 from plimsoll.domain.errors import AccessDenied, PolicyError
-from plimsoll.orders import plan_summary, resumed
+from plimsoll.orders import plan_summary, read_order
 from plimsoll.outcomes import Answered
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.run_reader import read_records
@@ -90,7 +90,7 @@ def test_an_interrupted_run_goes_on_in_the_cloud_that_it_had_not_come_to(tmp_pat
             an_order(tmp_path / "half"), [a_world(aws), a_google_world(google)], stopping_after(2, KeyboardInterrupt)
         )
     again = [a_world(aws), a_google_world(google)]
-    rest, _ = carry_out(resumed(tmp_path / "half"), again, in_silence)
+    rest, _ = carry_out(read_order(tmp_path / "half"), again, in_silence)
     assert again[0].metrics.asked == []
     assert outcome_of(tmp_path / "half") == outcome_of(tmp_path / "whole")
     assert (rest["clouds"], rest["monthly_usd"]) == (whole["clouds"], whole["monthly_usd"])

@@ -42,10 +42,10 @@ def test_a_value_out_of_bounds_and_an_unknown_name_are_refused(monkeypatch):
 def test_a_variable_that_cannot_be_used_is_named_with_its_value_and_the_reason(monkeypatch):
     monkeypatch.setenv("PLIMSOLL_POLL_S", "often")
     with pytest.raises(BadInput) as raised:
-        Settings.of_environment()
+        Settings.from_environment()
     assert str(raised.value).startswith("the environment variable PLIMSOLL_POLL_S is 'often': input should be a valid")
     monkeypatch.delenv("PLIMSOLL_POLL_S")
-    assert Settings.of_environment() == Settings()
+    assert Settings.from_environment() == Settings()
 
 
 def test_other_variables_of_the_prefix_are_left_alone(monkeypatch):

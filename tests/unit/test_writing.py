@@ -10,7 +10,7 @@ from plimsoll.domain.errors import BadInput, DiskFull
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.exports import copy_parquet
 from plimsoll.reports.html.page import write_html
-from plimsoll.writing import check_place, whole, write_lines
+from plimsoll.writing import atomic_path, check_place, write_lines
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run
 
@@ -137,6 +137,6 @@ def test_a_read_only_folder_is_refused_before_it_is_needed(tmp_path, monkeypatch
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
 def test_a_full_disk_is_no_bad_input(tmp_path, number):
-    with pytest.raises(DiskFull, match="Make room"), whole(tmp_path / "report"):
+    with pytest.raises(DiskFull, match="Make room"), atomic_path(tmp_path / "report"):
         raise OSError(number, os.strerror(number))
     assert list(tmp_path.iterdir()) == []

@@ -1,1 +1,1 @@
-"""What `import plimsoll` offers (docs/python.md), and what the command line calls: one code for both."""
+"""The code behind `import plimsoll` (docs/python.md) and behind the command line: one for both."""

@@ -16,7 +16,7 @@ from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
-from plimsoll.orders import Order, resumed
+from plimsoll.orders import Order, read_order
 from plimsoll.outcomes import Outcome
 from plimsoll.policy_file import PolicyLike, policy_of
 from plimsoll.reports.run_files import RECOMMENDATIONS, RUN
@@ -27,7 +27,7 @@ from plimsoll.writing import check_place
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What is to be audited, by which policy, and into which folder (None: a new one under the folder of runs).
+    """The wish for an audit: scope, policy, and folder (None: a new one under the folder of runs).
 
     A `recording` is read in the place of clouds. `resume` is an earlier run that is gone on with: it is read where it
     was begun.
@@ -71,7 +71,7 @@ def _earlier(
     folder: Path, external_id: str | None, settings: Settings, ledger: Ledger
 ) -> tuple[Order, Sequence[AuditPorts]]:
     """An earlier run, and the audits that it was begun in."""
-    order = resumed(folder)
+    order = read_order(folder)
     check_place(folder)
     recording = order.scope.get("recording")
     if isinstance(recording, str):
@@ -109,7 +109,7 @@ def audit(
             "resume goes on with a run as it was begun: leave out policy, out, recording and every_minute. A scope "
             "counts for its external id alone."
         )
-    settings, now = Settings.of_environment(), clock().now()
+    settings, now = Settings.from_environment(), clock().now()
     ledger = change_ledger(settings)
     wanted = Wanted(
         scope=scope or Scope(),
@@ -132,5 +132,5 @@ def audit(
     return read_run(order.folder)
 
 
-def _path(given: Path | str | None) -> Path | None:
-    return None if given is None else Path(given)
+def _path(path: Path | str | None) -> Path | None:
+    return None if path is None else Path(path)

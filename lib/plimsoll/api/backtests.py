@@ -6,10 +6,10 @@ from typing import Final
 
 from plimsoll.backtesting.cloud_fleet import Failed
 from plimsoll.backtesting.fleet import Fleet
-from plimsoll.backtesting.outcome import Outcome
+from plimsoll.backtesting.outcome import BacktestOutcome
 from plimsoll.backtesting.recorded_fleet import fleet_of_recording
-from plimsoll.backtesting.rows_fleet import PARQUET, fleet_of_rows
-from plimsoll.backtesting.run import backtest as carried_out
+from plimsoll.backtesting.rows_fleet import PARQUET_SUFFIX, fleet_of_rows
+from plimsoll.backtesting.run import run_backtest
 from plimsoll.backtesting.scenario import Scenario
 from plimsoll.clouds.common.dated_data import load_prices, shipped_prices, volume_types
 from plimsoll.clouds.recording import is_recording
@@ -21,7 +21,7 @@ from plimsoll.domain.volume_types import type_of
 from plimsoll.policy_file import PolicyLike, policy_of
 from plimsoll.writing import check_place
 
-FOLDER: Final = Path("plimsoll-backtests")
+BACKTESTS_FOLDER: Final = Path("plimsoll-backtests")
 """Where the outcomes of backtests are kept, in a folder for each fleet."""
 
 PRESENT: Final = VolumeSpec(type="gp3", size_gib=500, iops=16_000, throughput_mib_s=1000)
@@ -43,7 +43,7 @@ def backtest(
     policy: PolicyLike = None,
     prices: Path | str | None = None,
     out: Path | str | None = None,
-) -> Outcome:
+) -> BacktestOutcome:
     """Sizes the volumes of a fleet at past cuts by several rules, and judges each by the days after (docs/backtest.md).
 
     Each volume is a `present` configuration that may become one of the type `to`, at the list prices of a region or
@@ -54,7 +54,7 @@ def backtest(
     in the folder `out`, and not done again. Raises BadInput for what cannot be used.
     """
     file = Path(fleet)
-    folder = FOLDER / file.stem if out is None else Path(out)
+    folder = BACKTESTS_FOLDER / file.stem if out is None else Path(out)
     scenario = scenario_of(
         present=present,
         to=to,
@@ -69,7 +69,7 @@ def backtest(
         prices=None if prices is None else Path(prices),
     )
     check_place(folder)
-    return carried_out(open_fleet(file, folder, io_kib=io_kib, period_s=period_s), scenario, folder)
+    return run_backtest(open_fleet(file, folder, io_kib=io_kib, period_s=period_s), scenario, folder)
 
 
 def open_fleet(
@@ -77,7 +77,7 @@ def open_fleet(
 ) -> Fleet:
     """A fleet's file; rows of Parquet, and what a recording has, are put into one in the folder first."""
     recorded = is_recording(file)
-    if not recorded and file.suffix != PARQUET:
+    if not recorded and file.suffix != PARQUET_SUFFIX:
         return Fleet(file, io_kib)
     made = folder / f"{file.stem}-{period_s}.npz"
     if not made.exists():
@@ -102,7 +102,10 @@ def scenario_of(
     policy: PolicyLike,
     prices: Path | None,
 ) -> Scenario:
-    """What a fleet's demand is put on; BadInput for a type, a region or a configuration that there is not."""
+    """The scenario that a fleet's demand is put on.
+
+    Raises BadInput for a type, a region or a configuration that there is not.
+    """
     types = volume_types(AWS)
     book = (shipped_prices(AWS) if prices is None else load_prices(prices)).book(region)
     if book is None:

@@ -15,13 +15,13 @@ from plimsoll.domain.units import DAY_S, HOUR_S
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import type_of
 
-Rates = Sequence[float] | np.ndarray[Any, Any]
+RateFigures = Sequence[float] | np.ndarray[Any, Any]
 """One figure a bucket; NaN where it is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replayed:
-    """What would have been throttled: minutes at whose end work was waiting, and the longest wait in seconds.
+    """The throttling of a replay: minutes at whose end work was waiting, and the longest wait in seconds.
 
     `hours_observed` is how much of the demand was known; the rest counts for nothing.
     """
@@ -33,8 +33,8 @@ class Replayed:
 
 def replay(
     spec: VolumeSpec,
-    iops: Rates,
-    throughput_mib_s: Rates,
+    iops: RateFigures,
+    throughput_mib_s: RateFigures,
     *,
     period_s: int = 60,
     read_share: float = 1.0,
@@ -51,7 +51,7 @@ def replay(
     rates = _rates("iops", iops), _rates("throughput_mib_s", throughput_mib_s)
     _check(*rates, period_s, read_share)
     observed = ~(np.isnan(rates[0]) | np.isnan(rates[1]))
-    operations, moved = (np.where(observed, one, 0.0) for one in rates)
+    operations, moved = (np.where(observed, rate, 0.0) for rate in rates)
     demand = Demand(
         start_s=0,
         resolution_s=period_s,
@@ -62,22 +62,22 @@ def replay(
         read_iops=operations * read_share,
         read_throughput_mib_s=moved * read_share,
     )
-    found = trial(plain(demand), ceiling)
+    result = trial(plain(demand), ceiling)
     return Replayed(
-        throttled_minutes=found.throttled_minutes,
-        longest_wait_s=found.longest_wait_s,
+        throttled_minutes=result.throttled_minutes,
+        longest_wait_s=result.longest_wait_s,
         hours_observed=int(observed.sum()) * period_s / HOUR_S,
     )
 
 
-def _rates(name: str, given: Rates) -> FloatArray:
+def _rates(name: str, figures: RateFigures) -> FloatArray:
     try:
-        found = np.asarray(given, dtype=np.float64)
+        rates = np.asarray(figures, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise BadInput(f"{name} must be numbers, one a bucket: {error}.") from error
-    if found.ndim != 1 or np.isinf(found).any() or (found < 0).any():
+    if rates.ndim != 1 or np.isinf(rates).any() or (rates < 0).any():
         raise BadInput(f"{name} must be one row of numbers from 0 up, with NaN where a bucket is not known.")
-    return found
+    return rates
 
 
 def _check(iops: FloatArray, throughput_mib_s: FloatArray, period_s: int, read_share: float) -> None:

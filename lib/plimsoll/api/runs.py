@@ -37,7 +37,7 @@ class Run:
 
     @property
     def monthly_usd_saved(self) -> float:
-        """What all recommendations save together, USD a month."""
+        """The saving of all recommendations together, USD a month."""
         return float(self.summary["monthly_usd"]["saved"])
 
     def recommendation(self, volume: str) -> RecommendationRecord | None:
@@ -48,7 +48,7 @@ class Run:
         return run_reader.find_record(self.folder, volume)
 
     def demand(self, volume: str) -> DemandProfileRecord | None:
-        """What was asked of a volume over time; None where no metrics were read. Names and errors are as above."""
+        """The demand of a volume over time; None if no metrics were read. Names and errors are as above."""
         return run_reader.find_profile(self.folder, volume)
 
     def unanswered(self) -> Iterator[UnansweredRecord]:
@@ -58,8 +58,8 @@ class Run:
 
 def read_run(folder: Path | str | None = None) -> Run:
     """The run in a folder, or the newest one that has answers. BadInput where there is none."""
-    found = run_folder(None if folder is None else Path(folder))
-    return Run(folder=found, summary=run_reader.read_run(found))
+    place = run_folder(None if folder is None else Path(folder))
+    return Run(folder=place, summary=run_reader.read_run(place))
 
 
 def written_ns(path: Path) -> int:
@@ -86,9 +86,9 @@ def run_folder(path: Path | None) -> Path:
                 f"{path} is a volume, and a run's folder is wanted here. See it with: plimsoll explain {path}"
             )
         raise BadInput(f"{path} holds no {RUN}: give the folder of a run, such as one under plimsoll-runs.")
-    runs_dir = Settings.of_environment().runs_dir
+    runs_dir = Settings.from_environment().runs_dir
     by_age = sorted(runs_dir.glob(f"*/{RUN}"), key=written_ns, reverse=True)
-    newest = next((found.parent for found in by_age if _has_answers(found.parent)), None)
+    newest = next((file.parent for file in by_age if _has_answers(file.parent)), None)
     if newest is None:
         raise BadInput(
             f"no run under {runs_dir} has answers yet: give the folder of one, or begin with `plimsoll audit`."
@@ -97,7 +97,7 @@ def run_folder(path: Path | None) -> Path:
 
 
 def is_run(path: Path) -> bool:
-    """Whether it is the folder of a run."""
+    """True for the folder of a run."""
     try:
         return (path / RUN).is_file()
     except (OSError, ValueError):  # what cannot be a path, such as a long query
@@ -105,7 +105,7 @@ def is_run(path: Path) -> bool:
 
 
 def _has_answers(folder: Path) -> bool:
-    """Whether a run answered any volume; one that cannot be read counts, so that whoever reads it is told why."""
+    """True if a run answered any volume, or cannot be read, so that whoever reads it is told why."""
     try:
         up_to_date(folder)
         return bool(run_reader.read_run(folder)) and any(True for _ in run_reader.stream_records(folder))

@@ -55,8 +55,8 @@ def explain(
         raise BadInput("a run shows what it has read, and a scope, policy or recording reads anew: give one of both.")
     from_ = None if recording is None else Path(recording)
     answer, _, _ = read_volume(volume, scope or Scope(), policy_of(policy), from_=from_)
-    one, found = answer.recommendation.volume, answer.profile
-    demand = None if found is None else profile_record(one, found)
+    answered, observed = answer.recommendation.volume, answer.profile
+    demand = None if observed is None else profile_record(answered, observed)
     return Explanation(recommendation=answered_record(answer), demand=demand)
 
 
@@ -68,7 +68,7 @@ def volume_in_run(volume: str, run: Path | None) -> tuple[RecommendationRecord, 
     folder = _folder(run)
     record = find_record(folder, volume)
     if record is None:
-        raise BadInput(_why_none(folder, volume))
+        raise BadInput(_reason_for_none(folder, volume))
     return record, find_profile(folder, full_name(record)), folder
 
 
@@ -79,23 +79,23 @@ def read_volume(
 
     The demand is None where no metrics were read. BadInput where there is no such volume, or it is left out.
     """
-    settings, now = Settings.of_environment(), clock().now()
+    settings, now = Settings.from_environment(), clock().now()
     if from_ is not None:
         audits, now = recorded_ports(from_, settings)
     else:
         audits = ports_of(scope, settings, today=now.date(), log_days=policy.log_days)
-    found = explain_anywhere(audits, volume, policy, now)
-    if found is None:
+    explained = explain_anywhere(audits, volume, policy, now)
+    if explained is None:
         words = [CLOUDS[cloud].words for cloud in scope.clouds]
-        places = " or ".join(f"{one.account}s" for one in words)
-        options = ", ".join(one.account_option for one in words)
+        places = " or ".join(f"{cloud_words.account}s" for cloud_words in words)
+        options = ", ".join(cloud_words.account_option for cloud_words in words)
         raise BadInput(f"there is no volume {volume} in these {places} and regions: check {options} and --region.")
-    outcome = found.outcome
+    outcome = explained.outcome
     if isinstance(outcome, FailedVolume):
         raise Unexpected(f"{volume}: {outcome.reason}")
     if isinstance(outcome, Skipped):
         raise BadInput(f"{volume} is left out: {outcome.reason}.")
-    return outcome, found.demand, now
+    return outcome, explained.demand, now
 
 
 def _folder(run: Path | None) -> Path:
@@ -107,8 +107,10 @@ def _folder(run: Path | None) -> Path:
         raise BadInput(f"{error} To ask the cloud about this volume alone, add --fresh.") from error
 
 
-def _why_none(folder: Path, volume: str) -> str:
-    reason = next((one.reason for one in stream_unanswered(folder) if volume in {one.volume_id, full_name(one)}), None)
+def _reason_for_none(folder: Path, volume: str) -> str:
+    reason = next(
+        (record.reason for record in stream_unanswered(folder) if volume in {record.volume_id, full_name(record)}), None
+    )
     if reason is not None:
         return f"{volume} has no recommendation in {folder}: {reason}"
     near = difflib.get_close_matches(volume, [record.volume_id for record in stream_records(folder)], n=1, cutoff=0.4)

@@ -33,22 +33,22 @@ from plimsoll.domain.headroom import Headrooms
 from plimsoll.domain.offers.offer import Market, check_types
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
-from plimsoll.outcomes import InScope, Notice, Outcome, Planned, Seen
+from plimsoll.outcomes import InScope, Notice, Outcome, Planned, VolumesSeen
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
 
 
-def never() -> bool:
+def no_stop() -> bool:
     """Nothing stops the audit before its end."""
     return False
 
 
-def audit(
+def run_audit(
     ports: AuditPorts,
     policy: Policy,
     now: datetime,
     *,
     done: frozenset[str] = frozenset(),
-    stop: Callable[[], bool] = never,
+    stop: Callable[[], bool] = no_stop,
 ) -> Iterator[Outcome]:
     """One outcome for every volume in scope, target by target, after the scope itself. Volumes in `done` are skipped.
 
@@ -74,13 +74,13 @@ def audit_target(
     reading: ByTheMinute,
     *,
     done: frozenset[str] = frozenset(),
-    stop: Callable[[], bool] = never,
+    stop: Callable[[], bool] = no_stop,
 ) -> Iterator[Outcome]:
     """The outcomes of one target: its failure or its notices, and one for each volume that was listed."""
     target, volumes = listing.target, listing.volumes
-    yield Seen(target=target, volumes=listing.count)
+    yield VolumesSeen(target=target, volumes=listing.count)
     if listing.error is not None:
-        yield from _failed(listing, listing.error, ports, done)
+        yield from _failure_outcomes(listing, listing.error, ports, done)
         return
     ports, changed_stripes = with_stripes_of(listing, ports)
     ports, plan = reading.choose(volumes, ports, policy, now, done)
@@ -105,8 +105,8 @@ def audit_target(
     yield from _notices(target, ports.metrics.remarks(target))
 
 
-def plan_audit(ports: AuditPorts, policy: Policy, now: datetime) -> Iterator[Seen | Planned | FailedTarget]:
-    """What an audit is expected to take, target by target. Reads the inventory only."""
+def plan_audit(ports: AuditPorts, policy: Policy, now: datetime) -> Iterator[VolumesSeen | Planned | FailedTarget]:
+    """The expected reading of an audit, target by target. Reads the inventory only."""
     check_types(policy, ports.known_types)
     targets = list_targets(ports)
     reading = ByTheMinute(left_s=ports.by_minutes_s, targets=len(targets))
@@ -115,19 +115,19 @@ def plan_audit(ports: AuditPorts, policy: Policy, now: datetime) -> Iterator[See
             yield listing
             continue
         target, volumes = listing.target, listing.volumes
-        yield Seen(target=target, volumes=listing.count)
+        yield VolumesSeen(target=target, volumes=listing.count)
         if is_expected(listing, ports):
             continue
         if listing.error is not None:
             yield FailedTarget(name=str(target), error=listing.error)
         else:
-            there, _ = with_stripes_of(listing, ports)
-            _, plan = reading.choose(volumes, there, policy, now, frozenset())
+            unchanged, _ = with_stripes_of(listing, ports)
+            _, plan = reading.choose(volumes, unchanged, policy, now, frozenset())
             yield Planned(target=target, plan=plan)
 
 
 def context_of(market: Market, ports: AuditPorts, policy: Policy, now: datetime) -> DecisionContext:
-    """What every decision at a target is given."""
+    """The context that every decision at a target shares."""
     return DecisionContext(
         market=market,
         envelopes=ports.envelopes,
@@ -139,7 +139,9 @@ def context_of(market: Market, ports: AuditPorts, policy: Policy, now: datetime)
     )
 
 
-def _failed(listing: Listing, error: CloudError, ports: AuditPorts, done: frozenset[str]) -> Iterator[Outcome]:
+def _failure_outcomes(
+    listing: Listing, error: CloudError, ports: AuditPorts, done: frozenset[str]
+) -> Iterator[Outcome]:
     if is_expected(listing, ports):
         yield Notice(target=listing.target, text=DENIED_AS_EXPECTED)
         return

@@ -15,12 +15,12 @@ EVERY_MINUTE_BATCH_VOLUMES = 100
 BATCHES_AT_ONCE = 2
 """Batches under way at once: one is decided while another waits for its metrics. Each process that decides has one."""
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+BatchItem = TypeVar("BatchItem")
+BatchResult = TypeVar("BatchResult")
 
 
 def batch_size(ports: AuditPorts, volumes: int, deciders: int) -> int:
-    """The number of volumes in a batch of so many, where so many processes decide: each is to have one at least."""
+    """The number of volumes in a batch: each process that decides is to have one batch at least."""
     members = sum(len(stripes.members) for stripes in ports.stripes)
     pooled = any(kind.pooled for kind in ports.catalog.types.values())
     many_whole = ports.every_minute or ports.by_minutes or pooled or members > EVERY_MINUTE_BATCH_VOLUMES
@@ -28,13 +28,15 @@ def batch_size(ports: AuditPorts, volumes: int, deciders: int) -> int:
     return min(most, max(LEAST_BATCH, math.ceil(volumes / deciders))) if deciders else most
 
 
-def ahead(work: Callable[[Item], Result], items: Iterable[Item], at_once: int = BATCHES_AT_ONCE) -> Iterator[Result]:
+def ahead(
+    work: Callable[[BatchItem], BatchResult], items: Iterable[BatchItem], at_once: int = BATCHES_AT_ONCE
+) -> Iterator[BatchResult]:
     """The results in the order of their items. At most `at_once` are under way or not yet taken, each in a thread.
 
     When the caller stops, no further item begins, and those under way are waited for.
     """
     pool = ThreadPoolExecutor(max_workers=at_once)
-    under_way: deque[Future[Result]] = deque()
+    under_way: deque[Future[BatchResult]] = deque()
     try:
         for item in items:
             under_way.append(pool.submit(work, item))

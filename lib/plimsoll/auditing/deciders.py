@@ -77,7 +77,7 @@ class Deciders:
             decider.end()
 
     def begin(self, volumes: int) -> int:
-        """How many processes there are for the batches of so many further volumes; they are started when need be."""
+        """The number of processes for the batches of further volumes; they are started when need be."""
         with self._lock:
             self._volumes += volumes
             if not self._all and self._volumes >= ENOUGH_VOLUMES:
@@ -95,25 +95,25 @@ class Deciders:
             warnings.warn(f"only {len(self._all)} of {self._most} processes could be started: {error}", stacklevel=3)
             self._most = len(self._all)  # Nor is it tried again for each further account.
 
-    def decided(self, batch: DecisionBatch, fetch: Fetch) -> Decisions:
+    def decide(self, batch: DecisionBatch, fetch: Fetch) -> Decisions:
         """The decisions on a batch, by a process that is idle; here where there is none, it is not worth the way, or
         the process ends before its answer."""
         if len(batch.pending) < LEAST_BATCH:
-            return batch.decided(fetch)
+            return batch.decide(fetch)
         try:
             decider = self._idle.get_nowait()
         except queue.Empty:
-            return batch.decided(fetch)
+            return batch.decide(fetch)
         try:
-            found = decider.decided(batch, fetch)
+            decisions = decider.decide(batch, fetch)
         except ENDED:
             decider.end()
-            return batch.decided(fetch)
+            return batch.decide(fetch)
         except BaseException:
             decider.end()  # It may be waiting for an answer that nobody will give.
             raise
         self._idle.put(decider)
-        return found
+        return decisions
 
 
 class _Decider:
@@ -134,23 +134,23 @@ class _Decider:
             start_new_session=True,
         )
 
-    def decided(self, batch: DecisionBatch, fetch: Fetch) -> Decisions:
+    def decide(self, batch: DecisionBatch, fetch: Fetch) -> Decisions:
         """The decisions on a batch; one of the errors of `ENDED` where the process ends before its answer."""
         volumes = {volume.id: volume for volume in batch.volumes}
-        kind, told = self._answer_to(replace(batch, context=_plain(batch.context)))
+        kind, content = self._answer_to(replace(batch, context=_plain(batch.context)))
         while True:
             match kind:
                 case "ask":
-                    asks = [Ask(volume=volumes[volume_id], look=look) for volume_id, look in told]
-                    kind, told = self._answer_to(_packed(fetch(asks)))
+                    asks = [Ask(volume=volumes[volume_id], look=look) for volume_id, look in content]
+                    kind, content = self._answer_to(_pack(fetch(asks)))
                 case "done":
-                    decisions: Decisions = told
+                    decisions: Decisions = content
                     return decisions
                 case _:
-                    raise told
+                    raise content
 
     def _answer_to(self, message: object) -> tuple[str, Any]:
-        """What the process says next to a message. A process that is killed for its silence ends like any other."""
+        """The process's next message after one to it. A process that is killed for its silence ends like any other."""
         if self._process.stdin is None or self._process.stdout is None:
             raise BrokenPipeError
         stuck = threading.Timer(self._patience_s, self._process.kill)
@@ -180,51 +180,51 @@ def _send(pipe: IO[bytes], message: object) -> None:
     pipe.flush()
 
 
-def _packed(answers: Sequence[Found | CloudError]) -> Packed:
-    """What was found as one array: a pickle of many small ones takes longer than to decide."""
-    arrays = [values for found in answers if not isinstance(found, CloudError) for values in found.values()]
+def _pack(answers: Sequence[Found | CloudError]) -> Packed:
+    """The answers' values as one array: a pickle of many small ones takes longer than to decide."""
+    arrays = [values for answer in answers if not isinstance(answer, CloudError) for values in answer.values()]
     lengths = [
-        found if isinstance(found, CloudError) else {name: len(values) for name, values in found.items()}
-        for found in answers
+        answer if isinstance(answer, CloudError) else {name: len(values) for name, values in answer.items()}
+        for answer in answers
     ]
     return lengths, np.concatenate(arrays) if arrays else np.empty(0)
 
 
-def _unpacked(packed: Packed) -> list[Found | CloudError]:
+def _unpack(packed: Packed) -> list[Found | CloudError]:
     lengths, values = packed
     answers: list[Found | CloudError] = []
     at = 0
-    for one in lengths:
-        if isinstance(one, CloudError):
-            answers.append(one)
+    for entry in lengths:
+        if isinstance(entry, CloudError):
+            answers.append(entry)
             continue
-        found: dict[str, FloatArray] = {}
-        for name, length in one.items():
-            found[name] = values[at : at + length]
+        series: dict[str, FloatArray] = {}
+        for name, length in entry.items():
+            series[name] = values[at : at + length]
             at += length
-        answers.append(found)
+        answers.append(series)
     return answers
 
 
-def serve(given: IO[bytes], answers: IO[bytes]) -> None:
+def serve_batches(batches: IO[bytes], answers: IO[bytes]) -> None:
     """Decides on one batch after the other until nothing more is given."""
 
     def fetch(asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
         wanted: list[tuple[str, Look]] = [(ask.volume.id, ask.look) for ask in asks]
         _send(answers, ("ask", wanted))
-        return _unpacked(pickle.load(given))  # noqa: S301  # who started this process wrote it
+        return _unpack(pickle.load(batches))  # noqa: S301  # who started this process wrote it
 
     context: DecisionContext | None = None
     while True:
         try:
-            batch: DecisionBatch = pickle.load(given)  # noqa: S301  # who started this process wrote it
+            batch: DecisionBatch = pickle.load(batches)  # noqa: S301  # who started this process wrote it
         except EOFError:
             return
         if context is None or context != batch.context:
             context = batch.context
         reply: tuple[str, Mapping[str, Any] | Exception]
         try:
-            reply = "done", replace(batch, context=context).decided(fetch)
+            reply = "done", replace(batch, context=context).decide(fetch)
         except EOFError:
             return
         except Exception as error:  # noqa: BLE001  # it goes on to who asked
@@ -236,4 +236,4 @@ def serve(given: IO[bytes], answers: IO[bytes]) -> None:
 if __name__ == "__main__":
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as own:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # What is printed must not end up among the answers.
-        serve(sys.stdin.buffer, own)
+        serve_batches(sys.stdin.buffer, own)

@@ -40,7 +40,7 @@ class DecisionBatch:
     keep_demand: bool = False
     shown: frozenset[str] = frozenset()
 
-    def decided(self, fetch: Fetch) -> Decisions:
+    def decide(self, fetch: Fetch) -> Decisions:
         """The decisions, by metrics that are fetched as they need them."""
         context = self.context
         units = units_of(self.stripes, self.volumes, context)

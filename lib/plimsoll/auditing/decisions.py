@@ -68,7 +68,7 @@ def outcome_without_metrics(
         return Skipped(target=target, volume_id=volume.id, reason=context.excluded[volume.id], kind=EXCLUDED)
     try:
         if is_detached(volume):
-            return _answered(target, recommend_detached(volume, context.of(volume), takeover), context.policy)
+            return _answer_of(target, recommend_detached(volume, context.of(volume), takeover), context.policy)
         type_of(volume.spec, context.market.types)
     except UnknownVolumeType as error:
         return FailedVolume(target=target, volume_id=volume.id, reason=str(error))
@@ -88,8 +88,8 @@ def decide(
 
     Among the `volumes` are all on their hosts, and those that they take over from, by `takeovers`, with all on theirs.
     """
-    found = (takeovers.get(volume.id) for volume in pending)
-    whole = list({id(takeover): takeover for takeover in found if takeover is not None}.values())
+    by_volume = (takeovers.get(volume.id) for volume in pending)
+    whole = list({id(takeover): takeover for takeover in by_volume if takeover is not None}.values())
     peers = [volume for takeover in whole for volume in takeover.volumes if is_judged(volume, context)]
     pending = list({volume.id: volume for volume in (*pending, *peers)}.values())
     wanted = {volume.id for volume in pending}
@@ -108,11 +108,11 @@ def decide(
         shown=ports.shown & wanted,
     )
     with ports.stages.stage("decide"):
-        return ports.deciders.decided(batch, lambda asks: _read_metrics(asks, ports))
+        return ports.deciders.decide(batch, lambda asks: _read_metrics(asks, ports))
 
 
 def is_judged(volume: Volume, context: DecisionContext) -> bool:
-    """Whether there is an answer for a volume that rests on its metrics."""
+    """True for a volume whose answer rests on its metrics."""
     return not is_detached(volume) and untouchable(volume, context) is None
 
 
@@ -121,12 +121,12 @@ def outcome_of(
 ) -> Answered | FailedVolume:
     """The outcome that a decision is reported as."""
     if isinstance(decision, CloudError):
-        return FailedVolume.of(target, volume.id, decision)
+        return FailedVolume.from_error(target, volume.id, decision)
     recommendation, change = decision.recommendation, NO_CHANGE
     if isinstance(recommendation, Change):
         change = ports.catalog.change(volume, recommendation.target.spec)
     seen = ports.seen.get((volume.account, volume.region, volume.id))
-    return _answered(target, recommendation, policy, change=change, profile=decision.profile, seen=seen)
+    return _answer_of(target, recommendation, policy, change=change, profile=decision.profile, seen=seen)
 
 
 def _read_metrics(asks: Sequence[Ask], ports: AuditPorts) -> Sequence[Found | CloudError]:
@@ -137,7 +137,7 @@ def _read_metrics(asks: Sequence[Ask], ports: AuditPorts) -> Sequence[Found | Cl
             return [error] * len(asks)
 
 
-def _answered(
+def _answer_of(
     target: Target,
     recommendation: Recommendation,
     policy: Policy,
@@ -146,7 +146,7 @@ def _answered(
     profile: DemandProfile | None = None,
     seen: SecondsSeen | None = None,
 ) -> Answered:
-    """The answer with only those of the volume's tags that the policy shows."""
+    """The answer, without the volume's tags that the policy does not show."""
     volume = replace(recommendation.volume, tags=policy.shown(recommendation.volume.tags))
     shown = replace(recommendation, volume=volume)
     return Answered(target=target, recommendation=shown, change=change, profile=profile, seen=seen)

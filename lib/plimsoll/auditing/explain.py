@@ -29,22 +29,22 @@ class Explained:
 
 
 def explain_anywhere(audits: Sequence[AuditPorts], volume_id: str, policy: Policy, now: datetime) -> Explained | None:
-    """As `explain`, in the first of several clouds that has such a volume."""
+    """Does as `explain_volume`, in the first of several clouds that has the volume."""
     unsearched: CloudError | None = None
     for ports in audits:
         try:
-            found = explain(ports, volume_id, policy, now)
+            explained = explain_volume(ports, volume_id, policy, now)
         except CloudError as error:
             unsearched = unsearched or error
             continue
-        if found is not None:
-            return found
+        if explained is not None:
+            return explained
     if unsearched is not None:
         raise unsearched
     return None
 
 
-def explain(ports: AuditPorts, volume_id: str, policy: Policy, now: datetime) -> Explained | None:
+def explain_volume(ports: AuditPorts, volume_id: str, policy: Policy, now: datetime) -> Explained | None:
     """The outcome of one volume. Reads the metrics of its host's volumes only, and of those that it takes over
     from. None where no target has it.
 
@@ -57,17 +57,17 @@ def explain(ports: AuditPorts, volume_id: str, policy: Policy, now: datetime) ->
             continue  # a part of a list has a part of a host's volumes
         for unread in listing.unread:
             if unread.id == volume_id:
-                return Explained(outcome=FailedVolume.of(listing.target, volume_id, unread.error), demand=None)
+                return Explained(outcome=FailedVolume.from_error(listing.target, volume_id, unread.error), demand=None)
         volume = next((volume for volume in listing.volumes if volume.id == volume_id), None)
         if volume is not None:
-            there, _ = with_stripes_of(listing, ports)
-            return _explained(listing.target, volume, listing.volumes, there, policy, now)
+            unchanged, _ = with_stripes_of(listing, ports)
+            return _explain_listed(listing.target, volume, listing.volumes, unchanged, policy, now)
     if unsearched is not None:
         raise unsearched
     return None
 
 
-def _explained(
+def _explain_listed(
     target: Target, volume: Volume, volumes: list[Volume], ports: AuditPorts, policy: Policy, now: datetime
 ) -> Explained:
     market, _ = market_of(target, ports, policy, now)
@@ -76,8 +76,8 @@ def _explained(
     early = outcome_without_metrics(target, volume, context, frozenset(), takeovers.get(volume.id))
     if early is not None:
         return Explained(outcome=early, demand=None)
-    there = replace(ports, every_minute=True)
-    decisions = decide([volume], volumes, there, context, takeovers, keep_demand=True)
+    whole_ports = replace(ports, every_minute=True)
+    decisions = decide([volume], volumes, whole_ports, context, takeovers, keep_demand=True)
     decision = with_signals(decisions, ports, context)[volume.id]
     demand = decision.demand if isinstance(decision, Judged) else None
     return Explained(outcome=outcome_of(target, volume, decision, ports, policy), demand=demand)

@@ -16,8 +16,7 @@ from plimsoll.ports import FailedTarget, Target, UnreadVolume
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """The volumes of a target, those that could not be read with why, and, if listing failed, the error that it failed
-    with."""
+    """The volumes of a target, those that could not be read with why, and the error if listing failed."""
 
     target: Target
     volumes: list[Volume]
@@ -26,8 +25,8 @@ class Listing:
 
     @property
     def count(self) -> int:
-        """How many volumes there are by name, whether or not they could be read."""
-        return len(self.volumes) + sum(one.id is not None for one in self.unread)
+        """The number of volumes by name, also of those that could not be read."""
+        return len(self.volumes) + sum(volume.id is not None for volume in self.unread)
 
 
 def list_targets(ports: AuditPorts) -> Sequence[Target | FailedTarget]:
@@ -41,10 +40,10 @@ def listings(
 ) -> Iterator[Listing | FailedTarget]:
     """Some targets with their volumes, several listed at once; by default every target in scope."""
 
-    def listed(target: Target | FailedTarget) -> Listing | FailedTarget:
+    def list_target(target: Target | FailedTarget) -> Listing | FailedTarget:
         return target if isinstance(target, FailedTarget) else list_volumes(target, ports)
 
-    yield from side_by_side(listed, list_targets(ports) if targets is None else targets)
+    yield from side_by_side(list_target, list_targets(ports) if targets is None else targets)
 
 
 def list_volumes(target: Target, ports: AuditPorts) -> Listing:
@@ -57,17 +56,17 @@ def list_volumes(target: Target, ports: AuditPorts) -> Listing:
     failure: CloudError | None = None
     try:
         with ports.stages.stage("inventory"):
-            for one in ports.inventory.volumes(target):
-                if one.id is None:
-                    nameless.append(one)
+            for volume in ports.inventory.volumes(target):
+                if volume.id is None:
+                    nameless.append(volume)
                 else:
-                    named[one.id] = one  # a volume that moves between pages can be listed twice
+                    named[volume.id] = volume  # a volume that moves between pages can be listed twice
     except CloudError as error:
         failure = error
     return Listing(
         target=target,
-        volumes=[one for one in named.values() if isinstance(one, Volume)],
-        unread=[*(one for one in named.values() if isinstance(one, UnreadVolume)), *nameless],
+        volumes=[volume for volume in named.values() if isinstance(volume, Volume)],
+        unread=[*(volume for volume in named.values() if isinstance(volume, UnreadVolume)), *nameless],
         error=failure,
     )
 
@@ -76,25 +75,25 @@ DENIED_AS_EXPECTED: Final = "an organization's policy denies to read this place,
 
 
 def is_expected(listing: Listing, ports: AuditPorts) -> bool:
-    """Whether nothing could be listed because an organization's policy denies it, and that is meant to be so."""
+    """True if nothing could be listed because an organization's policy denies it, and that is meant to be so."""
     is_denied = isinstance(listing.error, DeniedByPolicy) and not listing.count and not listing.unread
     return is_denied and ports.denied_places_expected
 
 
 def unread_outcomes(listing: Listing, done: frozenset[str]) -> Iterator[Outcome]:
-    """What becomes of the volumes that could not be read. One without even an id leaves its target incomplete."""
+    """The outcomes of volumes that could not be read. One without even an id leaves its target incomplete."""
     nameless = Counter[str]()
-    for one in listing.unread:
-        if one.id is None:
-            nameless[one.what] += 1
-            number = f" ({nameless[one.what]})" if nameless[one.what] > 1 else ""
-            yield FailedTarget(name=f"{one.what} of {listing.target}{number}", error=one.error)
-        elif isinstance(one.error, VolumeGone):
-            yield Skipped(target=listing.target, volume_id=one.id, reason=str(one.error), kind=DELETED)
-        elif one.id in done:
-            yield Skipped(target=listing.target, volume_id=one.id, reason=ANSWERED_BEFORE)
+    for volume in listing.unread:
+        if volume.id is None:
+            nameless[volume.what] += 1
+            number = f" ({nameless[volume.what]})" if nameless[volume.what] > 1 else ""
+            yield FailedTarget(name=f"{volume.what} of {listing.target}{number}", error=volume.error)
+        elif isinstance(volume.error, VolumeGone):
+            yield Skipped(target=listing.target, volume_id=volume.id, reason=str(volume.error), kind=DELETED)
+        elif volume.id in done:
+            yield Skipped(target=listing.target, volume_id=volume.id, reason=ANSWERED_BEFORE)
         else:
-            yield FailedVolume.of(listing.target, one.id, one.error)
+            yield FailedVolume.from_error(listing.target, volume.id, volume.error)
 
 
 def notices_of(target: Target, ports: AuditPorts) -> Sequence[str]:
@@ -110,7 +109,7 @@ def with_stripes_of(listing: Listing, ports: AuditPorts) -> tuple[AuditPorts, li
 
     A set with a volume that could not be read is neither: its other volumes are on the same host, so they are unread.
     """
-    target, unread = listing.target, {one.id for one in listing.unread}
+    target, unread = listing.target, {volume.id for volume in listing.unread}
     known = [stripes for stripes in ports.stripes if unread.isdisjoint(stripes.members)]
     stripes, void = unchanged(known, listing.volumes, account=target.account, region=target.region)
     return replace(ports, stripes=stripes), [Notice(target=target, text=text) for text in void]

@@ -16,7 +16,7 @@ from plimsoll.domain.volume import Volume
 def metrics_plan(
     volumes: Sequence[Volume], ports: AuditPorts, policy: Policy, now: datetime, done: frozenset[str]
 ) -> Plan:
-    """What it takes to read the metrics of the volumes that need any, and of their neighbors on the same hosts."""
+    """The plan for reading the metrics of the volumes that need any, and of their neighbors on the same hosts."""
     pending = [
         volume
         for volume in volumes
@@ -65,7 +65,7 @@ def metrics_segments(ports: AuditPorts, policy: Policy, now: datetime) -> list[S
 
 
 def past_segments(ports: AuditPorts, policy: Policy, now: datetime) -> tuple[Segment, ...]:
-    """What was before the policy's window, as the cloud still keeps it; nothing where it cannot be read."""
+    """The time before the policy's window, as the cloud still keeps it; nothing if it cannot be read."""
     metrics = ports.metrics
     return memory_segments(
         _window(ports, policy, now).start_s, metrics.memory_days, metrics.retention_days, now.timestamp()

@@ -45,7 +45,7 @@ class Stages:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditPorts:
-    """What an audit of one cloud reads from, with the measurements that exist already.
+    """The sources of an audit of one cloud, with the measurements that exist already.
 
     - `query_cost` weighs how finely metrics are read. `every_minute` reads all of them whole, `by_minutes` those of the
       window, and of the time before it what answers need.

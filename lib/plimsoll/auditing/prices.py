@@ -18,7 +18,7 @@ PRICES_AGE_DAYS = 365
 
 
 def market_of(target: Target, ports: AuditPorts, policy: Policy, now: datetime) -> tuple[Market, CloudError | None]:
-    """What is sold at a target. If prices cannot be read, a market without prices and the error."""
+    """The market of a target. If prices cannot be read, a market without prices and the error."""
     book, error = None, None
     try:
         with ports.stages.stage("prices"):
@@ -40,7 +40,7 @@ def market_of(target: Target, ports: AuditPorts, policy: Policy, now: datetime) 
 
 
 def price_outcomes(target: Target, book: PriceBook, error: CloudError | None, now: datetime) -> Iterator[Outcome]:
-    """What the audit says of a target's prices: that they could not be read, their source, and that they are old."""
+    """The outcomes of a target's prices: that they could not be read, their source, and that they are old."""
     unread = CloudError(book.unlisted) if error is None and book.unlisted else error
     if unread is not None:
         yield FailedTarget(name=f"prices of {target}", error=unread)

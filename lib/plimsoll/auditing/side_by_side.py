@@ -24,11 +24,11 @@ def side_by_side(
     At most `at_once` are under way or not yet taken. What `work` raises goes on to the caller. When the caller stops,
     what is under way is left to itself, and does not keep the process from ending.
     """
-    rest = iter(items)
-    under_way = [_begun(work, item) for item in islice(rest, at_once)]
+    waiting = iter(items)
+    under_way = [_begin(work, item) for item in islice(waiting, at_once)]
     while under_way:
         result = under_way.pop(_next_of(under_way, patience_s)).result()
-        under_way += [_begun(work, item) for item in islice(rest, 1)]
+        under_way += [_begin(work, item) for item in islice(waiting, 1)]
         yield result
 
 
@@ -39,8 +39,8 @@ def _next_of(under_way: Sequence[Future[Result]], patience_s: float) -> int:
     return next(place for place, future in enumerate(under_way) if future.done())
 
 
-def _begun(work: Callable[[Item], Result], item: Item) -> Future[Result]:
-    """The work on an item, in a thread of its own that the end of the process does not wait for."""
+def _begin(work: Callable[[Item], Result], item: Item) -> Future[Result]:
+    """The future of an item's work, in a thread of its own. The process does not wait for it at its end."""
     future = Future[Result]()
 
     def carry_out() -> None:

@@ -19,35 +19,39 @@ NOT_READ = "How it answers its workload could not be read: {why}"
 def with_signals(
     decisions: Mapping[str, Judged | CloudError], ports: AuditPorts, context: DecisionContext
 ) -> Mapping[str, Judged | CloudError]:
-    """The same decisions by volume id, each change with how its volume and host answered, or with the sentence that
-    says why that is not known. What has no point of some day, or disagrees, is asked for once more."""
+    """The same decisions by volume id, each change with its signals: the answers of its volume and host.
+
+    Where these are not known, a sentence says why. What has no point of some day, or disagrees, is asked for once more.
+    """
     window = Window.before(
         context.now, days=context.policy.lookback_days, visible_after_s=ports.metrics.visible_after_s
     )
     look = look_at_signals(window)
     changes = {
-        volume_id: one
-        for volume_id, one in decisions.items()
-        if isinstance(one, Judged) and isinstance(one.recommendation, Change | Wait)
+        volume_id: decision
+        for volume_id, decision in decisions.items()
+        if isinstance(decision, Judged) and isinstance(decision.recommendation, Change | Wait)
     }
     if look is None or not changes:
         return decisions
-    found = _read_twice([Ask(volume=one.recommendation.volume, look=look) for one in changes.values()], ports)
-    told = {
-        volume_id: replace(one, recommendation=_with(one.recommendation, answer, look.window))
-        for (volume_id, one), answer in zip(changes.items(), found, strict=True)
+    answers = _read_twice(
+        [Ask(volume=decision.recommendation.volume, look=look) for decision in changes.values()], ports
+    )
+    with_answers = {
+        volume_id: replace(decision, recommendation=_with(decision.recommendation, answer, look.window))
+        for (volume_id, decision), answer in zip(changes.items(), answers, strict=True)
     }
-    return {**decisions, **told}
+    return {**decisions, **with_answers}
 
 
 def _read_twice(asks: Sequence[Ask], ports: AuditPorts) -> Sequence[Found | CloudError]:
-    found = [one if isinstance(one, CloudError) else agreed(one) for one in _read(asks, ports)]
-    gaps = [number for number, one in enumerate(found) if not isinstance(one, CloudError) and has_gaps(one)]
+    answers = [answer if isinstance(answer, CloudError) else agreed(answer) for answer in _read(asks, ports)]
+    gaps = [number for number, answer in enumerate(answers) if not isinstance(answer, CloudError) and has_gaps(answer)]
     for number, again in zip(gaps, _read([asks[number] for number in gaps], ports) if gaps else (), strict=True):
-        first = found[number]
+        first = answers[number]
         if not isinstance(again, CloudError) and not isinstance(first, CloudError):
-            found[number] = agreed(filled(first, again))
-    return found
+            answers[number] = agreed(filled(first, again))
+    return answers
 
 
 def _read(asks: Sequence[Ask], ports: AuditPorts) -> Sequence[Found | CloudError]:
@@ -58,7 +62,9 @@ def _read(asks: Sequence[Ask], ports: AuditPorts) -> Sequence[Found | CloudError
             return [error] * len(asks)
 
 
-def _with(one: Recommendation, found: Found | CloudError, window: Window) -> Recommendation:
-    if isinstance(found, CloudError):
-        return replace(one, reasons=(*one.reasons, Reason("latency-not-read", NOT_READ.format(why=found))))
-    return replace(one, signals=signals_of(found, window))
+def _with(recommendation: Recommendation, answer: Found | CloudError, window: Window) -> Recommendation:
+    if isinstance(answer, CloudError):
+        return replace(
+            recommendation, reasons=(*recommendation.reasons, Reason("latency-not-read", NOT_READ.format(why=answer)))
+        )
+    return replace(recommendation, signals=signals_of(answer, window))

@@ -36,10 +36,10 @@ class ByTheMinute:
         sparing = metrics_plan(volumes, ports, policy, now, done)
         if ports.every_minute:
             return ports, sparing
-        there = replace(ports, by_minutes=True)
-        minutes = metrics_plan(volumes, there, policy, now, done)
+        minutely = replace(ports, by_minutes=True)
+        minutes = metrics_plan(volumes, minutely, policy, now, done)
         needs_s = minutes.seconds(ports.query_cost)
         if minutes.expected.queries > sparing.expected.queries or needs_s > within_s:
             return ports, sparing
         self.left_s -= needs_s
-        return there, minutes
+        return minutely, minutes

@@ -14,7 +14,7 @@ TOO_SAFE: Final = 1 / 4
 
 
 class Aim(StrEnum):
-    """What is aimed at."""
+    """The figure that a target aims at."""
 
     KEPT = "promise kept, in percent"
     MINUTES = "more minutes at the same saving"
@@ -22,7 +22,7 @@ class Aim(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class AimOutcome:
     """A target of the learned rule: its figure is to be at least `least` (None: any) and at most `most`.
 
     Of a promise the figure is what was observed. Of the curve it is how much more is throttled than by the other rule,
@@ -40,8 +40,8 @@ class Target:
     too_few: bool = False
 
     @property
-    def reached(self) -> bool | None:
-        """Whether the target was reached; None where that is not known."""
+    def is_reached(self) -> bool | None:
+        """True if the target was reached; None if that is not known."""
         if self.found is None or self.too_few:
             return None
         return (self.least is None or self.found >= self.least) and self.found <= self.most
@@ -51,45 +51,45 @@ class Target:
         """The same in words."""
         if self.found is None:
             return "no promise"
-        return {None: "too few to tell", True: "reached", False: "missed"}[self.reached]
+        return {None: "too few to tell", True: "reached", False: "missed"}[self.is_reached]
 
 
-def targets_of(reliability: Sequence[Reliability], same_saving: Sequence[SameSaving]) -> list[Target]:
+def targets_of(reliability: Sequence[Reliability], same_saving: Sequence[SameSaving]) -> list[AimOutcome]:
     """All targets of a backtest: promises at every level of a table, and the curve against the common rule."""
     return [*_promises(reliability), *_curve(same_saving)]
 
 
-def _promises(reliability: Sequence[Reliability]) -> Iterator[Target]:
-    together = [one for one in reliability if one.times is None] or reliability
-    for one in together:
-        if one.rule == LEARNED and one.promised_pct in LEVELS_PCT:
-            least = TOO_SAFE * one.promised_pct
-            yield Target(
+def _promises(reliability: Sequence[Reliability]) -> Iterator[AimOutcome]:
+    rows = [row for row in reliability if row.times is None] or reliability
+    for row in rows:
+        if row.rule == LEARNED and row.promised_pct in LEVELS_PCT:
+            least = TOO_SAFE * row.promised_pct
+            yield AimOutcome(
                 aim=Aim.KEPT,
-                against=f"{one.promised_pct:g} %",
-                memory_days=one.memory_days,
-                times=one.times,
-                found=one.observed_pct,
+                against=f"{row.promised_pct:g} %",
+                memory_days=row.memory_days,
+                times=row.times,
+                found=row.observed_pct,
                 least=least,
-                most=one.promised_pct,
+                most=row.promised_pct,
                 # One volume more or less must not decide whether a promise is too safe.
-                too_few=one.volumes * least / 100 < 1,
+                too_few=row.volumes * least / 100 < 1,
             )
 
 
-def _curve(same_saving: Sequence[SameSaving]) -> Iterator[Target]:
-    for one in same_saving:
-        if (one.rule, one.other) != (LEARNED, MAX_AND_20):
+def _curve(same_saving: Sequence[SameSaving]) -> Iterator[AimOutcome]:
+    for row in same_saving:
+        if (row.rule, row.other) != (LEARNED, MAX_AND_20):
             continue
         for aim, figure, other, low in (
-            (Aim.MINUTES, one.throttled_minutes, one.other_throttled_minutes, one.minutes_low),
-            (Aim.VOLUMES, one.over_budget_volumes, one.other_over_budget_volumes, one.volumes_low),
+            (Aim.MINUTES, row.throttled_minutes, row.other_throttled_minutes, row.minutes_low),
+            (Aim.VOLUMES, row.over_budget_volumes, row.other_over_budget_volumes, row.volumes_low),
         ):
-            yield Target(
+            yield AimOutcome(
                 aim=aim,
-                against=one.other,
-                memory_days=one.memory_days,
-                times=one.times,
+                against=row.other,
+                memory_days=row.memory_days,
+                times=row.times,
                 found=round(figure - other, 1),
                 least=None,
                 most=round(figure - other - low, 1),

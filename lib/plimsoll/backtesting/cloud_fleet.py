@@ -21,7 +21,7 @@ from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import FailedTarget
-from plimsoll.writing import whole
+from plimsoll.writing import atomic_path
 
 Failed = Callable[[str], None]
 """Called with a sentence about what could not be read."""
@@ -34,28 +34,30 @@ def fleet_of_clouds(audits: Sequence[AuditPorts], now: datetime, out: Path, peri
     A volume's rows are on the disk as soon as they are read, so that memory does not grow with the fleet.
     """
     look = Look(window=_window(audits, now, period_s), period_s=period_s, groups=(OPERATIONS, BYTES))
-    return written(out, _read(audits, look, failed), look.window, period_s)
+    return write_fleet(out, _read(audits, look, failed), look.window, period_s)
 
 
-def written(out: Path, rows: Iterable[tuple[Volume, Found]], window: Window, period_s: int) -> int:
-    """Writes the fleet of some volumes, each with its sums in the buckets of a window, and says of how many. BadInput
-    where there are none."""
+def write_fleet(out: Path, rows: Iterable[tuple[Volume, Found]], window: Window, period_s: int) -> int:
+    """Writes a fleet file of the volumes with their sums in a window's buckets; returns the number of volumes.
+
+    Raises BadInput if there are none.
+    """
     names, owners = list[str](), list[str]()
-    with whole(out) as beside, tempfile.TemporaryDirectory(dir=out.parent) as folder:
+    with atomic_path(out) as beside, tempfile.TemporaryDirectory(dir=out.parent) as folder:
         paths = {name: Path(folder) / name for name in SUMS}
         with ExitStack() as stack:
             files = {name: stack.enter_context(path.open("wb")) for name, path in paths.items()}
-            for volume, found in rows:
+            for volume, sums in rows:
                 names.append(name_of(volume))
                 owners.append(volume.owner.kind.value)
                 for name, file in files.items():
-                    file.write(np.ascontiguousarray(found[name], dtype=np.float64).tobytes())
+                    file.write(np.ascontiguousarray(sums[name], dtype=np.float64).tobytes())
         if not names:
             raise BadInput("there is no volume to read in this scope: name other accounts, projects or regions.")
         shape = len(names), window.buckets(period_s)
         with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as archive:
-            told = {"volume": names, OWNER: owners, "period_s": period_s, "start_epoch_s": window.start_s}
-            for name, value in told.items():
+            columns = {"volume": names, OWNER: owners, "period_s": period_s, "start_epoch_s": window.start_s}
+            for name, value in columns.items():
                 with archive.open(f"{name}.npy", "w") as entry:
                     np.lib.format.write_array(entry, np.array(value), allow_pickle=False)
             for name, path in paths.items():
@@ -68,12 +70,12 @@ def written(out: Path, rows: Iterable[tuple[Volume, Found]], window: Window, per
 
 
 def name_of(volume: Volume) -> str:
-    """What a volume of a cloud is called in a fleet's file: account, region and id."""
+    """A volume's name in a fleet's file: account, region and id."""
     return f"{volume.account}/{volume.region}/{volume.id}"
 
 
 def _window(audits: Sequence[AuditPorts], now: datetime, period_s: int) -> Window:
-    """As long as every cloud in scope keeps that period, up to what it publishes by now."""
+    """The longest window in which every cloud in scope keeps that period, up to what it publishes by now."""
     days = min(
         max((days for kept_s, days in ports.metrics.retention_days.items() if kept_s <= period_s), default=0.0)
         for ports in audits
@@ -97,8 +99,8 @@ def _read(audits: Sequence[AuditPorts], look: Look, failed: Failed) -> Iterator[
             for first in range(0, listing.count, ports.batch_volumes):
                 batch = listing.volumes[first : first + ports.batch_volumes]
                 answers = ports.metrics.read([Ask(volume=volume, look=look) for volume in batch])
-                for volume, found in zip(batch, answers, strict=True):
-                    if isinstance(found, CloudError):
-                        failed(f"{listing.target}/{volume.id}: {found}")
-                    elif all(name in found for name in SUMS):
-                        yield volume, found
+                for volume, answer in zip(batch, answers, strict=True):
+                    if isinstance(answer, CloudError):
+                        failed(f"{listing.target}/{volume.id}: {answer}")
+                    elif all(name in answer for name in SUMS):
+                        yield volume, answer

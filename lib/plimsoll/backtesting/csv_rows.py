@@ -29,10 +29,10 @@ METRICS: Final[Mapping[str, str]] = {
 }
 """The column of each array, by the name of CloudWatch's metric."""
 
-COLUMNS: Final = ("timestamp", "volume", *METRICS.values())
-LABELS: Final = ("timestamp", "label", "value")
+FLEET_COLUMNS: Final = ("timestamp", "volume", *METRICS.values())
+LABEL_COLUMNS: Final = ("timestamp", "label", "value")
 
-Row = tuple[int, str, list[float], str]
+FleetRow = tuple[int, str, list[float], str]
 """When (epoch seconds), which volume, its figures in the order of `METRICS` (NaN: none), and the kind of its owner."""
 
 _VOLUME: Final = re.compile(r"vol-[0-9a-f]+")
@@ -44,7 +44,7 @@ _HEADER_ROWS: Final = 20
 _LAYOUTS: Final = "benchmarks/fleets/README.md states the layouts"
 
 
-def rows_of_csv(path: Path) -> Iterator[Row]:
+def rows_of_csv(path: Path) -> Iterator[FleetRow]:
     """The rows of a file; BadInput where its layout is none of these, or a row cannot be used."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -65,27 +65,29 @@ def rows_of_csv(path: Path) -> Iterator[Row]:
 
 def has_columns(path: Path, columns: Sequence[str]) -> None:
     """BadInput where a column of the rows' layout is missing."""
-    missing = [name for name in COLUMNS if name not in columns]
+    missing = [name for name in FLEET_COLUMNS if name not in columns]
     if missing:
-        raise BadInput(f"{path} has no column {missing[0]}: its columns must be {', '.join(COLUMNS)}.")
+        raise BadInput(f"{path} has no column {missing[0]}: its columns must be {', '.join(FLEET_COLUMNS)}.")
 
 
-def row_of(time: datetime, volume: str, figures: Sequence[Any], owner: object) -> Row:
+def row_of(time: datetime, volume: str, figures: Sequence[Any], owner: object) -> FleetRow:
     """A row as figures, NaN where there is none; TypeError and ValueError where it is no row."""
     time = time if time.tzinfo else time.replace(tzinfo=UTC)
-    known = [np.nan if one in {None, ""} else float(one) for one in figures]
+    known = [np.nan if figure in {None, ""} else float(figure) for figure in figures]
     return int(time.timestamp()), volume, known, str(owner or "")
 
 
-def _layout(path: Path, reader: Iterator[list[str]]) -> tuple[Callable[[list[str]], Iterator[Row]], list[list[str]]]:
-    """What reads a row of the file's layout, and the rows that were read to tell it."""
+def _layout(
+    path: Path, reader: Iterator[list[str]]
+) -> tuple[Callable[[list[str]], Iterator[FleetRow]], list[list[str]]]:
+    """A function that reads a row of the file's layout, and the rows that were read to tell the layout."""
     first = next(reader, [])
     if "volume" in first:
         has_columns(path, first)
-        return partial(_by_rows, {name: place for place, name in enumerate(first)}), []
+        return partial(_read_by_name, {name: place for place, name in enumerate(first)}), []
     names = [cell.strip().lower() for cell in first]
-    if sorted(names) == sorted(LABELS):
-        return partial(_by_labels, [names.index(name) for name in LABELS]), []
+    if sorted(names) == sorted(LABEL_COLUMNS):
+        return partial(_read_labeled, [names.index(name) for name in LABEL_COLUMNS]), []
     labels, begun = [first], list[list[str]]()
     for cells in reader:
         if any(cells) and _is_time(cells[0]):
@@ -94,16 +96,16 @@ def _layout(path: Path, reader: Iterator[list[str]]) -> tuple[Callable[[list[str
         labels.append(cells)
         if len(labels) > _HEADER_ROWS:
             break
-    return partial(_by_columns, _series_of(path, labels)), begun
+    return partial(_read_columns, _series_of(path, labels)), begun
 
 
-def _by_rows(places: Mapping[str, int], cells: list[str]) -> Iterator[Row]:
+def _read_by_name(places: Mapping[str, int], cells: list[str]) -> Iterator[FleetRow]:
     figures = [cells[places[name]] for name in METRICS.values()]
     owner = cells[places[OWNER]] if OWNER in places else ""
     yield row_of(_time(cells[places["timestamp"]]), cells[places["volume"]], figures, owner)
 
 
-def _by_labels(places: Sequence[int], cells: list[str]) -> Iterator[Row]:
+def _read_labeled(places: Sequence[int], cells: list[str]) -> Iterator[FleetRow]:
     time, label, value = (cells[place] for place in places)
     series = _series(label)
     if series is None:
@@ -111,22 +113,22 @@ def _by_labels(places: Sequence[int], cells: list[str]) -> Iterator[Row]:
     yield _point(_time(time), series, value)
 
 
-def _by_columns(series: Mapping[int, tuple[str, str]], cells: list[str]) -> Iterator[Row]:
+def _read_columns(series: Mapping[int, tuple[str, str]], cells: list[str]) -> Iterator[FleetRow]:
     time = _time(cells[0])
-    yield from (_point(time, one, cells[place]) for place, one in series.items() if place < len(cells))
+    yield from (_point(time, column, cells[place]) for place, column in series.items() if place < len(cells))
 
 
 def _series_of(path: Path, labels: Sequence[Sequence[str]]) -> dict[int, tuple[str, str]]:
     """The volume and the metric of each column, by all of its labels; BadInput where there is none, or no sum."""
     width = max(map(len, labels))
     texts = [" ".join(row[place] for row in labels if place < len(row)) for place in range(width)]
-    found = {place: series for place, text in enumerate(texts) if place and (series := _series(text)) is not None}
-    if not found:
+    columns = {place: series for place, text in enumerate(texts) if place and (series := _series(text)) is not None}
+    if not columns:
         raise BadInput(f"{path} has no label with a volume and one of {', '.join(METRICS.values())}: {_LAYOUTS}.")
-    other = next((match for place in found if (match := _NO_SUM.search(texts[place])) is not None), None)
+    other = next((match for place in columns if (match := _NO_SUM.search(texts[place])) is not None), None)
     if other is not None:
         raise BadInput(f"{path} has the statistic {other.group()}: export the statistic Sum.")
-    return found
+    return columns
 
 
 def _series(label: str) -> tuple[str, str] | None:
@@ -135,7 +137,7 @@ def _series(label: str) -> tuple[str, str] | None:
     return (volumes.pop(), metrics.pop()) if len(volumes) == len(metrics) == 1 else None
 
 
-def _point(time: datetime, series: tuple[str, str], value: str) -> Row:
+def _point(time: datetime, series: tuple[str, str], value: str) -> FleetRow:
     volume, metric = series
     return row_of(time, volume, [value if name == metric else "" for name in METRICS.values()], "")
 

@@ -22,11 +22,11 @@ _BEGAN_LATER_S = DAY_S
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What is known of some volumes at a cut, and what came `after`: rates with 0 where there is no sample.
+    """The observations of some volumes before a cut and `after` it: rates with 0 where there is no sample.
 
     Only volumes of which enough was observed, before and after, are `judged`. Those that are `held` stood at their
-    ceiling so often that a rule of Plimsoll's would not cut them, but raise them. `censored` are those that stood at
-    it after the cut for longer than the budget.
+    ceiling so often that a rule of Plimsoll's would not cut them, but raise them. `censored` are those that stood at it
+    after the cut for longer than the budget.
     """
 
     histories: Histories
@@ -37,13 +37,13 @@ class Known:
     censored: BoolArray
 
 
-def clipped(rates: FloatArray, scenario: Scenario) -> FloatArray:
-    """What the present configuration would have let through of each bucket, at the same size of I/O."""
+def clip_rates(rates: FloatArray, scenario: Scenario) -> FloatArray:
+    """The part of each bucket that the present configuration would have let through, at the same size of I/O."""
     limits = scenario.limits[None, :, None]
     with np.errstate(invalid="ignore"):
         share = np.minimum(1.0, np.divide(limits, rates, out=np.ones_like(rates), where=rates > limits)).min(axis=1)
-    found: FloatArray = rates * share[:, None, :]
-    return found
+    passed: FloatArray = rates * share[:, None, :]
+    return passed
 
 
 def without_initial_load(rates: FloatArray, policy: Policy, period_s: int) -> FloatArray:
@@ -56,9 +56,9 @@ def without_initial_load(rates: FloatArray, policy: Policy, period_s: int) -> Fl
     return np.where(loading[:, None, :], np.nan, rates)
 
 
-def known_at(cut: Cut, rates: FloatArray, history: FloatArray, scenario: Scenario, period_s: int) -> Known:
-    """What is known at a cut of rates, of which `history` counts as past."""
-    past, coming = history[:, :, cut.before(period_s)], rates[:, :, cut.after(scenario.days, period_s)]
+def knowledge_at(cut: Cut, rates: FloatArray, history: FloatArray, scenario: Scenario, period_s: int) -> Known:
+    """The observations of rates before and after a cut; `history` counts as past."""
+    past, coming = history[:, :, cut.known_buckets(period_s)], rates[:, :, cut.judged_buckets(scenario.days, period_s)]
     before, after = np.nan_to_num(past), np.nan_to_num(coming)
     share = scenario.policy.saturation_pct / 100
     limits: FloatArray = scenario.limits[None, :, None]

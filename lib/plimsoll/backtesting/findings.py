@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleOutcome:
-    """What a rule did, over all cuts: of `volume_cuts` sizes the saving in percent of what is paid, how many were made
-    cheaper, and what was throttled of these. A volume counts once a cut. `promised_pct` is None where a rule promises
-    nothing."""
+    """The effect of a rule over all cuts. A volume counts once a cut.
+
+    Of `volume_cuts` sizes these are the saving in percent of what is paid, how many were made cheaper, and what was
+    throttled of these. `promised_pct` is None where a rule promises nothing.
+    """
 
     rule: str
     promised_pct: float | None
@@ -24,7 +26,7 @@ class RuleOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reliability:
-    """What a rule promised, and what was observed of the volumes that it cut to a line above what is free.
+    """A rule's promise, and the observed share of the volumes that it cut to a line above what is free.
 
     A volume counts once. `observed_pct` is None where there was none of these. All but a tenth of the resampled fleets
     lie from `low_pct` to `high_pct`.
@@ -40,14 +42,14 @@ class Reliability:
     high_pct: float | None
 
     @property
-    def holds(self) -> bool | None:
-        """Whether the promise was kept as far as can be told; None where nothing was promised."""
+    def is_kept(self) -> bool | None:
+        """True if the promise was kept as far as can be told; None if nothing was promised."""
         return None if self.low_pct is None else self.low_pct <= self.promised_pct
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SameSaving:
-    """What a learned rule throttles where it saves as much as another rule, between the two nearest of its levels.
+    """The throttling of a learned rule where it saves as much as another rule, between its two nearest levels.
 
     `minutes_low` to `volumes_high` are how much more than the other it throttles in all but a tenth of the resampled
     fleets. `worst` is the volume with most of the other rule's throttled minutes, `other_worst_minutes`; the learned

@@ -15,7 +15,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import KIB_PER_MIB, MIB
 from plimsoll.domain.volume import OwnerKind
-from plimsoll.writing import whole
+from plimsoll.writing import atomic_path
 
 SUMS: Final = ("read_ops", "write_ops", "read_bytes", "write_bytes")
 """Arrays of (volumes, buckets): what each bucket had, -1 or NaN where there is no sample."""
@@ -37,8 +37,10 @@ _READABLE: Final = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """What a fleet's file has: its volumes by name, and the buckets of each, of `period_s` seconds. `owners` are the
-    kinds of their owners, "" where one is not known; none where the file has no owners."""
+    """The content of a fleet's file: its volumes by name, and the buckets of each, of `period_s` seconds.
+
+    `owners` are the kinds of their owners, "" where one is not known; none where the file has no owners.
+    """
 
     names: Sequence[str]
     buckets: int
@@ -69,12 +71,12 @@ class Fleet:
 
     @property
     def counts_operations(self) -> bool:
-        """Whether operations were counted. If not, they are taken to be of `io_kib`."""
+        """True if operations were counted. If not, they are taken to be of `io_kib`."""
         return KIB_RATES not in self._arrays
 
     @property
     def batch_volumes(self) -> int:
-        """How many volumes are read at once."""
+        """The number of volumes that are read at once."""
         return max(1, int(_BATCH_BYTES // (16 * max(1, self.shape.buckets))))
 
     def batches(self) -> Iterator[Batch]:
@@ -97,41 +99,45 @@ class Fleet:
             raise KeyError("no array of demand")
         with archive.open(f"{name}.npy") as file:
             shape = _header(file)[0]
-        column = next((one for one in _NAMES if one in self._arrays), None)
-        names = [str(at) for at in range(shape[0])] if column is None else [str(one) for one in _whole(archive, column)]
-        owners = _owners(_whole(archive, OWNER), names) if OWNER in self._arrays else []
+        column = next((name for name in _NAMES if name in self._arrays), None)
+        names = (
+            [str(at) for at in range(shape[0])]
+            if column is None
+            else [str(name) for name in _read_column(archive, column)]
+        )
+        owners = _owners(_read_column(archive, OWNER), names) if OWNER in self._arrays else []
         if ENDS in self._arrays:
             # What fewer than half of the volumes reach is left out.
-            ends_s = np.median(_ends_s(_whole(archive, ENDS)).max(axis=1, initial=0.0))
+            ends_s = np.median(_ends_s(_read_column(archive, ENDS)).max(axis=1, initial=0.0))
             buckets = int(ends_s // _UNEVEN_PERIOD_S)
             return Shape(names=names, buckets=buckets, period_s=_UNEVEN_PERIOD_S, owners=owners)
-        period_s = int(_whole(archive, "period_s"))
+        period_s = int(_read_column(archive, "period_s"))
         return Shape(names=names, buckets=int(shape[-1]), period_s=period_s, owners=owners)
 
     def _rates(self, batch: Mapping[str, np.ndarray[Any, Any]]) -> FloatArray:
         if KIB_RATES in batch:
-            throughput = _known(batch[KIB_RATES]).sum(axis=1) / KIB_PER_MIB
+            throughput = _samples(batch[KIB_RATES]).sum(axis=1) / KIB_PER_MIB
             return np.stack([throughput * KIB_PER_MIB / self._io_kib, throughput], axis=1)
-        sums = {name: _known(batch[name]) for name in SUMS}
-        found = np.stack(
+        sums = {name: _samples(batch[name]) for name in SUMS}
+        rates = np.stack(
             [sums["read_ops"] + sums["write_ops"], (sums["read_bytes"] + sums["write_bytes"]) / MIB], axis=1
         )
         if ENDS in batch:
-            found = _evenly(found, _ends_s(batch[ENDS]), self.shape.buckets)
-        return found / self.shape.period_s
+            rates = _spread_evenly(rates, _ends_s(batch[ENDS]), self.shape.buckets)
+        return rates / self.shape.period_s
 
 
 def keep_arrays(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
     """Writes arrays to an NPZ file, whole or not at all."""
-    with whole(path) as beside, zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as archive:
+    with atomic_path(path) as beside, zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
                 np.lib.format.write_array(file, np.asarray(array, order="C"), allow_pickle=False)
 
 
-def _owners(found: np.ndarray[Any, Any], names: Sequence[str]) -> list[str]:
+def _owners(column: np.ndarray[Any, Any], names: Sequence[str]) -> list[str]:
     """The kinds of owners; ValueError where they are not those of the volumes, or one is no kind."""
-    owners = [str(one) for one in found]
+    owners = [str(kind) for kind in column]
     if len(owners) != len(names):
         raise ValueError(f"it has {len(owners)} owners of {len(names)} volumes")
     kinds = {"", *OwnerKind}
@@ -141,11 +147,11 @@ def _owners(found: np.ndarray[Any, Any], names: Sequence[str]) -> list[str]:
     return owners
 
 
-def _evenly(sums: FloatArray, ends_s: FloatArray, buckets: int) -> FloatArray:
+def _spread_evenly(sums: FloatArray, ends_s: FloatArray, buckets: int) -> FloatArray:
     """Sums over uneven spans as sums over even ones, each spread evenly over its span. Where one span is longer than
     two even ones, it is not known when in it the work was done: NaN."""
     edges_s = np.arange(buckets + 1) * float(_UNEVEN_PERIOD_S)
-    found = np.full((len(sums), 2, buckets), np.nan)
+    even = np.full((len(sums), 2, buckets), np.nan)
     for place, (rows, ends) in enumerate(zip(sums, ends_s, strict=True)):
         known = np.flatnonzero(~np.isnan(rows).any(axis=0) & (ends >= 0))
         if not len(known):
@@ -153,21 +159,21 @@ def _evenly(sums: FloatArray, ends_s: FloatArray, buckets: int) -> FloatArray:
         times = np.maximum.accumulate(np.concatenate([[0.0], ends[known]]))
         for side in (0, 1):
             total = np.interp(edges_s, times, np.concatenate([[0.0], np.cumsum(rows[side][known])]))
-            found[place, side] = np.diff(total)
+            even[place, side] = np.diff(total)
         span = np.diff(times)[np.minimum(np.searchsorted(times[1:], edges_s[1:]), len(known) - 1)]
-        found[place][:, (span > 2 * _UNEVEN_PERIOD_S) | (edges_s[1:] > times[-1])] = np.nan
-    return found
+        even[place][:, (span > 2 * _UNEVEN_PERIOD_S) | (edges_s[1:] > times[-1])] = np.nan
+    return even
 
 
 def _ends_s(ends_us: np.ndarray[Any, Any]) -> FloatArray:
     return np.where(ends_us < 0, -1.0, ends_us / 1e6)
 
 
-def _known(figures: np.ndarray[Any, Any]) -> FloatArray:
+def _samples(figures: np.ndarray[Any, Any]) -> FloatArray:
     """Figures as they are, NaN where there is no sample."""
-    found = figures.astype(np.float64)
-    found[~(found >= 0)] = np.nan
-    return found
+    samples = figures.astype(np.float64)
+    samples[~(samples >= 0)] = np.nan
+    return samples
 
 
 def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -187,24 +193,24 @@ def _rows(archive: zipfile.ZipFile, name: str, most: int) -> Iterator[np.ndarray
         row = int(np.prod(shape[1:], dtype=np.int64))
         for first in range(0, shape[0], most):
             rows = min(most, shape[0] - first)
-            found = np.frombuffer(_exactly(file, rows * row * kind.itemsize), dtype=kind)
-            yield found.reshape(rows, *shape[1:])
+            part = np.frombuffer(_read_exactly(file, rows * row * kind.itemsize), dtype=kind)
+            yield part.reshape(rows, *shape[1:])
 
 
-def _exactly(file: IO[bytes], size: int) -> bytes:
-    found = bytearray()
-    while len(found) < size:
-        part = file.read(size - len(found))
+def _read_exactly(file: IO[bytes], size: int) -> bytes:
+    content = bytearray()
+    while len(content) < size:
+        part = file.read(size - len(content))
         if not part:
             raise EOFError("it ends early")
-        found += part
-    return bytes(found)
+        content += part
+    return bytes(content)
 
 
-def _whole(archive: zipfile.ZipFile, name: str) -> np.ndarray[Any, Any]:
+def _read_column(archive: zipfile.ZipFile, name: str) -> np.ndarray[Any, Any]:
     with archive.open(f"{name}.npy") as file:
-        found: np.ndarray[Any, Any] = np.lib.format.read_array(file, allow_pickle=False)
-        return found
+        column: np.ndarray[Any, Any] = np.lib.format.read_array(file, allow_pickle=False)
+        return column
 
 
 def _no_fleet(path: Path, error: Exception) -> BadInput:

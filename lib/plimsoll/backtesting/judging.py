@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from plimsoll.backtesting.cuts import Known
-from plimsoll.backtesting.other_cuts import BY_HISTORY, Lessons, learned_from
-from plimsoll.backtesting.rules import Shop, Sized, learned_sizes, sizes
+from plimsoll.backtesting.other_cuts import BY_HISTORY, CutLessons, source_cuts
+from plimsoll.backtesting.rules import Shop, SizedVolumes, learned_sizes, sizes
 from plimsoll.backtesting.scenario import Cut, Scenario
 from plimsoll.domain.headroom import MOST_FACTOR
 from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
@@ -18,9 +18,12 @@ from plimsoll.domain.risk.constant_limits import throttled
 from plimsoll.domain.risk.scores import standing
 
 
-class Key(NamedTuple):
-    """What is added up apart: a rule, the risk that it promises in percent (0: it promises none), a memory, and how
-    many times the file's demand."""
+class TallyKey(NamedTuple):
+    """The key by which tallies are added up.
+
+    It has a rule, the risk that it promises in percent (0: it promises none), a memory, and how many times the file's
+    demand.
+    """
 
     rule: str
     level_pct: float
@@ -30,7 +33,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """What became of some volumes under a rule, summed over the cuts, an element a volume.
+    """The effects of a rule on some volumes, summed over the cuts, an element a volume.
 
     `counted` are the cuts in which the volume was made cheaper with a line above what is free, and `missed` those of
     them with more throttled minutes than the budget.
@@ -49,19 +52,19 @@ class Tally:
 
     def __add__(self, other: "Tally") -> "Tally":
         """Both, volume by volume."""
-        found = {one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)}
-        found["longest_wait_s"] = np.maximum(self.longest_wait_s, other.longest_wait_s)
-        return Tally(**found)
+        sums = {column.name: getattr(self, column.name) + getattr(other, column.name) for column in fields(self)}
+        sums["longest_wait_s"] = np.maximum(self.longest_wait_s, other.longest_wait_s)
+        return Tally(**sums)
 
 
-def judged(
-    cut: Cut, known: Known, volumes: IntArray, lessons: Lessons, shop: Shop, *, times: float, period_s: int
-) -> Iterator[tuple[Key, Tally]]:
-    """What each rule's sizes did at a cut of a batch of volumes."""
+def judge_cut(
+    cut: Cut, known: Known, volumes: IntArray, lessons: CutLessons, shop: Shop, *, times: float, period_s: int
+) -> Iterator[tuple[TallyKey, Tally]]:
+    """The effects of each rule's sizes at a cut of a batch of volumes."""
     scenario = shop.scenario
     for rule, sized in sizes(known, shop, period_s):
         nothing = np.zeros(len(volumes), dtype=bool)
-        yield Key(rule, 0.0, cut.memory_days, times), _tally(known, sized, nothing, shop, period_s)
+        yield TallyKey(rule, 0.0, cut.memory_days, times), _tally(known, sized, nothing, shop, period_s)
     above_free, of_present = standing(known.histories.most, scenario.free, scenario.limits)
     for rule in BY_HISTORY:
         for level_pct in scenario.levels_pct:
@@ -69,11 +72,11 @@ def judged(
             # No volume is given more headroom than an audit gives, but what is free may leave it more.
             factors[(factors > MOST_FACTOR) & (factors * above_free > 1)] = np.nan
             counted = is_counted(above_free, of_present, np.nan_to_num(factors)) & ~known.held & known.judged
-            key = Key(rule, level_pct, cut.memory_days, times)
+            key = TallyKey(rule, level_pct, cut.memory_days, times)
             yield key, _tally(known, learned_sizes(known, factors, shop), counted, shop, period_s)
 
 
-def _tally(known: Known, sized: Sized, counted: BoolArray, shop: Shop, period_s: int) -> Tally:
+def _tally(known: Known, sized: SizedVolumes, counted: BoolArray, shop: Shop, period_s: int) -> Tally:
     usd_now, scenario = shop.present[0], shop.scenario
     reduced = known.judged & (sized.usd_month < usd_now)
     minutes, longest_s = np.zeros(len(reduced)), np.zeros(len(reduced))
@@ -97,4 +100,4 @@ def _tally(known: Known, sized: Sized, counted: BoolArray, shop: Shop, period_s:
 
 def judged_cuts(cuts: Sequence[Cut], scenario: Scenario) -> list[Cut]:
     """The cuts of the memories to be judged that enough can be learned for."""
-    return [cut for cut in cuts if cut.memory_days in scenario.memories_days and learned_from(cut, cuts, scenario.days)]
+    return [cut for cut in cuts if cut.memory_days in scenario.memories_days and source_cuts(cut, cuts, scenario.days)]

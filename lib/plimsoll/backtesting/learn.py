@@ -9,7 +9,7 @@ import numpy as np
 
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.other_cuts import LEAST_CUTS
-from plimsoll.backtesting.run import Progress, learned_scores
+from plimsoll.backtesting.run import BatchProgress, learned_scores
 from plimsoll.backtesting.scenario import Scenario
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.risk.calibration import Calibrated, calibrated
@@ -26,16 +26,16 @@ def learn(
     *,
     on: str,
     public: bool,
-    progress: Progress = lambda _done, _all: None,
+    progress: BatchProgress = lambda _done, _all: None,
 ) -> LearnedTable:
     """The table of some fleets, learned on the day `on`; BadInput where they are too short for any memory."""
     whole, before = sum(len(fleet.shape.names) for fleet in fleets), 0
     owners = [owner for fleet in fleets for owner in fleet.shape.owners or [""] * len(fleet.shape.names)]
     parts: dict[float, list[Scores]] = {}
     for number, fleet in enumerate(fleets):
-        told = partial(_told, progress, before, whole)
-        for memory, scores in learned_scores(fleet, scenario, folder / fleet.path.stem, told).items():
-            parts.setdefault(memory, []).append(_of_fleet(scores, number, before))
+        report = partial(_report_done, progress, before, whole)
+        for memory, scores in learned_scores(fleet, scenario, folder / fleet.path.stem, report).items():
+            parts.setdefault(memory, []).append(_number_scores(scores, number, before))
         before += len(fleet.shape.names)
     bands = [_band(memory, together(parts[memory]), owners) for memory in scenario.memories_days if memory in parts]
     if not any(band is not None for band in bands):
@@ -56,11 +56,11 @@ def learn(
     )
 
 
-def _told(progress: Progress, before: int, whole: int, done: int) -> None:
+def _report_done(progress: BatchProgress, before: int, whole: int, done: int) -> None:
     progress(before + done, whole)
 
 
-def _of_fleet(scores: Scores, number: int, first: int) -> Scores:
+def _number_scores(scores: Scores, number: int, first: int) -> Scores:
     """Scores with volumes and cuts that are no other fleet's."""
     columns = {name: getattr(scores, name) for name in Scores.__slots__}
     return Scores(**columns | {"volume": scores.volume + first, "cut": scores.cut + 1_000_000 * number})
@@ -70,14 +70,16 @@ def _band(memory_days: float, scores: Scores, owners: Sequence[str]) -> Band | N
     cuts = len(np.unique(scores.cut))
     if cuts < LEAST_CUTS:
         return None
-    return Band(memory_days=memory_days, cuts=cuts, learned=_rounded(calibrated(scores, owners=owners)))
+    return Band(memory_days=memory_days, cuts=cuts, learned=_round_factors(calibrated(scores, owners=owners)))
 
 
-def _rounded(found: Calibrated) -> Calibrated:
+def _round_factors(learned: Calibrated) -> Calibrated:
     return Calibrated(
-        factors={level: None if one is None else round(one, _DIGITS) for level, one in found.factors.items()},
-        volumes=found.volumes,
-        scales={owner: round(scale, _DIGITS) for owner, scale in found.scales.items()},
+        factors={
+            level: None if factor is None else round(factor, _DIGITS) for level, factor in learned.factors.items()
+        },
+        volumes=learned.volumes,
+        scales={owner: round(scale, _DIGITS) for owner, scale in learned.scales.items()},
     )
 
 

@@ -6,18 +6,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.backtesting.aims import Target, targets_of
+from plimsoll.backtesting.aims import AimOutcome, targets_of
 from plimsoll.backtesting.findings import Reliability, RuleOutcome, SameSaving
-from plimsoll.backtesting.judging import Key, Tally
-from plimsoll.backtesting.resampled import at_saving, observed_pct, resampled, spread_of, sums_of
+from plimsoll.backtesting.judging import Tally, TallyKey
+from plimsoll.backtesting.resampled import interpolate_saving, observed_pct, resample_fleets, spread_of, sums_of
 from plimsoll.domain.metrics.period import FloatArray
 
-FORMAT: Final = 2
+OUTCOME_FORMAT: Final = 2
 """The version of the JSON, and of what is judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class BacktestOutcome:
     """A backtest's outcome; `about` says of which fleets and how, `judged` by memory how many cuts."""
 
     about: Mapping[str, Any]
@@ -26,31 +26,33 @@ class Outcome:
     same_saving: Sequence[SameSaving]
 
     @property
-    def targets(self) -> Sequence[Target]:
-        """What it has to show, and whether it does."""
+    def targets(self) -> Sequence[AimOutcome]:
+        """The targets of the learned headroom, each with what was found."""
         return targets_of(self.reliability, self.same_saving)
 
     def as_json(self) -> dict[str, Any]:
         """The outcome as plain values."""
         return {
-            "format": FORMAT,
+            "format": OUTCOME_FORMAT,
             "about": dict(self.about),
-            "rules": [asdict(one) for one in self.rules],
-            "same_saving": [asdict(one) for one in self.same_saving],
-            "reliability": [asdict(one) | {"holds": one.holds} for one in self.reliability],
-            "targets": [asdict(one) | {"reached": one.reached} for one in self.targets],
+            "rules": [asdict(row) for row in self.rules],
+            "same_saving": [asdict(row) for row in self.same_saving],
+            "reliability": [asdict(row) | {"holds": row.is_kept} for row in self.reliability],
+            "targets": [asdict(row) | {"reached": row.is_reached} for row in self.targets],
         }
 
 
-def outcome_of(about: Mapping[str, Any], names: Sequence[str], parts: Iterable[Mapping[Key, Tally]]) -> Outcome:
+def outcome_of(
+    about: Mapping[str, Any], names: Sequence[str], parts: Iterable[Mapping[TallyKey, Tally]]
+) -> BacktestOutcome:
     """The outcome of all batches of the volumes with these names."""
-    found: dict[Key, list[Tally]] = {}
+    by_key: dict[TallyKey, list[Tally]] = {}
     for part in parts:
         for key, tally in part.items():
-            found.setdefault(key, []).append(tally)
-    all_of = {key: _joined(tallies) for key, tallies in found.items()}
-    fleets = resampled(len(names))
-    return Outcome(
+            by_key.setdefault(key, []).append(tally)
+    all_of = {key: _join(tallies) for key, tallies in by_key.items()}
+    fleets = resample_fleets(len(names))
+    return BacktestOutcome(
         about=about,
         rules=[_rule(key, tally) for key, tally in all_of.items()],
         same_saving=list(_same_savings(all_of, names, fleets)),
@@ -58,7 +60,7 @@ def outcome_of(about: Mapping[str, Any], names: Sequence[str], parts: Iterable[M
     )
 
 
-def _rule(key: Key, tally: Tally) -> RuleOutcome:
+def _rule(key: TallyKey, tally: Tally) -> RuleOutcome:
     now, then = float(tally.usd_month_now.sum()), float(tally.usd_month_then.sum())
     return RuleOutcome(
         rule=key.rule,
@@ -75,24 +77,28 @@ def _rule(key: Key, tally: Tally) -> RuleOutcome:
     )
 
 
-def _same_savings(tallies: Mapping[Key, Tally], names: Sequence[str], fleets: FloatArray) -> Iterator[SameSaving]:
+def _same_savings(tallies: Mapping[TallyKey, Tally], names: Sequence[str], fleets: FloatArray) -> Iterator[SameSaving]:
     """Each learned rule against each other rule whose saving its levels reach."""
     whole = np.ones((1, len(names)))
     for key, other in tallies.items():
-        here = {one: tally for one, tally in tallies.items() if one[2:] == key[2:] and one.level_pct}
-        for rule in dict.fromkeys(one.rule for one in here) if not key.level_pct else ():
-            levels = [tally for one, tally in here.items() if one.rule == rule]
+        here = {
+            key_here: tally for key_here, tally in tallies.items() if key_here[2:] == key[2:] and key_here.level_pct
+        }
+        for rule in dict.fromkeys(key_here.rule for key_here in here) if not key.level_pct else ():
+            levels = [tally for key_here, tally in here.items() if key_here.rule == rule]
             (saving,), (other_minutes,), (other_over,) = sums_of(other, whole)
             (minutes,), (over,) = _levels_at(levels, other, whole)
             if not saving or np.isnan(minutes):
                 continue
             drawn = sums_of(other, fleets)
             more_minutes, more_over = (
-                spread_of(one - its)
-                for one, its in zip(_levels_at(levels, other, fleets), (drawn.minutes, drawn.over_budget), strict=True)
+                spread_of(key_here - its)
+                for key_here, its in zip(
+                    _levels_at(levels, other, fleets), (drawn.minutes, drawn.over_budget), strict=True
+                )
             )
             worst = int(other.minutes.argmax())
-            alone = np.interp(saving, *_by_saving(levels, worst))
+            alone = np.interp(saving, *_minutes_by_saving(levels, worst))
             yield SameSaving(
                 rule=rule,
                 other=key.rule,
@@ -114,31 +120,31 @@ def _same_savings(tallies: Mapping[Key, Tally], names: Sequence[str], fleets: Fl
 
 
 def _levels_at(levels: Sequence[Tally], other: Tally, fleets: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """What a rule's levels throttle where they save as much as another rule, in each fleet."""
-    return at_saving([sums_of(one, fleets) for one in levels], sums_of(other, fleets).saving_pct)
+    """The throttling of a rule's levels where they save as much as another rule, in each fleet."""
+    return interpolate_saving([sums_of(level, fleets) for level in levels], sums_of(other, fleets).saving_pct)
 
 
-def _by_saving(levels: Sequence[Tally], volume: int) -> tuple[list[float], list[float]]:
+def _minutes_by_saving(levels: Sequence[Tally], volume: int) -> tuple[list[float], list[float]]:
     """The savings of a rule's levels in order, and the minutes of one volume at each."""
     whole = np.ones((1, len(levels[0].minutes)))
-    found = sorted((float(sums_of(one, whole).saving_pct[0]), float(one.minutes[volume])) for one in levels)
-    return [saving for saving, _ in found], [minutes for _, minutes in found]
+    points = sorted((float(sums_of(level, whole).saving_pct[0]), float(level.minutes[volume])) for level in levels)
+    return [saving for saving, _ in points], [minutes for _, minutes in points]
 
 
-def _reliabilities(tallies: Mapping[Key, Tally], fleets: FloatArray) -> list[Reliability]:
+def _reliabilities(tallies: Mapping[TallyKey, Tally], fleets: FloatArray) -> list[Reliability]:
     """Of each scale of demand, and of all together, where a volume still counts once."""
-    found = []
-    together: dict[Key, Tally] = {}
+    reliabilities = []
+    together: dict[TallyKey, Tally] = {}
     for key, tally in tallies.items():
-        found.append(_reliability(key, tally, key.times, fleets))
+        reliabilities.append(_reliability(key, tally, key.times, fleets))
         whole = key._replace(times=0.0)
         together[whole] = together[whole] + tally if whole in together else tally
     if len({key.times for key in tallies}) > 1:
-        found += [_reliability(key, tally, None, fleets) for key, tally in together.items()]
-    return found
+        reliabilities += [_reliability(key, tally, None, fleets) for key, tally in together.items()]
+    return reliabilities
 
 
-def _reliability(key: Key, tally: Tally, times: float | None, fleets: FloatArray) -> Reliability:
+def _reliability(key: TallyKey, tally: Tally, times: float | None, fleets: FloatArray) -> Reliability:
     volumes = int((tally.counted > 0).sum())
     low, high = spread_of(observed_pct(tally, fleets)) if volumes else (None, None)
     return Reliability(
@@ -153,5 +159,7 @@ def _reliability(key: Key, tally: Tally, times: float | None, fleets: FloatArray
     )
 
 
-def _joined(tallies: Sequence[Tally]) -> Tally:
-    return Tally(**{one.name: np.concatenate([getattr(tally, one.name) for tally in tallies]) for one in fields(Tally)})
+def _join(tallies: Sequence[Tally]) -> Tally:
+    return Tally(
+        **{column.name: np.concatenate([getattr(tally, column.name) for tally in tallies]) for column in fields(Tally)}
+    )

@@ -9,10 +9,10 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from plimsoll.backtesting.findings import RuleOutcome
-from plimsoll.backtesting.outcome import Outcome
+from plimsoll.backtesting.outcome import BacktestOutcome
 from plimsoll.backtesting.rules import LEARNED
 from plimsoll.backtesting.shown import rule_cells
-from plimsoll.extras import CHARTS, how_to_install
+from plimsoll.extras import CHARTS, install_hint
 from plimsoll.reports.charts.picture import Row
 from plimsoll.reports.charts.theme import LIGHT, WIDTH_PX
 from plimsoll.reports.html.page_files import templates_of
@@ -27,40 +27,40 @@ class _Group:
     picture: Markup | None
 
 
-def outcome_page(outcome: Outcome) -> str:
+def outcome_page(outcome: BacktestOutcome) -> str:
     """The page of a backtest."""
-    shown = [one for one in outcome.reliability if one.times is None] or outcome.reliability
+    shown = [row for row in outcome.reliability if row.times is None] or outcome.reliability
     page = _environment().get_template("page.html.j2")
     groups = list(_groups(outcome.rules))
-    lacking = "" if CHARTS.installed else how_to_install(CHARTS)
+    lacking = "" if CHARTS.is_installed else install_hint(CHARTS)
     return page.render(about=outcome.about, reliability=shown, targets=outcome.targets, groups=groups, lacking=lacking)
 
 
 def picture_rows(rules: Sequence[RuleOutcome]) -> list[Row]:
-    """What a picture of some rules shows. A level at which nothing is made cheaper is left out."""
+    """The rows of a picture of some rules. A level at which nothing is made cheaper is left out."""
     return [
         {
-            "rule": one.rule,
-            "level": "" if one.promised_pct is None else f"{one.promised_pct:g} %",
-            "saving_pct": one.saving_pct,
-            "minutes": one.throttled_minutes,
-            "is_curve": one.promised_pct is not None,
-            "label": f"{one.promised_pct:g} %" if one.rule == LEARNED else "",
+            "rule": rule.rule,
+            "level": "" if rule.promised_pct is None else f"{rule.promised_pct:g} %",
+            "saving_pct": rule.saving_pct,
+            "minutes": rule.throttled_minutes,
+            "is_curve": rule.promised_pct is not None,
+            "label": f"{rule.promised_pct:g} %" if rule.rule == LEARNED else "",
         }
-        for one in rules
-        if one.reduced
+        for rule in rules
+        if rule.reduced
     ]
 
 
 def _groups(rules: Sequence[RuleOutcome]) -> Iterator[_Group]:
-    for (memory_days, times), found in groupby(rules, key=lambda one: (one.memory_days, one.times)):
-        here = list(found)
+    for (memory_days, times), group in groupby(rules, key=lambda rule: (rule.memory_days, rule.times)):
+        here = list(group)
         title = f"{memory_days:g} days of memory, demand times {times:g}"
-        picture = _drawn(here, title) if CHARTS.installed else None
-        yield _Group(title=title, rows=[rule_cells(one) for one in here], picture=picture)
+        picture = _draw(here, title) if CHARTS.is_installed else None
+        yield _Group(title=title, rows=[rule_cells(rule) for rule in here], picture=picture)
 
 
-def _drawn(rules: Sequence[RuleOutcome], title: str) -> Markup:
+def _draw(rules: Sequence[RuleOutcome], title: str) -> Markup:
     from plimsoll.reports.charts.backtest_rules import tradeoff_spec  # noqa: PLC0415  # as above
     from plimsoll.reports.charts.render import to_svg  # noqa: PLC0415  # the extra `charts` brings what it needs
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from plimsoll.backtesting.cloud_fleet import Failed, name_of, written
+from plimsoll.backtesting.cloud_fleet import Failed, name_of, write_fleet
 from plimsoll.backtesting.fleet import SUMS
 from plimsoll.clouds.recording import Recording, open_recording
 from plimsoll.domain.errors import BadInput, CloudError
@@ -26,7 +26,7 @@ def fleet_of_recording(path: Path, out: Path, period_s: int, failed: Failed) -> 
     """
     recordings = open_recording(path)
     looks = [_fitting(recording, period_s) for recording in recordings]
-    all_looks = [look for found in looks for look in chain.from_iterable(found.values())]
+    all_looks = [look for by_volume in looks for look in chain.from_iterable(by_volume.values())]
     if not all_looks:
         raise BadInput(f"{path} has nothing by periods of {period_s} s or less: give a longer one with --period-s.")
     window = Window(
@@ -34,9 +34,10 @@ def fleet_of_recording(path: Path, out: Path, period_s: int, failed: Failed) -> 
         end_s=-(-max(look.window.end_s for look in all_looks) // period_s) * period_s,
     )
     parts = (
-        _rows(recording, found, window, period_s, failed) for recording, found in zip(recordings, looks, strict=True)
+        _rows(recording, by_volume, window, period_s, failed)
+        for recording, by_volume in zip(recordings, looks, strict=True)
     )
-    return written(out, chain.from_iterable(parts), window, period_s)
+    return write_fleet(out, chain.from_iterable(parts), window, period_s)
 
 
 def _fitting(recording: Recording, period_s: int) -> Mapping[str, Sequence[Look]]:
@@ -62,18 +63,21 @@ def _rows(
                 elif name_of(volume) not in looks:
                     failed(f"{name_of(volume)}: nothing was recorded of it by periods so short.")
                 else:
-                    found = recording.read([Ask(volume=volume, look=look) for look in looks[name_of(volume)]])
-                    yield volume, _together(looks[name_of(volume)], found, window, period_s)
+                    answers = recording.read([Ask(volume=volume, look=look) for look in looks[name_of(volume)]])
+                    yield volume, _merge_looks(looks[name_of(volume)], answers, window, period_s)
         except CloudError as error:
             failed(f"{target}: {error}")
 
 
-def _together(
-    looks: Sequence[Look], found: Sequence[Found | CloudError], window: Window, period_s: int
+def _merge_looks(
+    looks: Sequence[Look], answers: Sequence[Found | CloudError], window: Window, period_s: int
 ) -> dict[str, FloatArray]:
-    """What all looks found, in the buckets of one window; NaN where no bucket was wholly looked at, or had no point."""
+    """The sums of all looks in the buckets of one window.
+
+    NaN where no bucket was wholly looked at, or had no point.
+    """
     sums = {name: np.full(window.buckets(period_s), np.nan) for name in SUMS}
-    for look, series in zip(looks, found, strict=True):
+    for look, series in zip(looks, answers, strict=True):
         if isinstance(series, CloudError) or any(name not in series for name in SUMS):
             continue
         starts_s = look.window.start_s + look.period_s * np.arange(look.window.buckets(look.period_s))
@@ -83,6 +87,6 @@ def _together(
             known = ~np.isnan(series[name])
             points = np.bincount(place[known], minlength=len(whole))
             added = np.bincount(place[known], weights=series[name][known], minlength=len(whole))
-            there = whole & (points > 0)
-            sums[name][there] = added[there]
+            complete = whole & (points > 0)
+            sums[name][complete] = added[complete]
     return sums

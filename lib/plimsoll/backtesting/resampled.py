@@ -19,15 +19,15 @@ FLEETS: Final = 400
 _BAND: Final = (0.05, 0.95)
 
 
-class Spread(NamedTuple):
-    """What all but a tenth of the resampled fleets showed: a twentieth showed less, and a twentieth more."""
+class FleetSpread(NamedTuple):
+    """The range of all but a tenth of the resampled fleets: a twentieth showed less, and a twentieth more."""
 
     low: float
     high: float
 
 
-class Sums(NamedTuple):
-    """What a rule came to, in each of some fleets: its saving in percent, throttled minutes, and volumes over the
+class RuleSums(NamedTuple):
+    """The results of a rule in each of some fleets: its saving in percent, throttled minutes, and volumes over
     budget."""
 
     saving_pct: FloatArray
@@ -35,42 +35,44 @@ class Sums(NamedTuple):
     over_budget: FloatArray
 
 
-def resampled(volumes: int) -> FloatArray:
-    """How often each volume is in each resampled fleet: (fleets, volumes). Always the same."""
+def resample_fleets(volumes: int) -> FloatArray:
+    """The number of times that each volume is in each resampled fleet: (fleets, volumes). Always the same."""
     drawn = np.random.default_rng(0).multinomial(volumes, np.full(volumes, 1 / max(1, volumes)), FLEETS)
     return drawn.astype(np.float64)
 
 
-def spread_of(figures: FloatArray) -> Spread:
+def spread_of(figures: FloatArray) -> FleetSpread:
     """The spread of a figure over fleets, of those that have one (not NaN)."""
     low, high = np.quantile(figures[~np.isnan(figures)], _BAND)
-    return Spread(float(low), float(high))
+    return FleetSpread(float(low), float(high))
 
 
-def sums_of(tally: Tally, fleets: FloatArray) -> Sums:
-    """What a rule came to in each fleet."""
+def sums_of(tally: Tally, fleets: FloatArray) -> RuleSums:
+    """The results of a rule in each fleet."""
     now, then = fleets @ tally.usd_month_now, fleets @ tally.usd_month_then
     saved = 100 * (1 - np.divide(then, now, out=np.ones_like(now), where=now > 0))
-    return Sums(saving_pct=saved, minutes=fleets @ tally.minutes, over_budget=fleets @ tally.over_budget)
+    return RuleSums(saving_pct=saved, minutes=fleets @ tally.minutes, over_budget=fleets @ tally.over_budget)
 
 
 def observed_pct(tally: Tally, fleets: FloatArray) -> FloatArray:
     """The share of volumes that outgrew a promise in each fleet, in percent; NaN where none was made."""
-    there = tally.counted > 0
-    missed = np.divide(tally.missed, tally.counted, out=np.zeros_like(tally.missed), where=there)
-    volumes = fleets @ there.astype(np.float64)
-    found: FloatArray = np.divide(fleets @ missed, volumes, out=np.full(len(fleets), np.nan), where=volumes > 0)
-    return 100 * found
+    is_counted = tally.counted > 0
+    missed = np.divide(tally.missed, tally.counted, out=np.zeros_like(tally.missed), where=is_counted)
+    volumes = fleets @ is_counted.astype(np.float64)
+    share: FloatArray = np.divide(fleets @ missed, volumes, out=np.full(len(fleets), np.nan), where=volumes > 0)
+    return 100 * share
 
 
-def at_saving(levels: Sequence[Sums], saving_pct: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The minutes and the volumes over the budget between the two nearest levels of a rule, where each fleet saves so
-    much; NaN where no level saves as much, or none as little."""
-    savings, *figures = (np.stack([getattr(one, name) for one in levels], axis=1) for name in Sums._fields)
+def interpolate_saving(levels: Sequence[RuleSums], saving_pct: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The minutes and the volumes over budget at a given saving of each fleet, between a rule's two nearest levels.
+
+    NaN where no level saves as much, or none as little.
+    """
+    savings, *figures = (np.stack([getattr(level, name) for level in levels], axis=1) for name in RuleSums._fields)
     order = np.argsort(savings, axis=1)
     savings = np.take_along_axis(savings, order, axis=1)
     minutes, over = (
-        np.array([np.interp(*row, left=np.nan, right=np.nan) for row in zip(saving_pct, savings, one, strict=True)])
-        for one in (np.take_along_axis(part, order, axis=1) for part in figures)
+        np.array([np.interp(*row, left=np.nan, right=np.nan) for row in zip(saving_pct, savings, level, strict=True)])
+        for level in (np.take_along_axis(part, order, axis=1) for part in figures)
     )
     return minutes, over

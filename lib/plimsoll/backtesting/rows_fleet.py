@@ -8,14 +8,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.backtesting.csv_rows import METRICS, Row, has_columns, row_of, rows_of_csv
+from plimsoll.backtesting.csv_rows import METRICS, FleetRow, has_columns, row_of, rows_of_csv
 from plimsoll.backtesting.fleet import OWNER, SUMS
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.metrics.knowledge import BoolArray
 from plimsoll.reports.checksums import check_export
-from plimsoll.writing import whole
+from plimsoll.writing import atomic_path
 
-PARQUET: Final = ".parquet"
+PARQUET_SUFFIX: Final = ".parquet"
 
 _SELECT: Final = """
 select "timestamp", volume, {owner}, VolumeReadOps, VolumeWriteOps, VolumeReadBytes, VolumeWriteBytes
@@ -35,16 +35,16 @@ def fleet_of_rows(files: Sequence[Path], out: Path, period_s: int) -> int:
     volumes = sorted(owners)
     shape = len(volumes), (end_s - start_s) // period_s + 1
     place = {volume: at for at, volume in enumerate(volumes)}
-    with whole(out) as beside, tempfile.TemporaryDirectory(dir=out.parent) as folder:
+    with atomic_path(out) as beside, tempfile.TemporaryDirectory(dir=out.parent) as folder:
         arrays = {name: _array(Path(folder) / f"{name}.npy", shape) for name in SUMS}
-        found = np.zeros((len(volumes), len(SUMS)), dtype=np.bool_)
+        sampled = np.zeros((len(volumes), len(SUMS)), dtype=np.bool_)
         for time_s, volume, figures, _owner in _rows(files):
             if (time_s - start_s) % period_s:
                 raise BadInput(f"{volume} has a row between two periods of {period_s} s: name its period: --period-s.")
             for at in np.flatnonzero(~np.isnan(figures)):
                 arrays[SUMS[at]][place[volume], (time_s - start_s) // period_s] = figures[at]
-                found[place[volume], at] = True
-        _check_metrics(volumes, found)
+                sampled[place[volume], at] = True
+        _check_metrics(volumes, sampled)
         for array in arrays.values():
             array.flush()
         named: dict[str, Any] = {"volume": volumes, "period_s": period_s, "start_epoch_s": start_s}
@@ -58,18 +58,18 @@ def fleet_of_rows(files: Sequence[Path], out: Path, period_s: int) -> int:
     return len(volumes)
 
 
-def _check_metrics(volumes: Sequence[str], found: BoolArray) -> None:
+def _check_metrics(volumes: Sequence[str], sampled: BoolArray) -> None:
     """BadInput where a volume has some of the metrics alone: what it did is not known of any bucket then."""
-    for volume, there in zip(volumes, found, strict=True):
-        if there.any() and not there.all():
-            lacking = METRICS[SUMS[int(np.argmin(there))]]
+    for volume, has_metric in zip(volumes, sampled, strict=True):
+        if has_metric.any() and not has_metric.all():
+            lacking = METRICS[SUMS[int(np.argmin(has_metric))]]
             raise BadInput(f"there is no {lacking} of {volume}: export {', '.join(METRICS.values())} of each volume.")
 
 
 def _array(path: Path, shape: tuple[int, int]) -> "np.memmap[Any, np.dtype[np.float64]]":
-    found = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=shape)
-    found[:] = np.nan
-    return found
+    array = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=shape)
+    array[:] = np.nan
+    return array
 
 
 def _extent(files: Sequence[Path]) -> tuple[int, int, dict[str, str]]:
@@ -84,22 +84,22 @@ def _extent(files: Sequence[Path]) -> tuple[int, int, dict[str, str]]:
     return first_s, last_s, owners
 
 
-def _rows(files: Sequence[Path]) -> Iterator[Row]:
+def _rows(files: Sequence[Path]) -> Iterator[FleetRow]:
     for path in files:
-        yield from _parquet_rows(path) if path.suffix == PARQUET else rows_of_csv(path)
+        yield from _parquet_rows(path) if path.suffix == PARQUET_SUFFIX else rows_of_csv(path)
 
 
-def _parquet_rows(path: Path) -> Iterator[Row]:
+def _parquet_rows(path: Path) -> Iterator[FleetRow]:
     import duckdb  # noqa: PLC0415  # the extra `sql` brings it
 
     check_export(path)
     try:
         with duckdb.connect() as database:
-            there = database.execute("select * from read_parquet(?) limit 0", [str(path)])
-            columns = [column[0] for column in there.description or ()]
+            empty = database.execute("select * from read_parquet(?) limit 0", [str(path)])
+            columns = [column[0] for column in empty.description or ()]
             has_columns(path, columns)
-            found = database.execute(_SELECT.format(owner=OWNER if OWNER in columns else "null"), [str(path)])
-            while rows := found.fetchmany(_ROWS):
+            result = database.execute(_SELECT.format(owner=OWNER if OWNER in columns else "null"), [str(path)])
+            while rows := result.fetchmany(_ROWS):
                 for time, volume, owner, *figures in rows:
                     yield row_of(time, str(volume), figures, owner)
     except (duckdb.Error, TypeError, ValueError, AttributeError) as error:

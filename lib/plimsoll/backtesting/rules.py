@@ -30,8 +30,8 @@ ONE_FACTOR: Final = "one factor"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sized:
-    """What a rule makes of volumes: USD a month of each, and its line, (volumes, 2)."""
+class SizedVolumes:
+    """The volumes as a rule sizes them: USD a month of each, and its line, (volumes, 2)."""
 
     usd_month: FloatArray
     lines: FloatArray
@@ -39,7 +39,7 @@ class Sized:
 
 @dataclass
 class Shop:
-    """What a scenario sells: the cheapest spec of the offered type for a need, by the code that decides for one."""
+    """The offers of a scenario: the cheapest spec of the offered type for a need, by the code that decides for one."""
 
     scenario: Scenario
     _sold: dict[Need, tuple[float, FloatArray]] = field(default_factory=dict)
@@ -55,34 +55,36 @@ class Shop:
             usd_month=market.book.usd_month,
             ceiling=self._ceiling,
         )
-        self.present = self._priced(scenario.present)
+        self.present = self._price(scenario.present)
 
     def bare(self) -> VolumeSpec:
-        """What a bare change to the offered type gives."""
-        found = flip(self._kind, self.scenario.present.size_gib, self.scenario.market.book)
-        return self.scenario.present if found is None else found.spec
+        """The configuration after a bare change to the offered type."""
+        flipped = flip(self._kind, self.scenario.present.size_gib, self.scenario.market.book)
+        return self.scenario.present if flipped is None else flipped.spec
 
-    def sized(self, needs: FloatArray) -> Sized:
+    def size_needs(self, needs: FloatArray) -> SizedVolumes:
         """The cheapest that carries each need, (volumes, 2); what there is where nothing sold does, or for less."""
-        found = [self._cheapest(need) for need in needs]
-        return Sized(usd_month=np.array([usd for usd, _ in found]), lines=np.array([line for _, line in found]))
+        offers = [self._cheapest(need) for need in needs]
+        return SizedVolumes(
+            usd_month=np.array([usd for usd, _ in offers]), lines=np.array([line for _, line in offers])
+        )
 
-    def same(self, spec: VolumeSpec, volumes: int) -> Sized:
+    def same(self, spec: VolumeSpec, volumes: int) -> SizedVolumes:
         """One spec for all."""
-        usd, line = self._priced(spec)
-        return Sized(usd_month=np.full(volumes, usd), lines=np.tile(line, (volumes, 1)))
+        usd, line = self._price(spec)
+        return SizedVolumes(usd_month=np.full(volumes, usd), lines=np.tile(line, (volumes, 1)))
 
     def _cheapest(self, need: FloatArray) -> tuple[float, FloatArray]:
         policy = self.scenario.policy
         steps = np.array([policy.iops_step, policy.throughput_step_mib_s])
         wanted = need_of(np.ceil(np.minimum(need, 1e9) / steps - 1e-9) * steps)
         if wanted not in self._sold:
-            usd, line = self._priced(self._product.fitted(wanted))
+            usd, line = self._price(self._product.fitted(wanted))
             carries = line[0] >= wanted.iops - 1e-6 and line[1] >= wanted.throughput_mib_s - 1e-6
             self._sold[wanted] = (usd, line) if carries and usd < self.present[0] else self.present
         return self._sold[wanted]
 
-    def _priced(self, spec: VolumeSpec) -> tuple[float, FloatArray]:
+    def _price(self, spec: VolumeSpec) -> tuple[float, FloatArray]:
         usd = self.scenario.market.book.usd_month(spec)
         return np.inf if usd is None else usd, self.scenario.limits_of(spec)
 
@@ -90,25 +92,27 @@ class Shop:
         return self._kind.ceiling(spec)
 
 
-def sizes(known: Known, shop: Shop, period_s: int) -> Iterator[tuple[str, Sized]]:
-    """What the rules that others use make of the volumes at a cut."""
+def sizes(known: Known, shop: Shop, period_s: int) -> Iterator[tuple[str, SizedVolumes]]:
+    """The sizes that the rules of others give the volumes at a cut."""
     volumes = len(known.before)
     lately = known.before[:, :, -SHORT_DAYS * DAY_S // period_s :]
     yield CHANGE_OF_TYPE, shop.same(shop.bare(), volumes)
-    yield DROP_IN, shop.sized(np.tile(shop.scenario.limits, (volumes, 1)))
-    yield MAX_AND_20, shop.sized(_at_most(1.2 * peaks(lately), shop))
-    yield P99_5, shop.sized(_at_most(np.quantile(lately, 0.995, axis=2), shop))
+    yield DROP_IN, shop.size_needs(np.tile(shop.scenario.limits, (volumes, 1)))
+    yield MAX_AND_20, shop.size_needs(_cap_needs(1.2 * peaks(lately), shop))
+    yield P99_5, shop.size_needs(_cap_needs(np.quantile(lately, 0.995, axis=2), shop))
 
 
-def learned_sizes(known: Known, factors: FloatArray, shop: Shop) -> Sized:
-    """What the learned headroom makes of them, each volume by its own factor (NaN: nothing is promised, so that it
-    stays as it is)."""
+def learned_sizes(known: Known, factors: FloatArray, shop: Shop) -> SizedVolumes:
+    """The sizes that the learned headroom gives, each volume by its own factor.
+
+    At NaN nothing is promised, so that the volume stays as it is.
+    """
     needs = factors[:, None] * known.histories.most
     needs[known.held | np.isnan(factors)] = shop.scenario.limits
-    return shop.sized(_at_most(needs, shop))
+    return shop.size_needs(_cap_needs(needs, shop))
 
 
-def _at_most(needs: FloatArray, shop: Shop) -> FloatArray:
+def _cap_needs(needs: FloatArray, shop: Shop) -> FloatArray:
     """Needs no higher than what there is: nobody could have asked for more."""
-    found: FloatArray = np.minimum(needs, shop.scenario.limits)
-    return found
+    capped: FloatArray = np.minimum(needs, shop.scenario.limits)
+    return capped

@@ -8,30 +8,32 @@ from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.backtesting.cuts import Known, clipped, known_at, scores_at, without_initial_load
+from plimsoll.backtesting.cuts import Known, clip_rates, knowledge_at, scores_at, without_initial_load
 from plimsoll.backtesting.fleet import Batch, Fleet, keep_arrays
-from plimsoll.backtesting.judging import Key, Tally, judged, judged_cuts
-from plimsoll.backtesting.other_cuts import LEAST_CUTS, Lessons, folds_of
-from plimsoll.backtesting.outcome import FORMAT, Outcome, outcome_of
+from plimsoll.backtesting.judging import Tally, TallyKey, judge_cut, judged_cuts
+from plimsoll.backtesting.other_cuts import LEAST_CUTS, CutLessons, folds_of
+from plimsoll.backtesting.outcome import OUTCOME_FORMAT, BacktestOutcome, outcome_of
 from plimsoll.backtesting.rules import Shop
 from plimsoll.backtesting.scenario import Cut, Scenario
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.risk.scores import Scores, together
 from plimsoll.domain.units import DAY_S
-from plimsoll.writing import whole
+from plimsoll.writing import atomic_path
 
-Progress = Callable[[int, int], None]
+BatchProgress = Callable[[int, int], None]
 """Called with how many volumes are done, of how many: each counts twice, since it is scored and then judged."""
 
 _SCENARIO: Final = "scenario.json"
 
 
-def backtest(fleet: Fleet, scenario: Scenario, folder: Path, progress: Progress = lambda _done, _all: None) -> Outcome:
+def run_backtest(
+    fleet: Fleet, scenario: Scenario, folder: Path, progress: BatchProgress = lambda _done, _all: None
+) -> BacktestOutcome:
     """The outcome of a scenario on a fleet. What is done is kept in `folder`, and not done again."""
     cuts, volumes = _cuts(fleet, scenario), len(fleet.shape.names)
-    about = about_of(fleet, scenario, cuts)
+    about = facts_of(fleet, scenario, cuts)
     scores = learned_scores(fleet, scenario, folder, lambda done: progress(done, 2 * volumes))
-    lessons = Lessons(
+    lessons = CutLessons(
         scores=scores,
         cuts=cuts,
         days=scenario.days,
@@ -47,26 +49,26 @@ def learned_scores(
     fleet: Fleet, scenario: Scenario, folder: Path, done: Callable[[int], None] = lambda _volumes: None
 ) -> dict[float, Scores]:
     """The scores of all cuts, by memory. BadInput where the folder has those of something else."""
-    _same_scenario(folder, about_of(fleet, scenario, scenario.cuts(_days(fleet))))
+    _same_scenario(folder, facts_of(fleet, scenario, scenario.cuts(_days(fleet))))
     parts: dict[float, list[Scores]] = {memory: [] for memory in scenario.scored_days}
     for batch in fleet.batches():
         kept = folder / f"scores-{batch.first}.npz"
         if not kept.exists():
-            keep_arrays(kept, _scored(batch, fleet, scenario))
+            keep_arrays(kept, _score_batch(batch, fleet, scenario))
         with np.load(kept) as arrays:
             for place, memory in enumerate(scenario.scored_days):
                 columns = {name: arrays[f"{place}-{name}"] for name in Scores.__slots__}
                 parts[memory].append(Scores(**columns))
         done(batch.first + len(batch.rates))
-    return {memory: together(found) for memory, found in parts.items() if found}
+    return {memory: together(scores) for memory, scores in parts.items() if scores}
 
 
-def about_of(fleet: Fleet, scenario: Scenario, cuts: list[Cut]) -> dict[str, Any]:
-    """What a backtest is of, in plain values."""
-    judged = judged_cuts(cuts, scenario)
-    counts = {f"{memory:g}": sum(one.memory_days == memory for one in judged) for memory in scenario.memories_days}
+def facts_of(fleet: Fleet, scenario: Scenario, cuts: list[Cut]) -> dict[str, Any]:
+    """The facts of a backtest in plain values."""
+    judge_cut = judged_cuts(cuts, scenario)
+    counts = {f"{memory:g}": sum(cut.memory_days == memory for cut in judge_cut) for memory in scenario.memories_days}
     return {
-        "format": FORMAT,
+        "format": OUTCOME_FORMAT,
         "fleet": fleet.path.name,
         "volumes": len(fleet.shape.names),
         "days": round(_days(fleet), 1),
@@ -104,50 +106,52 @@ def _days(fleet: Fleet) -> float:
     return fleet.shape.buckets * fleet.shape.period_s / DAY_S
 
 
-def _scored(batch: Batch, fleet: Fleet, scenario: Scenario) -> dict[str, np.ndarray[Any, Any]]:
-    found: dict[float, list[Scores]] = {memory: [] for memory in scenario.scored_days}
+def _score_batch(batch: Batch, fleet: Fleet, scenario: Scenario) -> dict[str, np.ndarray[Any, Any]]:
+    by_memory: dict[float, list[Scores]] = {memory: [] for memory in scenario.scored_days}
     volumes, period_s = np.arange(batch.first, batch.first + len(batch.rates)), fleet.shape.period_s
-    for cut, _, known in _known(batch, fleet, scenario):
-        found[cut.memory_days].append(scores_at(cut, known, volumes, scenario, period_s))
+    for cut, _, known in _walk_cuts(batch, fleet, scenario):
+        by_memory[cut.memory_days].append(scores_at(cut, known, volumes, scenario, period_s))
     arrays: dict[str, np.ndarray[Any, Any]] = {}
     for place, memory in enumerate(scenario.scored_days):
-        scores = together(found[memory]) if found[memory] else _nothing()
+        scores = together(by_memory[memory]) if by_memory[memory] else _nothing()
         arrays |= {f"{place}-{name}": getattr(scores, name) for name in Scores.__slots__}
     return arrays
 
 
 def _judgments(
-    fleet: Fleet, scenario: Scenario, folder: Path, lessons: Lessons, done: Callable[[int], None]
-) -> Iterator[dict[Key, Tally]]:
+    fleet: Fleet, scenario: Scenario, folder: Path, lessons: CutLessons, done: Callable[[int], None]
+) -> Iterator[dict[TallyKey, Tally]]:
     shop = Shop(scenario)
     for batch in fleet.batches():
         kept = folder / f"judged-{batch.first}.npz"
         if not kept.exists():
-            keep_arrays(kept, _to_arrays(_judged(batch, fleet, scenario, lessons, shop)))
+            keep_arrays(kept, _to_arrays(_judge_batch(batch, fleet, scenario, lessons, shop)))
         with np.load(kept) as arrays:
             yield _from_arrays(arrays)
         done(batch.first + len(batch.rates))
 
 
-def _judged(batch: Batch, fleet: Fleet, scenario: Scenario, lessons: Lessons, shop: Shop) -> dict[Key, Tally]:
-    found: dict[Key, Tally] = {}
+def _judge_batch(
+    batch: Batch, fleet: Fleet, scenario: Scenario, lessons: CutLessons, shop: Shop
+) -> dict[TallyKey, Tally]:
+    tallies: dict[TallyKey, Tally] = {}
     volumes, period_s = np.arange(batch.first, batch.first + len(batch.rates)), fleet.shape.period_s
     can_be = set(judged_cuts(lessons.cuts, scenario))
-    for cut, times, known in _known(batch, fleet, scenario):
+    for cut, times, known in _walk_cuts(batch, fleet, scenario):
         if cut in can_be:
-            for key, tally in judged(cut, known, volumes, lessons, shop, times=times, period_s=period_s):
-                found[key] = found[key] + tally if key in found else tally
-    return found
+            for key, tally in judge_cut(cut, known, volumes, lessons, shop, times=times, period_s=period_s):
+                tallies[key] = tallies[key] + tally if key in tallies else tally
+    return tallies
 
 
-def _known(batch: Batch, fleet: Fleet, scenario: Scenario) -> Iterator[tuple[Cut, float, Known]]:
-    """What is known of a batch at each cut, at each scale of its demand."""
+def _walk_cuts(batch: Batch, fleet: Fleet, scenario: Scenario) -> Iterator[tuple[Cut, float, Known]]:
+    """The observations of a batch at each cut, at each scale of its demand."""
     period_s = fleet.shape.period_s
     for times in scenario.times:
-        rates = clipped(batch.rates * times, scenario)
+        rates = clip_rates(batch.rates * times, scenario)
         history = without_initial_load(rates, scenario.policy, period_s)
         for cut in scenario.cuts(_days(fleet)):
-            yield cut, times, known_at(cut, rates, history, scenario, period_s)
+            yield cut, times, knowledge_at(cut, rates, history, scenario, period_s)
 
 
 def _nothing() -> Scores:
@@ -155,15 +159,15 @@ def _nothing() -> Scores:
     return Scores(volume=none, cut=none, usual=rates, above_free=rates, of_present=rates, score=rates, ratio=rates)
 
 
-def _to_arrays(tallies: Mapping[Key, Tally]) -> dict[str, np.ndarray[Any, Any]]:
-    names = [one.name for one in fields(Tally)]
+def _to_arrays(tallies: Mapping[TallyKey, Tally]) -> dict[str, np.ndarray[Any, Any]]:
+    names = [column.name for column in fields(Tally)]
     arrays: dict[str, np.ndarray[Any, Any]] = {"keys": np.array(json.dumps([list(key) for key in tallies]))}
     return arrays | {name: np.array([getattr(tally, name) for tally in tallies.values()]) for name in names}
 
 
-def _from_arrays(arrays: Mapping[str, np.ndarray[Any, Any]]) -> dict[Key, Tally]:
-    keys = [Key(*key) for key in json.loads(str(arrays["keys"]))]
-    columns = {one.name: arrays[one.name] for one in fields(Tally)}
+def _from_arrays(arrays: Mapping[str, np.ndarray[Any, Any]]) -> dict[TallyKey, Tally]:
+    keys = [TallyKey(*key) for key in json.loads(str(arrays["keys"]))]
+    columns = {column.name: arrays[column.name] for column in fields(Tally)}
     return {key: Tally(**{name: column[at] for name, column in columns.items()}) for at, key in enumerate(keys)}
 
 
@@ -173,5 +177,5 @@ def _same_scenario(folder: Path, about: Mapping[str, Any]) -> None:
     if path.exists() and path.read_text(encoding="utf-8") != written:
         raise BadInput(f"{folder} has a backtest of something else: give another folder with --out.")
     if not path.exists():
-        with whole(path) as beside:
+        with atomic_path(path) as beside:
             beside.write_text(written, encoding="utf-8")

@@ -25,11 +25,11 @@ class Cut:
     day: float
     number: int
 
-    def before(self, period_s: int) -> slice:
+    def known_buckets(self, period_s: int) -> slice:
         """The buckets that are known at the cut."""
         return slice(_buckets(self.day - self.memory_days, period_s), _buckets(self.day, period_s))
 
-    def after(self, days: float, period_s: int) -> slice:
+    def judged_buckets(self, days: float, period_s: int) -> slice:
         """The buckets that are judged."""
         return slice(_buckets(self.day, period_s), _buckets(self.day + days, period_s))
 
@@ -58,12 +58,12 @@ class Scenario:
 
     @cached_property
     def limits(self) -> FloatArray:
-        """What the present configuration carries: IOPS and MiB/s."""
+        """The IOPS and MiB/s that the present configuration carries."""
         return self.limits_of(self.present)
 
     @cached_property
     def free(self) -> FloatArray:
-        """What the offered type carries without being asked for more: IOPS and MiB/s."""
+        """The IOPS and MiB/s that the offered type carries without being asked for more."""
         bare = flip(
             type_of(VolumeSpec(type=self.to, size_gib=1), self.market.types), self.present.size_gib, self.market.book
         )
@@ -76,19 +76,19 @@ class Scenario:
         return tuple(sorted({part for days in self.memories_days for part in (days / 2, days)}))
 
     def limits_of(self, spec: VolumeSpec) -> FloatArray:
-        """What a spec carries, credits aside: IOPS and MiB/s."""
+        """The IOPS and MiB/s that a spec carries, credits aside."""
         ceiling = type_of(spec, self.market.types).ceiling(spec)
         return np.array([ceiling.sustained_iops, ceiling.sustained_throughput_mib_s])
 
     def cuts(self, total_days: float) -> list[Cut]:
         """The cuts of each memory that is scored, the last one `days` before the end."""
-        found: list[Cut] = []
+        cuts: list[Cut] = []
         for memory_days in self.scored_days:
             last = total_days - self.days
             before = int((last - memory_days) // self.every_days) if last >= memory_days else -1
             days = [last - self.every_days * number for number in range(before, -1, -1)]
-            found += [Cut(memory_days=memory_days, day=day, number=at) for at, day in enumerate(days)]
-        return found
+            cuts += [Cut(memory_days=memory_days, day=day, number=at) for at, day in enumerate(days)]
+        return cuts
 
 
 def need_of(rates: FloatArray) -> Need:

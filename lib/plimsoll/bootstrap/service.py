@@ -14,7 +14,7 @@ import boto3
 
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.clouds.aws.consoles import object_link
-from plimsoll.clouds.aws.errors import AUDITING, attempted
+from plimsoll.clouds.aws.errors import AUDITING, translate_errors
 from plimsoll.clouds.aws.service import BusEvents, DynamoClaims, StepExecutions
 from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
 from plimsoll.clouds.registry import cloud_of_account
@@ -81,7 +81,7 @@ def no_places(_config: ServiceConfig, _settings: Settings) -> Mapping[str, Servi
 
 def service_of_environment(config: ServiceConfig, places: PlacesMaker = no_places) -> Service:
     """The service of a configuration in places. Raises BadInput for a missing environment variable."""
-    settings = Settings.of_environment()
+    settings = Settings.from_environment()
     return Service(
         config=config,
         settings=settings,
@@ -134,7 +134,7 @@ def _client(service: str) -> Any:
 @cache
 def caller() -> tuple[str, str]:
     """The account that the service runs in, and its partition."""
-    with attempted("find out which account this is", "sts:GetCallerIdentity", AUDITING):
+    with translate_errors("find out which account this is", "sts:GetCallerIdentity", AUDITING):
         identity = _client("sts").get_caller_identity()
     return identity["Account"], identity["Arn"].split(":")[1]
 

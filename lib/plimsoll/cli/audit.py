@@ -19,7 +19,7 @@ from plimsoll.bootstrap.clocks import clock
 from plimsoll.bootstrap.clouds import LEARNED_HERE_FILE, ports_of
 from plimsoll.bootstrap.recordings import recording_ports
 from plimsoll.cli.audit_reports import leave_reports
-from plimsoll.cli.exit_codes import INTERRUPTED, OVER, PARTIAL
+from plimsoll.cli.exit_codes import EXIT_INTERRUPTED, EXIT_OVER, PARTIAL
 from plimsoll.cli.options import RunOptions, ValidateOptions
 from plimsoll.cli.progress import run_bar
 from plimsoll.cli.screen import Screen
@@ -41,7 +41,7 @@ from plimsoll.settings import Settings
 from plimsoll.writing import check_place
 
 RECOMMENDATION: Final = "recommendation"
-UNANSWERED: Final = "unanswered"
+UNANSWERED_LINE: Final = "unanswered"
 WHOLE_RUN: Final = "run"
 PLAN: Final = "plan"
 """What a line of `--json-lines` is of, its `kind`."""
@@ -53,7 +53,7 @@ def audit_into_folder(scope: Scope, policy: Policy, options: RunOptions, *, vali
     `options.plan` prints what that would take, and exits. `validate` then measures what has thin evidence.
     """
     _check(options, validates=validate is not None)
-    settings, console = Settings.of_environment(), _screen(options)
+    settings, console = Settings.from_environment(), _screen(options)
     now, ledger = clock().now(), change_ledger(settings)
     if options.plan:
         with console.status("signing in"):
@@ -63,10 +63,10 @@ def audit_into_folder(scope: Scope, policy: Policy, options: RunOptions, *, vali
         return
     with ExitStack() as stack:
         with console.status("signing in" if options.from_ is None else "opening the recording"):
-            order, audits = order_and_ports(_wanted(scope, policy, options), settings, ledger, now)
+            order, audits = order_and_ports(_order_from(scope, policy, options), settings, ledger, now)
         if options.record is not None:
-            audits = _recorded(stack, options.record, audits, now)
-        run = follow(
+            audits = _record_into(stack, options.record, audits, now)
+        run = follow_audit(
             console,
             order,
             audits,
@@ -88,7 +88,7 @@ def audit_into_folder(scope: Scope, policy: Policy, options: RunOptions, *, vali
 
 
 def _screen(options: RunOptions) -> Screen:
-    """Where people are told: nowhere where only errors are wanted, and not where a program reads answers."""
+    """The screen for people: silent where only errors are wanted, and apart from where a program reads answers."""
     return Screen(stderr=options.json_lines, quiet=options.quiet, highlight=True)
 
 
@@ -96,9 +96,9 @@ def _check_threshold(folder: Path, most_usd: float | None) -> None:
     """Ends the command with a code of its own where the run finds more to save than is allowed."""
     saved_usd = read_run(folder)["monthly_usd"]["saved"]
     if most_usd is not None and saved_usd > most_usd:
-        told = f"{usd(saved_usd)} a month can be saved: more than the {usd(most_usd)} of --fail-over."
-        Screen(stderr=True).say(told)
-        raise typer.Exit(OVER)
+        sentence = f"{usd(saved_usd)} a month can be saved: more than the {usd(most_usd)} of --fail-over."
+        Screen(stderr=True).say(sentence)
+        raise typer.Exit(EXIT_OVER)
 
 
 def _check(options: RunOptions, *, validates: bool) -> None:
@@ -119,7 +119,7 @@ def _check(options: RunOptions, *, validates: bool) -> None:
         raise BadInput("--plan is for what clouds would be asked: leave out --record, --from and --resume.")
 
 
-def _wanted(scope: Scope, policy: Policy, options: RunOptions) -> Wanted:
+def _order_from(scope: Scope, policy: Policy, options: RunOptions) -> Wanted:
     """The audit that these options ask for."""
     return Wanted(
         scope=scope,
@@ -131,7 +131,7 @@ def _wanted(scope: Scope, policy: Policy, options: RunOptions) -> Wanted:
     )
 
 
-def follow(
+def follow_audit(
     console: Screen,
     order: Order,
     audits: Sequence[AuditPorts],
@@ -157,14 +157,14 @@ def follow(
             )
     except KeyboardInterrupt:
         begun = (order.folder / RUN).exists()
-        told = (
+        sentence = (
             f"interrupted; what was answered is in {order.folder / RECOMMENDATIONS}.\n"
             f"Go on with: plimsoll audit --resume {order.folder}"
         )
-        console.say(told if begun else "interrupted before anything was read.")
+        console.say(sentence if begun else "interrupted before anything was read.")
         if begun:
             leave_reports(console, order.folder)
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(EXIT_INTERRUPTED) from None
     show_run(console, run, best)
     console.say(f"data: {order.folder}/ has {RUN}, {RECOMMENDATIONS} and {TABLE}")
     return run
@@ -189,7 +189,7 @@ def show_expected(
         raise typer.Exit(PARTIAL)
 
 
-def _recorded(stack: ExitStack, path: Path, audits: Sequence[AuditPorts], now: datetime) -> Sequence[AuditPorts]:
+def _record_into(stack: ExitStack, path: Path, audits: Sequence[AuditPorts], now: datetime) -> Sequence[AuditPorts]:
     kept = {ports.catalog.provider: ports.metrics.retention_days for ports in audits}
     late = {ports.catalog.provider: ports.metrics.visible_after_s for ports in audits}
     memory = {ports.catalog.provider: ports.metrics.memory_days for ports in audits}
@@ -198,12 +198,14 @@ def _recorded(stack: ExitStack, path: Path, audits: Sequence[AuditPorts], now: d
 
 
 def answer_lines(folder: Path) -> Iterator[str]:
-    """A line for each recommendation (as in recommendations.json), each volume without one (as in unanswered.jsonl),
-    and the run (as in run.json). Errors are as of `stream_records`."""
+    """The lines of a run: each recommendation, each volume without one, and the run itself.
+
+    They are as in recommendations.json, unanswered.jsonl and run.json. Errors are as of `stream_records`.
+    """
     for record in stream_records(folder):
         yield line_of(RECOMMENDATION, record.model_dump_json())
-    for one in stream_unanswered(folder):
-        yield line_of(UNANSWERED, one.model_dump_json())
+    for unanswered in stream_unanswered(folder):
+        yield line_of(UNANSWERED_LINE, unanswered.model_dump_json())
     yield line_of(WHOLE_RUN, json.dumps(read_run(folder), ensure_ascii=False))
 
 

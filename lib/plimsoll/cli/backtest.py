@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from plimsoll.api.backtests import FOLDER, open_fleet, scenario_of
+from plimsoll.api.backtests import BACKTESTS_FOLDER, open_fleet, scenario_of
 from plimsoll.backtesting.cloud_fleet import fleet_of_clouds
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.learn import learn
-from plimsoll.backtesting.outcome import Outcome
+from plimsoll.backtesting.outcome import BacktestOutcome
 from plimsoll.backtesting.page import outcome_page
 from plimsoll.backtesting.recorded_fleet import fleet_of_recording
 from plimsoll.backtesting.rows_fleet import fleet_of_rows
-from plimsoll.backtesting.run import backtest
+from plimsoll.backtesting.run import run_backtest
 from plimsoll.backtesting.scenario import Scenario
 from plimsoll.backtesting.shown import show_outcome
 from plimsoll.bootstrap.clocks import clock
@@ -33,24 +33,24 @@ from plimsoll.settings import Settings
 from plimsoll.writing import check_place, write_lines
 
 OUTCOME: Final = "backtest.json"
-PAGE: Final = "backtest.html"
+BACKTEST_PAGE: Final = "backtest.html"
 
 
-def backtest_fleets(files: Sequence[Path], options: BacktestOptions, policy: PolicyOptions) -> list[Outcome]:
+def backtest_fleets(files: Sequence[Path], options: BacktestOptions, policy: PolicyOptions) -> list[BacktestOutcome]:
     """Backtests each fleet, prints what was found and leaves it in a folder for each."""
     scenario, console = _scenario(options, policy), Screen()
-    found = []
+    outcomes = []
     for file in files:
-        folder = (options.out or FOLDER) / file.stem
+        folder = (options.out or BACKTESTS_FOLDER) / file.stem
         check_place(folder)
         with steps_bar(Screen(stderr=True), f"backtest of {file.name}") as progress:
-            outcome = backtest(_fleet(file, folder, options), scenario, folder, progress)
+            outcome = run_backtest(_fleet(file, folder, options), scenario, folder, progress)
         write_lines([json.dumps(outcome.as_json(), indent=2), "\n"], folder / OUTCOME, "utf-8")
-        write_lines([outcome_page(outcome)], folder / PAGE, "utf-8")
+        write_lines([outcome_page(outcome)], folder / BACKTEST_PAGE, "utf-8")
         show_outcome(console, outcome)
         console.print(f"\nwritten to {folder}", markup=False, soft_wrap=True)
-        found.append(outcome)
-    return found
+        outcomes.append(outcome)
+    return outcomes
 
 
 def _fleet(file: Path, folder: Path, options: BacktestOptions) -> Fleet:
@@ -59,7 +59,7 @@ def _fleet(file: Path, folder: Path, options: BacktestOptions) -> Fleet:
 
 
 def _scenario(options: BacktestOptions, policy: PolicyOptions) -> Scenario:
-    """What is asked for; BadInput for a type, a region or a configuration that there is not."""
+    """The scenario that the options ask for; BadInput for a type, a region or a configuration that there is not."""
     return scenario_of(
         present=VolumeSpec(
             type=options.type_,
@@ -84,7 +84,7 @@ def learn_table(
     files: Sequence[Path], table: Path, options: BacktestOptions, policy: PolicyOptions, *, public: bool
 ) -> None:
     """Learns the table of some fleets, and writes it."""
-    scenario, folder = _scenario(options, policy), options.out or FOLDER / "learning"
+    scenario, folder = _scenario(options, policy), options.out or BACKTESTS_FOLDER / "learning"
     check_place(folder)
     today = datetime.now(UTC).date().isoformat()
     with steps_bar(Screen(stderr=True), "learning") as progress:
@@ -107,6 +107,6 @@ def make_fleet(exports: Sequence[Path], scope: Scope, out: Path, period_s: int) 
         volumes = fleet_of_rows(exports, out, period_s)
     else:
         now = clock().now()
-        audits = ports_of(scope, Settings.of_environment(), today=now.date())
+        audits = ports_of(scope, Settings.from_environment(), today=now.date())
         volumes = fleet_of_clouds(audits, now, out, period_s, beside.print)
     Screen().print(f"{count_of(volumes, 'volume')} in {out}", markup=False, soft_wrap=True)

@@ -16,7 +16,7 @@ from plimsoll.bench.write_places import GIB
 from plimsoll.benchmark import plan_benchmark, run_benchmark
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.cli.envelopes import check_place, host_from, spec_from
-from plimsoll.cli.exit_codes import INTERRUPTED
+from plimsoll.cli.exit_codes import EXIT_INTERRUPTED
 from plimsoll.cli.options import BenchmarkOptions, MeasuredVolumeOptions
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.published import cloud_of, types_by_cloud
@@ -31,10 +31,10 @@ from plimsoll.reports.terminal import envelopes as report
 from plimsoll.settings import Settings
 
 
-def benchmark_path(path: Path, options: BenchmarkOptions, given: MeasuredVolumeOptions) -> None:
+def benchmark_path(path: Path, options: BenchmarkOptions, measured: MeasuredVolumeOptions) -> None:
     """Runs a job on a path, after saying what it takes. Prints the result and adds it to the library."""
-    settings, console, spec = Settings.of_environment(), Screen(), spec_from(given)
-    one = plan_benchmark(
+    settings, console, spec = Settings.from_environment(), Screen(), spec_from(measured)
+    job = plan_benchmark(
         path,
         options.job,
         runtime_s=settings.benchmark_runtime_s if options.runtime_s is None else options.runtime_s,
@@ -44,9 +44,9 @@ def benchmark_path(path: Path, options: BenchmarkOptions, given: MeasuredVolumeO
         max_gib=options.max_gib,
     )
     now = clock().now()
-    host_type = given.host_type or f"{platform.machine()} with {os.cpu_count()} CPUs"
-    where = "an empty device" if one.target.is_device else f"a {one.target.filesystem or 'unnamed'} filesystem"
-    provider = given.provider or (LOCAL if spec.type == UNKNOWN_TYPE else cloud_of(spec.type) or AWS)
+    host_type = measured.host_type or f"{platform.machine()} with {os.cpu_count()} CPUs"
+    where = "an empty device" if job.target.is_device else f"a {job.target.filesystem or 'unnamed'} filesystem"
+    provider = measured.provider or (LOCAL if spec.type == UNKNOWN_TYPE else cloud_of(spec.type) or AWS)
     new = NewCampaign(
         name=options.name or f"{options.job}-{now:%Y%m%dT%H%M%SZ}",
         title=f"{options.job} on {host_type}",
@@ -54,36 +54,36 @@ def benchmark_path(path: Path, options: BenchmarkOptions, given: MeasuredVolumeO
         source=f"plimsoll benchmark, on {where}",
         measured_on=now.date().isoformat(),
         provider=provider,
-        account=given.account,
-        region=given.region,
+        account=measured.account,
+        region=measured.region,
         spec=spec,
-        volumes=given.volumes,
+        volumes=measured.volumes,
         host=host_from(provider, host_type),
     )
-    check_place(spec, provider, given)
-    _foresee(console, one, path, options)
+    check_place(spec, provider, measured)
+    _foresee(console, job, path, options)
     if not options.yes:
         _ask()
     types = types_by_cloud().get(provider, {})
     try:
-        with _bar(console, one) as watch:
+        with _bar(console, job) as watch:
             written, envelope = run_benchmark(
-                one, new, settings.measured_dir, types, max_minutes=options.max_minutes, watch=watch
+                job, new, settings.measured_dir, types, max_minutes=options.max_minutes, watch=watch
             )
     except KeyboardInterrupt:
         console.print("interrupted: fio is stopped, and what it wrote is removed. Nothing was recorded.")
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(EXIT_INTERRUPTED) from None
     console.print(report.results(envelope, list(climbing(envelope.measurements)), console.width), soft_wrap=True)
     console.say(f"added to the library as {new.name}: {written}")
 
 
-def _foresee(console: Screen, one: PlacedJob, given: Path, options: BenchmarkOptions) -> None:
-    """What the job is about to do, where, and what it takes."""
-    place = "the empty device" if one.target.is_device else f"a new folder ({one.target.filesystem}) in"
-    linked = f" (which {given} leads to)" if given.absolute() != one.target.path else ""
+def _foresee(console: Screen, job: PlacedJob, path: Path, options: BenchmarkOptions) -> None:
+    """Prints the job's plan: the place, the steps, and what it takes."""
+    place = "the empty device" if job.target.is_device else f"a new folder ({job.target.filesystem}) in"
+    linked = f" (which {path} leads to)" if path.absolute() != job.target.path else ""
     console.print(
-        f"{options.job}: {len(job_sections(one.job))} sections on {place} {one.target.path}{linked}.\n"
-        f"It first fills {one.taken_bytes / GIB:,.2f} GiB, then measures for {_duration(one.seconds)}, "
+        f"{options.job}: {len(job_sections(job.job))} sections on {place} {job.target.path}{linked}.\n"
+        f"It first fills {job.taken_bytes / GIB:,.2f} GiB, then measures for {_duration(job.seconds)}, "
         f"then removes what it wrote. It is stopped after {options.max_minutes:g} minutes.",
         soft_wrap=True,
         markup=False,
@@ -102,21 +102,21 @@ def _ask() -> None:
 
 
 @contextmanager
-def _bar(console: Screen, one: PlacedJob) -> Iterator[PhaseWatch]:
+def _bar(console: Screen, job: PlacedJob) -> Iterator[PhaseWatch]:
     """A live bar for as long as the block lasts: the time that was measured of the time that it takes, with the
     section. Only what is measured has a known length."""
-    sections = job_sections(one.job)
+    sections = job_sections(job.job)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=None), TimeElapsedColumn())
     left = (TextColumn("left"), TimeRemainingColumn())
     with Progress(*columns, *left, console=console, transient=True) as progress:
-        bar = progress.add_task("beginning", total=one.seconds)
+        bar = progress.add_task("beginning", total=job.seconds)
 
         def watch(phase: str, spent_s: float) -> None:
             if phase != PHASE_MEASURING:
                 progress.update(bar, description=phase)
                 return
-            at = min(len(sections) - 1, int(spent_s / one.seconds * len(sections)))
+            at = min(len(sections) - 1, int(spent_s / job.seconds * len(sections)))
             described = f"{phase} {sections[at]} ({at + 1} of {len(sections)})"
-            progress.update(bar, description=described, completed=min(spent_s, one.seconds))
+            progress.update(bar, description=described, completed=min(spent_s, job.seconds))
 
         yield watch

@@ -10,9 +10,9 @@ import typer
 
 from plimsoll.api.volumes import explain
 from plimsoll.bootstrap.envelopes import envelope_library
-from plimsoll.cli.envelopes import compared
+from plimsoll.cli.envelopes import compared_envelopes
 from plimsoll.cli.options import PictureOptions
-from plimsoll.cli.run_volume import Live
+from plimsoll.cli.run_volume import LiveSource
 from plimsoll.domain.errors import BadInput
 from plimsoll.envelopes.library import EnvelopeLibrary
 from plimsoll.reports.charts.comparison import comparison_picture
@@ -23,25 +23,25 @@ from plimsoll.reports.charts.roofline import envelope_picture, roofline_picture
 from plimsoll.reports.charts.theme import THEMES
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.settings import Settings
-from plimsoll.writing import whole
+from plimsoll.writing import atomic_path
 
 COMPARISON_PX: Final = 1100
 
 _NOT_IN_FILES: Final = re.compile(r"[^\w.-]")
 
-Asked = tuple[RecommendationRecord, DemandProfileRecord]
+RecordAndDemand = tuple[RecommendationRecord, DemandProfileRecord]
 """What a volume was asked for, and what is recommended for it."""
 
 
-def draw_demand(volume: str, live: Live | None, options: PictureOptions) -> None:
+def draw_demand(volume: str, live: LiveSource | None, options: PictureOptions) -> None:
     """Draws a volume's demand over time, and prints the file's path."""
     record, profile = _volume(volume, live, options)
     _draw(demand_picture(record, profile), profile, options, name=volume)
 
 
-def draw_roofline(names: Sequence[str], live: Live | None, options: PictureOptions) -> None:
+def draw_roofline(names: Sequence[str], live: LiveSource | None, options: PictureOptions) -> None:
     """Draws a volume's demand under its ceilings, or envelopes, or a volume over envelopes; prints the file's path."""
-    library = envelope_library(Settings.of_environment().measured_dir)
+    library = envelope_library(Settings.from_environment().measured_dir)
     envelopes = [library.envelopes[name] for name in names if name in library.envelopes]
     volumes = [name for name in names if name not in library.envelopes]
     if len(volumes) > 1:
@@ -60,7 +60,7 @@ def draw_roofline(names: Sequence[str], live: Live | None, options: PictureOptio
 def draw_comparison(names: Sequence[str], out: Path) -> None:
     """Draws envelopes beside each other, and prints the file's path."""
     options = PictureOptions(out=out, width=COMPARISON_PX)
-    _draw(comparison_picture(compared(names)), None, options, name=names[0])
+    _draw(comparison_picture(compared_envelopes(names)), None, options, name=names[0])
 
 
 def _draw(picture: Picture, profile: DemandProfileRecord | None, options: PictureOptions, *, name: str) -> None:
@@ -68,22 +68,24 @@ def _draw(picture: Picture, profile: DemandProfileRecord | None, options: Pictur
     path = options.out or Path(f"{_NOT_IN_FILES.sub('_', name)}-{picture.kind}.svg")
     spec = spec_of(picture, profile, THEMES[options.theme], options.width)
     drawn = to_png(spec, options.scale or 1) if options.is_png else to_svg(spec).encode()
-    with whole(path) as beside:
+    with atomic_path(path) as beside:
         beside.write_bytes(drawn)
     typer.echo(path)
 
 
-def _volume(volume: str, live: Live | None, options: PictureOptions) -> Asked:
+def _volume(volume: str, live: LiveSource | None, options: PictureOptions) -> RecordAndDemand:
     """A volume's record and profile; BadInput, with the nearest, where there is none."""
     if live is None:
-        found = explain(volume, options.run)
+        explanation = explain(volume, options.run)
     else:
         scope, policy, recording = live
-        found = explain(volume, scope=scope, policy=policy, recording=recording)
-    return found.recommendation, _observed(volume, found.demand)
+        explanation = explain(volume, scope=scope, policy=policy, recording=recording)
+    return explanation.recommendation, _demand_of(volume, explanation.demand)
 
 
-def _volume_or_envelope(name: str, live: Live | None, options: PictureOptions, library: EnvelopeLibrary) -> Asked:
+def _volume_or_envelope(
+    name: str, live: LiveSource | None, options: PictureOptions, library: EnvelopeLibrary
+) -> RecordAndDemand:
     try:
         return _volume(name, live, options)
     except BadInput as error:
@@ -93,7 +95,7 @@ def _volume_or_envelope(name: str, live: Live | None, options: PictureOptions, l
         raise BadInput(f"there is no envelope {name}: did you mean {near[0]}?") from error
 
 
-def _observed(volume: str, profile: DemandProfileRecord | None) -> DemandProfileRecord:
+def _demand_of(volume: str, profile: DemandProfileRecord | None) -> DemandProfileRecord:
     if profile is None:
         raise BadInput(f"no metrics of {volume} were read, so that there is no demand to draw.")
     return profile

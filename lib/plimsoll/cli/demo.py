@@ -11,12 +11,12 @@ from typing import Final
 
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.bootstrap.clouds import OpenCloud, open_clouds, ports_of
-from plimsoll.cli.audit import follow as follow_audit
+from plimsoll.cli.audit import follow_audit
 from plimsoll.cli.audit_reports import leave_reports
 from plimsoll.cli.options import ValidateOptions
 from plimsoll.cli.screen import Screen
 from plimsoll.cli.simulate import organization, projects
-from plimsoll.cli.validate import context_of, follow, new_job
+from plimsoll.cli.validate import context_of, follow_validation, new_job
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.registry import AWS, GOOGLE
 from plimsoll.clouds.scope import Scope
@@ -72,19 +72,19 @@ Example = tuple[str, RecommendationRecord, str | None]
 def audit_simulated(clouds: Sequence[str], volumes: int | None, seed: int) -> None:
     """Audits simulated clouds into the demo's folder as one run, prints it, and puts some answers to the test."""
     console = Screen(highlight=True)
-    folder = Settings.of_environment().runs_dir / FOLDER
+    folder = Settings.from_environment().runs_dir / FOLDER
     _clear(folder)
     now = clock().now()
     with ExitStack() as stack:
-        scope = _simulated(stack, console, clouds, now, volumes, seed)
-        found = Settings.of_environment()  # where the simulated clouds are is in the environment by now
-        settings = found.model_copy(update={**SHORT, "campaigns_dir": folder / "measured"})
+        scope = _start_clouds(stack, console, clouds, now, volumes, seed)
+        settings_now = Settings.from_environment()  # where the simulated clouds are is in the environment by now
+        settings = settings_now.model_copy(update={**SHORT, "campaigns_dir": folder / "measured"})
         _audit(console, scope, settings, folder, now)
         _validate_examples(console, scope, settings, folder, now)
     console.say(f"\nOpen {folder / PAGE} in a browser: it says what to do first, and why.", "bold")
 
 
-def _simulated(
+def _start_clouds(
     stack: ExitStack, console: Screen, clouds: Sequence[str], now: datetime, volumes: int | None, seed: int
 ) -> Scope:
     """Starts the simulated clouds, points this process at them, and gives the scope that has all of each."""
@@ -141,26 +141,28 @@ def _validate_examples(console: Screen, scope: Scope, settings: Settings, folder
         for title, record, target in _examples(cloud, records):
             console.say(f"\n{title} {record.volume_id} ({record.name or 'no name'})", "bold")
             job = new_job(record.volume_id, target, options, cloud.ports, now)
-            follow(console, validate_volume(job, context_of(cloud, NO_LATENCY, options, settings, console)))
+            follow_validation(console, validate_volume(job, context_of(cloud, NO_LATENCY, options, settings, console)))
 
 
 def _examples(cloud: OpenCloud, records: Iterable[RecommendationRecord]) -> Iterator[Example]:
-    """What is validated of a cloud."""
+    """The examples of a cloud that are validated."""
     catalog = cloud.ports.catalog
-    own = [one for one in records if one.provider == catalog.provider]
+    records_here = [record for record in records if record.provider == catalog.provider]
     recommended = "Validating a recommendation before anything is moved:"
     if catalog.provider != AWS:
-        found = _most_shared(own, list(wants_in(own, NO_LATENCY, Grade.A, catalog.types)))
-        yield from ((recommended, one, None) for one in found)
+        shared = _most_shared(records_here, list(wants_in(records_here, NO_LATENCY, Grade.A, catalog.types)))
+        yield from ((recommended, record, None) for record in shared)
         return
-    asked = [(one, figures) for one in own if (figures := _asks(one)) is not None]
-    easy = [one for one, figures in asked if figures == INCLUDED and _works(one)]
+    asked = [(record, figures) for record in records_here if (figures := _provisions(record)) is not None]
+    easy = [record for record, figures in asked if figures == INCLUDED and _works(record)]
     hard = [
-        one for one, (iops, mib_s) in asked if (iops, mib_s) != INCLUDED and iops <= MOST_IOPS and mib_s <= MOST_MIB_S
+        record
+        for record, (iops, mib_s) in asked
+        if (iops, mib_s) != INCLUDED and iops <= MOST_IOPS and mib_s <= MOST_MIB_S
     ]
-    yield from ((recommended, one, None) for one in _best(easy) or _best(hard))
+    yield from ((recommended, record, None) for record in _best(easy) or _best(hard))
     bare = "Validating a bare change of type, as tools make it that do not look at demand:"
-    yield from ((bare, one, FLIP) for one in _best(hard))
+    yield from ((bare, record, FLIP) for record in _best(hard))
 
 
 def _most_shared(records: Iterable[RecommendationRecord], wants: Iterable[Want]) -> list[RecommendationRecord]:
@@ -173,17 +175,22 @@ def _most_shared(records: Iterable[RecommendationRecord], wants: Iterable[Want])
         for want in wants
         if want.ceiling.iops <= MOST_IOPS and want.ceiling.throughput_mib_s <= MOST_MIB_S
     }
-    found = [one for one in records if one.volume_id in carried and one.monthly_usd_saved > 0 and _works(one)]
-    shared = [one for one in found if carried[one.volume_id].spec.size_gib > one.current.size_gib]
-    return _best(shared or found)
+    fitting = [
+        record for record in records if record.volume_id in carried and record.monthly_usd_saved > 0 and _works(record)
+    ]
+    shared = [record for record in fitting if carried[record.volume_id].spec.size_gib > record.current.size_gib]
+    return _best(shared or fitting)
 
 
 def _works(record: RecommendationRecord) -> bool:
     return record.demand is not None and record.demand.peak_iops > LEAST_IOPS
 
 
-def _asks(record: RecommendationRecord) -> tuple[int, int] | None:
-    """What a migration to gp3 provisions, None for any other answer or one that cannot be carried out today."""
+def _provisions(record: RecommendationRecord) -> tuple[int, int] | None:
+    """The IOPS and MiB/s that a migration to gp3 provisions.
+
+    None for any other answer or one that cannot be carried out today.
+    """
     target = record.target
     if record.action != "migrate" or target is None or target.type != "gp3" or record.blockers:
         return None
@@ -192,4 +199,4 @@ def _asks(record: RecommendationRecord) -> tuple[int, int] | None:
 
 def _best(records: Iterable[RecommendationRecord]) -> list[RecommendationRecord]:
     """The one that saves most; none where there is none."""
-    return sorted(records, key=lambda one: (one.monthly_usd_saved, one.volume_id))[-1:]
+    return sorted(records, key=lambda record: (record.monthly_usd_saved, record.volume_id))[-1:]

@@ -1,4 +1,4 @@
-"""How commands are ended from outside: every signal that asks for an end is taken as Ctrl-C is."""
+"""The end of commands from outside: every signal that asks for an end is taken as Ctrl-C is."""
 
 import os
 import signal

@@ -8,8 +8,8 @@ UNUSABLE: Final = 2
 PARTIAL: Final = 3
 """Something could not be read, or the disk became full; run.json and the screen say what."""
 
-OVER: Final = 4
+EXIT_OVER: Final = 4
 """More can be saved than `--fail-over` allows."""
 
-INTERRUPTED: Final = 130
+EXIT_INTERRUPTED: Final = 130
 """Ctrl-C, SIGTERM or SIGHUP; everything answered so far is on disk."""

@@ -10,7 +10,7 @@ from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.domain.policy import Policy
-from plimsoll.orders import Order, resumed
+from plimsoll.orders import Order, read_order
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.terminal.explain import show_explanation, show_record
 from plimsoll.reports.to_record import record_of
@@ -22,15 +22,15 @@ def explain_from_run(volume: str, run: Path | None) -> None:
     record, profile, folder = volume_in_run(volume, run)
     order, console = _order(folder), Screen()
     link = None if order is None else console_link(record, order.policy, order.now)
-    show_record(console, record, profile, link, _seen(record))
+    show_record(console, record, profile, link, _last_seconds(record))
     when = "" if order is None else f" of {order.now:%Y-%m-%d %H:%M} UTC"
     console.say(f"From the run {folder}{when}. To ask the cloud now, add --fresh.", "dim")
 
 
 def _order(folder: Path) -> Order | None:
-    """What the run was asked to do; None where another version wrote it that this one cannot go on with."""
+    """The order of the run; None where another version wrote it that this one cannot go on with."""
     try:
-        return resumed(folder)
+        return read_order(folder)
     except BadInput:
         return None
 
@@ -42,10 +42,10 @@ def explain_fresh(volume: str, scope: Scope, policy: Policy, from_: Path | None)
         answer, demand, now = read_volume(volume, scope, policy, from_=from_)
     record = record_of(answer.recommendation, answer.change, provider=answer.target.provider)
     link = console_link(record, policy, now)
-    show_explanation(console, answer.recommendation, demand, record, link, _seen(record))
+    show_explanation(console, answer.recommendation, demand, record, link, _last_seconds(record))
 
 
-def _seen(record: RecommendationRecord) -> SecondsSeen | None:
-    """What a probe saw of the volume last, None where it was never probed."""
-    line = probe_book(Settings.of_environment()).latest(record.volume_id, record.account, record.region)
+def _last_seconds(record: RecommendationRecord) -> SecondsSeen | None:
+    """The seconds that a probe saw of the volume last; None if it was never probed."""
+    line = probe_book(Settings.from_environment()).latest(record.volume_id, record.account, record.region)
     return None if line is None else line.seen

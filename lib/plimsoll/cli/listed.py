@@ -20,8 +20,8 @@ class Listed(NamedTuple):
     summary: str
 
 
-def listed_in(panels: Mapping[str, Mapping[str, str]]) -> dict[str, Listed]:
-    """The commands of some panels by name, which is that of the function or group itself."""
+def commands_of(panels: Mapping[str, Mapping[str, str]]) -> dict[str, Listed]:
+    """The commands of some panels by name, which is that of the function or group without `_command`."""
     return {
         home.partition(":")[2].replace("_", "-"): Listed(panel, home, summary)
         for panel, homes in panels.items()
@@ -33,24 +33,24 @@ class Commands(MutableMapping[str, Any]):
     """Commands by name, those that are only listed first; each is built when it is looked up."""
 
     def __init__(self, listed: Mapping[str, Listed], built: Mapping[str, Any]) -> None:
-        self._listed, self._built = listed, dict(built)
+        self._listed, self._build = listed, dict(built)
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._built:
-            self._built[name] = _built(name, self._listed[name])
-        return self._built[name]
+        if name not in self._build:
+            self._build[name] = _build(name, self._listed[name])
+        return self._build[name]
 
     def __setitem__(self, name: str, command: Any) -> None:
-        self._built[name] = command
+        self._build[name] = command
 
     def __delitem__(self, name: str) -> None:
-        del self._built[name]
+        del self._build[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*self._listed, *self._built]))
+        return iter(dict.fromkeys([*self._listed, *self._build]))
 
     def __len__(self) -> int:
-        return len({*self._listed, *self._built})
+        return len({*self._listed, *self._build})
 
 
 class ListedGroup(PlainGroup):
@@ -69,21 +69,23 @@ class ListedGroup(PlainGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Help that shows of each listed command what is known without building it."""
         shown = {
-            name: TyperCommand(name=name, help=one.summary, rich_help_panel=one.panel)
-            for name, one in self.listed.items()
+            name: TyperCommand(name=name, help=command.summary, rich_help_panel=command.panel)
+            for name, command in self.listed.items()
         }
         alike = copy(self)
         alike.commands = {name: shown.get(name) or self.commands[name] for name in self.commands}
         super(ListedGroup, alike).format_help(ctx, formatter)
 
 
-def _built(name: str, listed: Listed) -> Any:
+def _build(name: str, listed: Listed) -> Any:
     module, _, inside = listed.home.partition(":")
-    found: Callable[..., Any] | typer.Typer = getattr(import_module(f"plimsoll.cli.commands.{module}"), inside)
-    if isinstance(found, typer.Typer):
-        group = typer.main.get_group(found)
+    target: Callable[..., Any] | typer.Typer = getattr(
+        import_module(f"plimsoll.cli.commands.{module}"), f"{inside}_command"
+    )
+    if isinstance(target, typer.Typer):
+        group = typer.main.get_group(target)
         group.name = name
         return group
     alone = PlainTyper(add_completion=False, pretty_exceptions_enable=False)
-    alone.command(name)(found)
+    alone.command(name)(target)
     return typer.main.get_command(alone)

@@ -10,8 +10,8 @@ import typer
 import plimsoll
 from plimsoll.cli.commands.listing import PANELS
 from plimsoll.cli.ending import end_as_by_ctrl_c
-from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL, UNUSABLE
-from plimsoll.cli.listed import ListedGroup, listed_in
+from plimsoll.cli.exit_codes import EXIT_INTERRUPTED, PARTIAL, UNUSABLE
+from plimsoll.cli.listed import ListedGroup, commands_of
 from plimsoll.cli.plain_help import PlainTyper
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import BadInput, PlimsollError
@@ -21,7 +21,7 @@ from plimsoll.writing import NO_ROOM, disk_full
 
 
 class _Root(ListedGroup):
-    listed = listed_in(PANELS)
+    listed = commands_of(PANELS)
 
 
 app = PlainTyper(
@@ -71,7 +71,7 @@ def main() -> None:
         _say(error)
         sys.exit(PARTIAL)
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        sys.exit(EXIT_INTERRUPTED)
     except OSError as error:
         if error.errno not in NO_ROOM and error.filename:
             _say(BadInput(f"{error.filename} cannot be used: {error.strerror}."))
@@ -91,12 +91,12 @@ def _run() -> None:
 
 def _command(words: Sequence[str]) -> str:
     """The command that these words begin with, as people write it."""
-    found, names = typer.main.get_command(app), ["plimsoll"]
+    command, names = typer.main.get_command(app), ["plimsoll"]
     for word in words:
-        commands = getattr(found, "commands", {})
+        commands = getattr(command, "commands", {})
         if word not in commands:
             break
-        found = commands[word]
+        command = commands[word]
         names.append(word)
     return " ".join(names)
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_type_hints
 
 from typer.models import OptionInfo
 
-Group = TypeVar("Group", bound="OptionGroup")
+GroupOptions = TypeVar("GroupOptions", bound="OptionGroup")
 
 
 class OptionGroup:
@@ -19,7 +19,7 @@ class OptionGroup:
     __slots__ = ()
     PANEL: ClassVar[str | None] = None
 
-    def given(self) -> list[str]:
+    def used_flags(self) -> list[str]:
         """The options of this group that have a value, as people write them."""
         return [_flag(name, kind) for name, kind in _hints(type(self)).items() if getattr(self, name)]
 
@@ -56,15 +56,15 @@ def _options_in(group: type[OptionGroup]) -> Iterator[inspect.Parameter]:
         if field.default_factory is not MISSING:
             default = field.default_factory()
         yield inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=_in_panel(kind, group.PANEL)
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=_panel_option(kind, group.PANEL)
         )
 
 
 def _value(name: str, kind: Any, values: Mapping[str, Any]) -> Any:
-    return _filled(kind, values) if _is_group(kind) else values[name]
+    return _fill(kind, values) if _is_group(kind) else values[name]
 
 
-def _filled(group: type[Group], values: Mapping[str, Any]) -> Group:
+def _fill(group: type[GroupOptions], values: Mapping[str, Any]) -> GroupOptions:
     return group(**{name: _value(name, kind, values) for name, kind in _hints(group).items()})
 
 
@@ -77,14 +77,14 @@ def _hints(group: type[OptionGroup]) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in fields(group)}  # type: ignore[arg-type]  # as above
 
 
-def _in_panel(kind: Any, panel: str | None) -> Any:
+def _panel_option(kind: Any, panel: str | None) -> Any:
     plain, option = get_args(kind)
-    found = copy(option)
-    found.rich_help_panel = panel
-    return Annotated[plain, found]
+    in_panel = copy(option)
+    in_panel.rich_help_panel = panel
+    return Annotated[plain, in_panel]
 
 
 def _flag(name: str, kind: Any) -> str:
-    option = next((one for one in get_args(kind) if isinstance(one, OptionInfo)), None)
+    option = next((argument for argument in get_args(kind) if isinstance(argument, OptionInfo)), None)
     written = option.default if option is not None else None
     return written if isinstance(written, str) else f"--{name.replace('_', '-')}"

@@ -1,4 +1,4 @@
-"""What options stand for: a scope, a policy, a grade."""
+"""The values of options: a scope, a policy, a grade."""
 
 import re
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ from plimsoll.policy_file import load_policy, parse_flags
 _ACCOUNT: Final = re.compile(r"\d{12}")
 
 
-def policy_from(given: PolicyFileOptions) -> Policy:
+def policy_from(chosen: PolicyFileOptions) -> Policy:
     """The policy of the file, with the options that were given on top."""
-    named = given.own.keys if isinstance(given, AuditPolicyOptions) else {}
-    return load_policy(given.policy, {**parse_flags(given.set_ or ()), **named})
+    named = chosen.own.keys if isinstance(chosen, AuditPolicyOptions) else {}
+    return load_policy(chosen.policy, {**parse_flags(chosen.set_ or ()), **named})
 
 
 def grade_from(name: str | None) -> Grade | None:
@@ -34,18 +34,18 @@ def grade_from(name: str | None) -> Grade | None:
 
 
 def seconds_from(text: str) -> int:
-    """The seconds of a time such as 90s, 10m, 1h or 1d; BadInput for anything else."""
-    found = re.fullmatch(r"(\d{1,6})([smhd])", text.strip().lower())
-    if found is None:
+    """The seconds of a time: 90s, 10m, 1h or 1d; BadInput for anything else."""
+    match = re.fullmatch(r"(\d{1,6})([smhd])", text.strip().lower())
+    if match is None:
         raise BadInput(f"--for {text}: write a time as 90s, 10m, 1h or 1d.")
-    return int(found[1]) * {"s": 1, "m": MINUTE_S, "h": HOUR_S, "d": DAY_S}[found[2]]
+    return int(match[1]) * {"s": 1, "m": MINUTE_S, "h": HOUR_S, "d": DAY_S}[match[2]]
 
 
-def scope_from(given: ScopeOptions, prices: Path | None = None) -> Scope:
+def scope_from(chosen: ScopeOptions, prices: Path | None = None) -> Scope:
     """The scope that these options name. BadInput for an option about a cloud that is not asked, or half a role."""
-    aws, google = given.aws, given.google
+    aws, google = chosen.aws, chosen.google
     scope = Scope(
-        clouds=tuple(dict.fromkeys(str(one) for one in given.cloud or (AWS,))),
+        clouds=tuple(dict.fromkeys(str(cloud) for cloud in chosen.cloud or (AWS,))),
         projects=tuple(google.project or ()),
         folders=tuple(google.folder or ()),
         google_organizations=(*(google.google_organization or ()), *(google.gcp_organization or ())),
@@ -56,12 +56,12 @@ def scope_from(given: ScopeOptions, prices: Path | None = None) -> Scope:
         units=tuple(aws.unit or ()),
         accounts=tuple(aws.account or ()),
         role_name=aws.role_name or AUDIT_ROLE,
-        regions=tuple(given.region or ()),
+        regions=tuple(chosen.region or ()),
         prices=str(prices) if prices else None,
     )
-    for cloud, options in {AWS: aws.given(), GOOGLE: google.given()}.items():
+    for cloud, options in {AWS: aws.used_flags(), GOOGLE: google.used_flags()}.items():
         if options and cloud not in scope.clouds:
-            raise _not_asked(options[0], cloud, scope.clouds)
+            raise _unasked_cloud_error(options[0], cloud, scope.clouds)
     if aws.role_name is not None and not scope.names_members:
         raise BadInput("--role-name goes with --organization, --unit or --account; name a single role by --role-arn.")
     for account in scope.accounts:
@@ -70,9 +70,9 @@ def scope_from(given: ScopeOptions, prices: Path | None = None) -> Scope:
     return scope
 
 
-def _not_asked(option: str, cloud: str, clouds: Sequence[str]) -> BadInput:
+def _unasked_cloud_error(option: str, cloud: str, clouds: Sequence[str]) -> BadInput:
     """Why an option about a cloud that is not asked is refused: it would be ignored in silence."""
-    both = " ".join(f"--cloud {one}" for one in (*clouds, cloud))
+    both = " ".join(f"--cloud {name}" for name in (*clouds, cloud))
     return BadInput(
         f"{option} is for --cloud {cloud}, which is not asked: give --cloud {cloud} (or {both} for one report over "
         f"both), or leave {option} out."

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from plimsoll.cli.option_groups import Group, OptionGroup
+from plimsoll.cli.option_groups import GroupOptions, OptionGroup
 from plimsoll.clouds import registry
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.domain.errors import BadInput
@@ -18,7 +18,7 @@ from plimsoll.reports.charts.theme import WIDTH_PX, ThemeName
 
 
 class SimulatedCloud(StrEnum):
-    """What can be simulated."""
+    """The clouds that can be simulated."""
 
     AWS = "aws"
     GOOGLE = "google"
@@ -31,21 +31,21 @@ def cloud_named(name: str) -> str:
 
 
 def simulated_named(name: str) -> SimulatedCloud:
-    """What is simulated by that name; BadParameter where there is nothing."""
+    """The simulated clouds of that name; BadParameter if there are none."""
     return SimulatedCloud(_name_in(SimulatedCloud, name))
 
 
 def one_simulated_named(name: str) -> SimulatedCloud:
-    """As `simulated_named`, for one cloud alone."""
-    return SimulatedCloud(_name_in([one for one in SimulatedCloud if one is not SimulatedCloud.BOTH], name))
+    """Does as `simulated_named`, for one cloud alone."""
+    return SimulatedCloud(_name_in([cloud for cloud in SimulatedCloud if cloud is not SimulatedCloud.BOTH], name))
 
 
 def _name_in(names: Iterable[str], name: str) -> str:
     cloud = registry.cloud_named(name)
-    found = cloud.name if cloud else name
-    if found not in set(names):
+    cloud_name = cloud.name if cloud else name
+    if cloud_name not in set(names):
         raise typer.BadParameter(f"{name!r} is not one of {', '.join(names)}.")
-    return found
+    return cloud_name
 
 
 Regions = Annotated[
@@ -151,7 +151,7 @@ class PolicyOptions(PolicyFileOptions):
     prices: Annotated[Path | None, typer.Option(help="Price file to use instead of price lists.")] = None
 
 
-def _with_policy_keys(group: type[Group]) -> type[Group]:
+def _with_policy_keys(group: type[GroupOptions]) -> type[GroupOptions]:
     """The group with an option for each key of the policy that has its own."""
     for key, option in OWN_OPTIONS.items():
         default, name = getattr(Policy(), key), option.name or key
@@ -183,7 +183,7 @@ class AuditPolicyOptions(PolicyOptions):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions(OptionGroup):
-    """How an audit is run, and into which folder."""
+    """The manner in which an audit is run, and its folder."""
 
     PANEL: ClassVar[str] = "Run"
 
@@ -212,7 +212,7 @@ class RunOptions(OptionGroup):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureOptions(OptionGroup):
-    """Where a validation measures, and what it may take."""
+    """The place of a validation's measurements, and the most that they may take."""
 
     PANEL: ClassVar[str] = "Validation"
 
@@ -226,13 +226,13 @@ class MeasureOptions(OptionGroup):
 
     @property
     def budget(self) -> Budget:
-        """What it may take."""
+        """The most that a validation may take."""
         return Budget(max_usd=self.max_usd, max_runs=self.max_runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidateOptions(MeasureOptions):
-    """As for any validation, and how it measures."""
+    """The options of any validation, and its way to measure."""
 
     mode: Annotated[
         Mode,
@@ -312,13 +312,13 @@ class PictureOptions(OptionGroup):
 
     @property
     def is_png(self) -> bool:
-        """Whether a PNG is drawn."""
+        """True if a PNG is drawn."""
         return self.out is not None and self.out.suffix.lower() == ".png"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostOptions(OptionGroup):
-    """What is posted to Slack, where to, and how."""
+    """The content of a post to Slack, its channel, and its form."""
 
     channel: Annotated[str | None, typer.Option(help="The channel's id, such as C0123456789.")] = None
     since: Annotated[Path | None, typer.Option(help="An earlier run: say what is new and what was saved since.")] = None
@@ -342,7 +342,7 @@ class PostOptions(OptionGroup):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BacktestOptions(OptionGroup):
-    """What volumes a fleet's demand is put on, how it is cut, and where the outcome is kept."""
+    """The volumes that a fleet's demand is put on, the cuts, and the outcome's folder."""
 
     PANEL: ClassVar[str] = "Backtest"
 

@@ -15,14 +15,14 @@ _TAKES: Final = {"bool": "", "str": "TEXT", "int": "N", "float": "N", "path": "P
 
 def _plain(parameters: list[Any], ctx: Any) -> list[Any]:
     """The same parameters. An option that names nothing better says what it takes; an argument shows its name alone."""
-    for one in parameters:
+    for parameter in parameters:
         # Earlier versions of typer show no types of Python, and have no such methods.
-        shown = _TYPE.match(getattr(one, "display_type", _nothing)(ctx) or "")
-        if one.param_type_name == "argument":
-            one.display_type_rich = _nothing
-            one.metavar = one.metavar or one.name.upper()
-        elif one.metavar is None and shown is not None:
-            one.metavar = _TAKES.get(shown[1].lower())
+        shown = _TYPE.match(getattr(parameter, "display_type", _nothing)(ctx) or "")
+        if parameter.param_type_name == "argument":
+            parameter.display_type_rich = _nothing
+            parameter.metavar = parameter.metavar or parameter.name.upper()
+        elif parameter.metavar is None and shown is not None:
+            parameter.metavar = _TAKES.get(shown[1].lower())
     return parameters
 
 
@@ -32,8 +32,8 @@ def _plain_errors() -> Iterator[None]:
     try:
         yield
     except typer.BadParameter as error:
-        told = error.message.removeprefix("Value error, ")
-        error.message = re.sub(r"^Input should be", "it must be", told)
+        sentence = error.message.removeprefix("Value error, ")
+        error.message = re.sub(r"^Input should be", "it must be", sentence)
         raise
 
 
@@ -63,7 +63,7 @@ class PlainGroup(TyperGroup):
     """A group whose options say what they take in the reader's words."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """As of Typer."""
+        """Does as Typer."""
         return _plain(super().get_params(ctx), ctx)
 
 
@@ -74,5 +74,5 @@ class PlainTyper(typer.Typer):
         super().__init__(**{"cls": PlainGroup, "no_args_is_help": True, **options})
 
     def command(self, name: str | None = None, **options: Any) -> Callable[[Any], Any]:
-        """As of Typer."""
+        """Does as Typer."""
         return super().command(name, **{"cls": _PlainCommand, **options})

@@ -14,7 +14,7 @@ from plimsoll.bootstrap.books import probe_book
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.bootstrap.clouds import open_clouds
 from plimsoll.bootstrap.measuring import bench_patience, probe_store
-from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
+from plimsoll.cli.exit_codes import EXIT_INTERRUPTED, PARTIAL
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput, NotMeasured
@@ -26,7 +26,7 @@ from plimsoll.settings import Settings
 
 def probe_volumes(volumes: Sequence[str], seconds: int, scope: Scope, *, stop: bool) -> None:
     """Probes volumes by their hosts; exits as partial where something was not seen."""
-    settings, console, now = Settings.of_environment(), Screen(), clock().now()
+    settings, console, now = Settings.from_environment(), Screen(), clock().now()
     if len(scope.clouds) > 1:
         raise BadInput("volumes are probed in one cloud at a time: say which with one --cloud.")
     (cloud,) = open_clouds(scope, settings, today=now.date())
@@ -37,16 +37,16 @@ def probe_volumes(volumes: Sequence[str], seconds: int, scope: Scope, *, stop: b
         patience=bench_patience(settings),
         say=lambda text: console.say(text, "dim"),
     )
-    found = list(group_by_host(volumes, seconds, cloud.ports, now))
-    hosts = [one for one in found if isinstance(one, HostProbe)]
-    wrong = [one for one in found if isinstance(one, NotProbed)]
+    probes = list(group_by_host(volumes, seconds, cloud.ports, now))
+    hosts = [probe for probe in probes if isinstance(probe, HostProbe)]
+    wrong = [probe for probe in probes if isinstance(probe, NotProbed)]
     _show_wrong(console, wrong)
     if stop:
-        for one in cancel(hosts, context):
-            console.say(f"ended on {one.host_id}: the probe of {', '.join(one.volume_ids)}")
+        for probe in cancel(hosts, context):
+            console.say(f"ended on {probe.host_id}: the probe of {', '.join(probe.volume_ids)}")
         complete = True
     else:
-        complete = _shown(console, hosts, context)
+        complete = _show_probes(console, hosts, context)
     if wrong or not complete:
         raise typer.Exit(PARTIAL)
 
@@ -57,15 +57,15 @@ def probe_devices(devices: Sequence[str], seconds: int) -> None:
     if not 1 <= seconds <= MOST_SECONDS:
         raise BadInput(f"a probe takes from 1 s to {MOST_SECONDS:,} s (a day): give --for a time within that.")
     seen, absent = probe_here(devices, seconds)
-    for one in seen:
-        show_seen(console, one)
+    for device_seen in seen:
+        show_seen(console, device_seen)
     for one_absent in absent:
         console.say(f"not probed: {one_absent}: this machine has no such block device. See them with: lsblk -p", "red")
     if absent:
         raise typer.Exit(PARTIAL)
 
 
-def _shown(console: Screen, hosts: Sequence[HostProbe], context: ProbeContext) -> bool:
+def _show_probes(console: Screen, hosts: Sequence[HostProbe], context: ProbeContext) -> bool:
     """Prints what is seen as it arrives; whether all of it was."""
     complete = True
     try:
@@ -81,17 +81,17 @@ def _shown(console: Screen, hosts: Sequence[HostProbe], context: ProbeContext) -
             "Interrupted. The hosts go on reading. Give the same command again to get what they saw, or add --stop to "
             "end it."
         )
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(EXIT_INTERRUPTED) from None
     return complete
 
 
 def _show_wrong(console: Screen, wrong: Sequence[NotProbed]) -> None:
-    for one in wrong:
-        console.say(f"not probed: {', '.join(one.volume_ids)}: {one.error}", "red")
+    for failure in wrong:
+        console.say(f"not probed: {', '.join(failure.volume_ids)}: {failure.error}", "red")
 
 
 def probe_here(devices: Sequence[str], seconds: int) -> tuple[Sequence[SecondsSeen], Sequence[str]]:
-    """What is seen of these devices, and those that are none. After Ctrl-C that is what was seen until then.
+    """The seconds seen of these devices, and those that are none. After Ctrl-C that is what was seen until then.
 
     NotMeasured where the script fails, BadInput for a path that cannot be one of several.
     """
@@ -104,10 +104,10 @@ def probe_here(devices: Sequence[str], seconds: int) -> tuple[Sequence[SecondsSe
         words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
         try:
-            said, complaint = process.communicate()
+            output, complaint = process.communicate()
         except KeyboardInterrupt:
             process.send_signal(signal.SIGINT)
-            said, complaint = process.communicate()
+            output, complaint = process.communicate()
     if process.returncode:
         raise NotMeasured(f"this machine's devices cannot be read: {complaint.strip()[-200:]}. It needs Linux.")
-    return read_probe(said)
+    return read_probe(output)

@@ -24,7 +24,7 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.units import MINUTE_S
 from plimsoll.domain.volume import Volume
-from plimsoll.outcomes import Answered, FailedVolume, InScope, Notice, Outcome, Planned, Priced, Seen, Skipped
+from plimsoll.outcomes import Answered, FailedVolume, InScope, Notice, Outcome, Planned, Priced, Skipped, VolumesSeen
 from plimsoll.ports import FailedTarget, Inventory, Target, UnreadVolume, Usage
 
 WIDE: Final = 110
@@ -39,7 +39,7 @@ EARLY: Final = 0.02
 
 @dataclass(slots=True, kw_only=True)
 class Pace:
-    """How far a run is: volumes done and known, and places (accounts and regions) listed of those there are."""
+    """The progress of a run: volumes done and known, and places (accounts and regions) listed of those there are."""
 
     done: int = 0
     volumes: int = 0
@@ -50,7 +50,7 @@ class Pace:
     def take(self, outcome: Outcome) -> None:
         """Counts an outcome."""
         match outcome:
-            case Seen():
+            case VolumesSeen():
                 self.volumes += outcome.volumes
                 self.listed += 1
             case FailedTarget():
@@ -69,7 +69,7 @@ class Pace:
 
 
 def left_text(seconds: float | None) -> str:
-    """How long something still takes, in words; nothing where nobody knows."""
+    """The time that something still takes, in words; empty where nobody knows."""
     if seconds is None:
         return ""
     if seconds < MINUTE_S:
@@ -86,12 +86,12 @@ class _UsageColumn(ProgressColumn):
 
     def render(self, task: Task) -> Text:  # noqa: ARG002  # the usage is of all tasks
         """The usage in a few words."""
-        calls, datapoints = sum(one.calls for one in self._usages), sum(one.datapoints for one in self._usages)
+        calls, datapoints = sum(usage.calls for usage in self._usages), sum(usage.datapoints for usage in self._usages)
         return Text(f"{calls:,} calls, {datapoints / 1e6:,.1f} M datapoints")
 
 
 class _LeftColumn(ProgressColumn):
-    """How long the run still takes."""
+    """The time that the run still takes."""
 
     def __init__(self, pace: Pace) -> None:
         super().__init__(table_column=Column(no_wrap=True))
@@ -110,17 +110,17 @@ class _Counted:
     pace: Pace
 
     def targets(self) -> Sequence[Target | FailedTarget]:
-        """As of the inventory."""
-        found = self.inventory.targets()
-        self.pace.places += len(found)
-        return found
+        """The inventory's targets, which it counts."""
+        targets = self.inventory.targets()
+        self.pace.places += len(targets)
+        return targets
 
     def volumes(self, target: Target) -> Iterator[Volume | UnreadVolume]:
-        """As of the inventory."""
+        """The inventory's volumes."""
         return self.inventory.volumes(target)
 
     def notices(self, target: Target) -> Sequence[str]:
-        """As of the inventory."""
+        """The inventory's notices."""
         return self.inventory.notices(target)
 
 
@@ -145,7 +145,7 @@ class _Lines:
 def run_bar(
     console: Screen, audits: Sequence[AuditPorts]
 ) -> Iterator[tuple[Sequence[AuditPorts], Callable[[Outcome], None]]]:
-    """A live bar for as long as the block lasts, or a line now and then where there is no terminal.
+    """A live bar while the block lasts, or a line now and then where there is no terminal.
 
     Gives the audits to carry out, and what each outcome is handed to.
     """
@@ -161,7 +161,7 @@ def run_bar(
 
         def take(outcome: Outcome) -> None:
             pace.take(outcome)
-            if isinstance(outcome, Seen):
+            if isinstance(outcome, VolumesSeen):
                 progress.update(bar, description=str(outcome.target))
             if progress.disable:
                 lines.take(time.monotonic())

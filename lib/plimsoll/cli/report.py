@@ -12,7 +12,7 @@ from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.errors import BadInput
-from plimsoll.orders import resumed
+from plimsoll.orders import read_order
 from plimsoll.reports.change_files import write_changes
 from plimsoll.reports.checksums import note_checksums
 from plimsoll.reports.csv_table import ENCODING
@@ -39,7 +39,7 @@ SCREEN: Final = Path("-")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What to report: a run, or those of its volumes for which an SQL condition holds, or with these ids."""
+    """The subject of a report: a run, or those of its volumes for which an SQL condition holds, or with these ids."""
 
     folder: Path
     where: str | None = None
@@ -48,12 +48,12 @@ class Report:
 
     @property
     def weight(self) -> Weight | None:
-        """What its lists are sorted by; None if nothing was asked for. BadInput for what they cannot be."""
+        """The order of its lists; None if nothing was asked for. BadInput for what they cannot be sorted by."""
         return None if self.sort is None else sorted_by(self.sort)
 
     @property
     def is_part(self) -> bool:
-        """Whether it is about some of the run's volumes."""
+        """True if it is about some of the run's volumes."""
         return self.where is not None or bool(self.volumes)
 
     def selection(self) -> Selection | None:
@@ -64,13 +64,13 @@ class Report:
             return select(database, self.where, self.volumes)
 
     def part(self) -> tuple[Only | None, str]:
-        """What holds for the records of a part, and the part in words; None and nothing for the whole run."""
+        """A condition that holds for the records of a part, and the part in words; None and "" for the whole run."""
         selection = self.selection()
         return (selection.has, selection.words) if selection else (None, "")
 
     def console_link(self) -> Callable[[RecommendationRecord], str]:
-        """What gives the link to a volume's demand in its cloud's console, over the run's own window."""
-        order = resumed(self.folder)
+        """A function that gives the link to a volume's demand in its cloud's console, over the run's own window."""
+        order = read_order(self.folder)
         return lambda record: console_link(record, order.policy, order.now)
 
 
@@ -94,7 +94,7 @@ class ReportFormat:
 
 def _html(report: Report, place: Path) -> list[Path]:
     only, about = report.part()
-    envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes
+    envelopes = envelope_library(Settings.from_environment().measured_dir).envelopes
     link = report.console_link()
     write_html(report.folder, place, envelopes=envelopes, console_link=link, only=only, about=about)
     return [place]
@@ -102,10 +102,10 @@ def _html(report: Report, place: Path) -> list[Path]:
 
 def _parquet(report: Report, place: Path) -> list[Path]:
     with opened(report.folder) as database:
-        written = write_parquet(database, place, select(database, report.where, report.volumes))
+        write_report = write_parquet(database, place, select(database, report.where, report.volumes))
     if place.resolve() == report.folder.resolve():
-        note_checksums(place, [path.name for path in written])
-    return written
+        note_checksums(place, [path.name for path in write_report])
+    return write_report
 
 
 def _changes(report: Report, place: Path) -> list[Path]:
@@ -139,7 +139,7 @@ def _slack_preview(report: Report, place: Path) -> list[Path]:
     from plimsoll.slack.preview import preview  # noqa: PLC0415  # as above
 
     only, about = report.part()
-    envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes
+    envelopes = envelope_library(Settings.from_environment().measured_dir).envelopes
     page = preview(
         run_conversation(report.folder, only, about, controls=CONTROLS, weight=report.weight),
         pictures={draft.title: draft.png() for draft in run_drafts(report.folder, envelopes, only)},
@@ -205,15 +205,15 @@ def report_run(
     """Writes a report of a run, or of some of its volumes, and prints where it is."""
     if format_ not in FORMATS:
         raise BadInput(f"--format {format_}: it must be one of {', '.join(FORMATS)}.")
-    report, found = Report(folder=run_folder(run), where=where, volumes=volumes, sort=sort), FORMATS[format_]
+    report, report_format = Report(folder=run_folder(run), where=where, volumes=volumes, sort=sort), FORMATS[format_]
     if sort is not None and format_ not in SORTED:
         raise BadInput(f"--format {format_} has no list to sort: give one of {', '.join(SORTED)}.")
-    for path in written(report, found, _place(report, found, out)):
+    for path in write_report(report, report_format, _place(report, report_format, out)):
         Screen().print(str(path), soft_wrap=True, markup=False)
 
 
 def _place(report: Report, format_: ReportFormat, out: Path | None) -> Path:
-    """Where a report goes: into the run's folder, unless it is a part or another place is named."""
+    """The place of a report: the run's folder, unless it is a part or another place is named."""
     if out is None:
         if format_.shown:
             return SCREEN
@@ -232,7 +232,7 @@ def _place(report: Report, format_: ReportFormat, out: Path | None) -> Path:
     return place
 
 
-def written(report: Report, format_: ReportFormat, place: Path) -> list[Path]:
+def write_report(report: Report, format_: ReportFormat, place: Path) -> list[Path]:
     """Writes a report, and gives its files: none where it went to standard output."""
     if format_.write is not None:
         return format_.write(report, place)

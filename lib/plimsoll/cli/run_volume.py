@@ -10,18 +10,18 @@ from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 
-Live = tuple[Scope, Policy, Path | None]
+LiveSource = tuple[Scope, Policy, Path | None]
 """The accounts, policy and recording that a volume is read from by the minute."""
 
 
 def live_from(
-    run: Path | None, from_: Path | None, policy: PolicyOptions, given: ScopeOptions, *, fresh: bool
-) -> Live | None:
-    """Where a volume is read anew: None, from a run, unless `fresh` or an option about a cloud or a recording says so.
+    run: Path | None, from_: Path | None, policy: PolicyOptions, chosen: ScopeOptions, *, fresh: bool
+) -> LiveSource | None:
+    """The source from which a volume is read anew; None for a run.
 
-    BadInput where a run is named too.
+    `fresh` or an option about a cloud or a recording asks for it. BadInput where a run is named too.
     """
-    scope = scope_from(given, policy.prices)
+    scope = scope_from(chosen, policy.prices)
     if not any((fresh, from_, policy.policy, policy.set_)) and scope == Scope():
         return None
     if run is not None:
@@ -34,10 +34,10 @@ def live_from(
 
 def volume_and_run(words: Sequence[str], run: Path | None) -> tuple[str, Path | None]:
     """The volume that is meant, and the run if one is named too, in whichever order. BadInput for anything else."""
-    names, found = names_and_run(words, run)
+    names, run_folder = names_and_run(words, run)
     if len(names) > 1:
         raise BadInput(f"{' '.join(words)}: give one volume, and at most one run.")
-    return names[0], found
+    return names[0], run_folder
 
 
 def names_and_run(words: Sequence[str], run: Path | None) -> tuple[list[str], Path | None]:

@@ -24,7 +24,7 @@ class Screen(Console):
 
     @property
     def progress(self) -> "Screen":
-        """Where progress is shown: this terminal, or standard error, so that it is never among answers in a file."""
+        """The screen for progress: this terminal, or standard error, so that it is never among answers in a file."""
         return self if self.is_terminal or self.stderr else Screen(stderr=True, quiet=self.quiet)
 
     def status(self, status: Any, **options: Any) -> "Status":

@@ -29,11 +29,11 @@ def serve_run(run: Path | None, host: str, port: int, names: Sequence[str] = (),
         )
         console.say("It only reads. End it with Ctrl-C.", "dim")
         if terms.token is not None:
-            told = (
+            sentence = (
                 f"It answers to {', '.join(terms.names)}, and asks for the token as a password. The token crosses the "
                 "network as it is: put a proxy with TLS before it."
             )
-            console.say(told, "dim")
+            console.say(sentence, "dim")
         app = application(LiveReport(place=Path(place), run=folder), terms)
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2

@@ -12,24 +12,24 @@ from cloud_simulator.running import NotStarted, Running, RunningProjects, runnin
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import PlimsollError
-from plimsoll.extras import DEMO, GOOGLE
+from plimsoll.extras import DEMO, GOOGLE_EXTRA
 
-Cloud = TypeVar("Cloud")
+RunningCloud = TypeVar("RunningCloud")
 
 
 def organization(now: datetime, volumes: int | None, seed: int, port: int = 0) -> AbstractContextManager[Running]:
     """A simulated organization of AWS for as long as the block lasts; PlimsollError where it does not start."""
     DEMO.need()
-    return _started(running(now, volumes=volumes or DEMO_VOLUMES, seed=seed, port=port))
+    return _start(running(now, volumes=volumes or DEMO_VOLUMES, seed=seed, port=port))
 
 
 def projects(now: datetime, volumes: int | None, seed: int, port: int = 0) -> AbstractContextManager[RunningProjects]:
-    """Simulated projects of Google Cloud, likewise."""
-    GOOGLE.need()
-    return _started(running_google(now, volumes=volumes or LEAST_DISKS, seed=seed, port=port))
+    """Simulated projects of Google Cloud, running on loopback."""
+    GOOGLE_EXTRA.need()
+    return _start(running_google(now, volumes=volumes or LEAST_DISKS, seed=seed, port=port))
 
 
-def serve(volumes: int | None, seed: int, port: int, *, google: bool) -> None:
+def serve_cloud(volumes: int | None, seed: int, port: int, *, google: bool) -> None:
     """Serves the organization, or the projects of Google Cloud, until Ctrl-C."""
     if google:
         with projects(clock().now(), volumes, seed, port) as cloud:
@@ -44,7 +44,7 @@ def serve(volumes: int | None, seed: int, port: int, *, google: bool) -> None:
 
 
 @contextmanager
-def _started(cloud: AbstractContextManager[Cloud]) -> Iterator[Cloud]:
+def _start(cloud: AbstractContextManager[RunningCloud]) -> Iterator[RunningCloud]:
     try:
         with cloud as running_cloud:
             yield running_cloud

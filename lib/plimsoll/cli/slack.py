@@ -47,7 +47,7 @@ _RECOMMENDED: Final = (Group.NEW, Group.FIRST_READ, Group.CHANGED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
-    """What is told of a run, and the pictures that it has, or why it has none."""
+    """The words about a run, and the pictures that it has, or why it has none."""
 
     told: Conversation
     pictures: tuple[Draft, ...]
@@ -71,19 +71,19 @@ def post_run(folder: Path, options: PostOptions, channel: str) -> None:
     """Posts a run to a channel with its replies and pictures, and says what stands; exit code 3 for what does not."""
     _check(channel)
     token = _secret("SLACK_BOT_TOKEN", "the app's bot token (xoxb-...), from OAuth & Permissions on its page")
-    client = slack_client(token, api_url=Settings.of_environment().slack_api_url)
+    client = slack_client(token, api_url=Settings.from_environment().slack_api_url)
     ledger = _ledger(folder, channel, options)
     read, console = _read(folder, options), Screen()
     keys = {MAIN, *(reply_key(reply.key) for reply in read.told.replies)}
     keys |= {picture_key(draft.name) for draft in read.pictures}
-    if _stands(console, ledger, options, keys):
+    if _is_posted(console, ledger, options, keys):
         return
     with console.status(f"posting to {channel}"):
         pictures = [PngPicture(name=draft.name, title=draft.title, png=draft.png()) for draft in read.pictures]
         _begin(ledger, options)
         posting = Posting(channel=channel, client=client, ledger=ledger, run_id=str(read_run(folder)["id"]))
         posted = posting.post(read.told, pictures)
-    console.say(f"posted to {channel}: {_counted(ledger.load())}")
+    console.say(f"posted to {channel}: {_posted_words(ledger.load())}")
     troubles = [*filter(None, [read.no_pictures]), *posted.troubles]
     for trouble in troubles:
         console.say(trouble, style="red")
@@ -94,10 +94,10 @@ def post_run(folder: Path, options: PostOptions, channel: str) -> None:
 def post_run_by_webhook(folder: Path, options: PostOptions) -> None:
     """Posts a run's main message by the webhook of the environment."""
     url = _secret("SLACK_WEBHOOK_URL", "the incoming webhook's URL (https://hooks.slack.com/services/...)")
-    webhook = Webhook.of(url, Settings.of_environment().slack_api_url)
+    webhook = Webhook.of(url, Settings.from_environment().slack_api_url)
     ledger = _ledger(folder, webhook.channel, options)
     read, console = _read(folder, options), Screen()
-    if _stands(console, ledger, options, {MAIN}):
+    if _is_posted(console, ledger, options, {MAIN}):
         return
     with console.status("posting by the webhook"):
         _begin(ledger, options)
@@ -107,8 +107,8 @@ def post_run_by_webhook(folder: Path, options: PostOptions) -> None:
 
 def _read(folder: Path, options: PostOptions) -> _Read:
     only, part = Report(folder=folder, where=options.where).part()
-    since, new = ("", frozenset[str]()) if options.since is None else _since(run_folder(options.since), folder)
-    told = run_conversation(
+    since, new = ("", frozenset[str]()) if options.since is None else _news_since(run_folder(options.since), folder)
+    conversation = run_conversation(
         folder,
         only,
         part,
@@ -118,56 +118,66 @@ def _read(folder: Path, options: PostOptions) -> _Read:
         threaded=not options.webhook,
     )
     pictures, no_pictures = _drafts(folder, only) if options.pictures and not options.webhook else ((), "")
-    return _Read(told=told, pictures=pictures, no_pictures=no_pictures)
+    return _Read(told=conversation, pictures=pictures, no_pictures=no_pictures)
 
 
 def _drafts(folder: Path, only: Only | None) -> tuple[tuple[Draft, ...], str]:
     """The pictures that there are, or why there is none: the report stands without."""
-    envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes
+    envelopes = envelope_library(Settings.from_environment().measured_dir).envelopes
     try:
         return run_drafts(folder, envelopes, only), ""
     except PlimsollError as error:
         return (), f"no picture is shown: {error}"
 
 
-def _since(before: Path, after: Path) -> tuple[str, frozenset[str]]:
-    """What was saved since an earlier run, in a sentence, and the volumes that only the later one recommends for."""
+def _news_since(before: Path, after: Path) -> tuple[str, frozenset[str]]:
+    """A sentence about what was saved since an earlier run, and the volumes that only the later one recommends for."""
     with compared(before, after) as diff:
-        listed = (one for group in _RECOMMENDED for one in diff.listed(group))
-        news = {f"{one.account}/{one.region}/{one.volume_id}": one for one in listed if _is_new(one)}
-        ruled = {name for name, one in news.items() if diff.rules[0] != diff.rules[1] and _is_as_it_was(one)}
+        listed = (difference for group in _RECOMMENDED for difference in diff.listed(group))
+        news = {
+            f"{difference.account}/{difference.region}/{difference.volume_id}": difference
+            for difference in listed
+            if _is_new(difference)
+        }
+        ruled = {
+            name for name, difference in news.items() if diff.rules[0] != diff.rules[1] and _is_as_it_was(difference)
+        }
         new = frozenset(news.keys() - ruled)
-        told = [f"{count_of(len(new), 'recommendation')} {'is' if len(new) == 1 else 'are'} new"] if new else []
+        parts = [f"{count_of(len(new), 'recommendation')} {'is' if len(new) == 1 else 'are'} new"] if new else []
         if ruled:
-            told.append(f"{count_of(len(ruled), 'recommendation')} came because the rule has changed")
-        return f"Compared with the run of {diff.before.now:%Y-%m-%d}: {'; '.join([*told, headline(diff)])}", new
+            parts.append(f"{count_of(len(ruled), 'recommendation')} came because the rule has changed")
+        return f"Compared with the run of {diff.before.now:%Y-%m-%d}: {'; '.join([*parts, headline(diff)])}", new
 
 
-def _is_new(one: Difference) -> bool:
-    was = one.before is not None and one.before["action"] in _ASKED
-    return not was and one.after is not None and one.after["action"] in _ASKED
+def _is_new(difference: Difference) -> bool:
+    was = difference.before is not None and difference.before["action"] in _ASKED
+    return not was and difference.after is not None and difference.after["action"] in _ASKED
 
 
-def _is_as_it_was(one: Difference) -> bool:
-    """Whether the volume was there before, in the same configuration."""
-    return one.before is not None and one.after is not None and one.before["current"] == one.after["current"]
+def _is_as_it_was(difference: Difference) -> bool:
+    """True if the volume was there before, in the same configuration."""
+    return (
+        difference.before is not None
+        and difference.after is not None
+        and difference.before["current"] == difference.after["current"]
+    )
 
 
 def _check(channel: str) -> None:
     try:
         TypeAdapter(Channel).validate_python(channel)
     except ValidationError as error:
-        told = f"--channel {channel}: give the channel's id, such as C0123456789, from the foot of its details."
-        raise BadInput(told) from error
+        sentence = f"--channel {channel}: give the channel's id, such as C0123456789, from the foot of its details."
+        raise BadInput(sentence) from error
 
 
 def _ledger(folder: Path, channel: str, options: PostOptions) -> FileLedger:
-    """What stands in a channel of the run, or of the part that is posted."""
+    """The ledger of a channel, for the run or for the part that is posted."""
     return FileLedger(path=folder / POSTED, channel=channel if options.where is None else f"{channel}: {options.where}")
 
 
-def _stands(console: Screen, ledger: FileLedger, options: PostOptions, keys: set[str]) -> bool:
-    """Whether all of it stands already, and says so; with --again nothing does."""
+def _is_posted(console: Screen, ledger: FileLedger, options: PostOptions, keys: set[str]) -> bool:
+    """True if all of it stands already, and says so; with --again nothing does."""
     if options.again or not keys <= ledger.load().posted.keys():
         return False
     console.say(f"this run stands in {ledger.channel} already; --again posts it once more, beside what stands")
@@ -180,15 +190,15 @@ def _begin(ledger: FileLedger, options: PostOptions) -> None:
         ledger.keep(PostingProgress())
 
 
-def _counted(progress: PostingProgress) -> str:
+def _posted_words(progress: PostingProgress) -> str:
     replies, pictures = (sum(key.startswith(kind) for key in progress.posted) for kind in ("reply/", "picture/"))
     verb = "reply" if replies == 1 else "replies"
     return f"the report, {replies:,} {verb} in its thread and {count_of(pictures, 'picture')}"
 
 
 def _secret(name: str, what: str) -> str:
-    """What the environment gives, which no command shows; BadInput where it gives nothing."""
-    found = os.environ.get(PREFIX + name, "").strip()
-    if not found:
+    """A value of the environment, which no command shows; BadInput where it gives nothing."""
+    value = os.environ.get(PREFIX + name, "").strip()
+    if not value:
         raise BadInput(f"the environment has no {PREFIX}{name}: set it to {what}. `--dry-run` needs none.")
-    return found
+    return value

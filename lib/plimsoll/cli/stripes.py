@@ -20,7 +20,7 @@ from plimsoll.validation.command import stripe_sets
 
 def find_stripes(hosts: Sequence[str], scope: Scope) -> None:
     """Asks each host, keeps their answers, and prints it; exits as partial where one did not answer."""
-    settings, console, today = Settings.of_environment(), Screen(highlight=True), clock().now().date()
+    settings, console, today = Settings.from_environment(), Screen(highlight=True), clock().now().date()
     (cloud,) = open_clouds(scope, settings, today=today)
     bench, targets = cloud.bench, cloud.ports.inventory.targets()
     patience, book = bench_patience(settings), stripe_book(settings)
@@ -28,14 +28,14 @@ def find_stripes(hosts: Sequence[str], scope: Scope) -> None:
     for host_id in hosts:
         try:
             target = _place_of(host_id, targets, bench)
-            found = stripe_sets(host_id, target, today, bench=bench, patience=patience)
+            sets = stripe_sets(host_id, target, today, bench=bench, patience=patience)
         except PlimsollError as error:
             show_lines(console, [f"failed {host_id}: {error}"], "red")
             failed = True
             continue
-        kept = book.note(target, host_id, found)
+        kept = book.note(target, host_id, sets)
         book.save()
-        lines = [f"{one}: {', '.join(one.members)}" for one in kept]
+        lines = [f"{stripes}: {', '.join(stripes.members)}" for stripes in kept]
         show_lines(console, lines or [f"{host_id} in {target}: no volumes are one device"])
     if failed:
         raise typer.Exit(PARTIAL)

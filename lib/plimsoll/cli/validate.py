@@ -15,7 +15,7 @@ from plimsoll.bootstrap.clocks import clock
 from plimsoll.bootstrap.clouds import OpenCloud, open_clouds, with_new_measurements
 from plimsoll.bootstrap.measuring import bench_patience, validation_claims, validation_jobs
 from plimsoll.cli.audit_reports import leave_reports
-from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
+from plimsoll.cli.exit_codes import EXIT_INTERRUPTED, PARTIAL
 from plimsoll.cli.options import ValidateOptions
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.scope import Scope
@@ -23,7 +23,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.evidence.measuring_runs import MeasuringRun, PlannedRun
 from plimsoll.domain.policy import Policy
-from plimsoll.orders import resumed
+from plimsoll.orders import read_order
 from plimsoll.ports import Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_folder import RunFolder
@@ -45,13 +45,13 @@ from plimsoll.validation.scratch_volume import Left
 
 def validate_one(volume: str, target: str | None, scope: Scope, policy: Policy, options: ValidateOptions) -> None:
     """Validates one volume's target, prints the verdict and the recommendation that follows from it."""
-    settings, console = Settings.of_environment(), Screen(highlight=True)
+    settings, console = Settings.from_environment(), Screen(highlight=True)
     now = clock().now()
     if len(scope.clouds) > 1:
         raise BadInput("a volume is of one cloud: say which with one --cloud.")
     (cloud,) = open_clouds(scope, settings, today=now.date())
     job = new_job(volume, target, options, cloud.ports, now)
-    ended = follow(console, validate_volume(job, context_of(cloud, policy, options, settings, console)))
+    ended = follow_validation(console, validate_volume(job, context_of(cloud, policy, options, settings, console)))
     if ended:
         raise typer.Exit(PARTIAL)
 
@@ -65,8 +65,8 @@ def validate_recommendations(
     console: Screen | None = None,
 ) -> None:
     """Validates the recommendations of a run whose evidence is thin, and puts the new answers into its files."""
-    settings, console = Settings.of_environment(), console or Screen(highlight=True)
-    order = resumed(run_folder(folder))
+    settings, console = Settings.from_environment(), console or Screen(highlight=True)
+    order = read_order(run_folder(folder))
     if "recording" in order.scope:
         raise BadInput(f"{folder} was decided from a recording, in which nothing can be measured: validate a run.")
     scope = Scope.from_dict(order.scope, external_id=external_id)
@@ -81,8 +81,8 @@ def validate_recommendations(
                 validation = RunValidation(
                     name=_new_name(), place=place, now=order.now, budget=options.budget, least=least, context=context
                 )
-                records = [one for one in run.records() if one.provider == place.provider]
-                ended += follow(console, validation.events(records), run.change)
+                records = [record for record in run.records() if record.provider == place.provider]
+                ended += follow_validation(console, validation.events(records), run.change)
                 measured = measured or validation.runs > 0
     finally:
         if run.changed:
@@ -113,7 +113,7 @@ def new_job(volume: str, target: str | None, options: ValidateOptions, ports: Au
 def context_of(
     cloud: OpenCloud, policy: Policy, options: ValidateOptions, settings: Settings, console: Screen
 ) -> Context:
-    """What a validation in one cloud is given. The folder of runs keeps its jobs and what was measured."""
+    """The context of a validation in one cloud. The folder of runs keeps its jobs and what was measured."""
     bench = cloud.bench
     return Context(
         bench=lambda _place: bench,
@@ -141,7 +141,7 @@ def _new_name() -> str:
     return f"{clock().now():%Y%m%dt%H%M%S}-{secrets.token_hex(3)}"
 
 
-def follow(
+def follow_validation(
     console: Screen, events: Iterator[RunEvent], change: Callable[[RecommendationRecord], None] | None = None
 ) -> list[RunEvent]:
     """Prints what happens; gives what went wrong. `change` is given what was decided again, one of many volumes."""
@@ -155,7 +155,7 @@ def follow(
                 change(event.after)
     except KeyboardInterrupt:
         console.say("interrupted; scratch volumes were deleted, or are named above.")
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(EXIT_INTERRUPTED) from None
     return wrong
 
 

@@ -19,7 +19,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.risk.watch import Promised
 from plimsoll.domain.volume import Seen, Volume
 from plimsoll.ports import FailedTarget, Inventory, Target, UnreadVolume
-from plimsoll.writing import whole
+from plimsoll.writing import atomic_path
 
 KEPT: Final = timedelta(days=2)
 """Changes older than this no longer count against any limit and are dropped."""
@@ -84,7 +84,7 @@ class Ledger:
         promised = {name: found for name, found in sorted(self.promised.items()) if found.at_s >= oldest_s}
         if promised:
             written |= {_PROMISED: _promises().dump_python(promised, mode="json")}
-        with whole(self.path) as beside:
+        with atomic_path(self.path) as beside:
             beside.write_text(json.dumps(written, separators=(",", ":")), encoding="utf-8")
 
     def _with(self, volume_id: str, now: datetime) -> Sequence[Seen]:

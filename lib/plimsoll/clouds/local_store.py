@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.measuring_runs import short
-from plimsoll.writing import BESIDE, make_file, make_folder, whole, writable
+from plimsoll.writing import BESIDE, atomic_path, make_file, make_folder, writable
 
 _PIECE_BYTES: Final = 1 << 18
 """Bytes that are read of a file at once."""
@@ -31,7 +31,7 @@ class FolderStore:
 
     def put(self, key: str, content: bytes) -> None:
         """Keeps content under a key, whole or not at all."""
-        with whole(self._path(key)) as beside:
+        with atomic_path(self._path(key)) as beside:
             beside.write_bytes(content)
 
     def get(self, key: str) -> bytes | None:
@@ -64,7 +64,7 @@ class FolderStore:
 
     def put_pieces(self, key: str, pieces: Iterable[bytes]) -> None:
         """As `put`, piece after piece."""
-        with whole(self._path(key)) as beside, beside.open("wb") as file:
+        with atomic_path(self._path(key)) as beside, beside.open("wb") as file:
             file.writelines(pieces)
 
     def delete(self, key: str) -> None:
@@ -73,7 +73,7 @@ class FolderStore:
 
     def put_file(self, key: str, path: Path) -> None:
         """As `put`, from a file."""
-        with whole(self._path(key)) as beside:
+        with atomic_path(self._path(key)) as beside:
             shutil.copyfile(path, beside)
 
     def get_file(self, key: str, path: Path) -> bool:
@@ -81,7 +81,7 @@ class FolderStore:
         kept = self._path(key)
         if not kept.is_file():
             return False
-        with whole(path) as beside:
+        with atomic_path(path) as beside:
             shutil.copyfile(kept, beside)
         return True
 
@@ -113,7 +113,7 @@ class FileClaims:
         with self._alone():
             if _holder(path, now) not in (None, holder):
                 return False
-            with whole(path) as beside:
+            with atomic_path(path) as beside:
                 beside.write_text(
                     json.dumps({**_myself(), "key": key, "holder": holder, "until": until.isoformat()}),
                     encoding="utf-8",

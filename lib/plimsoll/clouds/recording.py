@@ -270,7 +270,7 @@ class Recording:
 def is_recording(path: Path) -> bool:
     """Whether a file is a recording, whatever its name."""
     try:
-        with reading.opened(path) as file, zipfile.ZipFile(file) as opened:
+        with reading.open_file(path) as file, zipfile.ZipFile(file) as opened:
             return "about.json" in opened.NameToInfo
     except DAMAGE:
         return False
@@ -279,7 +279,7 @@ def is_recording(path: Path) -> bool:
 def open_recording(path: Path) -> tuple[Recording, ...]:
     """What a recording has of each cloud that was asked, in their order; BadInput for a file that is no recording."""
     try:
-        with reading.opened(path):
+        with reading.open_file(path):
             opened = zipfile.ZipFile(path)
         about = json.loads(read_member(opened, "about.json", MOST_MEMBER_BYTES))
         if about["format"] not in READ_FORMATS:

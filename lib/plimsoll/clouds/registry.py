@@ -71,13 +71,13 @@ class Cloud:
     @property
     def published(self) -> "Published":
         """What is known of the cloud without asking it."""
-        found: Published = import_module(f"{self.package}.catalog").PUBLISHED
+        found: Published = import_module(f"{self.package}.catalog").PUBLISHED_FACTS
         return found
 
     @property
     def connect(self) -> "Connect":
         """What reaches the accounts of a scope. This imports the cloud's own libraries."""
-        found: Connect = import_module(f"{self.package}.connection").connect
+        found: Connect = import_module(f"{self.package}.connection").connect_scope
         return found
 
 

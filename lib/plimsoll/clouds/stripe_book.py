@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.groups.stripes import StripeSet, merged
 from plimsoll.ports import Target
-from plimsoll.writing import whole
+from plimsoll.writing import atomic_path
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,7 +58,7 @@ class StripeBook:
 
     def save(self) -> None:
         """Writes the book, whole or not at all; BadInput where the file cannot be written."""
-        with whole(self.path) as beside:
+        with atomic_path(self.path) as beside:
             beside.write_bytes(sets_adapter().dump_json(self.sets, indent=1) + b"\n")
 
 

@@ -15,7 +15,7 @@ from plimsoll.domain.evidence.citing import locate, name_own
 from plimsoll.domain.evidence.envelope import DELIVERED, SIMULATED_TOOL
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.writing import whole
+from plimsoll.writing import atomic_path
 
 LINES: Final = "validations.jsonl"
 
@@ -114,7 +114,7 @@ class ValidationBook:
 
     def keep(self, campaign: Path, line: ValidationLine) -> None:
         """Keeps a verdict and the file of its campaign, beside it; doing it again changes nothing."""
-        with whole(self.folder / campaign.name) as beside:
+        with atomic_path(self.folder / campaign.name) as beside:
             shutil.copyfile(campaign, beside)
         if all(kept.id != line.id for kept in self.lines()):
             self.add(line)

@@ -15,7 +15,7 @@ from plimsoll.domain.demand.epochs import Epoch, epochs_of
 from plimsoll.domain.demand.lifting import Lifted, lift
 from plimsoll.domain.demand.need import NOTHING, Need, OfferPurpose
 from plimsoll.domain.demand.record import clip_to_record
-from plimsoll.domain.demand.required import Load, load_of
+from plimsoll.domain.demand.required import Load, load_of, peak_rates
 from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room, with_relief
 from plimsoll.domain.demand.settling import Settles, settles
 from plimsoll.domain.demand.trend import (

@@ -21,7 +21,7 @@ from plimsoll.envelopes.campaigns import Campaign, HostEntry, JobEntry, load_cam
 from plimsoll.envelopes.fit import Caps, fit_envelope, no_caps
 from plimsoll.envelopes.printed import earliest_day, parse_finish_day, present
 from plimsoll.envelopes.results import BenchResult, Profile
-from plimsoll.writing import whole
+from plimsoll.writing import atomic_path
 
 UNKNOWN_TYPE: Final = "unknown"
 """The volume type if the user names none. No offer has it, so its envelope is evidence for no offer."""
@@ -145,7 +145,7 @@ def add_campaign(folder: Path, new: NewCampaign, types: Mapping[str, VolumeType]
     if faults and len(faults) == len(new.results):
         raise BadInput(f"{faults[0]}: that is no measurement, and nothing was added.")
     path = folder / f"{new.name}.yaml"
-    with whole(path) as beside:
+    with atomic_path(path) as beside:
         text = yaml.safe_dump(_as_data(new), sort_keys=False, allow_unicode=True, width=120)
         beside.write_text(_HEAD + text, encoding="utf-8")
         for system in load_campaign(beside).systems:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.reading import opened, parse_json, read_bytes
+from plimsoll.reading import open_file, parse_json, read_bytes
 from plimsoll.reports.run_files import CHECKSUMS, RUN
-from plimsoll.writing import whole
+from plimsoll.writing import atomic_path
 
 _LOOKS: Final = 3
 """How often a file and its checksum are compared: a process may be writing both."""
@@ -23,7 +23,7 @@ _LOOKS: Final = 3
 def note_checksums(folder: Path, names: Iterable[str]) -> None:
     """Notes what files are now, beside what was noted of others."""
     written = {**(_noted(folder) or {}), **{name: _digest(folder / name) for name in names}}
-    with whole(folder / CHECKSUMS) as beside:
+    with atomic_path(folder / CHECKSUMS) as beside:
         beside.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
 
 
@@ -65,7 +65,7 @@ def _noted(folder: Path) -> dict[str, Any] | None:
 
 
 def _digest(path: Path) -> str:
-    with opened(path) as file:
+    with open_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.reading import opened
+from plimsoll.reading import open_file
 from plimsoll.writing import OWN_FILE, writable
 
 JOURNAL: Final = "journal.jsonl"
@@ -109,7 +109,7 @@ def damaged_lines(path: Path) -> list[int]:
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
     try:
-        with opened(path) as file:
+        with open_file(path) as file:
             yield file
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}.") from error

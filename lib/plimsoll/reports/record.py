@@ -16,7 +16,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.reading import parse_json
 from plimsoll.reports.published import published_types
-from plimsoll.seals import unsealed
+from plimsoll.seals import check_seal
 
 Action = Literal["migrate", "reprovision", "upgrade", "keep", "wait", "detached", "insufficient-data"]
 Grades = Literal["A", "B", "C"]
@@ -604,7 +604,7 @@ class DemandProfileRecord(BaseModel):
 
 def run_of(text: str | bytes) -> dict[str, Any]:
     """A run.json with the keys of today, whichever version wrote it; ValueError and TypeError where it is none."""
-    run = unsealed({**parse_json(text)})
+    run = check_seal({**parse_json(text)})
     if isinstance(run.get("policy"), dict):
         run["policy"] = _policy_of(run["policy"])
     money = run.get("monthly_usd")

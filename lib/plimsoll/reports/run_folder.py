@@ -32,8 +32,8 @@ from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_reader import UnansweredRecord, damaged, full_name, matched_records, read_run
 from plimsoll.reports.run_tables import record_line, run_tables
 from plimsoll.reports.totals import Totals
-from plimsoll.seals import sealed
-from plimsoll.writing import BESIDE, is_leftover, make_folder, make_private, whole, writable
+from plimsoll.seals import add_seal
+from plimsoll.writing import BESIDE, atomic_path, is_leftover, make_folder, make_private, writable
 
 _NAMED: Final = 10
 RUNNING: Final = "running"
@@ -159,8 +159,8 @@ class RunFolder:
 
 def write_run(folder: Path, run: Mapping[str, Any]) -> None:
     """Writes run.json, whole or not at all, and on the disk when this returns."""
-    with whole(folder / RUN) as beside, beside.open("w", encoding="utf-8") as file:
-        file.write(json.dumps(sealed(run), indent=2, ensure_ascii=False) + "\n")
+    with atomic_path(folder / RUN) as beside, beside.open("w", encoding="utf-8") as file:
+        file.write(json.dumps(add_seal(run), indent=2, ensure_ascii=False) + "\n")
         file.flush()
         os.fsync(file.fileno())
 

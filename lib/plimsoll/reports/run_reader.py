@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.units import MIB
-from plimsoll.reading import opened, parse_json, read_bytes
+from plimsoll.reading import open_file, parse_json, read_bytes
 from plimsoll.reports.checksums import is_as_written
 from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord, run_of
 from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
@@ -230,12 +230,12 @@ def _laid_out_anew(path: Path) -> list[RecommendationRecord]:
 
 def _has_lines(path: Path) -> bool:
     """Whether each recommendation has a line of its own, as runs are written; other tools may lay JSON out anew."""
-    with opened(path) as file:
+    with open_file(path) as file:
         return next(file, b"") == b"[\n" and next(file, b"")[:1] in {b"{", b"]"}
 
 
 def _by_line(path: Path, naming: bytes = b"") -> Iterator[RecommendationRecord]:
-    with opened(path) as file:
+    with open_file(path) as file:
         next(file)
         for line in file:
             if line == b"]\n":
@@ -250,7 +250,7 @@ def _lines(path: Path, kind: type[_Line]) -> Iterator[_Line]:
         return
     try:
         _check(path)
-        with opened(path) as file:
+        with open_file(path) as file:
             for line in file:
                 if not line.endswith(b"\n"):
                     if _was_killed(path.parent):

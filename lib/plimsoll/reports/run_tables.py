@@ -18,7 +18,7 @@ from plimsoll.reports.csv_table import ENCODING, csv_line, header, row
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, TABLE, UNANSWERED
 from plimsoll.reports.run_reader import UnansweredRecord
-from plimsoll.writing import whole, writable
+from plimsoll.writing import atomic_path, writable
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ def record_line(record: RecommendationRecord) -> bytes:
 
 @contextmanager
 def _written(path: Path) -> Iterator[IO[bytes]]:
-    with whole(path) as beside, beside.open("wb") as file:
+    with atomic_path(path) as beside, beside.open("wb") as file:
         yield file
 
 

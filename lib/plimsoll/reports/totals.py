@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from plimsoll.domain.refine.plan import Plan
 from plimsoll.domain.risk.lessons import Lessons
 from plimsoll.domain.risk.tally import PromiseTally
-from plimsoll.outcomes import Answered, FailedVolume, InScope, Notice, Outcome, Planned, Priced, Seen, Skipped
+from plimsoll.outcomes import Answered, FailedVolume, InScope, Notice, Outcome, Planned, Priced, Skipped, VolumesSeen
 from plimsoll.ports import FailedTarget
 from plimsoll.reports.detached import Groups, add_detached, detached_summary, merge_detached
 from plimsoll.reports.fleet_risk import FleetRisk
@@ -193,7 +193,7 @@ class Totals:
                 add_detached(self.detached, one)
             case Answered():
                 self.add(answered_record(one))
-            case Seen():
+            case VolumesSeen():
                 self.seen += one.volumes
             case Planned():
                 self._plan(one.target.provider, one.plan)

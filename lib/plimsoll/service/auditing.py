@@ -18,7 +18,7 @@ from plimsoll.orders import Order
 from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
 from plimsoll.reports.run_reader import matched_records
 from plimsoll.reports.totals import Totals
-from plimsoll.run import Progress, carry_out
+from plimsoll.run import RunProgress, carry_out
 from plimsoll.service.history_update import excluded_volumes, remember
 from plimsoll.service.inventory import StoredInventory, StoredPrices
 from plimsoll.service.needed import require_content, require_file
@@ -142,7 +142,7 @@ class _BatchAudit:
 
     def go_on(self, before: BatchPart, stop: Callable[[], bool], slice_volumes: int) -> AuditAttempt:
         """Audits the volumes without an answer, keeps the result, and returns what this attempt did."""
-        progress, ports = Progress(), self._ports(slice_volumes)
+        progress, ports = RunProgress(), self._ports(slice_volumes)
         run, _best = carry_out(self.order, [ports], lambda _progress, _outcome: None, stop=stop, progress=progress)
         usage, totals = ports.metrics.usage, progress.totals
         totals.merge(Totals(notices=dict(before.notices)))

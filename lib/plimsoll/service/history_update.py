@@ -13,7 +13,7 @@ from plimsoll.clouds.targets import named_target
 from plimsoll.domain.history import HistoryEntry, Sighting, seen
 from plimsoll.domain.people_decisions import Holding, holding
 from plimsoll.domain.risk.promise_review import Review, reviewed
-from plimsoll.ports import History, Target
+from plimsoll.ports import HistoryStore, Target
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.promises import review_of
 from plimsoll.reports.record import RecommendationRecord, in_cents
@@ -28,7 +28,7 @@ _Reviewed = tuple[RecommendationRecord, Review]
 
 
 def remember(
-    volumes: Iterable[Matched], history: History, *, run_id: str, now: datetime
+    volumes: Iterable[Matched], history: HistoryStore, *, run_id: str, now: datetime
 ) -> tuple[Totals, list[ServiceEvent]]:
     """Compares a run's recommendations with the history and writes the changes. Raises CloudError if the history does.
 
@@ -78,7 +78,7 @@ def news_name(event: ServiceEvent) -> str:
     return f"{detail['account']}/{detail['region']}/{detail['volume_id']}"
 
 
-def excluded_volumes(history: History, target: Target, volume_ids: Sequence[str]) -> dict[str, str]:
+def excluded_volumes(history: HistoryStore, target: Target, volume_ids: Sequence[str]) -> dict[str, str]:
     """The volumes of a target that people excluded from audits, by id, each with who and why."""
     reasons = {
         volume_id: holding(decisions).left_out for volume_id, decisions in history.decisions(target, volume_ids).items()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from plimsoll.auditing.audit import audit
+from plimsoll.auditing.audit import run_audit
 from plimsoll.auditing.inventory import Listing, list_volumes, notices_of, with_stripes_of
 from plimsoll.auditing.ports import BATCH_VOLUMES, AuditPorts
 from plimsoll.clouds.ledger import Ledger
@@ -113,7 +113,7 @@ def _take(service: Service, keys: RunKeys, target: Target, order: RunOrder, batc
     elif listing.error is not None:
         entries: list[Volume | UnreadVolume] = [*listing.volumes, *listing.unread]
         stored = replace(ports, inventory=StoredInventory(target=target, given=entries, error=listing.error))
-        failed = Totals.of(audit(stored, order.parsed_policy, order.now))
+        failed = Totals.of(run_audit(stored, order.parsed_policy, order.now))
         service.store.put(keys.failed_target(target), totals_out(failed))
     elif service.store.get(keys.listed_key(target)) is None:  # another attempt, given up for dead, may have been faster
         tags = order.parsed_policy.takeover_tags
@@ -152,7 +152,7 @@ def _keep_rest(store: RunStore, keys: RunKeys, listing: Listing, ports: AuditPor
     texts = (*notices_of(target, ports), *(notice.text for notice in changed))
     stored = StoredInventory(target=target, given=listing.unread, texts=texts)
     without_volumes = replace(ports, inventory=stored, prices=StoredPrices(answer=book), stripes=())
-    return Totals.of(audit(without_volumes, order.parsed_policy, order.now))
+    return Totals.of(run_audit(without_volumes, order.parsed_policy, order.now))
 
 
 def _book(target: Target, ports: AuditPorts) -> PriceBook | CloudError | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.clouds.ledger import Ledger
     from plimsoll.domain.evidence.envelope import Envelope
     from plimsoll.domain.policy import Policy
-    from plimsoll.ports import Bench, Claims, Clock, Events, Executions, History, RunStore
+    from plimsoll.ports import Bench, Claims, Clock, Events, Executions, HistoryStore, RunStore
     from plimsoll.reports.record import RecommendationRecord
     from plimsoll.service.config import ServiceConfig
     from plimsoll.settings import Settings
@@ -87,7 +87,7 @@ class Service:
     root: str
     measured: Path
     claims: Claims
-    history: History
+    history: HistoryStore
     events: Events
     executions: Executions
     clock: Clock

@@ -8,8 +8,8 @@ from typing import Any
 from plimsoll.clouds.published import query_cost_of
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.learned_table import table_or_none, table_text
-from plimsoll.orders import Asked, Order, describe, ended
-from plimsoll.outcomes import FailedVolume, Outcome, Seen
+from plimsoll.orders import CloudRequests, Order, describe, end_status
+from plimsoll.outcomes import FailedVolume, Outcome, VolumesSeen
 from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.reports.learning import learning_in_run, own_table
 from plimsoll.reports.promises import promises_in_run
@@ -29,13 +29,13 @@ def summarize(service: Service, message: RunMessage) -> Summarized:
     store, keys = service.store, RunKeys(run_id=message.run_id)
     order = order_of(store, message.run_id).order_in(Path())
     whole = total(store, keys)
-    status = ended(whole.totals)
+    status = end_status(whole.totals)
     run = describe(
         order,
         whole.totals,
         status=status,
         asked={
-            cloud: Asked(usage=spent.usage, query_cost=query_cost_of(cloud, service.settings))
+            cloud: CloudRequests(usage=spent.usage, query_cost=query_cost_of(cloud, service.settings))
             for cloud, spent in whole.spent.items()
         },
         seconds={"elapsed": 0.0, **sum(whole.spent.values(), Spent()).seconds},
@@ -137,6 +137,6 @@ def _missing_targets(store: RunStore, keys: RunKeys, covered: Covered) -> Iterat
 
 def _batch_outcomes(store: RunStore, keys: RunKeys, batch: VolumeBatch, why: str) -> Iterable[Outcome]:
     volumes = volumes_in(store, keys.volumes(batch))
-    yield Seen(target=batch.target, volumes=len(volumes))
+    yield VolumesSeen(target=batch.target, volumes=len(volumes))
     reason = f"batch {batch} could not be audited: {why}"
     yield from (FailedVolume(target=batch.target, volume_id=volume.id, reason=reason) for volume in volumes)

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.domain.errors import BadInput, PlimsollError
-from plimsoll.orders import resumed
+from plimsoll.orders import read_order
 from plimsoll.reports.run_reader import find_profile, find_record
 from plimsoll.serving.door import Door, DoorTerms
 from plimsoll.serving.live_report import LiveReport
@@ -69,7 +69,7 @@ def _volume(report: LiveReport, name: str) -> str:
     record = find_record(folder, name)
     if record is None:
         raise BadInput(f"the run {folder.name} has no recommendation for {name}: go back to the report.")
-    order = resumed(folder)
+    order = read_order(folder)
     past = list(volume_history(name, folder.parent))
     return volume_page(record, find_profile(folder, name), past, console_link(record, order.policy, order.now))
 

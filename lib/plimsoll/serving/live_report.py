@@ -11,7 +11,7 @@ from plimsoll.api.runs import run_folder, written_ns
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.domain.errors import BadInput
-from plimsoll.orders import resumed
+from plimsoll.orders import read_order
 from plimsoll.reports.html.page import Live, write_html
 from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.record import RecommendationRecord
@@ -105,12 +105,12 @@ def plain_name(folder: Path) -> str:
 
 
 def _write(folder: Path, out: Path, version: str) -> None:
-    order = resumed(folder)
+    order = read_order(folder)
 
     def link(record: RecommendationRecord) -> str:
         return console_link(record, order.policy, order.now)
 
-    envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes
+    envelopes = envelope_library(Settings.from_environment().measured_dir).envelopes
     write_html(folder, out, envelopes=envelopes, console_link=link, live=Live(version=version))
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.auditing.explain import Explained, explain
+from plimsoll.auditing.explain import Explained, explain_volume
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.workload import recounted, shape_of
@@ -72,7 +72,7 @@ def decide_run(job: Job, context: Context) -> Job:
     if not job.to_decide:
         return job
     ports = context.ports(job.place, job.now)
-    weighed = weigh_answer(explain(ports, job.volume_id, context.policy, job.now), job.volume_id)
+    weighed = weigh_answer(explain_volume(ports, job.volume_id, context.policy, job.now), job.volume_id)
     record = record_of(weighed.answer, provider=job.place.provider)
     types = ports.catalog.types
     place = replace(job.place, account=weighed.volume.account, region=weighed.volume.region)

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plimsoll.auditing.audit import audit
+from plimsoll.auditing.audit import run_audit
 from plimsoll.auditing.deciders import ENDED, ENOUGH_VOLUMES, LEAST_BATCH, Deciders
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.errors import AccessDenied, BadAnswer, CloudError
@@ -69,7 +69,7 @@ def told(outcome):
 
 def answers(ports, processes=0):
     with Deciders(processes) as deciders:
-        found = list(audit(replace(ports, deciders=deciders), POLICY, NOW))
+        found = list(run_audit(replace(ports, deciders=deciders), POLICY, NOW))
         running = deciders.begin(0)
     volumes = sorted((told(one) for one in found if isinstance(one, Answered | FailedVolume)), key=str)
     return volumes, running
@@ -141,7 +141,7 @@ def test_a_process_that_stops_is_ended_like_one_that_dies(at):
         deciders.begin(ENOUGH_VOLUMES)
         if at == "its first word":
             stop()
-        there = list(audit(replace(ports, metrics=metrics, deciders=deciders), POLICY, NOW))
+        there = list(run_audit(replace(ports, metrics=metrics, deciders=deciders), POLICY, NOW))
         running = deciders.begin(0)
     assert sorted((told(one) for one in there if isinstance(one, Answered)), key=str) == here
     assert running == 0
@@ -255,4 +255,4 @@ def test_small_batches_are_decided_here():
     with Deciders(1) as deciders:
         deciders.begin(ENOUGH_VOLUMES)
         ports = replace(a_fleet(LEAST_BATCH - 1), deciders=deciders)
-        assert len([one for one in audit(ports, POLICY, NOW) if isinstance(one, Answered)]) == LEAST_BATCH - 1
+        assert len([one for one in run_audit(ports, POLICY, NOW) if isinstance(one, Answered)]) == LEAST_BATCH - 1

@@ -15,11 +15,11 @@ from plimsoll.backtesting.findings import Reliability, SameSaving
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.judging import Tally, judged_cuts
 from plimsoll.backtesting.learn import learn
-from plimsoll.backtesting.other_cuts import LEAST_CUTS, folds_of, learned_from
+from plimsoll.backtesting.other_cuts import LEAST_CUTS, folds_of, source_cuts
 from plimsoll.backtesting.page import outcome_page, picture_rows
-from plimsoll.backtesting.resampled import at_saving, observed_pct, resampled, spread_of, sums_of
+from plimsoll.backtesting.resampled import interpolate_saving, observed_pct, resample_fleets, spread_of, sums_of
 from plimsoll.backtesting.rules import CHANGE_OF_TYPE, DROP_IN, LEARNED, MAX_AND_20, ONE_FACTOR
-from plimsoll.backtesting.run import backtest
+from plimsoll.backtesting.run import run_backtest
 from plimsoll.backtesting.scenario import Cut
 from plimsoll.backtesting.shown import rule_cells
 from plimsoll.domain.errors import BadInput
@@ -34,7 +34,7 @@ from tests.unit.reports.charts.valid import check
 def outcome(tmp_path_factory):
     folder = tmp_path_factory.mktemp("backtest")
     fleet = Fleet(write_fleet(folder / "alike.npz", bursty(300, 56)), 32)
-    return backtest(fleet, a_scenario(), folder / "kept")
+    return run_backtest(fleet, a_scenario(), folder / "kept")
 
 
 def rule(outcome, name, promised_pct=None):
@@ -44,7 +44,7 @@ def rule(outcome, name, promised_pct=None):
 def test_promises_hold_where_weeks_are_alike(outcome):
     promised = [one for one in outcome.reliability if one.promised_pct in {5.0, 10.0, 20.0}]
     assert len(promised) == 6
-    assert all(one.holds and one.volumes > 100 for one in promised)
+    assert all(one.is_kept and one.volumes > 100 for one in promised)
 
 
 def test_less_risk_saves_less_and_throttles_less(outcome):
@@ -62,7 +62,7 @@ def test_a_drop_in_throttles_nothing_and_a_bare_change_saves_most(outcome):
 
 def test_a_constant_demand_is_never_throttled_and_needs_no_more_than_it_does(tmp_path):
     fleet = Fleet(write_fleet(tmp_path / "flat.npz", np.full((150, 40 * 24), 6_000.0)), 32)
-    found = backtest(fleet, a_scenario(), tmp_path / "kept")
+    found = run_backtest(fleet, a_scenario(), tmp_path / "kept")
     for level_pct in (5.0, 10.0):
         one = rule(found, LEARNED, level_pct)
         assert one.throttled_minutes == 0
@@ -72,11 +72,11 @@ def test_a_constant_demand_is_never_throttled_and_needs_no_more_than_it_does(tmp
 
 def test_what_is_done_is_not_done_again(tmp_path, monkeypatch):
     fleet = Fleet(write_fleet(tmp_path / "fleet.npz", bursty(30, 50)), 32)
-    first = backtest(fleet, a_scenario(), tmp_path / "kept")
-    monkeypatch.setattr(run, "known_at", None)
-    assert backtest(fleet, a_scenario(), tmp_path / "kept").as_json() == first.as_json()
+    first = run_backtest(fleet, a_scenario(), tmp_path / "kept")
+    monkeypatch.setattr(run, "knowledge_at", None)
+    assert run_backtest(fleet, a_scenario(), tmp_path / "kept").as_json() == first.as_json()
     with pytest.raises(BadInput, match="something else"):
-        backtest(fleet, a_scenario(times=(2.0,)), tmp_path / "kept")
+        run_backtest(fleet, a_scenario(times=(2.0,)), tmp_path / "kept")
 
 
 def test_the_outcome_is_plain_json(outcome):
@@ -104,11 +104,11 @@ def test_the_picture_is_what_vega_lite_allows(outcome):
 
 
 def test_one_volume_promises_nothing_and_a_week_is_refused_in_words(tmp_path):
-    alone = backtest(Fleet(write_fleet(tmp_path / "one.npz", bursty(1, 50)), 32), a_scenario(), tmp_path / "one")
+    alone = run_backtest(Fleet(write_fleet(tmp_path / "one.npz", bursty(1, 50)), 32), a_scenario(), tmp_path / "one")
     assert all(one.observed_pct is None for one in alone.reliability)
     assert rule(alone, LEARNED, 5.0).reduced == 0
     with pytest.raises(BadInput, match=r"has 7\.0 days"):
-        backtest(Fleet(write_fleet(tmp_path / "week.npz", bursty(5, 7)), 32), a_scenario(), tmp_path / "week")
+        run_backtest(Fleet(write_fleet(tmp_path / "week.npz", bursty(5, 7)), 32), a_scenario(), tmp_path / "week")
     with pytest.raises(BadInput, match="too short to learn"):
         learn([Fleet(tmp_path / "week.npz", 32)], a_scenario(), tmp_path / "learned", on="2026-11-23", public=False)
 
@@ -119,7 +119,7 @@ def test_a_cut_is_learned_from_what_was_over_by_then_unless_all_of_that_overlaps
     assert {one.memory_days for one in cuts} == {7, 14, 28}
     assert judged_cuts(cuts, scenario) == [one for one in cuts if one.memory_days in {14, 28}]
     for cut in judged_cuts(cuts, scenario):
-        source = learned_from(cut, cuts, scenario.days)
+        source = source_cuts(cut, cuts, scenario.days)
         same = [one for one in cuts if one.memory_days == cut.memory_days and one.day != cut.day]
         over = [one for one in same if one.day + scenario.days <= cut.day]
         assert source == (over if len(over) >= LEAST_CUTS else same)  # they are as far apart as their days are long
@@ -128,7 +128,7 @@ def test_a_cut_is_learned_from_what_was_over_by_then_unless_all_of_that_overlaps
 def test_cuts_that_all_overlap_teach_each_other_and_a_shorter_memory_stands_in_where_one_has_too_few():
     scenario = a_scenario(memories_days=(14.0, 30.0, 60.0), days=30.0)
     cuts = scenario.cuts(92)
-    found = {(cut.memory_days, cut.day): learned_from(cut, cuts, 30.0) for cut in judged_cuts(cuts, scenario)}
+    found = {(cut.memory_days, cut.day): source_cuts(cut, cuts, 30.0) for cut in judged_cuts(cuts, scenario)}
     assert {memory: [day for one, day in found if one == memory] for memory in (14, 30, 60)} == {
         14: [20, 27, 34, 41, 48, 55, 62],
         30: [34, 41, 48, 55, 62],
@@ -139,7 +139,7 @@ def test_cuts_that_all_overlap_teach_each_other_and_a_shorter_memory_stands_in_w
         assert day not in {one.day for one in source}
         assert len(source) == {14: 6, 30: 4, 60: 4}[memory]
     alone = Cut(memory_days=7, day=7, number=0)
-    assert learned_from(alone, [alone], 7) == []
+    assert source_cuts(alone, [alone], 7) == []
 
 
 def test_folds_are_by_name_alone():
@@ -165,7 +165,7 @@ def test_resampled_fleets_show_what_one_drawn_by_hand_shows():
         counted=counted,
         missed=np.minimum(counted, minutes > 80),
     )
-    fleets = resampled(30)
+    fleets = resample_fleets(30)
     assert (fleets.sum(axis=1) == 30).all()
     drawn = np.repeat(np.arange(30), fleets[7].astype(int))
     sums, there = sums_of(tally, fleets), drawn[counted[drawn] > 0]
@@ -178,11 +178,11 @@ def test_resampled_fleets_show_what_one_drawn_by_hand_shows():
 
 def test_the_spread_is_what_chance_shows_of_the_mean_and_none_where_all_are_alike():
     draws = np.random.default_rng(2).binomial(1, 0.3, 400)
-    spread = spread_of(observed_pct(a_tally(counted=np.ones(400), missed=draws), resampled(400)))
+    spread = spread_of(observed_pct(a_tally(counted=np.ones(400), missed=draws), resample_fleets(400)))
     wide = 1.645 * np.sqrt(draws.mean() * (1 - draws.mean()) / 400)
     assert spread.low == pytest.approx(100 * (draws.mean() - wide), abs=1.2)
     assert spread.high == pytest.approx(100 * (draws.mean() + wide), abs=1.2)
-    alike = spread_of(observed_pct(a_tally(counted=np.ones(50), missed=np.ones(50)), resampled(50)))
+    alike = spread_of(observed_pct(a_tally(counted=np.ones(50), missed=np.ones(50)), resample_fleets(50)))
     assert alike == (100, 100)
 
 
@@ -192,7 +192,7 @@ def test_between_two_levels_lies_what_saves_as_much_and_nothing_beyond_them():
         sums_of(a_tally(usd_month_now=[10], usd_month_then=[usd], minutes=[minutes], over_budget=[over]), one)
         for usd, minutes, over in ((5, 100, 4), (9, 0, 0))
     ]
-    found = [at_saving(levels, np.array([saving])) for saving in (11.0, 30.0, 49.0, 51.0, 9.0)]
+    found = [interpolate_saving(levels, np.array([saving])) for saving in (11.0, 30.0, 49.0, 51.0, 9.0)]
     assert [(minutes[0], over[0]) for minutes, over in found[:3]] == [
         pytest.approx(figures) for figures in ((2.5, 0.1), (50, 2), (97.5, 3.9))
     ]
@@ -257,7 +257,7 @@ def test_the_volume_with_most_minutes_is_named(tmp_path):
     rates = bursty(60, 50)
     rates[17] = 14_000.0
     rates[17, 29 * 24 : 43 * 24] = 10.0
-    found = backtest(Fleet(write_fleet(tmp_path / "fleet.npz", rates), 32), a_scenario(), tmp_path / "kept")
+    found = run_backtest(Fleet(write_fleet(tmp_path / "fleet.npz", rates), 32), a_scenario(), tmp_path / "kept")
     one = next(one for one in found.same_saving if (one.rule, one.other) == (LEARNED, MAX_AND_20))
     assert one.worst == "vol-0017"
     assert one.other_throttled_minutes >= one.other_worst_minutes >= 7 * 24 * 60
@@ -271,7 +271,7 @@ def test_no_volume_is_cut_with_more_headroom_than_one_may_have_but_to_what_is_fr
     found = []
     for most in (MOST_FACTOR, 1.0):
         monkeypatch.setattr("plimsoll.backtesting.judging.MOST_FACTOR", most)
-        outcome = backtest(fleet, a_scenario(), tmp_path / f"at most {most:g}")
+        outcome = run_backtest(fleet, a_scenario(), tmp_path / f"at most {most:g}")
         counted = next(one.volumes for one in outcome.reliability if (one.rule, one.promised_pct) == (ONE_FACTOR, 10.0))
         found.append((counted > 0, rule(outcome, ONE_FACTOR, 10.0).reduced / outcome.about["cuts_judged"]["14"]))
     assert found[0][0]
@@ -291,7 +291,7 @@ def test_memory_does_not_grow_with_the_fleet(tmp_path, monkeypatch):
         gc.collect()
         tracemalloc.start()
         for batch in fleet.batches():
-            run._scored(batch, fleet, scenario)
+            run._score_batch(batch, fleet, scenario)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.5 * peaks[0]  # the demand of 360 volumes more would be three times as much

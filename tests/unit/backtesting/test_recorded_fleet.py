@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plimsoll.api.backtests import backtest
-from plimsoll.auditing.audit import audit
+from plimsoll.auditing.audit import run_audit
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.recorded_fleet import fleet_of_recording
@@ -50,7 +50,7 @@ def recording(tmp_path_factory):
             envelopes=(),
             every_minute=True,
         )
-        list(audit(ports, PLAIN, NOW))
+        list(run_audit(ports, PLAIN, NOW))
     return path, iops
 
 

@@ -29,19 +29,19 @@ def test_every_promise_holds(outcomes):
     machines, disks = (shown(outcome) for outcome in outcomes)
     made = [one for one in (*machines, *disks) if one.observed_pct is not None]
     assert {one.memory_days for one in made} == {2, 14, 30, 60}
-    assert [one for one in made if not one.holds] == []
+    assert [one for one in made if not one.is_kept] == []
 
 
 @pytest.mark.release
 def test_targets_are_reached_but_for_those_of_which_the_page_says_that_they_are_missed(outcomes):
-    missed = [(one.aim, one.memory_days, one.against) for one in outcomes[0].targets if one.reached is False]
+    missed = [(one.aim, one.memory_days, one.against) for one in outcomes[0].targets if one.is_reached is False]
     assert [one for one in missed if one[0] is Aim.KEPT] == [(Aim.KEPT, 60, "10 %")]
     assert {one[:2] for one in missed if one[0] is not Aim.KEPT} == {
         (Aim.MINUTES, 14),
         (Aim.VOLUMES, 14),
         (Aim.VOLUMES, 60),
     }
-    assert [one for one in outcomes[1].targets if one.reached is False] == []
+    assert [one for one in outcomes[1].targets if one.is_reached is False] == []
 
 
 @pytest.mark.release

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import plimsoll
 from plimsoll.cli.commands.listing import PANELS
-from plimsoll.cli.listed import listed_in
+from plimsoll.cli.listed import commands_of
 from plimsoll.cli.main import app
 
 
@@ -88,6 +88,6 @@ def test_the_shell_completes_commands_and_options(words, offered):
 def test_what_help_lists_without_importing_it_is_what_each_command_says_itself():
     every = typer.main.get_command(app).commands
     assert {name: every[name].help.partition("\n\n")[0] for name in every} == {
-        **{name: one.summary for name, one in listed_in(PANELS).items()},
+        **{name: one.summary for name, one in commands_of(PANELS).items()},
         "help": every["help"].help,
     }

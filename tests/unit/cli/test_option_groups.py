@@ -43,9 +43,9 @@ def test_help_shows_the_options_of_a_group_under_its_name(words):
 
 def test_what_was_given_is_named_as_people_write_it():
     given = AwsOptions(role_arn=["arn:aws:iam::111122223333:role/plimsoll-audit"], organization=True)
-    assert given.given() == ["--role-arn", "--organization"]
-    assert GoogleOptions(google_organization=["1"]).given() == ["--google-organization"]
-    assert PolicyOptions(set_=["headroom_pct=30"]).given() == ["--set"]
+    assert given.used_flags() == ["--role-arn", "--organization"]
+    assert GoogleOptions(google_organization=["1"]).used_flags() == ["--google-organization"]
+    assert PolicyOptions(set_=["headroom_pct=30"]).used_flags() == ["--set"]
 
 
 def test_a_command_keeps_its_name_and_its_help():

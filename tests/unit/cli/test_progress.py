@@ -8,7 +8,7 @@ import pytest
 from plimsoll.cli.progress import FIRST_LINE_S, Pace, left_text, run_bar
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import CloudError
-from plimsoll.outcomes import Seen, Skipped
+from plimsoll.outcomes import Skipped, VolumesSeen
 from plimsoll.ports import FailedTarget, Target
 
 HERE = Target(account="111122223333", region="us-east-1")
@@ -40,7 +40,7 @@ def test_it_never_is_less_than_nothing():
 def test_outcomes_are_counted():
     pace = Pace(places=3)
     for outcome in (
-        Seen(target=HERE, volumes=7),
+        VolumesSeen(target=HERE, volumes=7),
         Skipped(target=HERE, volume_id="vol-1", reason="x"),
         FailedTarget(name="there", error=CloudError("x")),
     ):
@@ -56,7 +56,7 @@ def test_without_a_terminal_lines_come_ever_more_rarely_on_standard_error(monkey
     now = time.monotonic()
     monkeypatch.setattr("time.monotonic", lambda: now)
     with run_bar(Screen(), []) as (_, take):
-        take(Seen(target=HERE, volumes=1000))
+        take(VolumesSeen(target=HERE, volumes=1000))
         for _ in range(1000):
             now += 1
             take(Skipped(target=HERE, volume_id="vol-1", reason="x"))

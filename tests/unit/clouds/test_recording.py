@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cloud_simulator.metrics.sums import Sums
-from plimsoll.auditing.audit import audit
+from plimsoll.auditing.audit import run_audit
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.recorder import RecordedPorts, Recorder
 from plimsoll.clouds.recording import open_recording
@@ -123,7 +123,7 @@ def recorded(ports, path, policy=None):
             envelopes=ports.envelopes,
             every_minute=True,
         )
-        return list(audit(ports_through, policy or a_policy(), NOW))
+        return list(run_audit(ports_through, policy or a_policy(), NOW))
 
 
 def replayed(path, policy=None):
@@ -137,7 +137,7 @@ def replayed(path, policy=None):
         envelopes=(),
         every_minute=True,
     )
-    return list(audit(ports, policy or a_policy(), recording.now))
+    return list(run_audit(ports, policy or a_policy(), recording.now))
 
 
 def shown(outcomes):
@@ -170,7 +170,7 @@ def both(tmp_path_factory):
 
 def test_a_recorded_audit_says_what_an_unrecorded_one_says(both):
     outcomes, _ = both
-    assert [type(one) for one in outcomes] == [type(one) for one in audit(memory_world(), a_policy(), NOW)]
+    assert [type(one) for one in outcomes] == [type(one) for one in run_audit(memory_world(), a_policy(), NOW)]
 
 
 def test_a_replayed_audit_gives_the_same_outcomes(both):
@@ -232,7 +232,7 @@ def test_errors_replay_as_the_errors_they_were(both):
 def test_another_policy_decides_again_from_the_same_recording(both):
     _, path = both
     policy = a_policy(headroom_pct=90, min_saving_usd_month=10_000)
-    assert shown(replayed(path, policy)) == shown(audit(memory_world_again(path), policy, NOW))
+    assert shown(replayed(path, policy)) == shown(run_audit(memory_world_again(path), policy, NOW))
     assert shown(replayed(path, policy)) != shown(replayed(path))
 
 

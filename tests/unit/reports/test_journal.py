@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.domain.errors import BadInput, DiskFull
-from plimsoll.outcomes import Seen
+from plimsoll.outcomes import VolumesSeen
 from plimsoll.ports import Target
 from plimsoll.reports.journal import JOURNAL, Held, Journal, Kind, entries
 from plimsoll.reports.run_folder import RunFolder
@@ -93,7 +93,7 @@ def test_a_line_that_is_there_twice_counts_once(tmp_path, kind):
     with RunFolder(tmp_path) as run:
         run.begin()
         run.add(record, a_profile(of=record))
-        run.count(Totals.of([Seen(target=HERE, volumes=3)], by=()))
+        run.count(Totals.of([VolumesSeen(target=HERE, volumes=3)], by=()))
         run.leave_out(UnansweredRecord(account="1", region="r", volume_id="vol-2", outcome="failed", reason="x"))
     path = tmp_path / JOURNAL
     lines = path.read_bytes().splitlines(keepends=True)

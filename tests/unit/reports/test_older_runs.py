@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from plimsoll.orders import resumed
+from plimsoll.orders import read_order
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.diff.comparison import compared
 from plimsoll.reports.diff.sql import Group
@@ -60,7 +60,7 @@ def test_its_volumes_answer_queries(older):
 
 def test_its_page_is_written_and_its_order_can_be_resumed(older):
     assert len(read_page(written(older)).details[0]) == 2
-    assert resumed(older).scope["regions"] == ["us-east-1", "eu-west-1"]
+    assert read_order(older).scope["regions"] == ["us-east-1", "eu-west-1"]
 
 
 def test_a_run_of_today_is_compared_with_it(older, tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.errors import AccessDenied
 from plimsoll.domain.refine.plan import Plan, Reading
-from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned, Priced, Seen, Skipped
+from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned, Priced, Skipped, VolumesSeen
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.record import BlockerRecord
 from plimsoll.reports.totals import DIMENSIONS, Totals
@@ -61,7 +61,7 @@ outcomes = st.lists(
 
 @given(outcomes)
 def test_every_volume_seen_ends_in_one_answer_exclusion_or_failure(each):
-    summary = totals_of(Seen(target=HERE, volumes=len(each)), *each).summary()
+    summary = totals_of(VolumesSeen(target=HERE, volumes=len(each)), *each).summary()
     volumes = summary["volumes"]
     assert volumes["reconciled"]
     assert volumes["seen"] == volumes["answered"] + sum(volumes["skipped"].values()) + volumes["failed"]
@@ -70,8 +70,8 @@ def test_every_volume_seen_ends_in_one_answer_exclusion_or_failure(each):
 
 @given(outcomes, st.integers(1, 5))
 def test_a_volume_too_many_or_too_few_is_noticed(each, more):
-    assert not totals_of(Seen(target=HERE, volumes=len(each) + more), *each).reconciled
-    assert not totals_of(Seen(target=HERE, volumes=len(each)), *each, *[skipped()] * more).reconciled
+    assert not totals_of(VolumesSeen(target=HERE, volumes=len(each) + more), *each).reconciled
+    assert not totals_of(VolumesSeen(target=HERE, volumes=len(each)), *each, *[skipped()] * more).reconciled
 
 
 @given(st.lists(st.sampled_from(ACTIONS), max_size=30))
@@ -98,7 +98,7 @@ places = st.sampled_from([Target(account=account, region="us-east-1") for accoun
 reasons = st.sampled_from(["no metrics", "unknown type", "throttled"])
 anything = st.one_of(
     records(),
-    st.builds(Seen, target=places, volumes=st.integers(0, 500)),
+    st.builds(VolumesSeen, target=places, volumes=st.integers(0, 500)),
     st.builds(Planned, target=places, plan=st.integers(0, 99).map(a_plan)),
     st.builds(Skipped, target=places, volume_id=st.text(max_size=3), reason=reasons),
     st.builds(FailedVolume, target=places, volume_id=st.text(max_size=3), reason=reasons),

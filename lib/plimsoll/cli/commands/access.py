@@ -24,7 +24,7 @@ class Partition(StrEnum):
 
 
 class PolicyFormat(StrEnum):
-    """How permissions are written."""
+    """The format of permissions."""
 
     JSON = "json"
     TERRAFORM = "terraform"
@@ -32,7 +32,7 @@ class PolicyFormat(StrEnum):
 
 
 @with_option_groups
-def permissions(
+def permissions_command(
     cloud: Annotated[str, typer.Option(parser=options.cloud_named, metavar="|".join(CLOUDS), help="The cloud.")] = AWS,
     for_: Annotated[
         Purpose,

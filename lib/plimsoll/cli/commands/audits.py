@@ -11,7 +11,7 @@ from plimsoll.cli.option_groups import with_option_groups
 
 
 @with_option_groups
-def audit(
+def audit_command(
     *,
     scope: options.ScopeOptions,
     policy: options.AuditPolicyOptions,
@@ -42,7 +42,7 @@ def audit(
 
 
 @with_option_groups
-def explain(
+def explain_command(
     words: options.VolumeWords,
     run: Annotated[Path | None, typer.Option(help="Folder of a run. Default: the newest that has answers.")] = None,
     *,
@@ -70,7 +70,7 @@ def explain(
 
 
 @with_option_groups
-def stripes(
+def stripes_command(
     hosts: Annotated[list[str], typer.Argument(metavar="HOST...", help="Instance ids, such as i-0123456789abcdef0.")],
     aws: options.AwsOptions,
     region: options.Regions = None,

@@ -10,7 +10,7 @@ from plimsoll.cli.option_groups import with_option_groups
 
 
 @with_option_groups
-def backtest(
+def backtest_command(
     fleets: Annotated[
         list[Path], typer.Argument(metavar="FLEET...", help="Fleet files, or recordings; see benchmarks/fleets.")
     ],
@@ -25,7 +25,7 @@ def backtest(
 
 
 @with_option_groups
-def learn(
+def learn_command(
     fleets: Annotated[list[Path], typer.Argument(metavar="FLEET...", help="Fleet files; see benchmarks/fleets.")],
     *,
     table: Annotated[Path, typer.Option(help="File of the learned table.")],
@@ -40,7 +40,7 @@ def learn(
 
 
 @with_option_groups
-def fleet(
+def fleet_command(
     exports: Annotated[
         list[Path] | None,
         typer.Argument(metavar="[FILE...]", help="CSV, Parquet, or a recording. Without one: the clouds' history."),

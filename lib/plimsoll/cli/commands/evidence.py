@@ -13,7 +13,7 @@ from plimsoll.domain.evidence.validation_order import Mode
 
 
 @with_option_groups
-def validate(
+def validate_command(
     volume: Annotated[str | None, typer.Argument(help="Volume id. Leave it out with --recommendation.")] = None,
     recommendation: Annotated[
         Path | None, typer.Option(help="Validate the recommendations of this run whose evidence is thin.")
@@ -56,7 +56,7 @@ def validate(
 
 
 @with_option_groups
-def probe(
+def probe_command(
     volumes: Annotated[
         list[str], typer.Argument(metavar="VOLUME...", help="Volume ids, or paths of block devices of this machine.")
     ],
@@ -81,7 +81,7 @@ def probe(
 
 
 @with_option_groups
-def benchmark(
+def benchmark_command(
     path: Annotated[Path, typer.Argument(help="A directory, or an empty block device.")],
     *,
     bench: options.BenchmarkOptions,
@@ -94,7 +94,7 @@ def benchmark(
 
 
 @with_option_groups
-def sweep(
+def sweep_command(
     *,
     everything: Annotated[
         bool, typer.Option("--all", help="Delete scratch volumes that are not due yet, too: their runs then fail.")
@@ -114,31 +114,31 @@ def sweep(
     from plimsoll.settings import Settings
     from plimsoll.validation import scratch_volume
 
-    settings, console, now = Settings.of_environment(), Screen(highlight=True), clock().now()
+    settings, console, now = Settings.from_environment(), Screen(highlight=True), clock().now()
     patience = bench_patience(settings)
     deleted, complete = 0, True
     for cloud in open_clouds(scope_from(scope), settings, today=now.date()):
         bench, targets = cloud.bench, cloud.ports.inventory.targets()
-        for one in scratch_volume.sweep_scratch_volumes(
+        for swept in scratch_volume.sweep_scratch_volumes(
             targets,
             now,
             bench_at=lambda _target: bench,  # noqa: B023  # called before the next cloud is opened
             patience=patience,
             everything=everything,
         ):
-            if isinstance(one, FailedTarget):
+            if isinstance(swept, FailedTarget):
                 complete = False
-                show_lines(console, [f"failed {one.name}: {one.error}"])
+                show_lines(console, [f"failed {swept.name}: {swept.error}"])
                 continue
-            deleted += one.deleted
-            complete = complete and one.left is None
-            show_lines(console, [one.text])
+            deleted += swept.deleted
+            complete = complete and swept.left is None
+            show_lines(console, [swept.text])
     console.print(f"{count_of(deleted, 'scratch volume')} deleted")
     if not complete:
         raise typer.Exit(PARTIAL)
 
 
-def bench_agent() -> None:
+def bench_agent_command() -> None:
     """Print the startup script that makes a VM of Google Cloud a bench host (docs/validation.md)."""
     from plimsoll.bench.agent import agent_script
     from plimsoll.reports.printable import put_out
@@ -146,10 +146,10 @@ def bench_agent() -> None:
     put_out([agent_script()])
 
 
-envelopes = PlainTyper(help="Measured envelopes: list, show, compare, import.")
+envelopes_command = PlainTyper(help="Measured envelopes: list, show, compare, import.")
 
 
-@envelopes.command(name="list")
+@envelopes_command.command(name="list")
 def list_envelopes(as_json: options.AsJson = False) -> None:
     """List every measured envelope with its roofs."""
     from plimsoll.cli.envelopes import list_all
@@ -157,7 +157,7 @@ def list_envelopes(as_json: options.AsJson = False) -> None:
     list_all(as_json=as_json)
 
 
-@envelopes.command(name="show")
+@envelopes_command.command(name="show")
 def show_envelope(name: str, as_json: options.AsJson = False) -> None:
     """Show one envelope: its roofs, what cut them, and every figure as its source printed it."""
     from plimsoll.cli.envelopes import show_one
@@ -165,24 +165,24 @@ def show_envelope(name: str, as_json: options.AsJson = False) -> None:
     show_one(name, as_json=as_json)
 
 
-@envelopes.command(name="compare")
+@envelopes_command.command(name="compare")
 def compare_envelopes(
     names: Annotated[list[str], typer.Argument(help="Two envelopes or more.")],
     as_json: options.AsJson = False,
     chart: Annotated[Path | None, typer.Option("--chart", help="Draw them to this file instead, .svg or .png.")] = None,
 ) -> None:
     """Set envelopes side by side over mode and I/O size."""
-    from plimsoll.cli.envelopes import compare
+    from plimsoll.cli.envelopes import show_comparison
 
     if chart is None:
-        compare(names, as_json=as_json)
+        show_comparison(names, as_json=as_json)
         return
     from plimsoll.cli.chart import draw_comparison
 
     draw_comparison(names, chart)
 
 
-@envelopes.command(name="import")
+@envelopes_command.command(name="import")
 @with_option_groups
 def import_envelope(
     files: Annotated[

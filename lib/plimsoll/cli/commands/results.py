@@ -16,7 +16,7 @@ DIFF_FORMATS: Final = ("text", "json", "md")
 QUERY_FORMATS: Final = ("table", "csv", "json", "parquet")
 
 
-def report(
+def report_command(
     run: options.RunFolder = None,
     format_: Annotated[
         str, typer.Option("--format", help="html, json, csv, parquet, changes, md, slack, slack-preview or terminal.")
@@ -38,7 +38,7 @@ def report(
     report_run(run, format_=format_, out=out, where=where, volumes=tuple(volume or ()), sort=sort)
 
 
-def serve(
+def serve_command(
     run: options.RunFolder = None,
     host: Annotated[
         str, typer.Option(help="Address to listen on. Any but this machine's own needs --name and --token-file.")
@@ -60,7 +60,7 @@ def serve(
     serve_run(run, host, port, name or (), token_file)
 
 
-def query(
+def query_command(
     words: Annotated[
         list[str] | None,
         typer.Argument(metavar="[RUN] [SQL]", help="A run's folder (default: the newest), and a query in quotes."),
@@ -111,7 +111,7 @@ def query(
 
 
 def _run_and_query(words: list[str]) -> tuple[Path | None, str | None]:
-    """A run and a query, in whichever order, each of which may be left out: what is the folder of a run is no query."""
+    """A run and a query, in whichever order; each may be left out. The folder of a run is no query."""
     from plimsoll.api.runs import is_run
 
     if len(words) > 2:
@@ -123,7 +123,7 @@ def _run_and_query(words: list[str]) -> tuple[Path | None, str | None]:
     return Path(runs[0]) if runs else None, others[0] if others else None
 
 
-def diff(
+def diff_command(
     before: Annotated[Path, typer.Argument(help="The folder of the earlier run.")],
     after: Annotated[Path, typer.Argument(help="The folder of the later run.")],
     format_: Annotated[str, typer.Option("--format", help="text, json or md.")] = "text",
@@ -131,7 +131,7 @@ def diff(
 ) -> None:
     """Compare two runs: what is new, gone, changed and done, and what has been saved since."""
     from plimsoll.api.runs import run_folder
-    from plimsoll.cli.audit_reports import in_order
+    from plimsoll.cli.audit_reports import order_runs
     from plimsoll.cli.screen import Screen
     from plimsoll.reports.diff.comparison import compared
     from plimsoll.reports.diff.render import json_diff, markdown_diff, show_diff
@@ -139,14 +139,14 @@ def diff(
 
     if format_ not in DIFF_FORMATS:
         raise BadInput(f"--format {format_}: it must be one of {', '.join(DIFF_FORMATS)}.")
-    with compared(*in_order(run_folder(before), run_folder(after))) as found:
+    with compared(*order_runs(run_folder(before), run_folder(after))) as comparison:
         if format_ == "text":
-            show_diff(Screen(), found, rows)
+            show_diff(Screen(), comparison, rows)
         else:
-            put_out(json_diff(found) if format_ == "json" else [markdown_diff(found)])
+            put_out(json_diff(comparison) if format_ == "json" else [markdown_diff(comparison)])
 
 
-def schema(
+def schema_command(
     of: Annotated[
         str, typer.Argument(help="recommendations, or a kind of event: AuditCompleted, RecommendationNew ...")
     ] = "recommendations",
@@ -160,10 +160,10 @@ def schema(
     typer.echo(json.dumps(event_schema(of) if of in KINDS else record.schema(), indent=2))
 
 
-chart = PlainTyper(help="Draw a volume's demand, and rooflines, as SVG or PNG.")
+chart_command = PlainTyper(help="Draw a volume's demand, and rooflines, as SVG or PNG.")
 
 
-@chart.command(name="demand")
+@chart_command.command(name="demand")
 @with_option_groups
 def chart_demand(
     words: options.VolumeWords,
@@ -183,7 +183,7 @@ def chart_demand(
     draw_demand(volume, live, replace(picture, run=run))
 
 
-@chart.command(name="roofline")
+@chart_command.command(name="roofline")
 @with_option_groups
 def chart_roofline(
     names: Annotated[
@@ -200,14 +200,14 @@ def chart_roofline(
     from plimsoll.cli.chart import draw_roofline
     from plimsoll.cli.run_volume import live_from, names_and_run
 
-    found, run = names_and_run(names, picture.run)
-    draw_roofline(found, live_from(run, from_, policy, scope, fresh=fresh), replace(picture, run=run))
+    drawn_names, run = names_and_run(names, picture.run)
+    draw_roofline(drawn_names, live_from(run, from_, policy, scope, fresh=fresh), replace(picture, run=run))
 
 
-slack = PlainTyper(help="Post a run's report to Slack, and print the manifest of the app.")
+slack_command = PlainTyper(help="Post a run's report to Slack, and print the manifest of the app.")
 
 
-@slack.command(name="post")
+@slack_command.command(name="post")
 @with_option_groups
 def post(*, run: options.RunFolder = None, what: options.PostOptions) -> None:
     """Post a run to a channel, with a reply for each account; the token is in PLIMSOLL_SLACK_BOT_TOKEN."""
@@ -224,7 +224,7 @@ def post(*, run: options.RunFolder = None, what: options.PostOptions) -> None:
         raise BadInput("say where to: --channel C0123456789, --webhook, or --dry-run to look at it first.")
 
 
-@slack.command(name="manifest")
+@slack_command.command(name="manifest")
 def manifest(
     url: Annotated[str, typer.Argument(help="The https address of the function that answers Slack.")],
 ) -> None:

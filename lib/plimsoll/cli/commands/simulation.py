@@ -7,7 +7,7 @@ import typer
 from plimsoll.cli import options
 
 
-def demo(
+def demo_command(
     cloud: Annotated[
         options.SimulatedCloud,
         typer.Option(parser=options.simulated_named, metavar="aws|google|both", help="What is simulated."),
@@ -22,11 +22,13 @@ def demo(
         from plimsoll.cli.demo import audit_simulated
 
     both = options.SimulatedCloud.BOTH
-    clouds = [str(one) for one in options.SimulatedCloud if one is not both and cloud in {one, both}]
+    clouds = [
+        str(simulated) for simulated in options.SimulatedCloud if simulated is not both and cloud in {simulated, both}
+    ]
     audit_simulated(clouds, volumes, seed)
 
 
-def simulate(
+def simulate_command(
     cloud: Annotated[
         options.SimulatedCloud,
         typer.Option(
@@ -40,6 +42,6 @@ def simulate(
     port: Annotated[int, typer.Option(help="Port on 127.0.0.1 (google: of HTTP). Default: a free one.")] = 0,
 ) -> None:
     """Run a simulated cloud on loopback until Ctrl-C, and print how to point a tool at it."""
-    from plimsoll.cli.simulate import serve
+    from plimsoll.cli.simulate import serve_cloud
 
-    serve(volumes, seed, port, google=cloud is options.SimulatedCloud.GOOGLE)
+    serve_cloud(volumes, seed, port, google=cloud is options.SimulatedCloud.GOOGLE)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field, model_validator
 
-from plimsoll.clouds.aws.errors import attempted
+from plimsoll.clouds.aws.errors import translate_errors
 from plimsoll.clouds.aws.lists import ASKED, Asker, AwsAnswer, Page
 from plimsoll.clouds.aws.names import ACCOUNT_ID, role_arn
 from plimsoll.clouds.aws.sessions import HOME_REGION, Credential, Sessions, check_regions
@@ -25,7 +25,7 @@ def sign_in(scope: Scope, settings: Settings) -> Sessions:
     """Signs in to every account of a scope; BadInput for a region that does not exist, or a scope of two kinds."""
     check_regions(scope.regions_of(AWS))
     if scope.names_members:
-        credentials, failed = _of_members(scope, settings)
+        credentials, failed = _member_credentials(scope, settings)
     else:
         credentials, failed = [Credential(profile=profile) for profile in scope.profiles] or [Credential()], []
     source = scope.profiles[0] if scope.profiles else None
@@ -46,7 +46,7 @@ def open_accounts(
 
 
 def bench_of(sessions: Sessions, settings: Settings) -> Bench:
-    """Where volumes of accounts that are open already are measured."""
+    """The bench that measures volumes of accounts that are open already."""
     from plimsoll.clouds.aws.bench import AwsBench  # noqa: PLC0415  # most functions measure nothing
 
     return AwsBench(sessions=sessions, results=settings.results_bucket or None)
@@ -55,29 +55,29 @@ def bench_of(sessions: Sessions, settings: Settings) -> Bench:
 def members(scope: Scope, settings: Settings) -> Sequence[str | FailedTarget]:
     """The accounts of the Organization that the scope names, and what cannot be listed with why; none is entered."""
     caller = _caller(scope, settings)
-    return caller.failed or _listed(caller, scope)
+    return caller.failed or _list_accounts(caller, scope)
 
 
-def _of_members(scope: Scope, settings: Settings) -> tuple[list[Credential], list[FailedTarget]]:
-    """How to enter each account of the Organization that the scope names, and which cannot be entered."""
+def _member_credentials(scope: Scope, settings: Settings) -> tuple[list[Credential], list[FailedTarget]]:
+    """Credentials for each account of the Organization that the scope names, and the accounts that have none."""
     if len(scope.profiles) > 1:
         raise BadInput(
             "with --organization, --unit or --account one --profile assumes the roles of all accounts: name one."
         )
-    caller, own = _caller(scope, settings), _own(scope)
+    caller, base = _caller(scope, settings), _own(scope)
     if caller.failed:
         return [], caller.failed
-    found = _listed(caller, scope)
+    accounts = _list_accounts(caller, scope)
     ((home, session),) = caller.by_account.items()
     partition = session.get_partition_for_region(session.region_name or HOME_REGION)
     credentials = [
-        own
+        base
         if account == home
-        else replace(own, role_arn=role_arn(account, scope.role_name, partition), external_id=scope.external_id)
-        for account in found
+        else replace(base, role_arn=role_arn(account, scope.role_name, partition), external_id=scope.external_id)
+        for account in accounts
         if isinstance(account, str)
     ]
-    return credentials, [one for one in found if isinstance(one, FailedTarget)]
+    return credentials, [account for account in accounts if isinstance(account, FailedTarget)]
 
 
 def _own(scope: Scope) -> Credential:
@@ -85,13 +85,13 @@ def _own(scope: Scope) -> Credential:
 
 
 def _caller(scope: Scope, settings: Settings) -> Sessions:
-    """The account from which those of an Organization are listed and entered."""
+    """Sessions with the account from which the Organization is listed and entered."""
     caller = Sessions(attempts=settings.max_attempts, connections=1, waits=Waits.of(settings))
     caller.sign_in([_own(scope)])
     return caller
 
 
-def _listed(caller: Sessions, scope: Scope) -> Sequence[str | FailedTarget]:
+def _list_accounts(caller: Sessions, scope: Scope) -> Sequence[str | FailedTarget]:
     ((home, session),) = caller.by_account.items()
     client = caller.client("organizations", home, session.region_name or HOME_REGION)
     listed = accounts_in(client, organization=scope.organization, units=scope.units, accounts=scope.accounts)
@@ -120,7 +120,7 @@ class Account(AwsAnswer):
     status: str | None = None
 
     @model_validator(mode="after")
-    def _whole(self) -> "Account":
+    def _check_state(self) -> "Account":
         if not (self.state or self.status):
             raise ValueError("State is missing")
         return self
@@ -134,10 +134,10 @@ class AccountsPage(Page):
     @property
     def states(self) -> Iterator[tuple[str, str]]:
         """The accounts with their states."""
-        return ((one.id, one.state or one.status or "") for one in self.accounts)
+        return ((account.id, account.state or account.status or "") for account in self.accounts)
 
 
-class Unit(AwsAnswer):
+class OrganizationalUnit(AwsAnswer):
     """An organizational unit."""
 
     id: Annotated[str, Field(min_length=1)]
@@ -146,7 +146,7 @@ class Unit(AwsAnswer):
 class UnitsPage(Page):
     """A page of organizational units."""
 
-    organizational_units: tuple[Unit, ...]
+    organizational_units: tuple[OrganizationalUnit, ...]
 
 
 def accounts_in(
@@ -162,24 +162,24 @@ def accounts_in(
     if [organization, bool(units), bool(accounts)].count(True) > 1:
         raise BadInput("give one of --organization, --unit and --account: each says which accounts there are.")
     if accounts:
-        return _checked(client, accounts)
+        return _check_accounts(client, accounts)
     if organization:
-        return _reached(client, _WHOLE, None)
-    return list(dict.fromkeys(one for unit in units for one in _reached(client, unit, unit)))
+        return _active_accounts(client, _WHOLE, None)
+    return list(dict.fromkeys(account for unit in units for account in _active_accounts(client, unit, unit)))
 
 
-def _reached(client: Any, name: str, unit: str | None) -> Sequence[str | FailedTarget]:
+def _active_accounts(client: Any, name: str, unit: str | None) -> Sequence[str | FailedTarget]:
     """The active accounts of a unit (None: of all), or the reason why there are none; by name what could not be listed,
     and what is in a state that nobody knows."""
-    listed = list(_each_once(lambda: _all(client) if unit is None else _below(client, unit, name), name))
-    found: list[str | FailedTarget] = [one for one in listed if isinstance(one, FailedTarget)]
-    for account, state in (one for one in listed if not isinstance(one, FailedTarget)):
+    listed = list(_each_once(lambda: _all(client) if unit is None else _walk_accounts(client, unit, name), name))
+    active: list[str | FailedTarget] = [entry for entry in listed if isinstance(entry, FailedTarget)]
+    for account, state in (entry for entry in listed if not isinstance(entry, FailedTarget)):
         if state not in _INACTIVE:
-            found.append(account if state == _ACTIVE else _outside(account, state))
-    if not found:
+            active.append(account if state == _ACTIVE else _outside(account, state))
+    if not active:
         reason = f"{name} has no active account: name a unit that has, or leave it out."
         return [FailedTarget(name=name, error=CloudError(reason))]
-    return found
+    return active
 
 
 def check_own_account(home: str, listed: Sequence[str | FailedTarget]) -> Iterator[FailedTarget]:
@@ -192,21 +192,21 @@ def check_own_account(home: str, listed: Sequence[str | FailedTarget]) -> Iterat
     yield FailedTarget(name=home, error=error)
 
 
-Listed = tuple[str, str]
+AccountState = tuple[str, str]
 """An account with its state."""
 
 
-def _each_once(read: Callable[[], Iterator[Listed]], name: str) -> Iterator[Listed | FailedTarget]:
+def _each_once(read: Callable[[], Iterator[AccountState]], name: str) -> Iterator[AccountState | FailedTarget]:
     """The accounts of a list, as far as it can be read, and why the others cannot be.
 
     A list that has an account twice is read again: in every healthy one, the second would be another's.
     """
     for last in (*[False] * (ASKED - 1), True):
-        listed: list[Listed] = []
+        listed: list[AccountState] = []
         failed: CloudError | None = None
         try:
-            for one in read():
-                listed.append(one)  # noqa: PERF402  # what came before an error is kept
+            for account in read():
+                listed.append(account)  # noqa: PERF402  # what came before an error is kept
         except CloudError as error:
             failed = error
         twice = sorted(account for account, count in Counter(account for account, _ in listed).items() if count > 1)
@@ -217,11 +217,11 @@ def _each_once(read: Callable[[], Iterator[Listed]], name: str) -> Iterator[List
         yield FailedTarget(name=name, error=failed)
     if twice:
         what = f"it has {', '.join(twice)} twice, so that another account may be missing"
-        told = bad_answer(what, twice, call="organizations:ListAccounts", place=f"the accounts of {name}")
-        yield FailedTarget(name=f"{name}: what is listed twice", error=told)
+        reason = bad_answer(what, twice, call="organizations:ListAccounts", place=f"the accounts of {name}")
+        yield FailedTarget(name=f"{name}: what is listed twice", error=reason)
 
 
-def _checked(client: Any, accounts: Sequence[str]) -> Sequence[str | FailedTarget]:
+def _check_accounts(client: Any, accounts: Sequence[str]) -> Sequence[str | FailedTarget]:
     wanted = dict.fromkeys(accounts)
     try:
         states = dict(_all(client))
@@ -240,24 +240,24 @@ def _outside(account: str, state: str | None) -> FailedTarget:
 
 def _all(client: Any) -> Iterator[tuple[str, str]]:
     asker = Asker(place="the accounts of the Organization")
-    with attempted("list the accounts of the Organization", "organizations:ListAccounts", LISTING):
+    with translate_errors("list the accounts of the Organization", "organizations:ListAccounts", LISTING):
         for page in asker.pages(AccountsPage, client.list_accounts, "organizations:ListAccounts"):
             yield from page.states
 
 
-def _below(client: Any, unit: str, name: str) -> Iterator[tuple[str, str]]:
+def _walk_accounts(client: Any, unit: str, name: str) -> Iterator[tuple[str, str]]:
     """The accounts under a unit and under those in it; `name` is that of the first, for what goes wrong."""
     asker = Asker(place=f"the accounts of {name}")
     units, seen = [unit], {unit}
     while units:
         parent = units.pop(0)
-        with attempted(f"list the accounts of {name}", _ACCOUNTS_BELOW, LISTING):
+        with translate_errors(f"list the accounts of {name}", _ACCOUNTS_BELOW, LISTING):
             for page in asker.pages(AccountsPage, client.list_accounts_for_parent, _ACCOUNTS_BELOW, ParentId=parent):
                 yield from page.states
-        with attempted(f"list the units of {name}", _UNITS_BELOW, LISTING):
+        with translate_errors(f"list the units of {name}", _UNITS_BELOW, LISTING):
             asked = asker.pages(UnitsPage, client.list_organizational_units_for_parent, _UNITS_BELOW, ParentId=parent)
-            children = [one.id for found in asked for one in found.organizational_units]
-        again = sorted(seen.intersection(children) | {one for one in children if children.count(one) > 1})
+            children = [child.id for answer in asked for child in answer.organizational_units]
+        again = sorted(seen.intersection(children) | {child for child in children if children.count(child) > 1})
         if again:
             what = f"the unit {again[0]} is listed twice, so that another may be missing"
             raise bad_answer(what, children, call=_UNITS_BELOW, place=f"the units of {parent}")

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from plimsoll.clouds.aws.commands import RunCommand
 from plimsoll.clouds.aws.ec2_fields import Name
-from plimsoll.clouds.aws.errors import MEASURING, attempted
+from plimsoll.clouds.aws.errors import MEASURING, translate_errors
 from plimsoll.clouds.aws.hosts import INSTANCES, Hosts
 from plimsoll.clouds.aws.instance_answers import BenchInstance, InstancesPage
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
@@ -46,32 +46,32 @@ class AwsBench(ScratchVolumes, RunCommand):
         """
         ec2 = self._ec2(target)
         asker = Asker(place=f"bench hosts in {target}")
-        found: dict[str, BenchInstance] = {}
+        instances: dict[str, BenchInstance] = {}
         for chunk in in_chunks(sorted(set(ids)), _IDS_A_CALL):
-            found |= _described(ec2, asker, [{"Name": "instance-id", "Values": list(chunk)}])
-        _check_running(target, ids, found)
+            instances |= _read_instances(ec2, asker, [{"Name": "instance-id", "Values": list(chunk)}])
+        _check_running(target, ids, instances)
         for tag in tags:
-            found |= _described(ec2, asker, [_RUNNING, _filter(tag)])
+            instances |= _read_instances(ec2, asker, [_RUNNING, _filter(tag)])
         hosts = Hosts(ec2, asker, purpose=MEASURING)
         wanted = [
-            one
-            for name, one in sorted(found.items())
-            if name in ids or any(tag.matches(one.tag_values) for tag in tags)
+            instance
+            for name, instance in sorted(instances.items())
+            if name in ids or any(tag.matches(instance.tag_values) for tag in tags)
         ]
         hosts.take(wanted)
         for error in hosts.unread.values():
             raise error
-        managed = _managed(self.sessions, target, [one.instance_id for one in wanted])
+        managed = _read_managed(self.sessions, target, [instance.instance_id for instance in wanted])
         made = []
-        for one in wanted:
-            host = hosts.known[one.instance_id].host
-            why_not = _why_not(host.id, target, managed.get(host.id))
+        for instance in wanted:
+            host = hosts.known[instance.instance_id].host
+            why_not = _reason_against(host.id, target, managed.get(host.id))
             made.append(
                 BenchHost(
                     host=host,
                     account=target.account,
                     region=target.region,
-                    zone=one.placement.availability_zone,
+                    zone=instance.placement.availability_zone,
                     ready=not why_not,
                     not_ready=why_not,
                 )
@@ -92,11 +92,11 @@ class AwsBench(ScratchVolumes, RunCommand):
         }
         asker = Asker(place=f"the latency of {volume_id} in {target}")
         sums: dict[str, list[float]] = {}
-        with attempted(f"read the latency of {volume_id} in {target}", _PERMISSION, MEASURING):
+        with translate_errors(f"read the latency of {volume_id} in {target}", _PERMISSION, MEASURING):
             for page in asker.pages(LatencyPage, cloudwatch.get_metric_data, _PERMISSION, **request):
-                for found in page.metric_data_results:
-                    _check_answer(found, volume_id, target)
-                    sums.setdefault(found.id, []).extend(found.values)
+                for series in page.metric_data_results:
+                    _check_answer(series, volume_id, target)
+                    sums.setdefault(series.id, []).extend(series.values)
         seconds, operations = (
             [value for name in names for value in sums.get(name.lower(), ())] for names in (_TIMES_S, _OPERATIONS)
         )
@@ -104,7 +104,7 @@ class AwsBench(ScratchVolumes, RunCommand):
         return math.fsum(seconds) / done * _US_PER_S if seconds and done > 0 else None
 
 
-class Series(AwsAnswer):
+class LatencySeries(AwsAnswer):
     """One metric's part of a page."""
 
     id: Literal["volumetotalreadtime", "volumetotalwritetime", "volumereadops", "volumewriteops"]
@@ -115,11 +115,11 @@ class Series(AwsAnswer):
 class LatencyPage(Page):
     """A page of GetMetricData."""
 
-    metric_data_results: tuple[Series, ...]
+    metric_data_results: tuple[LatencySeries, ...]
 
 
 class Managed(AwsAnswer):
-    """What Systems Manager knows of a host."""
+    """A host as Systems Manager has it."""
 
     instance_id: Name
     ping_status: str = "no status"
@@ -132,12 +132,12 @@ class ManagedPage(Page):
     instance_information_list: tuple[Managed, ...]
 
 
-def _described(ec2: Any, asker: Asker, filters: Sequence[Mapping[str, Any]]) -> dict[str, BenchInstance]:
-    with attempted(f"look for {asker.place}", INSTANCES, MEASURING):
+def _read_instances(ec2: Any, asker: Asker, filters: Sequence[Mapping[str, Any]]) -> dict[str, BenchInstance]:
+    with translate_errors(f"look for {asker.place}", INSTANCES, MEASURING):
         pages = asker.pages(InstancesPage, ec2.describe_instances, INSTANCES, Filters=list(filters))
-        entries = [one for page in pages for one in page.entries]
-    found = [read_answer(BenchInstance, one, call=INSTANCES, place=asker.place) for one in entries]
-    return {one.instance_id: one for one in found}
+        entries = [entry for page in pages for entry in page.entries]
+    instances = [read_answer(BenchInstance, entry, call=INSTANCES, place=asker.place) for entry in entries]
+    return {entry.instance_id: entry for entry in instances}
 
 
 def _filter(tag: TagMatch) -> Mapping[str, Any]:
@@ -147,29 +147,29 @@ def _filter(tag: TagMatch) -> Mapping[str, Any]:
     return {"Name": f"tag:{tag.tag}", "Values": [tag.value]}
 
 
-def _check_running(target: Target, ids: Iterable[str], found: Mapping[str, BenchInstance]) -> None:
+def _check_running(target: Target, ids: Iterable[str], instances: Mapping[str, BenchInstance]) -> None:
     for name in ids:
-        if name not in found:
+        if name not in instances:
             raise CloudError(f"cannot measure on {name}: there is no such instance in {target}. Name another.")
-        state = found[name].state.name
+        state = instances[name].state.name
         if state != "running":
             raise CloudError(f"cannot measure on {name} in {target}: it is {state}. Start it, {_OTHER}.")
 
 
-def _managed(sessions: Sessions, target: Target, ids: Sequence[str]) -> dict[str, Managed]:
-    found: dict[str, Managed] = {}
+def _read_managed(sessions: Sessions, target: Target, ids: Sequence[str]) -> dict[str, Managed]:
+    hosts: dict[str, Managed] = {}
     if not ids:
-        return found
+        return hosts
     ssm = sessions.client("ssm", target.account, target.region)
     for chunk in in_chunks(ids, _IDS_A_CALL):
         asker, filters = Asker(place=f"hosts that SSM manages in {target}"), [{"Key": "InstanceIds", "Values": chunk}]
-        with attempted(f"see which hosts SSM manages in {target}", _INFORMATION, MEASURING):
+        with translate_errors(f"see which hosts SSM manages in {target}", _INFORMATION, MEASURING):
             pages = asker.pages(ManagedPage, ssm.describe_instance_information, _INFORMATION, Filters=filters)
-            found |= {one.instance_id: one for page in pages for one in page.instance_information_list}
-    return found
+            hosts |= {host.instance_id: host for page in pages for host in page.instance_information_list}
+    return hosts
 
 
-def _why_not(host_id: str, target: Target, known: Managed | None) -> str:
+def _reason_against(host_id: str, target: Target, known: Managed | None) -> str:
     if known is None:
         return (
             f"{host_id} in {target} is not managed by SSM: give it an instance profile with "
@@ -187,9 +187,9 @@ def _query(name: str, volume_id: str) -> Mapping[str, Any]:
     return {"Id": name.lower(), "MetricStat": {"Metric": metric, "Period": HOUR_S, "Stat": "Sum"}}
 
 
-def _check_answer(found: Series, volume_id: str, target: Target) -> None:
+def _check_answer(series: LatencySeries, volume_id: str, target: Target) -> None:
     """Complete, or a page of what goes on (PartialData has a next page); anything else says nothing."""
-    status = found.status_code
+    status = series.status_code
     if status == "Forbidden":
         raise AccessDenied(
             f"cannot read the latency of {volume_id} in {target}: Forbidden for {_PERMISSION}. {MEASURING.allow}."

@@ -1,4 +1,4 @@
-"""What is known of AWS without asking it: its types, what reading costs, how a change is made, where its console is."""
+"""The published facts of AWS: its types, the cost of reading, the way to make a change, links to its console."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,12 +33,12 @@ class AwsCatalog:
         return volume_types(AWS)
 
     def change(self, volume: Volume, target: VolumeSpec) -> ChangeText:
-        """How the volume's owner makes it so, and takes it back."""
+        """The steps by which the volume's owner makes the change, and takes it back."""
         return ChangeText(how=change_text(volume, target), way_back=way_back_text(volume, target))
 
 
 def query_cost(settings: Settings) -> QueryCost:
-    """What reading CloudWatch costs: GetMetricData is billed by the metrics that a call asks for."""
+    """The cost of reading CloudWatch. GetMetricData is billed by the metrics that a call asks for."""
     return QueryCost(
         usd_query=settings.usd_per_1000_metrics / 1000,
         calls_per_s=settings.calls_per_s,
@@ -48,4 +48,6 @@ def query_cost(settings: Settings) -> QueryCost:
     )
 
 
-PUBLISHED: Final = Published(catalog=AwsCatalog(), query_cost=query_cost, console_link=volume_link, host=published_host)
+PUBLISHED_FACTS: Final = Published(
+    catalog=AwsCatalog(), query_cost=query_cost, console_link=volume_link, host=published_host
+)

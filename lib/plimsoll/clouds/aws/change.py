@@ -27,7 +27,7 @@ _STAYS_LARGE: Final = (
 
 
 def change_text(volume: Volume, target: VolumeSpec) -> str:
-    """What to edit or run, and what would bring the old configuration back, in several lines of plain text."""
+    """Lines of plain text with what to edit or run, and what would bring the old configuration back."""
     text = _change_of_owner(volume, target)
     if target.size_gib <= volume.spec.size_gib:
         return text
@@ -54,8 +54,7 @@ def _change_of_owner(volume: Volume, target: VolumeSpec) -> str:
 
 
 def way_back_text(volume: Volume, target: VolumeSpec) -> str:
-    """What brings the present configuration back once the target is made, as `change_text` has it: all but a smaller
-    size."""
+    """The steps from the target to the present configuration, as in `change_text`: all but a smaller size."""
     before = replace(volume.spec, size_gib=max(volume.spec.size_gib, target.size_gib))
     back = "" if before == target else change_text(replace(volume, spec=target), before)
     if before == volume.spec:
@@ -113,7 +112,7 @@ def _kubernetes(volume: Volume, target: VolumeSpec) -> str:
     name = f"plimsoll-{target.type}" + (f"-{target.iops}" if target.iops else "")
     name += f"-{target.throughput_mib_s}" if target.throughput_mib_s else ""
     parameters = _yaml(
-        {"type": target.type, "iops": _quoted(target.iops), "throughput": _quoted(target.throughput_mib_s)}
+        {"type": target.type, "iops": _quote_figure(target.iops), "throughput": _quote_figure(target.throughput_mib_s)}
     )
     claim = details.get("claim", "CLAIM")
     namespace = details.get("namespace", "NAMESPACE")
@@ -184,5 +183,5 @@ def _yaml(values: Mapping[str, str | int | None]) -> str:
     return "\n".join(f"  {key}: {value}" for key, value in values.items() if value is not None)
 
 
-def _quoted(figure: int | None) -> str | None:
+def _quote_figure(figure: int | None) -> str | None:
     return None if figure is None else f'"{figure}"'

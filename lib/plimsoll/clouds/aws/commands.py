@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 from pydantic import Field
 
 from plimsoll.bench.document import PROBE_DOCUMENT_NAME, document, document_name, parameters_of, version_name
-from plimsoll.clouds.aws.errors import CLEANING, MEASURING, PROBING, WRITING_DOCUMENT, attempted, code_of
+from plimsoll.clouds.aws.errors import CLEANING, MEASURING, PROBING, WRITING_DOCUMENT, code_of, translate_errors
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer
 from plimsoll.clouds.aws.objects import every_key
 from plimsoll.clouds.aws.sessions import Sessions
@@ -74,7 +74,7 @@ class Sent(AwsAnswer):
 
 
 class Invocation(AwsAnswer):
-    """What came of a command on one host."""
+    """The outcome of a command on one host."""
 
     status: Annotated[str, Field(min_length=1)]
     status_details: str | None = None
@@ -123,7 +123,7 @@ class RunCommand:
         if task.alarm is not None:
             # Without the alarm's state there is no circuit breaker, so then the command is to stop as well.
             request["AlarmConfiguration"] = {"Alarms": [{"Name": task.alarm}], "IgnorePollAlarmFailure": False}
-        with attempted(f"run {name} on {host_id} in {target}", _SEND, _purpose(name)):
+        with translate_errors(f"run {name} on {host_id} in {target}", _SEND, _purpose(name)):
             sent = ssm.send_command(**request)
         return read_answer(Sent, sent, call=_SEND, place=f"the command on {host_id} in {target}").command.command_id
 
@@ -134,42 +134,42 @@ class RunCommand:
         """
         what = f"see what came of command {command_id} on {host_id} in {target}"
         asker = Asker(place=f"what came of command {command_id} on {host_id} in {target}")
-        with attempted(what, _INVOCATION, MEASURING):
+        with translate_errors(what, _INVOCATION, MEASURING):
             try:
                 ask = self._ssm(target).get_command_invocation
-                found = asker.one(Invocation, ask, _INVOCATION, CommandId=command_id, InstanceId=host_id)
+                invocation = asker.one(Invocation, ask, _INVOCATION, CommandId=command_id, InstanceId=host_id)
             except ClientError as error:
                 if code_of(error) == "InvocationDoesNotExist":
                     return None
                 raise
-        if found.status in _RUNNING:
+        if invocation.status in _RUNNING:
             return None
-        details = found.status_details or found.status
-        end = _ENDS.get(_plain(details)) or _ENDS.get(_plain(found.status)) or TaskEnd.FAILED
-        reason = "" if end is TaskEnd.SUCCESS else _reason(found, details)
-        output = found.standard_output_content
+        details = invocation.status_details or invocation.status
+        end = _ENDS.get(_plain(details)) or _ENDS.get(_plain(invocation.status)) or TaskEnd.FAILED
+        reason = "" if end is TaskEnd.SUCCESS else _reason(invocation, details)
+        output = invocation.standard_output_content
         if self.results is not None and len(output) >= CUT_CHARS:
             # A bucket that cannot be read loses no measurement: the answer's line comes first in the output, so that
             # it is often whole.
             try:
-                output = self._whole(self.results, target, host_id, command_id) or output
+                output = self._read_output(self.results, target, host_id, command_id) or output
             except CloudError as error:
                 reason = "; ".join(filter(None, (reason, str(error))))
         return TaskOutcome(end=end, output=output, reason=reason)
 
     def cancel(self, target: Target, host_id: str, command_id: str) -> None:
         """CancelCommand: the process may go on until the document's own limit."""
-        with attempted(f"cancel command {command_id} on {host_id} in {target}", "ssm:CancelCommand", CLEANING):
+        with translate_errors(f"cancel command {command_id} on {host_id} in {target}", "ssm:CancelCommand", CLEANING):
             self._ssm(target).cancel_command(CommandId=command_id, InstanceIds=[host_id])
 
-    def _whole(self, bucket: str, target: Target, host_id: str, command_id: str) -> str:
+    def _read_output(self, bucket: str, target: Target, host_id: str, command_id: str) -> str:
         """All that the command's steps printed to standard output, empty where nothing has arrived."""
         s3 = self.sessions.client("s3", target.account, target.region)
         folder = f"{RESULTS_PREFIX}/{command_id}/{host_id}/"
         what = f"read the whole output of command {command_id} in s3://{bucket}/{folder}"
-        with attempted(what, "s3:ListBucket", MEASURING):
+        with translate_errors(what, "s3:ListBucket", MEASURING):
             keys = list(every_key(s3, bucket, folder))
-        with attempted(what, "s3:GetObject", MEASURING):
+        with translate_errors(what, "s3:GetObject", MEASURING):
             parts = [
                 s3.get_object(Bucket=bucket, Key=key)["Body"].read() for key in sorted(keys) if key.endswith("/stdout")
             ]
@@ -183,12 +183,12 @@ def _plain(status: str) -> str:
     return status.replace(" ", "").lower()
 
 
-def _reason(found: "Invocation", details: str) -> str:
+def _reason(invocation: "Invocation", details: str) -> str:
     """The end, the exit code if there was one, and the last thing that the script complained of."""
     text = f"status {details}"
-    if found.response_code > 0:
-        text += f", exit code {found.response_code}"
-    lines = [line.strip() for line in found.standard_error_content.splitlines() if line.strip()]
+    if invocation.response_code > 0:
+        text += f", exit code {invocation.response_code}"
+    lines = [line.strip() for line in invocation.standard_error_content.splitlines() if line.strip()]
     complaints = [line for line in lines if not line.startswith(_NOISE)]
     return f"{text}: {complaints[-1].rstrip('.')}" if complaints else text
 
@@ -201,23 +201,24 @@ def ensure_document(ssm: Any, target: Target, document_name: str, sleep: Callabl
     """
     content = document(document_name)
     version = version_name(document_name)
-    found = _version(ssm, target, document_name, version)
-    if found is None:
+    answer = _version(ssm, target, document_name, version)
+    if answer is None:
         _make(ssm, target, document_name, content, version)
     for look in range(LOOKS):
-        if found is not None and found.status == "Active":
-            return _checked(found, document_name, content, target)
+        if answer is not None and answer.status == "Active":
+            return _check_content(answer, document_name, content, target)
         if look:
             sleep(1.0)
-        found = _version(ssm, target, document_name, version)
+        answer = _version(ssm, target, document_name, version)
+    status = answer.status if answer else "missing"
     raise CloudError(
-        f"cannot run {document_name} in {target}: its version {version} is {found.status if found else 'missing'}. Run "
+        f"cannot run {document_name} in {target}: its version {version} is {status}. Run "
         "again; if it stays so, delete the document in Systems Manager, Documents."
     )
 
 
 def _purpose(document_name: str) -> CallPurpose:
-    """What a refusal says of a document."""
+    """The purpose that a refusal of a document names."""
     return PROBING if document_name == PROBE_DOCUMENT_NAME else MEASURING
 
 
@@ -225,7 +226,7 @@ def _version(ssm: Any, target: Target, document_name: str, version: str) -> Docu
     what = f"the document {document_name} in {target}"
     asker = Asker(place=what)
     request: dict[str, Any] = {"Name": document_name, "VersionName": version, "DocumentFormat": "JSON"}
-    with attempted(f"read {what}", _DOCUMENT, _purpose(document_name)):
+    with translate_errors(f"read {what}", _DOCUMENT, _purpose(document_name)):
         try:
             return asker.one(Document, ssm.get_document, _DOCUMENT, **request)
         except ClientError as error:
@@ -237,7 +238,7 @@ def _version(ssm: Any, target: Target, document_name: str, version: str) -> Docu
 def _make(ssm: Any, target: Target, document_name: str, content: Mapping[str, Any], version: str) -> None:
     request = {"Name": document_name, "Content": json.dumps(content), "VersionName": version, "DocumentFormat": "JSON"}
     purpose = PROBING if document_name == PROBE_DOCUMENT_NAME else WRITING_DOCUMENT
-    with attempted(f"create the document {document_name} in {target}", "ssm:CreateDocument", purpose):
+    with translate_errors(f"create the document {document_name} in {target}", "ssm:CreateDocument", purpose):
         try:
             ssm.create_document(**request, DocumentType="Command", TargetType="/AWS::EC2::Instance")
         except ClientError as error:
@@ -245,7 +246,7 @@ def _make(ssm: Any, target: Target, document_name: str, content: Mapping[str, An
                 raise
         else:
             return
-    with attempted(f"update the document {document_name} in {target}", "ssm:UpdateDocument", purpose):
+    with translate_errors(f"update the document {document_name} in {target}", "ssm:UpdateDocument", purpose):
         try:
             ssm.update_document(**request, DocumentVersion="$LATEST", TargetType="/AWS::EC2::Instance")
         except ClientError as error:
@@ -253,14 +254,14 @@ def _make(ssm: Any, target: Target, document_name: str, content: Mapping[str, An
                 raise
 
 
-def _checked(found: Document, document_name: str, content: Mapping[str, Any], target: Target) -> str:
+def _check_content(answer: Document, document_name: str, content: Mapping[str, Any], target: Target) -> str:
     try:
-        same = json.loads(found.content) == content
+        same = json.loads(answer.content) == content
     except ValueError:
         same = False
     if not same:
         raise CloudError(
-            f"cannot run {document_name} in {target}: its version {found.version_name} is not what this Plimsoll "
+            f"cannot run {document_name} in {target}: its version {answer.version_name} is not what this Plimsoll "
             "wrote. See who changed it, and delete the document in Systems Manager, Documents: it is made anew."
         )
-    return found.document_version
+    return answer.document_version

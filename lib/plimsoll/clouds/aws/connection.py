@@ -19,7 +19,9 @@ from plimsoll.clouds.scope import Scope
 from plimsoll.settings import Settings
 
 
-def connect(scope: Scope, settings: Settings, *, today: date, paced: bool = True, log_days: float = 0.0) -> Connection:
+def connect_scope(
+    scope: Scope, settings: Settings, *, today: date, paced: bool = True, log_days: float = 0.0
+) -> Connection:
     """The ports over every account of a scope; BadInput for a region that does not exist."""
     return connection_of(sign_in(scope, settings), scope, settings, today=today, paced=paced, log_days=log_days)
 

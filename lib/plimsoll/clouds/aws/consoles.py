@@ -1,4 +1,4 @@
-"""Where the console of AWS is in each of its partitions, and links to it."""
+"""Consoles of AWS in each of its partitions, and links to them."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -35,8 +35,8 @@ Name = Annotated[str, Field(min_length=1)]
 AttachmentState = Literal["attaching", "attached", "detaching", "detached", "busy"]
 InstanceId = Annotated[str, Field(pattern="^i-[0-9a-z-]+$")]
 VolumeId = Annotated[str, Field(pattern=f"^{VOLUME_ID}$")]
-Moment = Annotated[AwareDatetime, AfterValidator(_past)]
-Figure = Annotated[int, BeforeValidator(_plain_number)]
+PastTime = Annotated[AwareDatetime, AfterValidator(_past)]
+PlainFigure = Annotated[int, BeforeValidator(_plain_number)]
 Count = Annotated[int, BeforeValidator(_plain_number), Field(gt=0)]
 Rate = Annotated[float, BeforeValidator(_plain_number), Field(gt=0, lt=1e9, allow_inf_nan=False)]
 
@@ -49,7 +49,7 @@ class Tag(AwsAnswer):
 
 
 class Tagged(AwsAnswer):
-    """What can have tags."""
+    """A thing with tags."""
 
     tags: tuple[Tag, ...] = ()
 

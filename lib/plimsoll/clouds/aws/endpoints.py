@@ -48,7 +48,7 @@ _deadline: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 
 
 @contextmanager
-def within(deadline: Deadline) -> Iterator[None]:
+def limit_retries(deadline: Deadline) -> Iterator[None]:
     """Calls inside the block begin no retry after that deadline."""
     before = _deadline.set(deadline)
     try:
@@ -65,7 +65,7 @@ class CircuitOpenError(BotoConnectionError):
 
 @dataclass(slots=True, kw_only=True)
 class Circuit:
-    """Whether a service in a region is called at all.
+    """A service in a region, which is not called for a while after too many failures.
 
     After `most` calls in a row that got no answer, each with its own retries, the next ones fail at once for `rest_s`
     seconds. Then one is let through: its answer lets all through again, and without one the rest begins anew.
@@ -91,12 +91,12 @@ class Circuit:
                 return
         raise CircuitOpenError(service=self.service, region=self.region, calls=self.most, seconds=left_s)
 
-    def answered(self, **_call: object) -> None:
+    def note_answer(self, **_call: object) -> None:
         """Notes that a call was answered, by whatever."""
         with self._lock:
             self._failed = 0
 
-    def failed(self, exception: Exception, **_call: object) -> None:
+    def note_failure(self, exception: Exception, **_call: object) -> None:
         """Notes what a call ended in. Only one without any answer counts."""
         if not isinstance(exception, _NO_ANSWER):
             return
@@ -133,7 +133,7 @@ class Bounded:
 
 
 def guard(client: Any, circuit: Circuit, answer_s: float) -> None:
-    """Makes a client's calls keep to its circuit, to the time of an answer, and to the deadline of what is being read.
+    """Hooks that hold a client's calls to its circuit, the time of an answer and the reading's deadline.
 
     Clients have no public way to another HTTP session than the one they were made with.
     """
@@ -142,8 +142,8 @@ def guard(client: Any, circuit: Circuit, answer_s: float) -> None:
         endpoint.http_session = Bounded(endpoint.http_session, answer_s)
     events = client.meta.events
     events.register("before-call.*.*", circuit.enter, unique_id="plimsoll-enter")
-    events.register("after-call.*.*", circuit.answered, unique_id="plimsoll-answered")
-    events.register("after-call-error.*.*", circuit.failed, unique_id="plimsoll-failed")
+    events.register("after-call.*.*", circuit.note_answer, unique_id="plimsoll-answered")
+    events.register("after-call-error.*.*", circuit.note_failure, unique_id="plimsoll-failed")
     events.register_first("needs-retry.*.*", _retry, unique_id="plimsoll-retry")
 
 
@@ -166,10 +166,10 @@ class _StrictParsers(ResponseParserFactory):
 def _time_of(value: Any) -> datetime:
     """A time as EC2 writes it, without the guessing of botocore's own parser, which reads all others."""
     try:
-        found = datetime.fromisoformat(value)
+        moment = datetime.fromisoformat(value)
     except (TypeError, ValueError):
-        found = None
-    return parse_timestamp(value) if found is None or found.tzinfo is None else found
+        moment = None
+    return parse_timestamp(value) if moment is None or moment.tzinfo is None else moment
 
 
 @dataclass(slots=True)
@@ -211,7 +211,7 @@ class _Unreadable(ResponseParserError):
         self.raw = raw
         self.token = token
 
-    def unquoted(self) -> ResponseParserError:
+    def without_answer(self) -> ResponseParserError:
         """The same without anything of the answer."""
         return ResponseParserError(f"its answer cannot be read ({self.kind})")
 
@@ -234,5 +234,5 @@ def _retry(
     if unreadable is None:
         return None
     if late or attempts >= READINGS:
-        raise unreadable.unquoted() if operation.service_model.service_name in UNKEPT else unreadable
+        raise unreadable.without_answer() if operation.service_model.service_name in UNKEPT else unreadable
     return _PAUSE_S

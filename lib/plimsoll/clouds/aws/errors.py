@@ -154,16 +154,16 @@ _NO_CREDENTIALS = (
 
 
 @contextmanager
-def attempted(what: str, permission: str, purpose: CallPurpose = AUDITING) -> Iterator[None]:
+def translate_errors(what: str, permission: str, purpose: CallPurpose = AUDITING) -> Iterator[None]:
     """Raises what botocore raises inside the block as a CloudError: `what` follows "cannot" in its sentence, which
     names the IAM permission (service:Operation) too."""
     try:
         yield
     except FAILURES as error:
-        raise refused(error, what, permission, purpose) from error
+        raise cloud_error(error, what, permission, purpose) from error
 
 
-def refused(error: Exception, what: str, permission: str, purpose: CallPurpose = AUDITING) -> CloudError:
+def cloud_error(error: Exception, what: str, permission: str, purpose: CallPurpose = AUDITING) -> CloudError:
     """The CloudError for something that botocore raised during an attempt."""
     what = f"cannot {what}"
     if isinstance(error, ClientError):
@@ -201,12 +201,12 @@ def _from_answer(error: ClientError, what: str, permission: str, purpose: CallPu
     kind, remedy = _kind_of(name, message), REMEDIES.get(name)
     if kind is Unexpected and remedy is not None and purpose is not AUDITING:
         kind = CloudError
-    said, denial = one_line(message), _DENIAL.search(message)
+    text, denial = one_line(message), _DENIAL.search(message)
     if kind is AccessDenied and denial is not None and denial[1] in _OF_ORGANIZATIONS:
         kind = DeniedByPolicy
-    told = "" if denial is None else denial[0] if kind is DeniedByPolicy else f", with an {denial[0]}"
+    reason = "" if denial is None else denial[0] if kind is DeniedByPolicy else f", with an {denial[0]}"
     sentence = _SENTENCES[kind].format(
-        name=name, said=said, permission=permission, purpose=purpose, remedy=remedy, denial=told
+        name=name, said=text, permission=permission, purpose=purpose, remedy=remedy, denial=reason
     )
     return kind(f"{what}: {sentence}")
 
@@ -217,8 +217,8 @@ def _kind_of(name: str, message: str) -> type[CloudError]:
         return ClockSkewed
     if name in _SIGNATURE:
         return BadCredentials
-    found = next((kind for kind, names in _CODES.items() if name in names), Unexpected)
-    return Throttled if found is Unexpected and "throttl" in name.lower() else found
+    kind = next((kind for kind, names in _CODES.items() if name in names), Unexpected)
+    return Throttled if kind is Unexpected and "throttl" in name.lower() else kind
 
 
 REMEDIES: Final = {

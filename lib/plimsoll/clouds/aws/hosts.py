@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from plimsoll.clouds.aws.errors import AUDITING, attempted
+from plimsoll.clouds.aws.errors import AUDITING, translate_errors
 from plimsoll.clouds.aws.instance_answers import InstanceAnswer, InstancesPage, InstanceTypeAnswer, InstanceTypesPage
 from plimsoll.clouds.aws.lists import ASKED, Asker, BadPage, Lost
 from plimsoll.clouds.aws.published_hosts import BURST_S
@@ -52,69 +52,69 @@ class Hosts:
         """Looks up those that are not known yet; what the answer lacks is asked for again before it is unread."""
         wanted = sorted(set(instance_ids) - set(self.known) - set(self.unread))
         for chunk in in_chunks(wanted, _INSTANCES_A_CALL):
-            found: dict[str, InstanceAnswer] = {}
+            answers: dict[str, InstanceAnswer] = {}
             missing: Sequence[str] = chunk
             for _ in range(ASKED):
-                found |= self._described(missing)
-                missing = [one for one in missing if one not in found]
+                answers |= self._read_answers(missing)
+                missing = [name for name in missing if name not in answers]
                 if not missing:
                     break
-            for one in missing:
-                self.unread.setdefault(one, self._bad(f"it has no {one}", None, INSTANCES, one))
-            self.take(list(found.values()))
+            for name in missing:
+                self.unread.setdefault(name, self._bad(f"it has no {name}", None, INSTANCES, name))
+            self.take(list(answers.values()))
 
     def forget_unread(self) -> None:
-        """What is unread, and types that could not be read, are asked for again when they are needed."""
+        """Clears unread hosts and unread types, so that the next need asks for them again."""
         self.unread.clear()
-        for name in [name for name, found in self._types.items() if isinstance(found, CloudError)]:
+        for name in [name for name, answer in self._types.items() if isinstance(answer, CloudError)]:
             del self._types[name]
 
-    def take(self, found: Sequence[InstanceAnswer]) -> None:
+    def take(self, answers: Sequence[InstanceAnswer]) -> None:
         """Knows these entries of DescribeInstances from now on."""
-        self._learn_types({one.instance_type for one in found})
-        for one in found:
-            host = self._host(one)
+        self._learn_types({answer.instance_type for answer in answers})
+        for answer in answers:
+            host = self._host(answer)
             if isinstance(host, CloudError):
-                self.unread[one.instance_id] = host
+                self.unread[answer.instance_id] = host
                 continue
-            self.unread.pop(one.instance_id, None)
-            self.known[one.instance_id] = Instance(
+            self.unread.pop(answer.instance_id, None)
+            self.known[answer.instance_id] = Instance(
                 host=host,
-                root_device=one.root_device_name,
-                volume_ids=one.volume_ids,
-                ebs_optimized=one.ebs_optimized,
+                root_device=answer.root_device_name,
+                volume_ids=answer.volume_ids,
+                ebs_optimized=answer.ebs_optimized,
             )
 
-    def _host(self, one: InstanceAnswer) -> Host | CloudError:
+    def _host(self, answer: InstanceAnswer) -> Host | CloudError:
         """The host that an instance of a type that was asked for is, or why that cannot be told."""
-        kind = self._types[one.instance_type]
+        kind = self._types[answer.instance_type]
         if isinstance(kind, CloudError):
             return kind
-        limits, weighting = limits_of(kind), one.network_performance_options.bandwidth_weighting
+        limits, weighting = limits_of(kind), answer.network_performance_options.bandwidth_weighting
         if limits is not None and weighting != "default":
             network = kind.network_info.baseline_gbit_s
             if weighting == "vpc-1" and network is None:
                 what = f"NetworkInfo of {kind.instance_type} has no baseline, and the instance's bandwidth is weighted"
-                return self._bad(what, None, _TYPES, one.instance_id)
-            limits = weighted(limits, None if weighting == "ebs-1" else network)
+                return self._bad(what, None, _TYPES, answer.instance_id)
+            limits = weighted_limits(limits, None if weighting == "ebs-1" else network)
         host = Host(
-            id=one.instance_id,
-            type=one.instance_type,
+            id=answer.instance_id,
+            type=answer.instance_type,
             limits=limits,
             nitro=kind.is_nitro,
-            tags=tuple(one.tag_values.items()),
-            running_since=one.running_since,
-            stopped_since=one.stopped_since,
+            tags=tuple(answer.tag_values.items()),
+            running_since=answer.running_since,
+            stopped_since=answer.stopped_since,
         )
-        return host if kind.optimizes(one.ebs_optimized) else host.without_limits(NOT_OPTIMIZED)
+        return host if kind.optimizes(answer.ebs_optimized) else host.without_limits(NOT_OPTIMIZED)
 
     def as_type(self, instance_id: str, type_name: str | None = None) -> Host | None:
         """An instance as a host of that type (None: of its own). None where it, or what its type carries, is not
         described any more."""
         instance = self.known.get(instance_id)
         if type_name is None and instance is None:
-            found = self._described([instance_id]).get(instance_id)
-            type_name = None if found is None else found.instance_type
+            answer = self._read_answers([instance_id]).get(instance_id)
+            type_name = None if answer is None else answer.instance_type
         if type_name is None:
             return None if instance is None else instance.host
         self._learn_types({type_name})
@@ -125,30 +125,30 @@ class Hosts:
         optimized = None if instance is None else instance.ebs_optimized
         return host if kind.optimizes(optimized) else host.without_limits(NOT_OPTIMIZED)
 
-    def _described(self, instance_ids: Sequence[str]) -> dict[str, InstanceAnswer]:
-        def read(some: Sequence[str]) -> Iterator[InstancesPage | BadPage]:
-            filters = [{"Name": "instance-id", "Values": list(some)}]
+    def _read_answers(self, instance_ids: Sequence[str]) -> dict[str, InstanceAnswer]:
+        def read(names: Sequence[str]) -> Iterator[InstancesPage | BadPage]:
+            filters = [{"Name": "instance-id", "Values": list(names)}]
             return self.asker.each_page(InstancesPage, self.ec2.describe_instances, INSTANCES, Filters=filters)
 
         entries: list[object] = []
-        with attempted(f"read {self.asker.place}", INSTANCES, self.purpose):
+        with translate_errors(f"read {self.asker.place}", INSTANCES, self.purpose):
             for page in self.asker.pages_of(instance_ids, read):
                 if isinstance(page, Lost):
                     self.unread |= dict.fromkeys(page.names, page.error)
                 else:
                     entries += page.entries
-        found: dict[str, InstanceAnswer] = {}
+        answers: dict[str, InstanceAnswer] = {}
         for raw in entries:
             name = name_in(raw, "InstanceId")
             try:
                 place = f"{name or 'a host'} in {self.asker.place}"
                 answer = read_answer(InstanceAnswer, raw, call=INSTANCES, place=place)
-                if name in found and found[name] != answer:
+                if name in answers and answers[name] != answer:
                     raise self._bad(f"it has {name} twice, and not the same", raw, INSTANCES, name)
-                found[name] = answer
+                answers[name] = answer
             except BadAnswer as error:
                 self.unread[name] = error  # one without a name is missed among those that were asked for
-        return found
+        return answers
 
     def _learn_types(self, types: set[str]) -> None:
         for chunk in in_chunks(sorted(types - set(self._types)), _TYPES_A_CALL):
@@ -159,19 +159,19 @@ class Hosts:
                 except AccessDenied as error:
                     self._types |= dict.fromkeys(missing, error)
                     break
-                missing = [one for one in missing if isinstance(self._types.get(one), BadAnswer | None)]
+                missing = [name for name in missing if isinstance(self._types.get(name), BadAnswer | None)]
                 if not missing:
                     break
-            for one in missing:
-                self._types.setdefault(one, self._bad(f"it has no {one}", None, _TYPES, f"hosts of type {one}"))
+            for name in missing:
+                self._types.setdefault(name, self._bad(f"it has no {name}", None, _TYPES, f"hosts of type {name}"))
 
     def _ask_types(self, types: Sequence[str]) -> None:
-        def read(some: Sequence[str]) -> Iterator[InstanceTypesPage | BadPage]:
-            filters = [{"Name": "instance-type", "Values": list(some)}]
+        def read(names: Sequence[str]) -> Iterator[InstanceTypesPage | BadPage]:
+            filters = [{"Name": "instance-type", "Values": list(names)}]
             return self.asker.each_page(InstanceTypesPage, self.ec2.describe_instance_types, _TYPES, Filters=filters)
 
         entries: list[object] = []
-        with attempted(f"read {self.asker.place}", _TYPES, self.purpose):
+        with translate_errors(f"read {self.asker.place}", _TYPES, self.purpose):
             for page in self.asker.pages_of(types, read):
                 if isinstance(page, Lost):
                     self._types |= dict.fromkeys(page.names, page.error)
@@ -181,8 +181,8 @@ class Hosts:
             name = name_in(raw, "InstanceType")
             place = f"hosts of type {name} in {self.asker.place}"
             try:
-                found = read_answer(InstanceTypeAnswer, raw, call=_TYPES, place=place)
-                self._types[found.instance_type] = found
+                answer = read_answer(InstanceTypeAnswer, raw, call=_TYPES, place=place)
+                self._types[answer.instance_type] = answer
             except BadAnswer as error:
                 self._types[name] = error
 
@@ -190,7 +190,7 @@ class Hosts:
         return bad_answer(what, raw, call=call, place=f"{subject} in {self.asker.place}")
 
 
-def in_place(host: Host, edge: str | None) -> Host:
+def host_in_edge(host: Host, edge: str | None) -> Host:
     """A host of a volume in an edge (None: in the region itself, of which the figures are that are published)."""
     return host if edge is None else host.without_limits(f"It is in {edge}, where hosts may carry other figures.")
 
@@ -223,7 +223,7 @@ instance bandwidth weighting configuration", read 2026-11-23)."""
 _MB_S_PER_GBIT_S: Final = 125.0
 
 
-def weighted(limits: HostLimits, network_gbit_s: float | None) -> HostLimits:
+def weighted_limits(limits: HostLimits, network_gbit_s: float | None) -> HostLimits:
     """The limits of a host whose bandwidth is weighted for its network of that baseline, or (None) for EBS."""
     baseline, maximum = limits.baseline_throughput_mib_s, limits.maximum_throughput_mib_s
     if network_gbit_s is None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, model_validator
 
-from plimsoll.clouds.aws.ec2_fields import ATTACHED, AttachmentState, InstanceId, Moment, Name, Rate, Tagged, VolumeId
+from plimsoll.clouds.aws.ec2_fields import ATTACHED, AttachmentState, InstanceId, Name, PastTime, Rate, Tagged, VolumeId
 from plimsoll.clouds.aws.lists import AwsAnswer, Page
 
 _WHEN: Final = re.compile(r"\((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) GMT\)")
@@ -36,12 +36,12 @@ class MappedInstance(AwsAnswer):
     @property
     def volume_ids(self) -> frozenset[str]:
         """The volumes that are on it, or about to be."""
-        found = [one.ebs for one in self.block_device_mappings if one.ebs is not None]
-        return frozenset(one.volume_id for one in found if one.status is None or one.status in ATTACHED)
+        disks = [mapping.ebs for mapping in self.block_device_mappings if mapping.ebs is not None]
+        return frozenset(mapping.volume_id for mapping in disks if mapping.status is None or mapping.status in ATTACHED)
 
 
 class InstanceState(AwsAnswer):
-    """What an instance is doing."""
+    """The state of an instance."""
 
     name: Literal["pending", "running", "shutting-down", "terminated", "stopping", "stopped"]
 
@@ -50,7 +50,7 @@ Weighting = Literal["default", "vpc-1", "ebs-1"]
 
 
 class NetworkPerformance(AwsAnswer):
-    """How an instance's bandwidth is shared out between its network and EBS."""
+    """The weighting of an instance's bandwidth between its network and EBS."""
 
     bandwidth_weighting: Weighting = "default"
 
@@ -59,7 +59,7 @@ class InstanceAnswer(MappedInstance, Tagged):
     """An instance as a host."""
 
     instance_type: Name
-    launch_time: Moment
+    launch_time: PastTime
     state: InstanceState
     ebs_optimized: bool | None = None
     network_performance_options: NetworkPerformance = NetworkPerformance()
@@ -75,18 +75,18 @@ class InstanceAnswer(MappedInstance, Tagged):
     @property
     def stopped_since(self) -> datetime | None:
         """When it was stopped; None where it was not, or the reason of its last change of state does not say."""
-        found = _WHEN.search(self.state_transition_reason) if self.state.name == "stopped" else None
-        return None if found is None else datetime.fromisoformat(found[1]).replace(tzinfo=UTC)
+        match = _WHEN.search(self.state_transition_reason) if self.state.name == "stopped" else None
+        return None if match is None else datetime.fromisoformat(match[1]).replace(tzinfo=UTC)
 
     @model_validator(mode="after")
-    def _whole(self) -> "InstanceAnswer":
+    def _check_presence(self) -> "InstanceAnswer":
         if not self.root_device_name and self.root_device_type != "instance-store":
             raise ValueError("RootDeviceName is missing")
         return self
 
 
 class Placement(AwsAnswer):
-    """Where an instance runs."""
+    """The zone in which an instance runs."""
 
     availability_zone: Name
 
@@ -111,11 +111,11 @@ class InstancesPage(Page):
     @property
     def entries(self) -> list[Any]:
         """Its instances, each to be read by itself."""
-        return [one for group in self.reservations for one in group.instances]
+        return [instance for group in self.reservations for instance in group.instances]
 
 
 class EbsOptimizedInfo(AwsAnswer):
-    """What a type of instance carries."""
+    """The EBS limits of a type of instance."""
 
     baseline_iops: Rate
     baseline_throughput: Rate = Field(alias="BaselineThroughputInMBps")
@@ -123,20 +123,20 @@ class EbsOptimizedInfo(AwsAnswer):
     maximum_throughput: Rate = Field(alias="MaximumThroughputInMBps")
 
     @model_validator(mode="after")
-    def _ordered(self) -> "EbsOptimizedInfo":
+    def _check_order(self) -> "EbsOptimizedInfo":
         if self.maximum_iops < self.baseline_iops or self.maximum_throughput < self.baseline_throughput:
             raise ValueError("the maximum is under the baseline")
         return self
 
 
 class EbsInfo(AwsAnswer):
-    """What is published of a type's traffic; nothing of types that are not optimized for EBS."""
+    """The published traffic of a type; None of types that are not optimized for EBS."""
 
     ebs_optimized_support: Literal["unsupported", "supported", "default"]
     ebs_optimized_info: EbsOptimizedInfo | None = None
 
     @model_validator(mode="after")
-    def _whole(self) -> "EbsInfo":
+    def _check_presence(self) -> "EbsInfo":
         if self.ebs_optimized_info is None and self.ebs_optimized_support != "unsupported":
             raise ValueError("EbsOptimizedInfo is missing")
         return self
@@ -149,15 +149,15 @@ class NetworkCard(AwsAnswer):
 
 
 class NetworkInfo(AwsAnswer):
-    """What is published of a type's network."""
+    """The published network of a type."""
 
     network_cards: tuple[NetworkCard, ...] = ()
 
     @property
     def baseline_gbit_s(self) -> float | None:
-        """What all cards carry together at all times; None where that is not published of one."""
-        known = [card.baseline_bandwidth_gbit_s for card in self.network_cards]
-        return sum(one for one in known if one is not None) if known and None not in known else None
+        """The bandwidth that all cards carry together at all times; None where a card has none published."""
+        rates = [card.baseline_bandwidth_gbit_s for card in self.network_cards]
+        return sum(rate for rate in rates if rate is not None) if rates and None not in rates else None
 
 
 class InstanceTypeAnswer(AwsAnswer):
@@ -170,17 +170,17 @@ class InstanceTypeAnswer(AwsAnswer):
     network_info: NetworkInfo = NetworkInfo()
 
     def optimizes(self, instance: bool | None) -> bool:
-        """Whether its limits apply to an instance, which says if EBS optimization is switched on. Types with optional
-        optimization have their limits for that alone (Amazon EC2 API Reference, EbsInfo, read 2026-11-26)."""
+        """True if the limits hold for an instance. `instance` is its own switch for EBS optimization. Types with
+        optional optimization have their limits for that alone (Amazon EC2 API Reference, EbsInfo, read 2026-11-26)."""
         return self.ebs_info.ebs_optimized_support != "supported" or bool(instance)
 
     @property
     def is_nitro(self) -> bool:
-        """Whether it is of the current generation's hypervisor, or bare metal."""
+        """True for types of the current generation's hypervisor, and for bare metal."""
         return self.hypervisor != "xen"
 
     @model_validator(mode="after")
-    def _whole(self) -> "InstanceTypeAnswer":
+    def _check_presence(self) -> "InstanceTypeAnswer":
         if not self.hypervisor and not self.bare_metal:
             raise ValueError("Hypervisor is missing")
         return self
@@ -212,7 +212,7 @@ class RegionsAnswer(AwsAnswer):
 
     @model_validator(mode="after")
     def _each_once(self) -> "RegionsAnswer":
-        names = [one.region_name for one in self.regions]
+        names = [region.region_name for region in self.regions]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"{twice[0]} is there twice, so that another region may be missing")

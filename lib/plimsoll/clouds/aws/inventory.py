@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal
 
-from plimsoll.clouds.aws.errors import FAILURES, attempted, refused
+from plimsoll.clouds.aws.errors import FAILURES, cloud_error, translate_errors
 from plimsoll.clouds.aws.instance_answers import RegionsAnswer
 from plimsoll.clouds.aws.lists import LIST_DEADLINE_S, Asker
 from plimsoll.clouds.aws.sessions import HOME_REGION, Sessions
@@ -28,7 +28,7 @@ _ENROLLMENT: Final = "aco-automation:GetEnrollmentConfiguration"
 
 
 class Enrollment(CloudAnswer):
-    """Whether Compute Optimizer Automation acts in an account."""
+    """The state of Compute Optimizer Automation in an account."""
 
     status: Literal["Active", "Inactive", "Pending", "Failed"]
 
@@ -49,17 +49,17 @@ class AwsInventory:
 
     def targets(self) -> Sequence[Target | FailedTarget]:
         """Every account in every region, and what could not be reached."""
-        found: list[Target | FailedTarget] = []
+        targets: list[Target | FailedTarget] = []
         for account, session in self.sessions.by_account.items():
             regions = self.regions
             if regions is None:
                 try:
                     regions = self._enabled_regions(account, session.region_name or HOME_REGION)
                 except CloudError as error:
-                    found.append(FailedTarget(name=account, error=error))
+                    targets.append(FailedTarget(name=account, error=error))
                     continue
-            found += [Target(account=account, region=region) for region in regions]
-        return [*found, *self.sessions.failed]
+            targets += [Target(account=account, region=region) for region in regions]
+        return [*targets, *self.sessions.failed]
 
     def volumes(self, target: Target) -> Iterator[Volume | UnreadVolume]:
         """Every volume of a target, a page at a time; at last those that share a host with one that is not readable."""
@@ -68,20 +68,20 @@ class AwsInventory:
         yield from VolumeList(target=target, ec2=ec2, asker=asker, trail=self._trail(target, asker)).read()
 
     def notices(self, target: Target) -> Sequence[str]:
-        """Whether Compute Optimizer Automation may be changing the same volumes."""
+        """A warning where Compute Optimizer Automation may be changing the same volumes."""
         client = self.sessions.client("compute-optimizer-automation", target.account, target.region)
         asker = self._asker(str(target))
         try:
-            found = asker.one(Enrollment, client.get_enrollment_configuration, _ENROLLMENT)
+            enrollment = asker.one(Enrollment, client.get_enrollment_configuration, _ENROLLMENT)
         except (*FAILURES, CloudError) as error:
             return _unknown_automation(error, target)
-        return (_OTHER_HANDS,) if found.status == "Active" else ()
+        return (_OTHER_HANDS,) if enrollment.status == "Active" else ()
 
     def _enabled_regions(self, account: str, home: str) -> list[str]:
         ec2: Any = self.sessions.client("ec2", account, home)
-        with attempted(f"read {account}", "ec2:DescribeRegions"):
-            found = self._asker(account).one(RegionsAnswer, ec2.describe_regions, "ec2:DescribeRegions")
-        return sorted(region.region_name for region in found.regions)
+        with translate_errors(f"read {account}", "ec2:DescribeRegions"):
+            answer = self._asker(account).one(RegionsAnswer, ec2.describe_regions, "ec2:DescribeRegions")
+        return sorted(region.region_name for region in answer.regions)
 
     def _trail(self, target: Target, asker: Asker) -> Trail | None:
         if not self.trail_days:
@@ -99,5 +99,5 @@ class AwsInventory:
 
 def _unknown_automation(error: Exception, target: Target) -> Sequence[str]:
     """The notice that it is not known."""
-    reason = error if isinstance(error, CloudError) else refused(error, f"read {target}", _ENROLLMENT)
+    reason = error if isinstance(error, CloudError) else cloud_error(error, f"read {target}", _ENROLLMENT)
     return (_UNKNOWN_AUTOMATION.format(why=_DENIED if isinstance(reason, AccessDenied) else str(reason)),)

@@ -11,8 +11,8 @@ from botocore.parsers import ResponseParserError
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_pascal
 
-from plimsoll.clouds.aws.endpoints import within
-from plimsoll.clouds.aws.errors import refused
+from plimsoll.clouds.aws.endpoints import limit_retries
+from plimsoll.clouds.aws.errors import cloud_error
 from plimsoll.clouds.common.answers import CloudAnswer, read_answer
 from plimsoll.clouds.common.bounds import Deadline, Pages
 from plimsoll.domain.errors import BadAnswer
@@ -43,7 +43,6 @@ class Page(AwsAnswer):
 
     @property
     def is_empty(self) -> bool:
-        """Whether it lists nothing."""
         return not any(value for name, value in self if name != "next_token")
 
 
@@ -64,8 +63,8 @@ class BadPage:
     error: BadAnswer
     is_last: bool
 
-    def of(self, what: str) -> str:
-        """What is lost with it, as words."""
+    def lost_part(self, what: str) -> str:
+        """Words for the part of a list that is lost with the page."""
         return f"page {self.number} of {what}" if not self.is_last else f"page {self.number} and what follows of {what}"
 
 
@@ -82,10 +81,10 @@ MOST_HALVED: Final = 24
 
 Read = TypeVar("Read", bound=CloudAnswer)
 ReadPage = TypeVar("ReadPage", bound=Page)
-Ask = Callable[..., Mapping[str, Any]]
+CloudCall = Callable[..., Mapping[str, Any]]
 
 
-def never(_answer: Any) -> bool:
+def doubt_nothing(_answer: Any) -> bool:
     """No answer that can be read is doubted."""
     return False
 
@@ -103,7 +102,13 @@ class Asker:
     sleep: Callable[[float], None] = time.sleep
 
     def one(
-        self, kind: type[Read], ask: Ask, call: str, /, doubted: Callable[[Read], bool] = never, **request: Any
+        self,
+        kind: type[Read],
+        ask: CloudCall,
+        call: str,
+        /,
+        doubted: Callable[[Read], bool] = doubt_nothing,
+        **request: Any,
     ) -> Read:
         """The answer to one call."""
         attempt = 1
@@ -123,10 +128,10 @@ class Asker:
     def pages(
         self,
         kind: type[ReadPage],
-        ask: Ask,
+        ask: CloudCall,
         call: str,
         /,
-        doubted: Callable[[ReadPage], bool] = never,
+        doubted: Callable[[ReadPage], bool] = doubt_nothing,
         asks_with: str = "NextToken",
         **request: Any,
     ) -> Iterator[ReadPage]:
@@ -139,14 +144,14 @@ class Asker:
     def each_page(
         self,
         kind: type[ReadPage],
-        ask: Ask,
+        ask: CloudCall,
         call: str,
         /,
-        doubted: Callable[[ReadPage], bool] = never,
+        doubted: Callable[[ReadPage], bool] = doubt_nothing,
         asks_with: str = "NextToken",
         **request: Any,
     ) -> Iterator["ReadPage | BadPage"]:
-        """As `pages`, with the reason in the place of a page that cannot be used: that page is all it costs.
+        """The pages of `pages`, with the reason in the place of a page that cannot be used: that page is all it costs.
 
         The list goes on behind it if the token of the next page can be read.
         """
@@ -165,10 +170,10 @@ class Asker:
                 page = BadPage(number=number, error=BadAnswer(str(error), error.raw), is_last=token is None)
             except ResponseParserError as error:
                 token, empty = getattr(error, "token", None), False
-                told = refused(error, f"read page {number} of {self.place}", call)
-                if not isinstance(told, BadAnswer):
+                reason = cloud_error(error, f"read page {number} of {self.place}", call)
+                if not isinstance(reason, BadAnswer):
                     raise
-                page = BadPage(number=number, error=told, is_last=token is None)
+                page = BadPage(number=number, error=reason, is_last=token is None)
             yield page
             if not bounds.follow(token, empty=empty, content=content):
                 return
@@ -180,19 +185,19 @@ class Asker:
         what spoils it is alone; what cannot be told apart so is lost together."""
         waiting, failed = deque([tuple(names)]), 0
         while waiting:
-            some = waiting.popleft()
-            pages = list(read(some))
+            chunk = waiting.popleft()
+            pages = list(read(chunk))
             bad = next((page for page in pages if isinstance(page, BadPage)), None)
-            if bad is not None and len(some) > 1 and failed < MOST_HALVED:
+            if bad is not None and len(chunk) > 1 and failed < MOST_HALVED:
                 failed += 1
-                waiting += [some[: len(some) // 2], some[len(some) // 2 :]]
+                waiting += [chunk[: len(chunk) // 2], chunk[len(chunk) // 2 :]]
                 continue
             yield from (page for page in pages if not isinstance(page, BadPage))
             if bad is not None:
-                yield Lost(names=some, error=bad.error)
+                yield Lost(names=chunk, error=bad.error)
 
-    def _read(self, kind: type[Read], ask: Ask, call: str, request: Mapping[str, Any]) -> Read:
-        with within(self.deadline):
+    def _read(self, kind: type[Read], ask: CloudCall, call: str, request: Mapping[str, Any]) -> Read:
+        with limit_retries(self.deadline):
             raw = ask(**request)
         try:
             return read_answer(kind, raw, call=call, place=self.place)

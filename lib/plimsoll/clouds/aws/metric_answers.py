@@ -26,9 +26,9 @@ from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import Provisioned
 
 PERMISSION: Final = "cloudwatch:GetMetricData"
-COMPLETE: Final = "Complete"
+COMPLETE_STATUS: Final = "Complete"
 FORBIDDEN: Final = "Forbidden"
-STATUSES: Final = frozenset({COMPLETE, FORBIDDEN, "PartialData", "InternalError"})
+STATUSES: Final = frozenset({COMPLETE_STATUS, FORBIDDEN, "PartialData", "InternalError"})
 """Every StatusCode of a result (Amazon CloudWatch API Reference, MetricDataResult, read 2026-11-22)."""
 
 GENEROUS: Final = 10.0
@@ -40,7 +40,7 @@ MOST_WAITING: Final = 1e7
 """Milliseconds and operations in a queue: nothing waits for hours."""
 
 _NUMBERS: Final = frozenset({int, float})
-ROUNDING: Final = 1.01
+VALUE_ROUNDING: Final = 1.01
 """Seconds and percentages may pass their bound by what rounding adds."""
 
 
@@ -64,7 +64,7 @@ class Points:
         self._ends = np.cumsum(self._counts)
         self._values = np.full(int(self._counts.sum()), np.nan)
 
-    def each(self) -> Iterator[tuple[Query, FloatArray]]:
+    def walk_series(self) -> Iterator[tuple[Query, FloatArray]]:
         """Every query with its buckets, NaN where there is no point."""
         start = 0
         for query, end in zip(self._call.queries, self._ends.tolist(), strict=True):
@@ -79,11 +79,11 @@ class Points:
         values: list[Any] = []
         lengths: list[int] = []
         for number, result in self._results(page):
-            if (found := self._lists_of(number, result)) is not None:
+            if (lists := self._lists_of(number, result)) is not None:
                 numbers.append(number)
-                stamps += found[0]
-                values += found[1]
-                lengths.append(len(found[0]))
+                stamps += lists[0]
+                values += lists[1]
+                lengths.append(len(lists[0]))
         if stamps:
             self._place_all(np.repeat(np.array(numbers), lengths), stamps, values)
         token = page.get("NextToken")
@@ -102,7 +102,7 @@ class Points:
         results = page.get("MetricDataResults")
         if not isinstance(results, list):
             raise self._bad("MetricDataResults is missing", page)
-        found: dict[int, Mapping[str, Any]] = {}
+        results_by_number: dict[int, Mapping[str, Any]] = {}
         strange: BadAnswer | None = None
         twice = set[int]()
         for result in results:
@@ -110,14 +110,16 @@ class Points:
             number = self._numbers.get(name) if isinstance(name, str) else None
             if number is None:
                 strange = self._bad(f"MetricDataResults.Id is {name!r:.60}, which was not asked for", result)
-            elif number in found:
+            elif number in results_by_number:
                 twice.add(number)
                 self._refuse(self._call.queries[number], f"MetricDataResults.Id {name} is there twice", result)
             else:
-                found[number] = result
+                results_by_number[number] = result
         if strange is not None:  # it is of a query that has nothing else on this page: which one, nobody can tell
-            self.wrong |= {query: strange for number, query in enumerate(self._call.queries) if number not in found}
-        return [(number, result) for number, result in found.items() if number not in twice]
+            self.wrong |= {
+                query: strange for number, query in enumerate(self._call.queries) if number not in results_by_number
+            }
+        return [(number, result) for number, result in results_by_number.items() if number not in twice]
 
     def _lists_of(self, number: int, result: Mapping[str, Any]) -> tuple[list[Any], list[Any]] | None:
         """The times and figures of a result; None where they cannot be used, or there are none."""
@@ -170,18 +172,18 @@ class Points:
             self._refuse(self._call.queries[number], "a time is there twice, with two figures", {})
 
     def _place_each(self, of: IntArray, stamps: Sequence[Any], values: Sequence[Any]) -> None:
-        """As `_place_all`, query by query, because something in it is no time or no number."""
+        """Does as `_place_all` query by query, because something in it is no time or no number."""
         for number in sorted(set(of.tolist())):
             at = np.flatnonzero(of == number).tolist()
-            own = [stamps[place] for place in at], [values[place] for place in at]
+            points = [stamps[place] for place in at], [values[place] for place in at]
             try:
-                epoch_s(own[0])
-                numbers_of(own[1])
+                epoch_s(points[0])
+                numbers_of(points[1])
             except (TypeError, ValueError, AttributeError, OverflowError):
                 what = "Timestamps or Values holds what is no time or no number"
-                self._refuse(self._call.queries[number], what, {"Timestamps": own[0], "Values": own[1]})
+                self._refuse(self._call.queries[number], what, {"Timestamps": points[0], "Values": points[1]})
                 continue
-            self._place_all(of[at], *own)
+            self._place_all(of[at], *points)
 
     def _bad(self, what: str, raw: object) -> BadAnswer:
         return bad_answer(what, raw, call=PERMISSION, place=self._place)
@@ -198,10 +200,10 @@ def numbers_of(values: Sequence[Any]) -> FloatArray:
     """Numbers as an array; ValueError for anything else: no text, no truth value and no list is a number."""
     if not _NUMBERS.issuperset(map(type, values)):
         raise ValueError("a value is no number")
-    found = np.asarray(values)
-    if len(found) and found.dtype.kind not in "iuf":
+    numbers = np.asarray(values)
+    if len(numbers) and numbers.dtype.kind not in "iuf":
         raise ValueError("a value is too large for a number")
-    return found.astype(np.float64)
+    return numbers.astype(np.float64)
 
 
 def _name(query: Query) -> str:
@@ -232,18 +234,18 @@ def most_of(query: Query) -> float:
     if row.role in _RATES:
         return _most_work(query, row)
     if row.role is Role.IDLE:
-        return ROUNDING * max(query.period_s, FIVE_MINUTES_S)  # a minute can hold the sum of five
+        return VALUE_ROUNDING * max(query.period_s, FIVE_MINUTES_S)  # a minute can hold the sum of five
     if row.unit == "minutes":
-        return ROUNDING * query.period_s / MINUTE_S
+        return VALUE_ROUNDING * query.period_s / MINUTE_S
     if row.role is Role.QUEUE or row.unit == "ms":
         return MOST_WAITING
     if row.longer is Longer.SUM:
         return most_a_second()[0] * query.period_s  # no healthy operation takes a second
-    return ROUNDING * (100.0 if row.unit == "%" else 1.0)
+    return VALUE_ROUNDING * (100.0 if row.unit == "%" else 1.0)
 
 
 def _most_work(query: Query, row: Series) -> float:
-    """The most operations or bytes in a bucket, or the highest rate, or the sum of the rates of its minutes."""
+    """The largest sane value of a bucket: operations or bytes, the highest rate, or the sum of its minutes' rates."""
     ops, moved = most_a_second()
     if row.role is Role.WORK:
         return (ops if row.side is Resource.IOPS else moved) * query.period_s

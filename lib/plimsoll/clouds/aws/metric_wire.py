@@ -64,13 +64,13 @@ def _decode(
     if response_dict["status_code"] != _OK or kind.startswith(_OTHER_PROTOCOL):
         return
     body = response_dict["body"]
-    found = next((found for start, found in _PROTOCOLS.items() if kind.startswith(start)), None)
+    protocol = next((protocol for start, protocol in _PROTOCOLS.items() if kind.startswith(start)), None)
     try:
-        decoded = None if found is None else found[0](body)
+        decoded = None if protocol is None else protocol[0](body)
     except (ValueError, cbor2.CBORDecodeError):
         decoded = None
-    if found is None or not isinstance(decoded, dict):
+    if protocol is None or not isinstance(decoded, dict):
         what = f"the body, of type {kind or 'none'}, is no answer"
         raise bad_answer(what, body.decode(errors="replace"), call=PERMISSION, place=place)
-    response_dict["body"] = found[1]
+    response_dict["body"] = protocol[1]
     customized_response_dict.update(decoded)

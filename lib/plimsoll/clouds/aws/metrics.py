@@ -15,9 +15,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.clouds.aws.endpoints import within
-from plimsoll.clouds.aws.errors import FAILURES, refused
-from plimsoll.clouds.aws.metric_answers import COMPLETE, FORBIDDEN, PERMISSION, Points
+from plimsoll.clouds.aws.endpoints import limit_retries
+from plimsoll.clouds.aws.errors import FAILURES, cloud_error
+from plimsoll.clouds.aws.metric_answers import COMPLETE_STATUS, FORBIDDEN, PERMISSION, Points
 from plimsoll.clouds.aws.metric_wire import without_models
 from plimsoll.clouds.aws.queries import (
     DATAPOINTS_A_CALL,
@@ -87,15 +87,15 @@ class AwsMetrics:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def series(self, volume: Volume) -> int:
-        """How many metrics CloudWatch publishes of it that are read where every minute is."""
+        """The number of metrics that CloudWatch publishes of a volume and that are read where every minute is."""
         return sum(1 for metric in metrics_of(volume) if metric.series not in RATES)
 
     def host_series(self, volume: Volume) -> int:
-        """How many metrics CloudWatch publishes of the limits of its only host."""
+        """The number of metrics that CloudWatch publishes of the limits of its only host."""
         return sum(1 for _ in host_metrics_of(volume))
 
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
-        """What each look at a volume found, or why not; all volumes are of one account and region."""
+        """The series of each look at a volume, or why there are none; all volumes are of one account and region."""
         if not asks:
             return []
         place = f"metrics in {asks[0].volume.account}/{asks[0].volume.region}"
@@ -106,7 +106,7 @@ class AwsMetrics:
         with ThreadPoolExecutor(max_workers=self.parallel) as pool:
             calls = calls_of(queries, datapoints_a_call=self.query_cost.datapoints_a_call)
             answers = list(pool.map(lambda call: self._ask(client, call, place, deadline), calls))
-        return _found(asks, answers)
+        return _series_of_asks(asks, answers)
 
     def remarks(self, _target: Target) -> Sequence[str]:
         """None: a series of CloudWatch names its volume."""
@@ -119,18 +119,18 @@ class AwsMetrics:
         """
         waiting, halved, answers = deque([call.queries]), 0, Answers()
         while waiting:
-            some = replace(call, queries=waiting.popleft())
-            asked = self._ask_together(client, some, place, deadline)
-            if asked.unreadable and len(some.queries) > 1 and halved < MOST_HALVED:
+            part = replace(call, queries=waiting.popleft())
+            asked = self._ask_together(client, part, place, deadline)
+            if asked.unreadable and len(part.queries) > 1 and halved < MOST_HALVED:
                 halved += 1
-                middle = len(some.queries) // 2
-                waiting += [some.queries[:middle], some.queries[middle:]]
+                middle = len(part.queries) // 2
+                waiting += [part.queries[:middle], part.queries[middle:]]
             else:
                 answers |= asked.answers
         return answers
 
     def _ask_together(self, client: Any, call: Call, place: str, deadline: Deadline) -> "_Asked":
-        """What came of one call's queries. What is partial, broken or cannot be used is asked again a few times."""
+        """The state of one call's queries. What is partial, broken or cannot be used is asked again a few times."""
         asked = _Asked(place=place, pending=call.queries)
         for attempt in range(ATTEMPTS):
             if attempt:
@@ -138,9 +138,9 @@ class AwsMetrics:
             try:
                 asked.take(self._pages(client, Call(window=call.window, queries=asked.pending), place, deadline))
             except FAILURES as error:
-                told = refused(error, f"read {place}", PERMISSION)
-                asked.unreadable = isinstance(told, BadAnswer) and asked.pending == call.queries
-                asked.fail(told)
+                reason = cloud_error(error, f"read {place}", PERMISSION)
+                asked.unreadable = isinstance(reason, BadAnswer) and asked.pending == call.queries
+                asked.fail(reason)
             except BadAnswer as error:
                 asked.refuse(error)
                 asked.unreadable = not asked.pending and len(asked.answers) == len(call.queries)
@@ -169,13 +169,13 @@ class AwsMetrics:
         pages = Pages(what=f"read {place}", deadline=deadline, most=_most_pages(call), setting=DEADLINE_SETTING)
         self.datapoints.take(call.datapoints)
         with self._lock:
-            self.usage.metrics += call.billed
+            self.usage.metrics += call.billed_metrics
             self.usage.datapoints += call.datapoints
         while True:
             deadline.check(f"read {place}", DEADLINE_SETTING)
             self.calls.take(1)
             self._count_call(place)
-            with within(deadline):
+            with limit_retries(deadline):
                 page = client.get_metric_data(**request)
             token = points.take(page)
             if not pages.follow(token):
@@ -213,19 +213,19 @@ class _Asked:
     def take(self, points: Points) -> None:
         """Takes in what a round brought."""
         again: list[Query] = []
-        for query, series in points.each():
+        for query, series in points.walk_series():
             wrong, status = points.wrong.get(query), points.statuses.get(query, "nothing")
             if wrong is not None:
-                if not self._refused(query, wrong):
+                if not self._is_given_up(query, wrong):
                     again.append(query)
                 continue
-            found = self._partly[query] = _over(series, self._partly.get(query))
+            merged = self._partly[query] = _merge_series(series, self._partly.get(query))
             if status == FORBIDDEN:
                 self.answers[query] = AccessDenied(
                     f"cannot read {self.place}: Forbidden for {PERMISSION} on {query.volume_id}. Allow the action."
                 )
-            elif status == COMPLETE:
-                self.answers[query] = found
+            elif status == COMPLETE_STATUS:
+                self.answers[query] = merged
             else:
                 again.append(query)
                 self.status = status
@@ -233,15 +233,15 @@ class _Asked:
 
     def refuse(self, error: BadAnswer) -> None:
         """Nothing of a round can be used."""
-        self.pending = tuple([query for query in self.pending if not self._refused(query, error)])
+        self.pending = tuple([query for query in self.pending if not self._is_given_up(query, error)])
 
     def fail(self, error: CloudError) -> None:
         """Nothing more will come."""
         self.answers |= dict.fromkeys(self.pending, error)
         self.pending = ()
 
-    def _refused(self, query: Query, error: BadAnswer) -> bool:
-        """Whether a query could not be used too often, which is its answer."""
+    def _is_given_up(self, query: Query, error: BadAnswer) -> bool:
+        """True once a query could not be used too often, which is its answer."""
         self._wrong_before[query] += 1
         if self._wrong_before[query] < TRIES:
             return False
@@ -249,7 +249,7 @@ class _Asked:
         return True
 
 
-def _over(series: FloatArray, before: FloatArray | None) -> FloatArray:
+def _merge_series(series: FloatArray, before: FloatArray | None) -> FloatArray:
     """A series, and where it has no point what was there before."""
     return series if before is None else np.where(np.isnan(series), before, series)
 
@@ -259,15 +259,15 @@ def _most_pages(call: Call) -> int:
     return PAGES_SPARE + len(call.queries) + call.datapoints // LEAST_DATAPOINTS_A_PAGE
 
 
-def _found(asks: Sequence[Ask], answers: Iterable[Answers]) -> list[Found | CloudError]:
+def _series_of_asks(asks: Sequence[Ask], answers: Iterable[Answers]) -> list[Found | CloudError]:
     """The answers by ask; a series that is published under several instances has the highest of them."""
-    found: list[dict[str, FloatArray]] = [{} for _ in asks]
+    series_by_ask: list[dict[str, FloatArray]] = [{} for _ in asks]
     failed: dict[int, CloudError] = {}
-    for query, answer in (pair for some in answers for pair in some.items()):
+    for query, answer in (pair for batch in answers for pair in batch.items()):
         if isinstance(answer, CloudError):
             failed.setdefault(query.ask, answer)
             continue
-        series = found[query.ask]
+        series = series_by_ask[query.ask]
         before = series.get(query.metric.series)
         series[query.metric.series] = answer if before is None else np.fmax(before, answer)
-    return [failed.get(number, series) for number, series in enumerate(found)]
+    return [failed.get(number, series) for number, series in enumerate(series_by_ask)]

@@ -26,7 +26,7 @@ class ObjectsPage(Page):
     next_token: str | None = Field(default=None, alias="NextContinuationToken")
 
     @model_validator(mode="after")
-    def _whole(self) -> "ObjectsPage":
+    def _check_count(self) -> "ObjectsPage":
         if self.key_count is not None and self.key_count != len(self.contents):
             raise ValueError(f"KeyCount is {self.key_count}, and there are {len(self.contents)} Contents")
         if self.is_truncated and not self.next_token:
@@ -36,7 +36,7 @@ class ObjectsPage(Page):
 
 def every_key(s3: Any, bucket: str, prefix: str) -> Iterator[str]:
     """The keys that begin with a prefix; order and errors are as of `every_object`."""
-    return (one.key for one in every_object(s3, bucket, prefix))
+    return (entry.key for entry in every_object(s3, bucket, prefix))
 
 
 def every_object(s3: Any, bucket: str, prefix: str) -> Iterator[Object]:

@@ -15,11 +15,11 @@ _SERVICES: Final = {"ecs": "Amazon ECS"}
 def owner_of(
     tags: Mapping[str, str], host_tags: Mapping[str, str], operator: str | None, resource: str | None = None
 ) -> Owner:
-    """The owner of a volume from its own tags, those of its host, and the service that manages it.
+    """The owner of a volume from its tags, its host's tags, and the service that manages it.
 
-    `resource` is the ARN of what of a service it is attached for, or the service's name; None where it is a host of
-    its account. The most specific wins: an operator, then such a service, Kubernetes, CloudFormation, Terraform, and
-    the Auto Scaling group or launch template of its host; otherwise it was made by hand.
+    `resource` is the ARN of what of a service it is attached for, or the service's name; None where it is a host of its
+    account. The most specific wins: an operator, then such a service, Kubernetes, CloudFormation, Terraform, and the
+    Auto Scaling group or launch template of its host; otherwise it was made by hand.
     """
     if operator is not None:
         return Owner(kind=OwnerKind.OPERATOR, name=operator)
@@ -29,7 +29,7 @@ def owner_of(
 
 
 def _service(resource: str) -> Owner:
-    """The service that attached a volume to a resource of its own, such as an ECS task."""
+    """The service that attached a volume to its resource, for example to an ECS task."""
     service = resource.split(":")[2] if resource.startswith("arn:") else resource.partition(".")[0]
     details = {"service": service, "resource": resource if resource.startswith("arn:") else None}
     return Owner(kind=OwnerKind.OPERATOR, name=_SERVICES.get(service, service), details=known_details(details))

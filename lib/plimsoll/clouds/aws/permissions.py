@@ -27,7 +27,7 @@ AUDIT_LOG: Final = frozenset({"cloudtrail:LookupEvents"})
 
 
 def auditing(policy: Policy) -> frozenset[str]:
-    """What an audit by that policy reads with."""
+    """The permissions that an audit by that policy reads with."""
     return AUDIT | AUDIT_LOG if policy.read_audit_log else AUDIT
 
 
@@ -99,7 +99,7 @@ IN_PLACE_TAG: Final = TagMatch(tag="plimsoll:in-place", value="true")
 
 
 def tag_condition(key: str, match: TagMatch) -> Mapping[str, Mapping[str, str]]:
-    """The IAM condition that a resource has a tag, by a key such as aws:ResourceTag."""
+    """The IAM condition that a resource has a tag. A key is, for example, aws:ResourceTag."""
     if match.value is None:
         return {"Null": {f"{key}/{match.tag}": "false"}}
     return {"StringEquals": {f"{key}/{match.tag}": match.value}}

@@ -45,7 +45,7 @@ _WITH_RESOURCES: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """What is allowed, on what, and under which condition."""
+    """A permission: actions, resources, and the condition."""
 
     sid: str
     actions: Collection[str]
@@ -54,11 +54,11 @@ class Statement:
 
     def as_iam(self) -> dict[str, Any]:
         """The statement as IAM has it."""
-        found: dict[str, Any] = {"Sid": self.sid, "Effect": "Allow", "Action": sorted(self.actions)}
-        found["Resource"] = self.resources[0] if len(self.resources) == 1 else list(self.resources)
+        statement: dict[str, Any] = {"Sid": self.sid, "Effect": "Allow", "Action": sorted(self.actions)}
+        statement["Resource"] = self.resources[0] if len(self.resources) == 1 else list(self.resources)
         if self.conditions:
-            found["Condition"] = json.loads(json.dumps(self.conditions))
-        return found
+            statement["Condition"] = json.loads(json.dumps(self.conditions))
+        return statement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,21 +91,21 @@ class AwsPolicy:
                 Statement(sid="Look", actions=CHANGE - {"ec2:ModifyVolume"}),
                 Statement(sid="ChangeVolumes", actions={"ec2:ModifyVolume"}, resources=(self._ec2("volume/*"),)),
             ]
-        found = [Statement(sid="Audit", actions=auditing(self.policy))]
+        statements = [Statement(sid="Audit", actions=auditing(self.policy))]
         if self.organization:
             entered = role_arn("*", AUDIT_ROLE, self.partition)
-            found.append(Statement(sid="FindAccounts", actions=ORGANIZATION))
+            statements.append(Statement(sid="FindAccounts", actions=ORGANIZATION))
             ours = {"StringEquals": OWN_ORGANIZATION}
-            found.append(Statement(sid="EnterAccounts", actions=MEMBERS, resources=(entered,), conditions=ours))
+            statements.append(Statement(sid="EnterAccounts", actions=MEMBERS, resources=(entered,), conditions=ours))
         if self.purpose is Purpose.PROBE:
-            found += self._probe()
+            statements += self._probe()
         if self.purpose is Purpose.VALIDATE:
-            found += self._validation()
-        return found
+            statements += self._validation()
+        return statements
 
     def document(self) -> dict[str, Any]:
         """The policy as IAM has it."""
-        return {"Version": "2012-10-17", "Statement": [one.as_iam() for one in self.statements]}
+        return {"Version": "2012-10-17", "Statement": [statement.as_iam() for statement in self.statements]}
 
     def json(self) -> str:
         """JSON, for the console and the AWS CLI."""

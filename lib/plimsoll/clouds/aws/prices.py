@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 from pydantic import BeforeValidator, Field
 
 from plimsoll.clouds.aws.consoles import partition_of
-from plimsoll.clouds.aws.errors import AUDITING, attempted
+from plimsoll.clouds.aws.errors import AUDITING, translate_errors
 from plimsoll.clouds.aws.lists import ASKED, LIST_DEADLINE_S, Asker, Page
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.common.answers import CloudAnswer, bad_answer, read_answer
@@ -53,17 +53,17 @@ _FILED: Final = "those prices are of the price file, of {as_of}. Run again later
 _FAMILIES: Final = ("Storage", "System Operation", "Provisioned Throughput")
 
 
-class Attributes(CloudAnswer):
-    """What a row is the price of."""
+class ProductAttributes(CloudAnswer):
+    """The attributes of the product that a row prices."""
 
     usage_type: str = Field(alias="usagetype")
     location_type: str = Field(alias="locationType")
 
 
-class Product(CloudAnswer):
+class ListedProduct(CloudAnswer):
     """A row's product."""
 
-    attributes: Attributes
+    attributes: ProductAttributes
 
 
 def _no_truth_value(value: Any) -> Any:
@@ -94,10 +94,10 @@ class Terms(CloudAnswer):
     on_demand: dict[str, Term] = Field(default_factory=dict, alias="OnDemand")
 
 
-class Row(CloudAnswer):
+class PriceRow(CloudAnswer):
     """A row of the price list."""
 
-    product: Product
+    product: ListedProduct
     terms: Terms = Field(default_factory=Terms)
 
 
@@ -140,11 +140,11 @@ class AwsPrices:
 
     def _look_up(self, target: Target) -> None:
         try:
-            self._books[target.region] = self._listed(target) or self.shipped.book(target.region)
+            self._books[target.region] = self._read_list(target) or self.shipped.book(target.region)
         except CloudError as error:
             self._unlisted[target] = error
 
-    def _listed(self, target: Target) -> PriceBook | None:
+    def _read_list(self, target: Target) -> PriceBook | None:
         """The region's list. None where nothing is asked, or where the list lacks what most volumes are of.
 
         Each partition has an API of its own, for which its accounts have credentials; GovCloud has none.
@@ -152,7 +152,7 @@ class AwsPrices:
         endpoint_region = ENDPOINT_REGIONS.get(partition_of(target.region))
         if self.sessions is None or endpoint_region is None:
             return None
-        with attempted(f"read the price list of {target.region} as {target.account}", _PERMISSION, _PRICING):
+        with translate_errors(f"read the price list of {target.region} as {target.account}", _PERMISSION, _PRICING):
             client = self.sessions.client("pricing", target.account, endpoint_region)
             asker = Asker(place=f"the price list of {target.region}", deadline=Deadline(seconds=self.list_deadline_s))
             for _ in range(_LOOKS):
@@ -160,11 +160,11 @@ class AwsPrices:
                 types = prices_in(rows)
                 lacking = self._lacking(target.region, types)
                 if not lacking:
-                    return self._as_listed(target.region, types)
+                    return self._book_of(target.region, types)
         if _COMPLETE.keys().isdisjoint(lacking):
             return self._fill(target.region, types, lacking)
         currency = None if types else other_currency(rows)
-        return None if currency is None else self._as_listed(target.region, {}, currency)
+        return None if currency is None else self._book_of(target.region, {}, currency)
 
     def _lacking(self, region: str, types: Mapping[str, TypePrice]) -> list[str]:
         """The types whose price is not whole in a list, by what most volumes need and by the price file."""
@@ -180,14 +180,14 @@ class AwsPrices:
             return None
         filled = {**types, **{name: shipped.types[name] for name in lacking}}
         reason = f"the price list of {region} lacks {', '.join(lacking)}: {_FILED.format(as_of=shipped.as_of)}"
-        return replace(self._as_listed(region, filled), unlisted=reason)
+        return replace(self._book_of(region, filled), unlisted=reason)
 
-    def _as_listed(self, region: str, types: Mapping[str, TypePrice], currency: str = DOLLARS) -> PriceBook:
+    def _book_of(self, region: str, types: Mapping[str, TypePrice], currency: str = DOLLARS) -> PriceBook:
         source = "AWS Price List API"
         return PriceBook(region=region, source=source, as_of=self.today, types=types, currency=currency)
 
 
-def prices_in(rows: Iterable[Row]) -> dict[str, TypePrice]:
+def prices_in(rows: Iterable[PriceRow]) -> dict[str, TypePrice]:
     """The prices in entries of GetProducts: on demand, in a region proper, one price for each usage type.
 
     gp3's throughput is listed per GiB/s and divided here. io1 is called piops. io2's IOPS come in tiers of their own.
@@ -201,20 +201,20 @@ def prices_in(rows: Iterable[Row]) -> dict[str, TypePrice]:
             continue
         kind, suffix, tier = usage.groups()
         name = _TYPES.get(suffix, suffix) or "standard"
-        found = figures.setdefault(name, {"tiers": {}})
+        figure = figures.setdefault(name, {"tiers": {}})
         usd, unit = price
         if kind == "Usage":
-            found["gib_month"] = usd
+            figure["gib_month"] = usd
         elif kind == "P-IOPS":
-            found["tiers"][int(tier or 1)] = usd
+            figure["tiers"][int(tier or 1)] = usd
         elif kind == "P-Throughput":
-            found["throughput_mib_s_month"] = usd / KIB_PER_MIB if unit.lower().startswith("gib") else usd
+            figure["throughput_mib_s_month"] = usd / KIB_PER_MIB if unit.lower().startswith("gib") else usd
         else:
-            found["million_io"] = usd * 1e6
-    return {name: _price(name, found) for name, found in figures.items() if "gib_month" in found}
+            figure["million_io"] = usd * 1e6
+    return {name: _price(name, figure) for name, figure in figures.items() if "gib_month" in figure}
 
 
-def other_currency(rows: Iterable[Row]) -> str | None:
+def other_currency(rows: Iterable[PriceRow]) -> str | None:
     """The currency of a list that has prices in no dollars; None if nothing in it has a price."""
     charged = {
         currency
@@ -227,16 +227,16 @@ def other_currency(rows: Iterable[Row]) -> str | None:
     return min(charged, default=None) if DOLLARS not in charged else None
 
 
-def _price(name: str, found: dict[str, Any]) -> TypePrice:
+def _price(name: str, figures: dict[str, Any]) -> TypePrice:
     """The type's price; without IOPS prices where a tier is missing, so that the list counts as incomplete."""
-    tiers = found.pop("tiers")
+    tiers = figures.pop("tiers")
     ends = _TIER_ENDS if name == "io2" else {1: None}
     if set(tiers) == set(ends):
-        found["iops_tiers"] = tuple((ends[tier], tiers[tier]) for tier in sorted(tiers))
-    return TypePrice(**found, **_INCLUDED.get(name, {}))
+        figures["iops_tiers"] = tuple((ends[tier], tiers[tier]) for tier in sorted(tiers))
+    return TypePrice(**figures, **_INCLUDED.get(name, {}))
 
 
-def _on_demand(row: Row) -> tuple[float, str] | None:
+def _on_demand(row: PriceRow) -> tuple[float, str] | None:
     """USD and unit of the row's first on-demand price that charges anything; None where none does."""
     for term in row.terms.on_demand.values():
         for dimension in term.dimensions.values():
@@ -252,7 +252,7 @@ def _parts(price: TypePrice) -> frozenset[str]:
     return frozenset(name for name, price_of in charged.items() if price_of)
 
 
-def _rows(client: Any, region: str, asker: Asker) -> list[Row]:
+def _rows(client: Any, region: str, asker: Asker) -> list[PriceRow]:
     """Every row of a region's volumes; a list with one that cannot be read is asked for again as a whole."""
     for attempt in range(1, ASKED + 1):
         try:
@@ -263,13 +263,13 @@ def _rows(client: Any, region: str, asker: Asker) -> list[Row]:
     return []
 
 
-def row_in(text: str, place: str) -> Row:
+def row_in(text: str, place: str) -> PriceRow:
     """The row in a text. BadAnswer where it is none."""
     try:
         raw = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise bad_answer(f"a row is not JSON: {error}", text, call=_PERMISSION, place=place) from error
-    return read_answer(Row, raw, call=_PERMISSION, place=place)
+    return read_answer(PriceRow, raw, call=_PERMISSION, place=place)
 
 
 def _texts(client: Any, region: str, asker: Asker) -> Iterable[str]:

@@ -28,11 +28,11 @@ class _Hosts(BaseModel):
 
 
 def published_host(host_type: str) -> PublishedHost | None:
-    """What a type of instance carries; None where nothing is published of it, or the type is not known."""
-    found = _hosts().hosts.get(host_type)
-    if found is None:
+    """The published limits of a type of instance; None if nothing is published, or the type is not known."""
+    figures = _hosts().hosts.get(host_type)
+    if figures is None:
         return None
-    baseline_iops, maximum_iops, baseline_mb_s, maximum_mb_s = found
+    baseline_iops, maximum_iops, baseline_mb_s, maximum_mb_s = figures
     limits = HostLimits(
         baseline_iops=baseline_iops,
         baseline_throughput_mib_s=mib_s_from_mb_s(baseline_mb_s),

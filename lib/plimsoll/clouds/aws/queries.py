@@ -40,8 +40,10 @@ _HOST_NAMESPACE: Final = "AWS/EC2"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """One CloudWatch metric of a volume, and the series it fills, of which one is `unit` of the metric's; one of its
-    `host` is of the instance alone."""
+    """A CloudWatch metric of a volume, and the series that it fills.
+
+    One of the metric is `unit` of the series. A metric of its `host` is of the instance alone.
+    """
 
     series: str
     name: str
@@ -82,7 +84,7 @@ class Query:
 
     @property
     def subject(self) -> tuple[str | None, str | None]:
-        """What it is a metric of: a volume, an instance, or both together."""
+        """The volume, the instance, or both that the metric is published under."""
         return None if self.metric.host else self.volume_id, self.metric.instance_id
 
     def asked_as(self, name: str) -> dict[str, Any]:
@@ -109,7 +111,7 @@ def queries_of(number: int, ask: Ask) -> Iterator[Query]:
 
 
 def metrics_of(volume: Volume, window: Window | None = None) -> Iterator[Metric]:
-    """The metrics that CloudWatch publishes for such a volume, or did earlier in a `window`.
+    """The metrics that CloudWatch publishes for a volume, or did earlier in a `window`.
 
     Idle time, exceeded checks and rates are not published for Multi-Attach, the last two on Nitro hosts alone, under
     volume and instance together, and not for magnetic volumes; balances only while there is a bucket (Amazon EBS User
@@ -135,7 +137,7 @@ def metrics_of(volume: Volume, window: Window | None = None) -> Iterator[Metric]
 
 
 def signals_of(volume: Volume) -> Iterator[Metric]:
-    """The metrics that tell how such a volume and its host answered.
+    """The metrics of how a volume and its host answered.
 
     Those of a volume and its instance, and of an instance, are of Nitro hosts alone; balances of hosts that burst. The
     time of operations is not published for Multi-Attach (Amazon EBS User Guide, "Amazon CloudWatch metrics for Amazon
@@ -203,14 +205,14 @@ class Call:
     queries: tuple[Query, ...]
 
     @property
-    def billed(self) -> int:
-        """How many metrics are asked for: statistics of one metric count once (Amazon CloudWatch pricing, "up to five
-        statistics for the same metric", read 2026-11-26)."""
+    def billed_metrics(self) -> int:
+        """The number of metrics that are billed. Statistics of one metric count once (Amazon CloudWatch pricing, "up
+        to five statistics for the same metric", read 2026-11-26)."""
         return len({(query.subject, query.metric.name) for query in self.queries})
 
     @property
     def datapoints(self) -> int:
-        """How many datapoints are asked for."""
+        """The number of datapoints that the call asks for."""
         return sum(_datapoints(self.window, query) for query in self.queries)
 
 

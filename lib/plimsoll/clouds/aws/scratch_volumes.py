@@ -11,8 +11,8 @@ from typing import Annotated, Any, Final
 from botocore.exceptions import ClientError
 from pydantic import Field
 
-from plimsoll.clouds.aws.ec2_fields import Moment, Name, Tagged
-from plimsoll.clouds.aws.errors import CLEANING, COPYING, MEASURING, attempted, code_of
+from plimsoll.clouds.aws.ec2_fields import Name, PastTime, Tagged
+from plimsoll.clouds.aws.errors import CLEANING, COPYING, MEASURING, code_of, translate_errors
 from plimsoll.clouds.aws.hosts import INSTANCES
 from plimsoll.clouds.aws.instance_answers import DeviceMapping, InstancesPage
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
@@ -35,7 +35,7 @@ _GONE: Final = "InvalidVolume.NotFound"
 _DETACHED: Final = {_GONE, "InvalidAttachment.NotFound"}
 
 
-VOLUMES: Final = "ec2:DescribeVolumes"
+LIST_SCRATCH: Final = "ec2:DescribeVolumes"
 
 
 class Named(AwsAnswer):
@@ -51,7 +51,7 @@ class Copied(AwsAnswer):
 
 
 class ScratchAttachment(AwsAnswer):
-    """Where a scratch volume is attached."""
+    """An attachment of a scratch volume."""
 
     state: Name
     instance_id: Name
@@ -62,7 +62,7 @@ class ScratchAnswer(Tagged):
 
     volume_id: Name
     state: Name
-    create_time: Moment
+    create_time: PastTime
     availability_zone: Name
     attachments: tuple[ScratchAttachment, ...] = ()
 
@@ -80,8 +80,8 @@ class Devices(AwsAnswer):
 
     @property
     def names(self) -> list[str]:
-        """What they are called."""
-        return [one.device_name for one in self.block_device_mappings]
+        """The names of the devices."""
+        return [mapping.device_name for mapping in self.block_device_mappings]
 
 
 @dataclass(kw_only=True)
@@ -104,10 +104,10 @@ class ScratchVolumes:
         }
         place = f"{order.zone} of {order.account}"
         if order.source is None:
-            with attempted(f"create a scratch volume of {order.spec} in {place}", "ec2:CreateVolume", MEASURING):
+            with translate_errors(f"create a scratch volume of {order.spec} in {place}", "ec2:CreateVolume", MEASURING):
                 made = ec2.create_volume(AvailabilityZone=order.zone, **request)
             return read_answer(Named, made, call="ec2:CreateVolume", place=place).volume_id
-        with attempted(f"copy {order.source} to {order.spec} in {place}", "ec2:CopyVolumes", COPYING):
+        with translate_errors(f"copy {order.source} to {order.spec} in {place}", "ec2:CopyVolumes", COPYING):
             copied = ec2.copy_volumes(SourceVolumeId=order.source, **request)
         return read_answer(Copied, copied, call="ec2:CopyVolumes", place=place).volumes[0].volume_id
 
@@ -116,14 +116,14 @@ class ScratchVolumes:
         filters: list[Mapping[str, Any]] = [{"Name": "tag-key", "Values": [SCRATCH_TAG]}]
         if volume_id is not None:
             filters.append({"Name": "volume-id", "Values": [volume_id]})
-        found = self._described(target, filters)
-        return [_scratch_volume(one, target) for one in found if one.state != "deleted"]
+        answers = self._read_answers(target, filters)
+        return [_scratch_volume(answer, target) for answer in answers if answer.state != "deleted"]
 
     def attach(self, target: Target, volume_id: str, host_id: str) -> None:
         """AttachVolume at the first of /dev/sdf to /dev/sdp that is free."""
         what, ec2 = f"attach {volume_id} to {host_id} in {target}", self._ec2(target)
-        with attempted(what, "ec2:AttachVolume", MEASURING):
-            taken = _taken(ec2, target, host_id)
+        with translate_errors(what, "ec2:AttachVolume", MEASURING):
+            taken = _device_names(ec2, target, host_id)
             for device in DEVICE_NAMES:
                 if device in taken:
                     continue
@@ -144,12 +144,14 @@ class ScratchVolumes:
 
     def detach(self, target: Target, volume_id: str, *, force: bool = False) -> None:
         """DetachVolume, from wherever it is; BadInput for a volume that has not the scratch tag now."""
-        for one in _attachments(self._tagged(target, volume_id, "detach")):
-            if one.state == "detaching" and not force:
+        for attachment in _attachments(self._find_tagged(target, volume_id, "detach")):
+            if attachment.state == "detaching" and not force:
                 continue
-            with attempted(f"detach {volume_id} from {one.instance_id} in {target}", "ec2:DetachVolume", CLEANING):
+            with translate_errors(
+                f"detach {volume_id} from {attachment.instance_id} in {target}", "ec2:DetachVolume", CLEANING
+            ):
                 try:
-                    self._ec2(target).detach_volume(VolumeId=volume_id, InstanceId=one.instance_id, Force=force)
+                    self._ec2(target).detach_volume(VolumeId=volume_id, InstanceId=attachment.instance_id, Force=force)
                 except ClientError as error:
                     # Between the look and the call it may have come off by itself: EC2 calls that IncorrectState.
                     if code_of(error) not in _DETACHED and not self._came_off(target, volume_id, error):
@@ -157,42 +159,42 @@ class ScratchVolumes:
 
     def delete(self, target: Target, volume_id: str) -> None:
         """DeleteVolume; BadInput for a volume that has not the scratch tag now."""
-        found = self._tagged(target, volume_id, "delete")
-        if found is None or found.state == "deleting":
+        answer = self._find_tagged(target, volume_id, "delete")
+        if answer is None or answer.state == "deleting":
             return
-        with attempted(f"delete {volume_id} in {target}", "ec2:DeleteVolume", CLEANING):
+        with translate_errors(f"delete {volume_id} in {target}", "ec2:DeleteVolume", CLEANING):
             try:
                 self._ec2(target).delete_volume(VolumeId=volume_id)
             except ClientError as error:
                 if code_of(error) != _GONE:
                     raise
 
-    def _tagged(self, target: Target, volume_id: str, what: str) -> ScratchAnswer | None:
+    def _find_tagged(self, target: Target, volume_id: str, what: str) -> ScratchAnswer | None:
         """The volume as DescribeVolumes has it now, None where it is gone; BadInput where it has not the scratch
         tag."""
-        for found in self._described(target, [{"Name": "volume-id", "Values": [volume_id]}]):
-            if SCRATCH_TAG not in found.tag_values:
+        for answer in self._read_answers(target, [{"Name": "volume-id", "Values": [volume_id]}]):
+            if SCRATCH_TAG not in answer.tag_values:
                 raise BadInput(
                     f"cannot {what} {volume_id} in {target}: it has not the tag {SCRATCH_TAG}, so it is no scratch "
                     "volume. Do it yourself if it is to be done."
                 )
-            return None if found.state == "deleted" else found
+            return None if answer.state == "deleted" else answer
         return None
 
-    def _described(self, target: Target, filters: Sequence[Mapping[str, Any]]) -> list[ScratchAnswer]:
+    def _read_answers(self, target: Target, filters: Sequence[Mapping[str, Any]]) -> list[ScratchAnswer]:
         ask, asker = self._ec2(target).describe_volumes, Asker(place=f"scratch volumes in {target}")
-        with attempted(f"list scratch volumes in {target}", VOLUMES, CLEANING):
-            pages = asker.pages(ScratchPage, ask, VOLUMES, Filters=list(filters), MaxResults=_VOLUMES_A_PAGE)
-            return [one for page in pages for one in page.volumes]
+        with translate_errors(f"list scratch volumes in {target}", LIST_SCRATCH, CLEANING):
+            pages = asker.pages(ScratchPage, ask, LIST_SCRATCH, Filters=list(filters), MaxResults=_VOLUMES_A_PAGE)
+            return [answer for page in pages for answer in page.volumes]
 
     def _is_attached(self, target: Target, volume_id: str, host_id: str) -> bool:
         return any(
-            one.instance_id == host_id and one.state in {"attaching", "attached"}
-            for one in _attachments(self._tagged(target, volume_id, "attach"))
+            attachment.instance_id == host_id and attachment.state in {"attaching", "attached"}
+            for attachment in _attachments(self._find_tagged(target, volume_id, "attach"))
         )
 
     def _came_off(self, target: Target, volume_id: str, error: ClientError) -> bool:
-        return code_of(error) == "IncorrectState" and not _attachments(self._tagged(target, volume_id, "detach"))
+        return code_of(error) == "IncorrectState" and not _attachments(self._find_tagged(target, volume_id, "detach"))
 
     def _ec2(self, target: Target) -> Any:
         return self.sessions.client("ec2", target.account, target.region)
@@ -205,26 +207,26 @@ def _configuration(spec: VolumeSpec) -> dict[str, Any]:
     return {name: value for name, value in request.items() if value is not None}
 
 
-def _scratch_volume(found: ScratchAnswer, target: Target) -> ScratchVolume:
-    tags = found.tag_values
-    attachment = next(iter(_attachments(found)), None)
+def _scratch_volume(answer: ScratchAnswer, target: Target) -> ScratchVolume:
+    tags = answer.tag_values
+    attachment = next(iter(_attachments(answer)), None)
     return ScratchVolume(
-        id=found.volume_id,
+        id=answer.volume_id,
         account=target.account,
         region=target.region,
-        zone=found.availability_zone,
+        zone=answer.availability_zone,
         validation_id=tags[SCRATCH_TAG],
         deadline=_deadline(tags.get(DEADLINE_TAG, "")),
-        created=found.create_time,
-        state=found.state,
+        created=answer.create_time,
+        state=answer.state,
         attached_to=attachment.instance_id if attachment else None,
         attachment=attachment.state if attachment else None,
     )
 
 
-def _attachments(found: ScratchAnswer | None) -> list[ScratchAttachment]:
+def _attachments(answer: ScratchAnswer | None) -> list[ScratchAttachment]:
     """The attachments in an entry of DescribeVolumes that are not over; none where the volume is gone."""
-    return [one for one in found.attachments if one.state != "detached"] if found else []
+    return [attachment for attachment in answer.attachments if attachment.state != "detached"] if answer else []
 
 
 def _deadline(text: str) -> datetime | None:
@@ -235,10 +237,10 @@ def _deadline(text: str) -> datetime | None:
     return deadline if deadline.tzinfo else None
 
 
-def _taken(ec2: Any, target: Target, host_id: str) -> set[str]:
+def _device_names(ec2: Any, target: Target, host_id: str) -> set[str]:
     """The device names in use on a host, as /dev/sdX whichever way they were given."""
     asker = Asker(place=f"the devices of {host_id} in {target}")
-    with attempted(f"see the devices of {host_id} in {target}", INSTANCES, MEASURING):
-        found = asker.one(InstancesPage, ec2.describe_instances, INSTANCES, InstanceIds=[host_id])
-    used = [read_answer(Devices, one, call=INSTANCES, place=asker.place) for one in found.entries]
-    return {name.replace("/dev/xvd", "/dev/sd") for one in used for name in one.names}
+    with translate_errors(f"see the devices of {host_id} in {target}", INSTANCES, MEASURING):
+        page = asker.one(InstancesPage, ec2.describe_instances, INSTANCES, InstanceIds=[host_id])
+    used = [read_answer(Devices, device, call=INSTANCES, place=asker.place) for device in page.entries]
+    return {name.replace("/dev/xvd", "/dev/sd") for device in used for name in device.names}

@@ -1,4 +1,4 @@
-"""What the deployed service calls: its claims in DynamoDB, an EventBridge bus, Step Functions, a function of its own.
+"""The deployed service's claims in DynamoDB, its EventBridge bus, Step Functions, and a function of its own.
 
 The function that answers Slack imports this too, so it imports nothing that an audit needs.
 """
@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 from botocore.exceptions import ClientError, ConnectionClosedError, ReadTimeoutError
 from pydantic import AwareDatetime, Field, model_validator
 
-from plimsoll.clouds.aws.errors import DECIDING, KEEPING, attempted, refused
+from plimsoll.clouds.aws.errors import DECIDING, KEEPING, cloud_error, translate_errors
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
 from plimsoll.clouds.aws.names import CLAIM_PREFIX, EVENT_SOURCE
 from plimsoll.clouds.common.answers import CloudAnswer, bad_answer, read_answer
@@ -54,21 +54,21 @@ class Claimed(AwsAnswer):
 
 
 class PutEntry(AwsAnswer):
-    """What became of one event: an id, or why it was not taken."""
+    """The outcome of one event: an id, or why it was not taken."""
 
     event_id: str | None = None
     error_code: str | None = None
     error_message: str = ""
 
     @model_validator(mode="after")
-    def _whole(self) -> "PutEntry":
+    def _check_outcome(self) -> "PutEntry":
         if not (self.event_id or self.error_code):
             raise ValueError("EventId is missing")
         return self
 
 
 class Put(AwsAnswer):
-    """What became of events, in their order."""
+    """The outcomes of events, in their order."""
 
     entries: tuple[PutEntry, ...]
 
@@ -101,7 +101,7 @@ class DynamoClaims:
     def claim(self, key: str, holder: str, until: datetime, now: datetime) -> bool:
         """Takes a key for a holder until that time; False where another has it."""
         item = {**_id(key), "holder": {"S": holder}, "expiration": {"N": str(math.ceil(until.timestamp()))}}
-        with self._attempted("claim", key, "dynamodb:PutItem"):
+        with self._translate_errors("claim", key, "dynamodb:PutItem"):
             try:
                 self.client.put_item(
                     TableName=self.table,
@@ -116,7 +116,7 @@ class DynamoClaims:
 
     def release(self, key: str, holder: str) -> None:
         """Gives a key up; another's stays."""
-        with self._attempted("release", key, "dynamodb:DeleteItem"):
+        with self._translate_errors("release", key, "dynamodb:DeleteItem"):
             try:
                 self.client.delete_item(
                     TableName=self.table,
@@ -130,13 +130,13 @@ class DynamoClaims:
 
     def holder(self, key: str, now: datetime) -> str | None:
         """Who has a key now, None where nobody has."""
-        with self._attempted("look up", key, "dynamodb:GetItem"):
+        with self._translate_errors("look up", key, "dynamodb:GetItem"):
             answer = self.client.get_item(TableName=self.table, Key=_id(key), ConsistentRead=True)
-        found = read_answer(Claimed, answer, call="dynamodb:GetItem", place=f"{key} in the table {self.table}").item
-        return None if found is None or found.expiration.number <= now.timestamp() else found.holder.text
+        item = read_answer(Claimed, answer, call="dynamodb:GetItem", place=f"{key} in the table {self.table}").item
+        return None if item is None or item.expiration.number <= now.timestamp() else item.holder.text
 
-    def _attempted(self, verb: str, key: str, permission: str) -> AbstractContextManager[None]:
-        return attempted(f"{verb} {key} in the table {self.table}", permission, KEEPING)
+    def _translate_errors(self, verb: str, key: str, permission: str) -> AbstractContextManager[None]:
+        return translate_errors(f"{verb} {key} in the table {self.table}", permission, KEEPING)
 
 
 def _id(key: str) -> Mapping[str, Mapping[str, str]]:
@@ -147,7 +147,7 @@ ENTRIES_A_CALL: Final = 10
 BYTES_A_CALL: Final = 1_000_000
 """Limits of one PutEvents call: 10 entries, and less than 1 MB (Amazon EventBridge API Reference, read 2026-11-21)."""
 
-Entry = Mapping[str, str]
+BusEntry = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,14 +163,14 @@ class BusEvents:
         what = f"send events to the bus {self.bus}"
         refusals: list[PutEntry] = []
 
-        def put(entries: Sequence[Entry]) -> Sequence[Entry]:
-            with attempted(what, "events:PutEvents", KEEPING):
+        def put(entries: Sequence[BusEntry]) -> Sequence[BusEntry]:
+            with translate_errors(what, "events:PutEvents", KEEPING):
                 answer = self.client.put_events(Entries=list(entries))
-            told = read_answer(Put, answer, call="events:PutEvents", place=f"the bus {self.bus}").entries
-            if len(told) != len(entries):
-                reason = f"it has {len(told)} Entries for {len(entries)}"
+            outcomes = read_answer(Put, answer, call="events:PutEvents", place=f"the bus {self.bus}").entries
+            if len(outcomes) != len(entries):
+                reason = f"it has {len(outcomes)} Entries for {len(entries)}"
                 raise bad_answer(reason, answer, call="events:PutEvents", place=f"the bus {self.bus}")
-            failed = [(entry, answer) for entry, answer in zip(entries, told, strict=True) if answer.error_code]
+            failed = [(entry, answer) for entry, answer in zip(entries, outcomes, strict=True) if answer.error_code]
             refusals[:] = [answer for _entry, answer in failed]
             return [entry for entry, _answer in failed]
 
@@ -179,15 +179,15 @@ class BusEvents:
         for lot in in_lots(entries, count=ENTRIES_A_CALL, weight=BYTES_A_CALL, weigh=_bytes):
             if send_all(lot, put, self.sleep):
                 last = refusals[-1]
-                told: Any = {"Error": {"Code": last.error_code, "Message": last.error_message}}
-                raise refused(ClientError(told, "PutEvents"), what, "events:PutEvents", KEEPING)
+                body: Any = {"Error": {"Code": last.error_code, "Message": last.error_message}}
+                raise cloud_error(ClientError(body, "PutEvents"), what, "events:PutEvents", KEEPING)
 
-    def _entry(self, kind: str, detail: Mapping[str, Any]) -> Entry:
+    def _entry(self, kind: str, detail: Mapping[str, Any]) -> BusEntry:
         written = json.dumps(dict(detail), allow_nan=False, ensure_ascii=False)
         return {"Source": EVENT_SOURCE, "DetailType": kind, "Detail": written, "EventBusName": self.bus}
 
 
-def _bytes(entry: Entry) -> int:
+def _bytes(entry: BusEntry) -> int:
     return sum(len(text.encode()) for text in entry.values())
 
 
@@ -219,16 +219,16 @@ class StepExecutions:
         machine = machine_of(execution)
         asker = Asker(place=machine)
         request: dict[str, Any] = {"stateMachineArn": machine, "statusFilter": "RUNNING"}
-        with attempted(f"list the executions of {machine}", _EXECUTIONS, KEEPING):
+        with translate_errors(f"list the executions of {machine}", _EXECUTIONS, KEEPING):
             pages = asker.pages(
                 ExecutionsPage, self.client.list_executions, _EXECUTIONS, asks_with="nextToken", **request
             )
-            running = {one.arn: (one.began, one.name) for page in pages for one in page.executions}
-        own = running.get(execution, (started, execution.rsplit(":", 1)[-1]))
-        oldest = min(running.values(), default=own)
-        return oldest[1] if oldest < own else None
+            running = {entry.arn: (entry.began, entry.name) for page in pages for entry in page.executions}
+        this = running.get(execution, (started, execution.rsplit(":", 1)[-1]))
+        oldest = min(running.values(), default=this)
+        return oldest[1] if oldest < this else None
 
-    def begin(self, kind: Literal["audit", "validation", "probe"], name: str, given: Mapping[str, Any]) -> bool:
+    def begin(self, kind: Literal["audit", "validation", "probe"], name: str, inputs: Mapping[str, Any]) -> bool:
         """Begins an execution of that name; False where one of that name was begun before, which goes on.
 
         Step Functions answers a second start with the same input as it did the first, so that it is asked before. It
@@ -239,15 +239,15 @@ class StepExecutions:
             raise BadInput(NOT_DEPLOYED[kind])
         if self._is_begun(machine, name):
             return False
-        with attempted(f"begin {name} of {machine}", "states:StartExecution", DECIDING):
+        with translate_errors(f"begin {name} of {machine}", "states:StartExecution", DECIDING):
             try:
-                self.client.start_execution(stateMachineArn=machine, name=name, input=json.dumps(dict(given)))
+                self.client.start_execution(stateMachineArn=machine, name=name, input=json.dumps(dict(inputs)))
             except self.client.exceptions.ExecutionAlreadyExists:
                 return False
         return True
 
     def _is_begun(self, machine: str, name: str) -> bool:
-        with attempted(f"look whether {machine} began {name}", "states:DescribeExecution", DECIDING):
+        with translate_errors(f"look whether {machine} began {name}", "states:DescribeExecution", DECIDING):
             try:
                 self.client.describe_execution(
                     executionArn=f"{machine.replace(':stateMachine:', ':execution:', 1)}:{name}"
@@ -281,7 +281,7 @@ class LambdaWorker:
         Unanswered where it may have been taken all the same; so the same message may come to the function twice.
         """
         what = f"hand a request over to the function {self.function}"
-        with attempted(what, "lambda:InvokeFunction", HANDING):
+        with translate_errors(what, "lambda:InvokeFunction", HANDING):
             try:
                 self.client.invoke(FunctionName=self.function, InvocationType="Event", Payload=message.encode())
             except (ReadTimeoutError, ConnectionClosedError) as error:

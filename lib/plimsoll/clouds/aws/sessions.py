@@ -17,7 +17,7 @@ from botocore.loaders import Loader
 from pydantic import Field, model_validator
 
 from plimsoll.clouds.aws.endpoints import Circuit, guard, read_strictly
-from plimsoll.clouds.aws.errors import attempted
+from plimsoll.clouds.aws.errors import translate_errors
 from plimsoll.clouds.aws.lists import ASKED, Asker, AwsAnswer
 from plimsoll.clouds.aws.names import ACCOUNT_ID
 from plimsoll.clouds.common import messages
@@ -95,12 +95,12 @@ class Sessions:
         Of two that lead to one account the first is used.
         """
         with ThreadPoolExecutor(max_workers=SIGN_INS_AT_ONCE) as pool:
-            entered = list(pool.map(self._entered, credentials))
-        for credential, found in zip(credentials, entered, strict=True):
-            if isinstance(found, CloudError):
-                self.failed.append(FailedTarget(name=str(credential), error=found))
+            entered = list(pool.map(self._enter, credentials))
+        for credential, entry in zip(credentials, entered, strict=True):
+            if isinstance(entry, CloudError):
+                self.failed.append(FailedTarget(name=str(credential), error=entry))
             else:
-                account, session = found
+                account, session = entry
                 self.by_account.setdefault(account, session)
 
     def client(self, service: str, account: str, region: str) -> Any:
@@ -108,28 +108,28 @@ class Sessions:
         key = (service, account, region)
         with _MAKING:
             if key not in self._clients:
-                self._clients[key] = self._made(self.by_account[account], service, region)
+                self._clients[key] = self._make_client(self.by_account[account], service, region)
             return self._clients[key]
 
-    def _entered(self, credential: Credential) -> tuple[str, boto3.Session] | CloudError:
+    def _enter(self, credential: Credential) -> tuple[str, boto3.Session] | CloudError:
         """The account that a credential leads to and its session, or why there is none."""
         what = f"read {credential}"
         try:
-            with attempted(what, "sts:AssumeRole" if credential.role_arn else _IDENTITY):
+            with translate_errors(what, "sts:AssumeRole" if credential.role_arn else _IDENTITY):
                 with _MAKING:
-                    session = _session(credential, self._config(), self._guarded)
-                    client = self._made(session, "sts", session.region_name or HOME_REGION)
-                found = _caller_behind(credential, client.get_caller_identity)
+                    session = _session(credential, self._config(), self._guard_client)
+                    client = self._make_client(session, "sts", session.region_name or HOME_REGION)
+                caller = _caller_behind(credential, client.get_caller_identity)
         except CloudError as error:
             return error
-        return found.account, session
+        return caller.account, session
 
-    def _made(self, session: boto3.Session, service: str, region: str) -> Any:
+    def _make_client(self, session: boto3.Session, service: str, region: str) -> Any:
         config = self._config(validated=service != UNCHECKED)
         client = session.client(service, region_name=region, config=config)  # type: ignore[call-overload]  # the service's name is not a literal
-        return self._guarded(client)
+        return self._guard_client(client)
 
-    def _guarded(self, client: Any) -> Any:
+    def _guard_client(self, client: Any) -> Any:
         place = (str(client.meta.service_model.service_name), str(client.meta.region_name))
         with self._circuits_lock:
             circuit = self._circuits.setdefault(place, Circuit(service=place[0], region=place[1]))
@@ -181,7 +181,7 @@ def check_regions(regions: Sequence[str]) -> None:
 
 
 def _session(credential: Credential, config: Config, guarded: Callable[[Any], Any]) -> boto3.Session:
-    base = _opened(botocore.session.Session(), profile_name=credential.profile)
+    base = _open_session(botocore.session.Session(), profile_name=credential.profile)
     role_arn = credential.role_arn
     if role_arn is None:
         return base
@@ -192,12 +192,12 @@ def _session(credential: Credential, config: Config, guarded: Callable[[Any], An
     if source.get_credentials() is None:
         raise NoCredentialsError
 
-    def made(*args: Any, **named: Any) -> Any:
+    def create_client(*args: Any, **named: Any) -> Any:
         return guarded(source.create_client(*args, **{**named, "config": config}))
 
-    def fetched() -> Any:
+    def fetch_credentials() -> Any:
         fetcher = AssumeRoleCredentialFetcher(
-            client_creator=made,
+            client_creator=create_client,
             source_credentials=source.get_credentials(),
             role_arn=role_arn,
             extra_args=extra,
@@ -205,19 +205,19 @@ def _session(credential: Credential, config: Config, guarded: Callable[[Any], An
         return fetcher.fetch_credentials()
 
     assumed = botocore.session.Session()
-    renewed = DeferredRefreshableCredentials(partial(_role_credentials, fetched, credential), "assume-role")
+    renewed = DeferredRefreshableCredentials(partial(_role_credentials, fetch_credentials, credential), "assume-role")
     assumed._credentials = renewed  # type: ignore[attr-defined]  # as above
-    return _opened(assumed, region_name=base.region_name)
+    return _open_session(assumed, region_name=base.region_name)
 
 
-def _role_credentials(fetched: Callable[[], Any], credential: Credential) -> Any:
+def _role_credentials(fetch_credentials: Callable[[], Any], credential: Credential) -> Any:
     """A role's credentials. CredentialRetrievalError where no answer has them: botocore reads it as it comes.
 
     What it raises then may quote the answer, and is neither shown nor kept.
     """
     for attempt in range(1, ASKED + 1):
         try:
-            return _checked_credentials(fetched())
+            return _checked_credentials(fetch_credentials())
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             if attempt == ASKED:
                 why = str(error) if isinstance(error, ExpiredOnArrivalError) else type(error).__name__
@@ -231,15 +231,15 @@ class ExpiredOnArrivalError(ValueError):
     """Credentials that can be used no more. It says when they ended, and nothing else of them."""
 
 
-def _checked_credentials(found: Any) -> Any:
+def _checked_credentials(fields: Any) -> Any:
     """A role's credentials. Botocore would raise much later, and something else, if they have expired already."""
-    ends = datetime.fromisoformat(found["expiry_time"])
+    ends = datetime.fromisoformat(fields["expiry_time"])
     if ends <= datetime.now(UTC):
         raise ExpiredOnArrivalError(f"they expired at {ends:%Y-%m-%d %H:%M:%S} UTC; compare this machine's clock")
-    return found
+    return fields
 
 
-def _opened(session: botocore.session.Session, **chosen: str | None) -> boto3.Session:
+def _open_session(session: botocore.session.Session, **chosen: str | None) -> boto3.Session:
     """The session, with the models of services that every other one has read: reading them takes longer than a call."""
     models = _models()
     read_strictly(session)

@@ -1,7 +1,7 @@
-"""What the service keeps: a run in a bucket, and the history of volumes in a DynamoDB table.
+"""The service's stores: a run in a bucket, and the history of volumes in a DynamoDB table.
 
-Objects are encrypted as the bucket does by default. The table has an item for each volume, by its account, region
-and id; and another for what people decided of it, so that no run writes over a word that comes meanwhile.
+Objects are encrypted as the bucket does by default. The table has an item for each volume, by its account, region and
+id; and another for what people decided of it, so that no run writes over a word that comes meanwhile.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import ClientError
 from pydantic import Field, TypeAdapter, ValidationError
 
-from plimsoll.clouds.aws.errors import DECIDING, KEEPING, attempted, code_of
+from plimsoll.clouds.aws.errors import DECIDING, KEEPING, code_of, translate_errors
 from plimsoll.clouds.aws.lists import AwsAnswer
 from plimsoll.clouds.aws.objects import every_key, every_object
 from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks, send_all
 from plimsoll.domain.errors import Throttled, Unexpected
 from plimsoll.ports import Target
-from plimsoll.writing import whole
+from plimsoll.writing import atomic_path
 
 if TYPE_CHECKING:
     from plimsoll.domain.history import HistoryEntry
@@ -47,54 +47,54 @@ class S3Store:
 
     def put(self, key: str, content: bytes) -> None:
         """Keeps content under a key, whole or not at all."""
-        with self._attempted("write", key, "s3:PutObject"):
+        with self._translate_errors("write", key, "s3:PutObject"):
             self.client.put_object(Bucket=self.bucket, Key=key, Body=content)
 
     def get(self, key: str) -> bytes | None:
-        """What is kept under a key, None where nothing is."""
-        with self._attempted("read", key, "s3:GetObject"):
+        """The object under a key; None if there is none."""
+        with self._translate_errors("read", key, "s3:GetObject"):
             body = self._body(key)
             return None if body is None else bytes(body.read())
 
     def keys(self, prefix: str) -> Iterator[str]:
         """The keys that begin with a prefix, in the order of their bytes, as S3 lists them."""
-        with self._attempted("list", prefix, "s3:ListBucket"):
+        with self._translate_errors("list", prefix, "s3:ListBucket"):
             yield from every_key(self.client, self.bucket, prefix)
 
     def sizes(self, prefix: str) -> Iterator[tuple[str, int]]:
-        """As `keys`, each with the bytes that are kept under it."""
-        with self._attempted("list", prefix, "s3:ListBucket"):
-            yield from ((one.key, one.size) for one in every_object(self.client, self.bucket, prefix))
+        """The keys of `keys`, each with the bytes of its object."""
+        with self._translate_errors("list", prefix, "s3:ListBucket"):
+            yield from ((entry.key, entry.size) for entry in every_object(self.client, self.bucket, prefix))
 
     def pieces(self, key: str) -> Iterator[bytes]:
-        """What is kept under a key, piece after piece; none where nothing is kept."""
-        with self._attempted("read", key, "s3:GetObject"):
+        """The object under a key, piece after piece; no piece where there is no object."""
+        with self._translate_errors("read", key, "s3:GetObject"):
             body = self._body(key)
             if body is not None:
                 yield from body.iter_chunks(_PIECE_BYTES)
 
     def put_pieces(self, key: str, pieces: Iterable[bytes]) -> None:
-        """As `put`, piece after piece, in parts of 8 MiB where it is long: an error in between leaves nothing."""
-        with self._attempted("write", key, "s3:PutObject"):
+        """Does as `put`, piece after piece, in parts of 8 MiB where it is long. An error in between leaves nothing."""
+        with self._translate_errors("write", key, "s3:PutObject"):
             self.client.upload_fileobj(_Pieces(iter(pieces)), self.bucket, key)
 
     def delete(self, key: str) -> None:
         """Keeps nothing under a key any more."""
-        with self._attempted("delete", key, "s3:DeleteObject"):
+        with self._translate_errors("delete", key, "s3:DeleteObject"):
             self.client.delete_object(Bucket=self.bucket, Key=key)
 
     def put_file(self, key: str, path: Path) -> None:
-        """As `put`, from a file, in parts where it is long."""
-        with path.open("rb") as file, self._attempted("write", key, "s3:PutObject"):
+        """Does as `put`, from a file, in parts where it is long."""
+        with path.open("rb") as file, self._translate_errors("write", key, "s3:PutObject"):
             self.client.upload_fileobj(file, self.bucket, key)
 
     def get_file(self, key: str, path: Path) -> bool:
         """Brings what is kept into a file, whole or not at all; False where nothing is."""
-        with self._attempted("read", key, "s3:GetObject"):
+        with self._translate_errors("read", key, "s3:GetObject"):
             body = self._body(key)
             if body is None:
                 return False
-            with whole(path) as beside, beside.open("wb") as file:
+            with atomic_path(path) as beside, beside.open("wb") as file:
                 shutil.copyfileobj(body, file)
         return True
 
@@ -106,8 +106,8 @@ class S3Store:
                 return None
             raise
 
-    def _attempted(self, verb: str, key: str, permission: str) -> AbstractContextManager[None]:
-        return attempted(f"{verb} s3://{self.bucket}/{key}", permission, KEEPING)
+    def _translate_errors(self, verb: str, key: str, permission: str) -> AbstractContextManager[None]:
+        return translate_errors(f"{verb} s3://{self.bucket}/{key}", permission, KEEPING)
 
 
 _PIECE_BYTES: Final = 1 << 18
@@ -142,7 +142,7 @@ _DECISIONS: Final = "/decisions"
 
 _ADD: Final = "SET decisions = list_append(if_not_exists(decisions, :none), :said) ADD ids :ids"
 
-Attributes = Mapping[str, Any]
+ItemAttributes = Mapping[str, Any]
 """Attributes by name, each in DynamoDB's own form, such as {"S": "vol-1"}."""
 
 
@@ -153,14 +153,14 @@ class Keys(AwsAnswer):
 
 
 class Items(AwsAnswer):
-    """What BatchGetItem found, by table."""
+    """The items that BatchGetItem has, by table."""
 
     responses: dict[str, tuple[dict[str, Any], ...]]
     unprocessed_keys: dict[str, Keys] = Field(default_factory=dict)
 
 
 class Written(AwsAnswer):
-    """What BatchWriteItem did not write, by table."""
+    """The requests that BatchWriteItem left out, by table."""
 
     unprocessed_items: dict[str, tuple[dict[str, Any], ...]] = Field(default_factory=dict)
 
@@ -186,8 +186,8 @@ class DynamoHistory:
     def write(self, entries: Sequence[HistoryEntry]) -> None:
         """Keeps entries in the place of earlier ones; of several of one volume, the last."""
 
-        def put(requests: Sequence[Attributes]) -> Sequence[Attributes]:
-            with attempted(f"write into the table {self.table}", "dynamodb:BatchWriteItem", KEEPING):
+        def put(requests: Sequence[ItemAttributes]) -> Sequence[ItemAttributes]:
+            with translate_errors(f"write into the table {self.table}", "dynamodb:BatchWriteItem", KEEPING):
                 answer = self.client.batch_write_item(RequestItems={self.table: list(requests)})
             written = read_answer(Written, answer, call="dynamodb:BatchWriteItem", place=f"the table {self.table}")
             return written.unprocessed_items.get(self.table, ())
@@ -197,15 +197,15 @@ class DynamoHistory:
             self._check(send_all(chunk, put, self.sleep), "dynamodb:BatchWriteItem")
 
     def decisions(self, target: Target, volume_ids: Sequence[str]) -> Mapping[str, Sequence[Decision]]:
-        """What people decided of those volumes, of whichever anybody did, by volume id and in no order."""
-        found: dict[str, Sequence[Decision]] = {}
+        """The decisions of people on these volumes, by volume id and in no order."""
+        by_volume: dict[str, Sequence[Decision]] = {}
         for item in self._items(target, [f"{volume_id}{_DECISIONS}" for volume_id in volume_ids]):
             volume_id = str(item["volume_id"]).removesuffix(_DECISIONS)
             place = {"account": target.account, "region": target.region, "volume_id": volume_id}
-            said = item.get("decisions", [{}])  # an item without any is damaged as well
+            entries = item.get("decisions", [{}])  # an item without any is damaged as well
             with self._readable(item, target):
-                found[volume_id] = [_decision().validate_python({**one, **place}) for one in said]
-        return found
+                by_volume[volume_id] = [_decision().validate_python({**fields, **place}) for fields in entries]
+        return by_volume
 
     def decide(self, decision: Decision) -> bool:
         """Adds what somebody decided; False where the same request was added before.
@@ -214,8 +214,8 @@ class DynamoHistory:
         more than 250 decisions of one volume with the longest reasons, and some 1,000 usual ones.
         """
         target = Target(account=decision.account, region=decision.region)
-        said = _decision().dump_python(decision, mode="json", exclude={"account", "region", "volume_id"})
-        with attempted(f"note a decision in the table {self.table}", "dynamodb:UpdateItem", DECIDING):
+        fields = _decision().dump_python(decision, mode="json", exclude={"account", "region", "volume_id"})
+        with translate_errors(f"note a decision in the table {self.table}", "dynamodb:UpdateItem", DECIDING):
             try:
                 self.client.update_item(
                     TableName=self.table,
@@ -224,7 +224,7 @@ class DynamoHistory:
                     ConditionExpression="NOT contains(ids, :id)",
                     ExpressionAttributeValues={
                         ":none": {"L": []},
-                        ":said": {"L": [TypeSerializer().serialize(said)]},
+                        ":said": {"L": [TypeSerializer().serialize(fields)]},
                         ":ids": {"SS": [decision.id]},
                         ":id": {"S": decision.id},
                     },
@@ -235,23 +235,23 @@ class DynamoHistory:
 
     def _items(self, target: Target, names: Sequence[str]) -> Sequence[Mapping[str, Any]]:
         """The items of one place that there are, by their sort keys, as plain values."""
-        found: list[Attributes] = []
+        items: list[ItemAttributes] = []
 
-        def read(keys: Sequence[Attributes]) -> Sequence[Attributes]:
-            with attempted(f"read from the table {self.table}", "dynamodb:BatchGetItem", KEEPING):
+        def read(keys: Sequence[ItemAttributes]) -> Sequence[ItemAttributes]:
+            with translate_errors(f"read from the table {self.table}", "dynamodb:BatchGetItem", KEEPING):
                 answer = self.client.batch_get_item(
                     RequestItems={self.table: {"Keys": list(keys), "ConsistentRead": True}}
                 )
-            there = read_answer(Items, answer, call="dynamodb:BatchGetItem", place=f"the table {self.table}")
-            found.extend(there.responses.get(self.table, ()))
-            left = there.unprocessed_keys.get(self.table)
+            page = read_answer(Items, answer, call="dynamodb:BatchGetItem", place=f"the table {self.table}")
+            items.extend(page.responses.get(self.table, ()))
+            left = page.unprocessed_keys.get(self.table)
             return left.keys if left else ()
 
         for chunk in in_chunks([_key(target, name) for name in dict.fromkeys(names)], KEYS_A_CALL):
             self._check(send_all(chunk, read, self.sleep), "dynamodb:BatchGetItem")
-        return [self._plain(item, target) for item in found]
+        return [self._plain(item, target) for item in items]
 
-    def _plain(self, item: Attributes, target: Target) -> Mapping[str, Any]:
+    def _plain(self, item: ItemAttributes, target: Target) -> Mapping[str, Any]:
         """An item as plain values. BadAnswer where DynamoDB has no such forms of them."""
         try:
             return {name: TypeDeserializer().deserialize(value) for name, value in item.items()}
@@ -259,7 +259,7 @@ class DynamoHistory:
             place = f"an item of {target} in the table {self.table}"
             raise bad_answer(str(error), item, call="dynamodb:BatchGetItem", place=place) from error
 
-    def _check(self, left: Sequence[Attributes], permission: str) -> None:
+    def _check(self, left: Sequence[ItemAttributes], permission: str) -> None:
         if left:
             raise Throttled(
                 f"the table {self.table} did not process {len(left)} items of {permission} until the retries were "
@@ -297,11 +297,11 @@ def _decision() -> TypeAdapter[Decision]:
     return TypeAdapter(Decision)
 
 
-def _key(target: Target, name: str) -> Attributes:
+def _key(target: Target, name: str) -> ItemAttributes:
     return {"place": {"S": str(target)}, "volume_id": {"S": name}}
 
 
-def _item(entry: HistoryEntry) -> Attributes:
+def _item(entry: HistoryEntry) -> ItemAttributes:
     """An entry as an item; its account and region are the place. Figures are exact: Decimals of the shortest
     digits."""
     plain = json.loads(_adapter().dump_json(entry, exclude={"account", "region"}), parse_float=Decimal)

@@ -14,9 +14,9 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
-from plimsoll.clouds.aws.ec2_fields import Count, InstanceId, Moment, Name, VolumeId
-from plimsoll.clouds.aws.errors import attempted
-from plimsoll.clouds.aws.hosts import Hosts, in_place
+from plimsoll.clouds.aws.ec2_fields import Count, InstanceId, Name, PastTime, VolumeId
+from plimsoll.clouds.aws.errors import translate_errors
+from plimsoll.clouds.aws.hosts import Hosts, host_in_edge
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
 from plimsoll.clouds.aws.volume_answers import check_figures
 from plimsoll.clouds.common.answers import CloudAnswer
@@ -58,18 +58,18 @@ class Altered(CamelAnswer):
     target_throughput: Whole | None = None
 
     @property
-    def before(self) -> VolumeSpec:
-        """What the volume was."""
+    def old_spec(self) -> VolumeSpec:
+        """The configuration before the change."""
         return _spec(self.original_volume_type, self.original_size, self.original_iops, self.original_throughput)
 
     @property
-    def after(self) -> VolumeSpec:
-        """What the volume became."""
+    def new_spec(self) -> VolumeSpec:
+        """The configuration after the change."""
         return _spec(self.target_volume_type, self.target_size, self.target_iops, self.target_throughput)
 
     @model_validator(mode="after")
     def _possible(self) -> "Altered":
-        for name, spec in (("original", self.before), ("target", self.after)):
+        for name, spec in (("original", self.old_spec), ("target", self.new_spec)):
             check_figures(name, spec)
         return self
 
@@ -79,7 +79,7 @@ def _spec(kind: str, size_gib: int, iops: int | None, throughput_mib_s: int | No
 
 
 class AlteredAnswer(CamelAnswer):
-    """What ModifyVolume answered."""
+    """The answer to ModifyVolume."""
 
     volume_modification: Altered
 
@@ -151,22 +151,22 @@ class EventAnswer(AwsAnswer):
     """An event. What it says stands in a text of JSON; one that was refused, or of another kind, says nothing."""
 
     event_name: Name
-    event_time: Moment
+    event_time: PastTime
     cloud_trail_event: str
 
     @property
-    def said(self) -> ModifyVolumeEvent | AttachVolumeEvent | ModifyInstanceEvent | None:
-        """What it says."""
-        kind, found = _KINDS.get(self.event_name), json.loads(self.cloud_trail_event)
-        if kind is None or found.get("errorCode"):
+    def content(self) -> ModifyVolumeEvent | AttachVolumeEvent | ModifyInstanceEvent | None:
+        """The event's content; None where it is of no kind that is read, or of a call that failed."""
+        kind, event = _KINDS.get(self.event_name), json.loads(self.cloud_trail_event)
+        if kind is None or event.get("errorCode"):
             return None
-        return kind.model_validate(found)
+        return kind.model_validate(event)
 
     @model_validator(mode="after")
     def _readable(self) -> "EventAnswer":
         if not isinstance(json.loads(self.cloud_trail_event), dict):
             raise ValueError("CloudTrailEvent is no object")  # noqa: TRY004  # pydantic reports a ValueError
-        _ = self.said
+        _ = self.content
         return self
 
 
@@ -178,7 +178,7 @@ class EventsPage(Page):
 
 @dataclass(slots=True, kw_only=True)
 class Trail:
-    """What CloudTrail has of an account and region since a time. Raises CloudError.
+    """The history of an account and region in CloudTrail since a time. Raises CloudError.
 
     `altered` are the changes of each volume, `retyped` the types that each instance was given, oldest first.
     """
@@ -193,26 +193,26 @@ class Trail:
     def read(self) -> None:
         """Reads the changes of all volumes and the types of all instances."""
         for event in self._events("EventName", "ModifyVolume"):
-            if isinstance(event.said, ModifyVolumeEvent):
-                found = event.said.elements.answer.volume_modification
-                self.altered.setdefault(found.volume_id, []).insert(0, (event.event_time, found))
+            if isinstance(event.content, ModifyVolumeEvent):
+                change = event.content.elements.answer.volume_modification
+                self.altered.setdefault(change.volume_id, []).insert(0, (event.event_time, change))
         for event in self._events("EventName", "ModifyInstanceAttribute"):
-            asked = event.said.asked if isinstance(event.said, ModifyInstanceEvent) else None
+            asked = event.content.asked if isinstance(event.content, ModifyInstanceEvent) else None
             if asked is not None and asked.type is not None:
                 self.retyped.setdefault(asked.instance_id, []).insert(0, (event.event_time, asked.type))
 
-    def attached(self, volume_id: str) -> Iterator[tuple[datetime, str]]:
+    def find_attachments(self, volume_id: str) -> Iterator[tuple[datetime, str]]:
         """The instances that a volume was attached to, each with when, oldest first."""
-        events = ((event.event_time, event.said) for event in self._events("ResourceName", volume_id))
-        found = [(at, said.asked) for at, said in events if isinstance(said, AttachVolumeEvent)]
-        yield from ((at, asked.instance_id) for at, asked in reversed(found) if asked.volume_id == volume_id)
+        events = ((event.event_time, event.content) for event in self._events("ResourceName", volume_id))
+        contents = [(at, content.asked) for at, content in events if isinstance(content, AttachVolumeEvent)]
+        yield from ((at, asked.instance_id) for at, asked in reversed(contents) if asked.volume_id == volume_id)
 
     def _events(self, key: str, value: str) -> Iterator[EventAnswer]:
         def ask(**request: Any) -> Any:
             self.pacer.take(1)
             return self.client.lookup_events(**request)
 
-        with attempted(f"read {self.asker.place}", LOOKING_UP):
+        with translate_errors(f"read {self.asker.place}", LOOKING_UP):
             for page in self.asker.pages(
                 EventsPage,
                 ask,
@@ -228,40 +228,40 @@ def with_past(volume: Volume, trail: Trail, hosts: Hosts) -> Volume:
     """The volume with what its trail tells of its past; raises CloudError."""
     altered = trail.altered.get(volume.id, [])
     changes = {*volume.recent_changes, *(at for at, _ in altered)}
-    seen = sorted([*_specs(altered), *_hosts(volume, trail, hosts)], key=lambda one: one.at_s)
+    seen = sorted([*_specs(altered), *_hosts(volume, trail, hosts)], key=lambda sighting: sighting.at_s)
     return replace(volume, seen=tuple(seen), recent_changes=tuple(sorted(changes)))
 
 
 def _specs(altered: Sequence[tuple[datetime, Altered]]) -> Iterator[Seen]:
     for at, change in altered:
         at_s = in_whole_minutes(at.timestamp())
-        yield Seen(at_s=at_s, spec=change.before)
-        yield Seen(at_s=at_s, spec=change.after, made=True)
+        yield Seen(at_s=at_s, spec=change.old_spec)
+        yield Seen(at_s=at_s, spec=change.new_spec, made=True)
 
 
 def _hosts(volume: Volume, trail: Trail, hosts: Hosts) -> Iterator[Seen]:
-    """Where the volume was, of a volume with one host alone: when it was attached, and when that got another type."""
+    """The earlier hosts of a volume with one host alone: at its attachment, and at that host's change of type."""
     if volume.multi_attach or len(volume.attachments) != 1 or not volume.hosts:
         return
     since, present = volume.attachments[0].since, volume.hosts[0]
     if since >= trail.since and (since - volume.created).total_seconds() > MADE_WITH_S:
-        for at, host_id in trail.attached(volume.id):
-            yield from _seen(at, _as_of(host_id, at, trail, hosts), volume.edge)
-    for at, given in trail.retyped.get(present.id, []):
+        for at, host_id in trail.find_attachments(volume.id):
+            yield from _sighting(at, _as_of(host_id, at, trail, hosts), volume.edge)
+    for at, type_name in trail.retyped.get(present.id, []):
         if at > since:
-            yield from _seen(at, hosts.as_type(present.id, given), volume.edge)
+            yield from _sighting(at, hosts.as_type(present.id, type_name), volume.edge)
 
 
-def _seen(at: datetime, host: Host | None, edge: str | None) -> Iterator[Seen]:
+def _sighting(at: datetime, host: Host | None, edge: str | None) -> Iterator[Seen]:
     if host is not None:
-        alone = replace(in_place(host, edge), tags=(), running_since=None)
+        alone = replace(host_in_edge(host, edge), tags=(), running_since=None)
         yield Seen(at_s=in_whole_minutes(at.timestamp()), hosts=(alone,), made=True)
 
 
 def _as_of(host_id: str, at: datetime, trail: Trail, hosts: Hosts) -> Host | None:
     """A host as it was at a time. None where it is gone, or got a type later and nothing says which it had before."""
-    given = trail.retyped.get(host_id, [])
-    before = [kind for when, kind in given if when <= at]
-    if not before and given:
+    types = trail.retyped.get(host_id, [])
+    before = [kind for when, kind in types if when <= at]
+    if not before and types:
         return None
     return hosts.as_type(host_id, before[-1] if before else None)

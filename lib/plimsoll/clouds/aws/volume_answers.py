@@ -10,10 +10,10 @@ from plimsoll.clouds.aws.ec2_fields import (
     ATTACHED,
     AttachmentState,
     Count,
-    Figure,
     InstanceId,
-    Moment,
     Name,
+    PastTime,
+    PlainFigure,
     Tagged,
     VolumeId,
 )
@@ -30,7 +30,7 @@ class AttachmentAnswer(AwsAnswer):
     """A volume on an instance. Only one on an instance that AWS itself runs names no instance."""
 
     state: AttachmentState
-    attach_time: Moment | None = None
+    attach_time: PastTime | None = None
     instance_id: InstanceId | None = None
     device: str | None = None
     instance_owning_service: str | None = None
@@ -38,23 +38,24 @@ class AttachmentAnswer(AwsAnswer):
 
     @property
     def is_on(self) -> bool:
-        """Whether it holds, or begins."""
+        """True for an attachment that holds, or begins."""
         return self.state in ATTACHED
 
     @property
     def service_resource(self) -> str | None:
-        """The ARN of the resource of a service that it is attached for, such as an ECS task, or else the service."""
+        """The ARN of the service's resource that it is attached for, or else the service; None where there is
+        neither."""
         return self.associated_resource or self.instance_owning_service
 
     @property
-    def since(self) -> datetime:
+    def attached_at(self) -> datetime:
         """When it began."""
         if self.attach_time is None:
             raise ValueError("an attachment that is over has no beginning to go by")
         return self.attach_time
 
     @model_validator(mode="after")
-    def _whole(self) -> "AttachmentAnswer":
+    def _check_attachment(self) -> "AttachmentAnswer":
         if not self.is_on:
             return self
         if self.attach_time is None:
@@ -91,10 +92,10 @@ class VolumeAnswer(Tagged):
     volume_type: Name
     size: Count
     state: VolumeState
-    create_time: Moment
+    create_time: PastTime
     availability_zone: Name
-    iops: Figure | None = None
-    throughput: Figure | None = None
+    iops: PlainFigure | None = None
+    throughput: PlainFigure | None = None
     attachments: tuple[AttachmentAnswer, ...]
     multi_attach_enabled: bool | None = None
     operator: OperatorAnswer | None = None
@@ -116,16 +117,16 @@ class VolumeAnswer(Tagged):
 
     @property
     def restored_from(self) -> str | None:
-        """What its data are brought from when they are first read; None where it was empty, or restored fast."""
+        """The snapshot or volume that its data come from when first read; None if it was empty, or restored fast."""
         return None if self.fast_restored else self.snapshot_id or self.source_volume_id or None
 
     @property
-    def attached(self) -> list[AttachmentAnswer]:
+    def active_attachments(self) -> list[AttachmentAnswer]:
         """Its attachments that hold, or begin."""
-        return [one for one in self.attachments if one.is_on]
+        return [attachment for attachment in self.attachments if attachment.is_on]
 
     @model_validator(mode="after")
-    def _possible(self) -> "VolumeAnswer":
+    def _check_possible(self) -> "VolumeAnswer":
         kind = volume_types(AWS).get(self.volume_type)
         if kind is not None:
             if self.size > kind.most_size_gib:
@@ -134,10 +135,10 @@ class VolumeAnswer(Tagged):
             _check_sold("Throughput", self.throughput, kind.throughput, self.size)
             if kind.multi_attach and self.multi_attach_enabled is None:
                 raise ValueError("MultiAttachEnabled is missing")
-        hosts = [one.instance_id for one in self.attached if one.instance_id]
+        hosts = [attachment.instance_id for attachment in self.active_attachments if attachment.instance_id]
         if len(set(hosts)) < len(hosts):
             raise ValueError("it is attached to one instance more than once")
-        if len(self.attached) > 1 and not self.multi_attach_enabled:
+        if len(self.active_attachments) > 1 and not self.multi_attach_enabled:
             raise ValueError("it is attached more than once and has no Multi-Attach")
         if self.state is VolumeState.IN_USE and not self.attachments:
             raise ValueError("it is in-use and has no Attachments")
@@ -156,7 +157,7 @@ def check_figures(name: str, spec: VolumeSpec) -> None:
 
 
 def _check_sold(name: str, figure: int | None, rule: object, size_gib: int) -> None:
-    """ValueError where a type sells such a figure by itself and the volume has none that can be bought."""
+    """Raises ValueError if a type sells the figure by itself and the volume has none that can be bought."""
     if not isinstance(rule, Provisioned):
         return
     if figure is None:
@@ -177,17 +178,17 @@ class ModificationAnswer(AwsAnswer):
 
     volume_id: VolumeId
     modification_state: Literal["modifying", "optimizing", "completed", "failed"]
-    start_time: Moment
-    end_time: Moment | None = None
-    progress: Annotated[Figure, Field(ge=0, le=100)]
+    start_time: PastTime
+    end_time: PastTime | None = None
+    progress: Annotated[PlainFigure, Field(ge=0, le=100)]
     original_volume_type: Name
     original_size: Count
-    original_iops: Figure | None = None
-    original_throughput: Figure | None = None
+    original_iops: PlainFigure | None = None
+    original_throughput: PlainFigure | None = None
 
     @property
     def original(self) -> VolumeSpec:
-        """What the volume was before."""
+        """The configuration before the change."""
         return VolumeSpec(
             type=self.original_volume_type,
             size_gib=self.original_size,
@@ -196,7 +197,7 @@ class ModificationAnswer(AwsAnswer):
         )
 
     @model_validator(mode="after")
-    def _possible(self) -> "ModificationAnswer":
+    def _check_possible(self) -> "ModificationAnswer":
         check_figures("Original", self.original)
         if self.end_time is None and self.modification_state in {"completed", "failed"}:
             raise ValueError("EndTime is missing")

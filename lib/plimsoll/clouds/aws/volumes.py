@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
-from plimsoll.clouds.aws.endpoints import within
-from plimsoll.clouds.aws.errors import FAILURES, attempted, code_of
-from plimsoll.clouds.aws.hosts import INSTANCES, Hosts, in_place, name_in
+from plimsoll.clouds.aws.endpoints import limit_retries
+from plimsoll.clouds.aws.errors import FAILURES, code_of, translate_errors
+from plimsoll.clouds.aws.hosts import INSTANCES, Hosts, host_in_edge, name_in
 from plimsoll.clouds.aws.instance_answers import InstancesPage, MappedInstance
 from plimsoll.clouds.aws.lists import Asker, BadPage, Lost
 from plimsoll.clouds.aws.names import VOLUME_ID
@@ -80,53 +80,53 @@ class VolumeList:
         if self.trail is not None:
             self.trail.read()
         yield from self._all()
-        mapped = yield from self._mapped()
+        mapped = yield from self._map_hosts()
         self._hosts.forget_unread()
         denied = {name for name, error in self._unread.items() if isinstance(error, AccessDenied)}
-        again = sorted((self._lost(mapped) | set(self._unread)) - denied)
+        again = sorted((self._find_lost(mapped) | set(self._unread)) - denied)
         for chunk in in_chunks(again, _IDS_A_CALL):
-            yield from self._by_id(chunk)
-        gone = yield from self._gone(name for name in again if name not in self._seen_again)
+            yield from self._read_by_id(chunk)
+        gone = yield from self._find_gone(name for name in again if name not in self._seen_again)
         mapped = {host_id: names - gone for host_id, names in mapped.items()}
         yield from self._neighbors(mapped)
 
     def _all(self) -> Iterator[Volume | UnreadVolume]:
         """Every volume as pages list them. A page that cannot be used costs itself; all, where it is the only one."""
-        with attempted(f"read {self.target}", VOLUMES):
-            for page in self._asked(MaxResults=_VOLUMES_A_PAGE):
+        with translate_errors(f"read {self.target}", VOLUMES):
+            for page in self._read_pages(MaxResults=_VOLUMES_A_PAGE):
                 if not isinstance(page, BadPage):
                     yield from self._entries(page.volumes)
                 elif page.number == 1 and page.is_last:
                     raise page.error
                 else:
-                    yield UnreadVolume(id=None, error=page.error, what=page.of("the volumes"))
+                    yield UnreadVolume(id=None, error=page.error, what=page.lost_part("the volumes"))
 
-    def _by_id(self, names: Sequence[str]) -> Iterator[Volume | UnreadVolume]:
+    def _read_by_id(self, names: Sequence[str]) -> Iterator[Volume | UnreadVolume]:
         """Some volumes, asked for by their ids; others in the answer are nobody's."""
 
-        def read(some: Sequence[str]) -> Iterator[VolumesPage | BadPage]:
-            return self._asked(Filters=[{"Name": "volume-id", "Values": list(some)}])
+        def read(ids: Sequence[str]) -> Iterator[VolumesPage | BadPage]:
+            return self._read_pages(Filters=[{"Name": "volume-id", "Values": list(ids)}])
 
-        with attempted(f"read {self.target}", VOLUMES):
+        with translate_errors(f"read {self.target}", VOLUMES):
             for page in self.asker.pages_of(names, read):
                 if isinstance(page, Lost):
                     self._seen_again.update(page.names)
-                    yield from (self._noted(name, page.error) for name in page.names)
+                    yield from (self._note(name, page.error) for name in page.names)
                     continue
-                found = [raw for raw in page.volumes if _id_in(raw) in names]
-                self._seen_again.update(map(_id_in, found))
-                yield from self._entries(found, again=True)
+                entries = [raw for raw in page.volumes if _id_in(raw) in names]
+                self._seen_again.update(map(_id_in, entries))
+                yield from self._entries(entries, again=True)
 
-    def _asked(self, **request: Any) -> Iterator[VolumesPage | BadPage]:
+    def _read_pages(self, **request: Any) -> Iterator[VolumesPage | BadPage]:
         ask = partial(self.ec2.describe_volumes, IncludeManagedResources=True)
         return self.asker.each_page(VolumesPage, ask, VOLUMES, doubted=self._is_doubtful, **request)
 
-    def _gone(self, names: Iterable[str]) -> Generator[UnreadVolume, None, set[str]]:
-        """Those of some volumes of which EC2 says, when asked for each alone, that there is none."""
+    def _find_gone(self, names: Iterable[str]) -> Generator[UnreadVolume, None, set[str]]:
+        """The ids of volumes that EC2 does not have, when asked for each alone."""
         gone = set[str]()
         for name in islice(names, MOST_ASKED_ALONE):
             try:
-                with within(self.asker.deadline):
+                with limit_retries(self.asker.deadline):
                     self.ec2.describe_volumes(VolumeIds=[name], IncludeManagedResources=True)
             except ClientError as error:
                 if code_of(error) in _NO_SUCH_VOLUME:
@@ -140,12 +140,13 @@ class VolumeList:
         return gone
 
     def _is_doubtful(self, page: VolumesPage) -> bool:
-        """Whether it is asked for again: an empty one once, always one with what cannot be read or comes twice."""
+        """True for a page to be asked for again: an empty one once, always one with what cannot be read or comes
+        twice."""
         if not page.volumes and not self._was_empty:
             self._was_empty = True
             return True
         answers = [self._answer(raw) for raw in page.volumes]
-        if any(isinstance(one, BadAnswer) or one.volume_type not in volume_types(AWS) for one in answers):
+        if any(isinstance(answer, BadAnswer) or answer.volume_type not in volume_types(AWS) for answer in answers):
             return True
         return len({_id_in(raw) for raw in page.volumes}) < len(page.volumes)
 
@@ -163,41 +164,41 @@ class VolumeList:
             self._learn_changes([name for name, _ in answers if name])
         self._hosts.learn(
             where.instance_id
-            for _, one in answers
-            if isinstance(one, VolumeAnswer)
-            for where in one.attached
+            for _, answer in answers
+            if isinstance(answer, VolumeAnswer)
+            for where in answer.active_attachments
             if where.instance_id
         )
         on_page: dict[str, Volume] = {}
         for name, answer in answers:
-            found = answer if isinstance(answer, BadAnswer) else self._volume(answer)
+            volume = answer if isinstance(answer, BadAnswer) else self._volume(answer)
             before = on_page.get(name) or (None if again else self._readable.get(name))
-            if before is not None and isinstance(found, Volume) and _born(found) != _born(before):
+            if before is not None and isinstance(volume, Volume) and _born(volume) != _born(before):
                 error = self._bad(f"{name} is listed twice, made at two times or in two zones", VOLUMES, name)
                 yield UnreadVolume(id=None, error=error, what=f"a volume that is listed as {name}, and another")
-                found = error
-            elif isinstance(found, Volume):
-                on_page[name] = found
-            yield self._noted(name, found)
+                volume = error
+            elif isinstance(volume, Volume):
+                on_page[name] = volume
+            yield self._note(name, volume)
 
-    def _noted(self, name: str, found: Volume | CloudError) -> Volume | UnreadVolume:
-        """What was found of a volume, which takes the place of what was found before."""
+    def _note(self, name: str, volume: Volume | CloudError) -> Volume | UnreadVolume:
+        """The volume, or why it is unread, in the place of what was noted before."""
         self._readable.pop(name, None)
         self._unread.pop(name, None)
-        if isinstance(found, Volume):
-            self._readable[name] = found
-            return found
+        if isinstance(volume, Volume):
+            self._readable[name] = volume
+            return volume
         if not name:
-            return UnreadVolume(id=None, error=found)
-        self._unread[name] = found
-        return UnreadVolume(id=name, error=found)
+            return UnreadVolume(id=None, error=volume)
+        self._unread[name] = volume
+        return UnreadVolume(id=name, error=volume)
 
     def _volume(self, answer: VolumeAnswer) -> Volume | CloudError:
         """The volume, or why it cannot be answered: its hosts or its latest change could not be read."""
-        for where in answer.attached:
+        for where in answer.active_attachments:
             if where.instance_id in self._hosts.unread:
                 return self._hosts.unread[where.instance_id]
-        if answer.attached and self._denied_changes is not None:
+        if answer.active_attachments and self._denied_changes is not None:
             return self._denied_changes
         change = self._changes.get(answer.volume_id)
         if isinstance(change, BadAnswer):
@@ -205,24 +206,24 @@ class VolumeList:
         volume = volume_of(answer, self.target, self._hosts, change)
         return volume if self.trail is None else with_past(volume, self.trail, self._hosts)
 
-    def _mapped(self) -> Generator[UnreadVolume, None, dict[str, frozenset[str]]]:
+    def _map_hosts(self) -> Generator[UnreadVolume, None, dict[str, frozenset[str]]]:
         """The volumes that each instance of the target says it has."""
-        found = {host_id: instance.volume_ids for host_id, instance in self._hosts.known.items()}
-        with attempted(f"read {self.target}", INSTANCES):
+        ids_by_host = {host_id: instance.volume_ids for host_id, instance in self._hosts.known.items()}
+        with translate_errors(f"read {self.target}", INSTANCES):
             ask = self.ec2.describe_instances
             for page in self.asker.each_page(InstancesPage, ask, INSTANCES, MaxResults=_A_PAGE):
                 if isinstance(page, BadPage):
                     if page.number == 1 and page.is_last:
                         raise page.error
-                    yield UnreadVolume(id=None, error=page.error, what=page.of("the instances"))
+                    yield UnreadVolume(id=None, error=page.error, what=page.lost_part("the instances"))
                     continue
                 for raw in page.entries:
                     with suppress(BadAnswer):  # it was asked for as a host where a volume names it
-                        one = read_answer(MappedInstance, raw, call=INSTANCES, place=str(self.target))
-                        found[one.instance_id] = one.volume_ids
-        return found
+                        instance = read_answer(MappedInstance, raw, call=INSTANCES, place=str(self.target))
+                        ids_by_host[instance.instance_id] = instance.volume_ids
+        return ids_by_host
 
-    def _lost(self, mapped: Mapping[str, frozenset[str]]) -> set[str]:
+    def _find_lost(self, mapped: Mapping[str, frozenset[str]]) -> set[str]:
         """The volumes that an instance says it has, and that are not listed, or not as being there."""
         return {name for host_id, names in mapped.items() for name in names if not self._is_on(name, host_id)}
 
@@ -231,7 +232,7 @@ class VolumeList:
         return volume is not None and any(host.id == host_id for host in volume.hosts)
 
     def _neighbors(self, mapped: Mapping[str, frozenset[str]]) -> Iterator[UnreadVolume]:
-        """What hosts have and the list has not, and the readable volumes on hosts with one that is unread.
+        """The volumes that only hosts have, and the readable volumes on hosts with an unread one.
 
         A host's traffic is not known without all of its volumes.
         """
@@ -243,8 +244,8 @@ class VolumeList:
             missing = sorted(name for name in names if not self._is_on(name, host_id))
             if missing:
                 error = self._without(host_id, missing)
-                there = [*(name for name in missing if name not in self._unread), *on_hosts.get(host_id, ())]
-                yield from (UnreadVolume(id=name, error=error) for name in there)
+                ids = [*(name for name in missing if name not in self._unread), *on_hosts.get(host_id, ())]
+                yield from (UnreadVolume(id=name, error=error) for name in ids)
 
     def _without(self, host_id: str, missing: Sequence[str]) -> BadAnswer:
         names = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
@@ -260,74 +261,76 @@ class VolumeList:
 
     def _modifications(self) -> dict[str, Modification | BadAnswer]:
         """The latest change of each volume that has one. What is not told is left to be asked for by volume."""
-        found: dict[str, Modification | BadAnswer] = {}
-        with attempted(f"read {self.target}", _MODIFICATIONS):
-            for page in self._asked_changes(MaxResults=_VOLUMES_A_PAGE):
+        changes: dict[str, Modification | BadAnswer] = {}
+        with translate_errors(f"read {self.target}", _MODIFICATIONS):
+            for page in self._read_change_pages(MaxResults=_VOLUMES_A_PAGE):
                 if isinstance(page, BadPage):
                     if page.number == 1 and page.is_last:
                         raise page.error
                     self._unknown_changes = page.error
                     continue
-                for name, change in self._changed(page.entries):
+                for name, change in self._read_changes(page.entries):
                     if name:
-                        found[name] = change
+                        changes[name] = change
                     elif isinstance(change, BadAnswer):
                         self._unknown_changes = change  # it might be any volume's
-        return found
+        return changes
 
     def _learn_changes(self, names: Sequence[str]) -> None:
         """The latest change of each of some volumes, asked for by volume: the list did not tell all."""
         unknown = [name for name in names if name not in self._changes]
 
-        def read(some: Sequence[str]) -> Iterator[ModificationsPage | BadPage]:
-            return self._asked_changes(Filters=[{"Name": "volume-id", "Values": list(some)}])
+        def read(ids: Sequence[str]) -> Iterator[ModificationsPage | BadPage]:
+            return self._read_change_pages(Filters=[{"Name": "volume-id", "Values": list(ids)}])
 
-        with attempted(f"read {self.target}", _MODIFICATIONS):
+        with translate_errors(f"read {self.target}", _MODIFICATIONS):
             for chunk in in_chunks(unknown, _IDS_A_CALL):
-                for page in self.asker.pages_of(chunk, lambda some: self._without_nameless(read(some))):
+                for page in self.asker.pages_of(chunk, lambda ids: self._without_nameless(read(ids))):
                     if isinstance(page, Lost):
                         self._changes |= dict.fromkeys(page.names, page.error)
                     else:
-                        self._changes |= {name: one for name, one in self._changed(page.entries) if name in chunk}
+                        self._changes |= {
+                            name: change for name, change in self._read_changes(page.entries) if name in chunk
+                        }
 
     def _without_nameless(self, pages: Iterable[ModificationsPage | BadPage]) -> Iterator[ModificationsPage | BadPage]:
         """The pages; one with an entry that names no volume is a bad one."""
         for page in pages:
-            entries = [] if isinstance(page, BadPage) else self._changed(page.entries)
-            bad = next((one for name, one in entries if not name and isinstance(one, BadAnswer)), None)
+            entries = [] if isinstance(page, BadPage) else self._read_changes(page.entries)
+            bad = next((change for name, change in entries if not name and isinstance(change, BadAnswer)), None)
             yield page if bad is None else BadPage(number=1, error=bad, is_last=True)
 
-    def _asked_changes(self, **request: Any) -> Iterator[ModificationsPage | BadPage]:
+    def _read_change_pages(self, **request: Any) -> Iterator[ModificationsPage | BadPage]:
         return self.asker.each_page(
             ModificationsPage,
             self.ec2.describe_volumes_modifications,
             _MODIFICATIONS,
-            doubted=lambda page: any(isinstance(one, BadAnswer) for _, one in self._changed(page.entries)),
+            doubted=lambda page: any(isinstance(change, BadAnswer) for _, change in self._read_changes(page.entries)),
             **request,
         )
 
-    def _changed(self, entries: Iterable[object]) -> Iterator[tuple[str, Modification | BadAnswer]]:
+    def _read_changes(self, entries: Iterable[object]) -> Iterator[tuple[str, Modification | BadAnswer]]:
         for raw in entries:
             name = _id_in(raw)
             try:
-                one = read_answer(ModificationAnswer, raw, call=_MODIFICATIONS, place=f"{name} in {self.target}")
+                answer = read_answer(ModificationAnswer, raw, call=_MODIFICATIONS, place=f"{name} in {self.target}")
             except BadAnswer as error:
                 yield name, error
                 continue
             yield (
                 name,
                 Modification(
-                    state=one.modification_state,
-                    started=one.start_time,
-                    progress_pct=one.progress,
-                    original=sold_figures(one.original, AWS),
-                    ended=one.end_time,
+                    state=answer.modification_state,
+                    started=answer.start_time,
+                    progress_pct=answer.progress,
+                    original=sold_figures(answer.original, AWS),
+                    ended=answer.end_time,
                 ),
             )
 
 
 def _born(volume: Volume) -> tuple[object, object]:
-    """What stays the same of a volume that moves between two pages."""
+    """The properties that stay the same of a volume that moves between two pages."""
     return volume.created, volume.zone
 
 
@@ -337,45 +340,48 @@ def _id_in(raw: object) -> str:
     return name if re.fullmatch(VOLUME_ID, name) else ""
 
 
-def volume_of(found: VolumeAnswer, target: Target, hosts: Hosts, modification: Modification | None) -> Volume:
+def volume_of(answer: VolumeAnswer, target: Target, hosts: Hosts, modification: Modification | None) -> Volume:
     """The volume in one entry of DescribeVolumes; all its hosts are known. Attachments are in the order of their hosts,
     whatever EC2's is."""
     attachments, host_tags = [], dict[str, str]()
-    for where in sorted(found.attached, key=lambda one: one.instance_id or ""):
+    for where in sorted(answer.active_attachments, key=lambda attachment: attachment.instance_id or ""):
         instance = hosts.known.get(where.instance_id or "")
         device = where.device or ""
         attachments.append(
             Attachment(
-                host=in_place(instance.host, found.edge) if instance else None,
+                host=host_in_edge(instance.host, answer.edge) if instance else None,
                 device=device,
-                since=where.since,
+                since=where.attached_at,
                 boot=instance is not None and device == instance.root_device,
             )
         )
         host_tags |= dict(instance.host.tags) if instance else {}
-    operator = found.operator.name if found.operator else None
-    resource = next((where.service_resource for where in found.attached if where.service_resource), None)
+    operator = answer.operator.name if answer.operator else None
+    resource = next((where.service_resource for where in answer.active_attachments if where.service_resource), None)
     return Volume(
-        id=found.volume_id,
+        id=answer.volume_id,
         account=target.account,
         region=target.region,
-        zone=found.availability_zone,
-        spec=spec_of(found),
-        state=found.state,
-        created=found.create_time,
-        tags=found.tag_values,
+        zone=answer.availability_zone,
+        spec=spec_of(answer),
+        state=answer.state,
+        created=answer.create_time,
+        tags=answer.tag_values,
         attachments=tuple(attachments),
-        owner=owner_of(found.tag_values, host_tags, operator, resource),
-        multi_attach=bool(found.multi_attach_enabled),
+        owner=owner_of(answer.tag_values, host_tags, operator, resource),
+        multi_attach=bool(answer.multi_attach_enabled),
         operator=operator,
         modification=modification,
         recent_changes=(modification.started,) if modification else (),
-        restored_from=found.restored_from,
-        edge=found.edge,
+        restored_from=answer.restored_from,
+        edge=answer.edge,
     )
 
 
-def spec_of(found: VolumeAnswer) -> VolumeSpec:
-    """What is provisioned. DescribeVolumes gives baseline IOPS for types that provision none: those are left out."""
-    spec = VolumeSpec(type=found.volume_type, size_gib=found.size, iops=found.iops, throughput_mib_s=found.throughput)
+def spec_of(answer: VolumeAnswer) -> VolumeSpec:
+    """The provisioned configuration. DescribeVolumes gives baseline IOPS for types that provision none: those are
+    left out."""
+    spec = VolumeSpec(
+        type=answer.volume_type, size_gib=answer.size, iops=answer.iops, throughput_mib_s=answer.throughput
+    )
     return sold_figures(spec, AWS)

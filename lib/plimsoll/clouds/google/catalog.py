@@ -108,4 +108,6 @@ def query_cost(settings: Settings) -> QueryCost:
     )
 
 
-PUBLISHED: Final = Published(catalog=GoogleCatalog(), query_cost=query_cost, console_link=disk_link, host_cap=host_cap)
+PUBLISHED_FACTS: Final = Published(
+    catalog=GoogleCatalog(), query_cost=query_cost, console_link=disk_link, host_cap=host_cap
+)

@@ -25,7 +25,7 @@ from plimsoll.ports import FailedTarget
 from plimsoll.settings import Settings
 
 
-def connect(
+def connect_scope(
     scope: Scope,
     settings: Settings,
     *,

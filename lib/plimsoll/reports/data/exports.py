@@ -25,7 +25,7 @@ from plimsoll.reports.run_files import (
 from plimsoll.reports.run_reader import stream_records
 from plimsoll.reports.run_tables import record_line
 from plimsoll.reports.sorting import Weight
-from plimsoll.writing import whole
+from plimsoll.writing import atomic_path
 
 PARQUET: Final = {"recommendations.parquet": KEYS, "demand.parquet": (*KEYS, "start")}
 """The Parquet files of a run, each of the view of its name, and the order of its rows."""
@@ -92,6 +92,6 @@ def copy_parquet(database: Database, sql: str, out: Path) -> None:
     """Writes the answer of a query into a Parquet file, whole or not at all."""
     written = database.scratch / out.name
     database.run(f"copy ({sql}\n) to {literal(str(written))} (format parquet, compression zstd, use_tmp_file false)")
-    with whole(out) as beside:
+    with atomic_path(out) as beside:
         shutil.copyfile(written, beside)
     written.unlink()

@@ -70,7 +70,7 @@ from plimsoll.reports.wording import (
     usd,
     words_of,
 )
-from plimsoll.writing import whole
+from plimsoll.writing import atomic_path
 
 COLUMNS: Final = (
     ("volume", "volume", ""),
@@ -129,7 +129,7 @@ def write_html(
     seen = counted(matched_records(folder, only) if found is None else found, overview)
     volumes = seen if shown is None else (volume for volume in seen if shown(volume[0]))
     # What stands above the volumes is their sum, so that they are read first, once, and put aside.
-    with whole(out) as beside, TemporaryFile("w+", encoding="ascii") as aside:
+    with atomic_path(out) as beside, TemporaryFile("w+", encoding="ascii") as aside:
         aside.writelines(blocks(volumes, envelopes, console_link))
         aside.seek(0)
         context = _context(called or folder, run, overview, about, whole_run=only is None)

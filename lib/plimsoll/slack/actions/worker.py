@@ -10,7 +10,7 @@ from pydantic import ConfigDict, field_validator
 from rich.console import Console
 from slack_sdk import WebClient
 
-from plimsoll.auditing.explain import explain
+from plimsoll.auditing.explain import explain_volume
 from plimsoll.domain.errors import BadInput, CloudError, PlimsollError, Unexpected
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.reports.record import run_of
@@ -143,7 +143,7 @@ def _explanation(name: str, service: Service) -> VolumeExplanation:
         *(member for stripe_set in ports.stripes if volume_id in stripe_set.members for member in stripe_set.members),
     }
     ports = replace(ports, excluded=excluded_volumes(service.history, target, sorted(group)))
-    explained = explain(ports, volume_id, policy, now)
+    explained = explain_volume(ports, volume_id, policy, now)
     if explained is None:
         raise BadInput(f"there is no volume {volume_id} in {target} any more.")
     match explained.outcome:

@@ -12,7 +12,7 @@ from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.people_decisions import holding
 from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.volume import NAME_TAG
-from plimsoll.ports import History, Target
+from plimsoll.ports import HistoryStore, Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import full_name
 from plimsoll.reports.wording import owner_text
@@ -117,12 +117,12 @@ def parts_of(
     return parts
 
 
-def quiet_of(records: Iterable[RecommendationRecord], history: History, now: datetime) -> frozenset[str]:
+def quiet_of(records: Iterable[RecommendationRecord], history: HistoryStore, now: datetime) -> frozenset[str]:
     """The full names of volumes that are snoozed, done or excluded at a time. Raises CloudError if the history does."""
     return frozenset(name for chunk in in_chunks(records, _AT_ONCE) for name in _silent(chunk, history, now))
 
 
-def _silent(records: Sequence[RecommendationRecord], history: History, now: datetime) -> Iterator[str]:
+def _silent(records: Sequence[RecommendationRecord], history: HistoryStore, now: datetime) -> Iterator[str]:
     by_target: dict[Target, list[str]] = {}
     for record in records:
         if record.action in CHANGES:

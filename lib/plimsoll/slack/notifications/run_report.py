@@ -13,7 +13,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict, Field
 from slack_sdk import WebClient
 
-from plimsoll.auditing.audit import never
+from plimsoll.auditing.audit import no_stop
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime, PlimsollError
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
@@ -118,7 +118,7 @@ def post_run_report(
     draw: Draw,
     *,
     holder: str,
-    stop: Callable[[], bool] = never,
+    stop: Callable[[], bool] = no_stop,
 ) -> RunPosted:
     """Posts a run's report to every channel that has a part of it; parts posted before are not posted again.
 

@@ -5,7 +5,7 @@ from botocore.exceptions import ConnectTimeoutError, EndpointConnectionError, Re
 from botocore.parsers import ResponseParserError
 
 from plimsoll.clouds.aws import endpoints, lists
-from plimsoll.clouds.aws.endpoints import READINGS, TIME_OUTS, Circuit, CircuitOpenError, within
+from plimsoll.clouds.aws.endpoints import READINGS, TIME_OUTS, Circuit, CircuitOpenError, limit_retries
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.lists import Asker, Page
 from plimsoll.clouds.aws.volume_answers import VolumesPage
@@ -46,20 +46,20 @@ def is_open(one):
 
 def test_a_service_that_gives_no_answer_is_left_alone_and_then_tried_by_one_call():
     one, clock = circuit()
-    one.failed(exception=TIMED_OUT)
+    one.note_failure(exception=TIMED_OUT)
     assert not is_open(one)
-    one.failed(exception=EndpointConnectionError(endpoint_url="https://ec2.example"))
+    one.note_failure(exception=EndpointConnectionError(endpoint_url="https://ec2.example"))
     assert is_open(one)
     clock.now = 11
     assert (is_open(one), is_open(one)) == (False, True)
-    one.answered()
+    one.note_answer()
     assert not is_open(one)
 
 
 def test_what_a_service_refuses_is_an_answer():
     one, _ = circuit()
     for _ in range(5):
-        one.failed(exception=ResponseParserError("no XML"))
+        one.note_failure(exception=ResponseParserError("no XML"))
     assert not is_open(one)
 
 
@@ -68,7 +68,7 @@ def test_a_call_that_is_not_made_is_unreachable_by_name():
     account.sessions.client("ec2", HERE.account, HERE.region)
     for one in account.sessions._circuits.values():
         for _ in range(one.most):
-            one.failed(exception=TIMED_OUT)
+            one.note_failure(exception=TIMED_OUT)
     sent = len(account.sent)
     with pytest.raises(Unreachable, match="left alone"):
         list(inventory_of(account).volumes(HERE))
@@ -101,7 +101,7 @@ def test_nothing_is_tried_again_after_the_deadline():
         raise EndpointConnectionError(endpoint_url="https://ec2.example")
 
     account.spoil = refuse
-    with within(Deadline(seconds=5, clock=clock)), pytest.raises(EndpointConnectionError):
+    with limit_retries(Deadline(seconds=5, clock=clock)), pytest.raises(EndpointConnectionError):
         client.describe_volumes()
     assert len(account.sent) == 2
 

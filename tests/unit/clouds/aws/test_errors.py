@@ -14,7 +14,7 @@ from botocore.exceptions import (
 )
 from botocore.parsers import ResponseParserError
 
-from plimsoll.clouds.aws.errors import CLEANING, MEASURING, attempted, refused
+from plimsoll.clouds.aws.errors import CLEANING, MEASURING, cloud_error, translate_errors
 from plimsoll.clouds.aws.errors import REMEDIES as REFUSALS
 from plimsoll.clouds.aws.sessions import Credential, Sessions, check_regions, known_regions
 from plimsoll.domain.errors import (
@@ -71,7 +71,7 @@ def refusal(code, message="no"):
 @pytest.mark.parametrize(("kind", "code"), [(kind, code) for kind, codes in CODES.items() for code in codes])
 @pytest.mark.parametrize("prefix", ["", "Client."])
 def test_each_code_has_its_class_place_and_remedy(kind, code, prefix):
-    found = refused(refusal(prefix + code), WHAT, PERMISSION)
+    found = cloud_error(refusal(prefix + code), WHAT, PERMISSION)
     assert type(found) is kind
     assert PLACE in str(found)
     assert REMEDIES[kind] in str(found)
@@ -80,7 +80,7 @@ def test_each_code_has_its_class_place_and_remedy(kind, code, prefix):
 @pytest.mark.parametrize("kind", [AccessDenied, Throttled, Unexpected])
 def test_where_a_permission_matters_it_is_named(kind):
     for code in CODES[kind]:
-        assert PERMISSION in str(refused(refusal(code), WHAT, PERMISSION))
+        assert PERMISSION in str(cloud_error(refusal(code), WHAT, PERMISSION))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_where_a_permission_matters_it_is_named(kind):
 )
 @pytest.mark.parametrize("code", ["InvalidSignatureException", "SignatureDoesNotMatch"])
 def test_a_clock_an_hour_off_either_way_is_told_from_wrong_credentials(code, message):
-    assert type(refused(refusal(code, message), WHAT, PERMISSION)) is ClockSkewed
+    assert type(cloud_error(refusal(code, message), WHAT, PERMISSION)) is ClockSkewed
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_clock_an_hour_off_either_way_is_told_from_wrong_credentials(code, mes
     ],
 )
 def test_what_botocore_raises_itself_has_its_class_too(error, kind):
-    found = refused(error, WHAT, PERMISSION)
+    found = cloud_error(error, WHAT, PERMISSION)
     assert type(found) is kind
     assert PLACE in str(found)
 
@@ -118,34 +118,34 @@ def test_what_botocore_raises_itself_has_its_class_too(error, kind):
 def test_a_message_is_one_line_whatever_aws_said(message):
     for codes in CODES.values():
         for code in codes:
-            text = str(refused(refusal(code, message), WHAT, PERMISSION))
+            text = str(cloud_error(refusal(code, message), WHAT, PERMISSION))
             assert len(text.splitlines()) == 1
             assert text.endswith(".")
 
 
 def test_a_block_raises_the_translated_error_and_lets_others_through():
-    with pytest.raises(AccessDenied, match=PERMISSION), attempted(WHAT, PERMISSION):
+    with pytest.raises(AccessDenied, match=PERMISSION), translate_errors(WHAT, PERMISSION):
         raise refusal("UnauthorizedOperation")
-    with pytest.raises(ZeroDivisionError), attempted(WHAT, PERMISSION):
+    with pytest.raises(ZeroDivisionError), translate_errors(WHAT, PERMISSION):
         _ = 1 / 0
 
 
 @pytest.mark.parametrize("code", sorted(REFUSALS))
 def test_what_is_refused_to_a_measurement_says_what_to_do_about_it(code):
-    found = refused(refusal(code, "too\nmuch."), "attach vol-1", "ec2:AttachVolume", MEASURING)
+    found = cloud_error(refusal(code, "too\nmuch."), "attach vol-1", "ec2:AttachVolume", MEASURING)
     assert type(found) is CloudError
     assert str(found).startswith(f"cannot attach vol-1: {code}: too much. {REFUSALS[code]}.")
 
 
 @pytest.mark.parametrize("code", sorted(REFUSALS))
 def test_an_audit_has_no_remedies_of_a_measurement(code):
-    assert type(refused(refusal(code), WHAT, PERMISSION)) is Unexpected
+    assert type(cloud_error(refusal(code), WHAT, PERMISSION)) is Unexpected
 
 
 @pytest.mark.parametrize("purpose", [MEASURING, CLEANING])
 @pytest.mark.parametrize("code", sorted({code for codes in CODES.values() for code in codes} | set(REFUSALS)))
 def test_a_measurements_errors_speak_of_no_audit(code, purpose):
-    text = str(refused(refusal(code), "delete vol-1", "ec2:DeleteVolume", purpose))
+    text = str(cloud_error(refusal(code), "delete vol-1", "ec2:DeleteVolume", purpose))
     assert text.startswith("cannot delete vol-1: ")
     assert text.endswith(".")
     assert "udit" not in text
@@ -154,7 +154,7 @@ def test_a_measurements_errors_speak_of_no_audit(code, purpose):
 
 def test_an_attempt_raises_its_own_sentence():
     told = r"cannot delete vol-1: .*plimsoll sweep"
-    with pytest.raises(AccessDenied, match=told), attempted("delete vol-1", "ec2:DeleteVolume", CLEANING):
+    with pytest.raises(AccessDenied, match=told), translate_errors("delete vol-1", "ec2:DeleteVolume", CLEANING):
         raise refusal("UnauthorizedOperation")
 
 
@@ -204,7 +204,7 @@ def test_where_nobody_signed_in_each_way_in_fails_by_name(nobody, credential):
 
 
 def test_an_answer_that_botocore_cannot_parse_is_unexpected():
-    with pytest.raises(Unexpected, match=PLACE), attempted(WHAT, PERMISSION):
+    with pytest.raises(Unexpected, match=PLACE), translate_errors(WHAT, PERMISSION):
         raise ResponseParserError("Unable to parse response (unclosed token: line 1, column 0)")
 
 
@@ -222,7 +222,7 @@ DENIALS = {
 @pytest.mark.parametrize("policy", DENIALS)
 def test_who_denies_is_repeated_and_a_role_advised_only_where_one_helps(policy, code):
     kind, advised = DENIALS[policy]
-    error = refused(ClientError({"Error": {"Code": code, "Message": f"{SAID}{policy}."}}, "x"), WHAT, PERMISSION)
+    error = cloud_error(ClientError({"Error": {"Code": code, "Message": f"{SAID}{policy}."}}, "x"), WHAT, PERMISSION)
     assert type(error) is kind
     assert f"explicit deny in {policy}" in str(error)
     assert ("deploy the member role" in str(error)) == advised

@@ -379,7 +379,7 @@ def test_metrics_are_counted_as_they_are_billed():
         for metric in (*metrics_of(volume), *host_metrics_of(volume))
     ]
     distinct = {str(query.asked_as("q")["MetricStat"]["Metric"]) for query in asked}
-    assert Call(window=HOUR, queries=tuple(asked)).billed == len(distinct) < len(asked)
+    assert Call(window=HOUR, queries=tuple(asked)).billed_metrics == len(distinct) < len(asked)
 
 
 def test_usage_counts_what_is_billed():

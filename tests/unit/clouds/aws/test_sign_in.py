@@ -54,13 +54,13 @@ def sts(monkeypatch):
         content = body if isinstance(body, bytes) else ET.tostring(element(f"{operation}Response", body))
         return AWSResponse(request.url, 200, {"content-type": "text/xml"}, Body(content))
 
-    opened = sessions._opened
+    opened = sessions._open_session
 
     def watched(session, **chosen):
         session.get_component("event_emitter").register("before-send", send)
         return opened(session, **chosen)
 
-    monkeypatch.setattr(sessions, "_opened", watched)
+    monkeypatch.setattr(sessions, "_open_session", watched)
     monkeypatch.setattr(lists, "_PAUSE_S", 0)
     monkeypatch.setattr(endpoints, "_PAUSE_S", 0)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIA000000000099")

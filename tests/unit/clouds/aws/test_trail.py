@@ -160,7 +160,7 @@ def trail(*pages, tokens=()):
 def test_figures_may_be_texts_and_pages_are_followed():
     found = trail([change()], [change(targetIops=5000)], tokens=("1",))
     found.read()
-    assert [one.after.iops for _, one in found.altered["vol-0123"]] == [5000, 4000]
+    assert [one.new_spec.iops for _, one in found.altered["vol-0123"]] == [5000, 4000]
 
 
 def test_a_call_that_was_refused_changed_nothing():

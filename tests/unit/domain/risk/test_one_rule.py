@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.backtesting.other_cuts import Lessons
+from plimsoll.backtesting.other_cuts import CutLessons
 from plimsoll.backtesting.rules import LEARNED
 from plimsoll.backtesting.scenario import Cut
 from plimsoll.domain.policy import HeadroomFrom
@@ -32,7 +32,7 @@ def lessons(seed=1):
     found = together([scores(rng.lognormal(0.1, 0.4, 300), cut=number) for number in range(2)])
     usual = np.where(rng.random(600) < 0.5, 0.5, 1.0)
     columns = {name: getattr(found, name) for name in type(found).__slots__} | {"usual": usual}
-    return Lessons(
+    return CutLessons(
         scores={30.0: type(found)(**columns)},
         cuts=cuts,
         days=30,
