@@ -10,8 +10,8 @@ from plimsoll.api.runs import run_folder
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.screen import Screen
-from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.kinds import CHANGES
 from plimsoll.orders import resumed
 from plimsoll.reports.change_files import write_changes
 from plimsoll.reports.checksums import note_checksums

@@ -14,8 +14,8 @@ from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.cli.options import PostOptions
 from plimsoll.cli.report import Report
 from plimsoll.cli.screen import Screen
-from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.errors import BadInput, PlimsollError
+from plimsoll.domain.kinds import ASKING
 from plimsoll.reports.diff.comparison import Difference, compared
 from plimsoll.reports.diff.render import headline
 from plimsoll.reports.diff.sql import Group
@@ -41,7 +41,6 @@ from plimsoll.slack.notifications.posting import (
 from plimsoll.slack.notifications.webhook import Webhook, post_by_webhook
 from plimsoll.slack.preview import show_conversation
 
-_ASKED: Final = frozenset({*CHANGES, "detached"})
 _RECOMMENDED: Final = (Group.NEW, Group.FIRST_READ, Group.CHANGED)
 
 
@@ -144,8 +143,8 @@ def _since(before: Path, after: Path) -> tuple[str, frozenset[str]]:
 
 
 def _is_new(one: Difference) -> bool:
-    was = one.before is not None and one.before["action"] in _ASKED
-    return not was and one.after is not None and one.after["action"] in _ASKED
+    was = one.before is not None and one.before["action"] in ASKING
+    return not was and one.after is not None and one.after["action"] in ASKING
 
 
 def _is_as_it_was(one: Difference) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.domain.actions import CHANGES, UPGRADE
+from plimsoll.domain.kinds import CHANGES, CountsAs
 from plimsoll.reports.record import RecommendationRecord, in_cents
 from plimsoll.reports.wording import count_of, usd
 
@@ -32,7 +32,7 @@ class FleetRisk:
     def add(self, record: RecommendationRecord) -> None:
         """Counts a recommendation."""
         risk = record.risk
-        if record.action not in CHANGES or (record.action == UPGRADE and not record.cuts):
+        if record.action not in CHANGES or (record.kind.money is CountsAs.MORE and not record.cuts):
             return
         if risk is None:
             self.unpromised += record.monthly_usd_saved > record.monthly_usd_saved_drop_in

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from plimsoll.domain.actions import CHANGES, INSUFFICIENT_DATA, WAIT
+from plimsoll.domain.kinds import CHANGES, SILENT, CountsAs
 from plimsoll.domain.risk.promise_review import Review, Stay, Throttling, reviewed
 from plimsoll.domain.risk.tally import BROKEN_PCT, PromiseTally
 from plimsoll.domain.risk.watch import Promise, Promised
@@ -18,12 +18,12 @@ from plimsoll.reports.wording import count_of
 
 def review_of(record: RecommendationRecord, profile: DemandProfileRecord | None, now: datetime) -> Review:
     """What a run as of `now` saw of a volume. Nothing certain is known of one that could not be judged."""
-    is_judged = record.action != INSUFFICIENT_DATA
+    is_judged = record.kind.money is not CountsAs.UNKNOWN
     return Review(
         at_s=int(now.timestamp()),
         spec=record.current.spec,
         offered=_offered(record, now),
-        silent=record.action in {INSUFFICIENT_DATA, WAIT},
+        silent=record.action in SILENT,
         stays=list(_stays(record)),
         throttling=_throttling(profile) if profile is not None and is_judged else None,
     )

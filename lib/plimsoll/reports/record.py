@@ -5,12 +5,13 @@ Money is in USD a month with two decimals, rates with two, hours and minutes wit
 """
 
 import json
-from collections.abc import Mapping
-from typing import Any, Final, Literal, cast
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Final, Literal, cast
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
-from plimsoll.domain.actions import CHANGES
+from plimsoll.domain.kinds import CHANGES, KINDS, CountsAs, Kind
 from plimsoll.domain.offers.losses import LossCode, find_losses, published_cuts
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
@@ -18,7 +19,18 @@ from plimsoll.reading import parse_json
 from plimsoll.reports.published import published_types
 from plimsoll.seals import unsealed
 
-Action = Literal["migrate", "reprovision", "upgrade", "keep", "wait", "detached", "insufficient-data"]
+
+class _OneOf:
+    """The annotation of a text that is one of these, as Literal is of those that a type checker knows."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = list(texts)
+
+    def __get_pydantic_core_schema__(self, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.literal_schema(self._texts)
+
+
+Action = Annotated[str, _OneOf(KINDS)]
 Grades = Literal["A", "B", "C"]
 
 FIRST_PROVIDER: Final = "aws"
@@ -571,6 +583,11 @@ class RecommendationRecord(_Record):
         default_factory=earlier_losses, description="what is given up beside IOPS and MiB/s; none: a drop-in"
     )
 
+    @property
+    def kind(self) -> Kind:
+        """The row of its action in the table of kinds."""
+        return KINDS[self.action]
+
 
 Rates = list[float | None]
 """A rate in each span, to four significant digits; null where nothing was observed."""
@@ -641,7 +658,7 @@ def in_cents(usd: float) -> int:
 
 
 def saved_cents(record: RecommendationRecord) -> int:
-    """What a recommendation saves, in cents a month; 0 for what is detached, for what waits and for what costs more."""
+    """What a recommendation saves, in cents a month; 0 for a cost, for what waits and for what costs more."""
     return cents_of(record).get("saved_cents", 0)
 
 
@@ -649,9 +666,10 @@ def cents_of(record: RecommendationRecord) -> dict[str, int]:
     """A recommendation's money in cents a month, by the totals' field; 0 where no price is known."""
     now, saved = in_cents(record.monthly_usd_now or 0.0), in_cents(record.monthly_usd_saved)
     too_risky = in_cents(record.too_risky.monthly_usd_saved) - saved if record.too_risky else 0
-    if record.action == "detached":
-        return {"now_cents": now, "detached_cents": now}
-    if record.action == "upgrade" and saved < 0:
+    money = record.kind.money
+    if money is CountsAs.COST:
+        return {"now_cents": now}
+    if money is CountsAs.MORE and saved < 0:
         return {"now_cents": now, "upgrades_cents": -saved, "too_risky_cents": too_risky}
     return {
         "now_cents": now,

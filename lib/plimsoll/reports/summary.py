@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from plimsoll.domain.actions import KEEP
+from plimsoll.domain.kinds import COSTS, CountsAs
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.learning import learned_words
@@ -16,7 +16,7 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.steps import CENT, STEP_COMMANDS, STEP_TITLES, Step, StepWords, step_of, step_words
 from plimsoll.reports.totals import DIMENSIONS, Totals
-from plimsoll.reports.wording import accounts_in, clouds_of, count_of, usd
+from plimsoll.reports.wording import accounts_in, clouds_of, count_of, left_for_risk, usd
 
 FIRST: Final = 3
 """How many volumes of a step are named."""
@@ -171,13 +171,14 @@ def _besides(totals: Totals) -> Iterator[Figure]:
             label="a month more for throttled volumes",
             meaning="Not subtracted from the saving: paying for speed is a decision of its own.",
         )
-    if totals.usd_detached >= CENT:
-        yield Figure(
-            kind="detached",
-            amount=usd(totals.usd_detached),
-            label="a month for what is attached to nothing",
-            meaning="Not counted as a saving: only the owner knows whether it is needed.",
-        )
+    for kind in COSTS:
+        if totals.usd_cost(kind.name) >= CENT:
+            yield Figure(
+                kind=kind.name,
+                amount=usd(totals.usd_cost(kind.name)),
+                label=f"a month for what is {kind.words}",
+                meaning="Not counted as a saving: only the owner knows whether it is needed.",
+            )
     if totals.usd_too_risky >= CENT:
         yield Figure(
             kind="too-risky",
@@ -325,13 +326,14 @@ def counted(volumes: Iterable[Matched], overview: Overview) -> Iterator[Matched]
 def weight(record: RecommendationRecord) -> float:
     """What the volumes of a step are ordered by: the minutes of throttling, the cost, or what is saved or may be
     saved."""
-    if record.action == "upgrade":
+    money, left = record.kind.money, left_for_risk(record)
+    if money is CountsAs.MORE:
         return record.demand.throttled_minutes if record.demand else 0.0
     if record.wait is not None:
         return record.wait.monthly_usd_saved
-    if record.action == KEEP and record.too_risky is not None:
-        return record.too_risky.monthly_usd_saved
-    return (record.monthly_usd_now or 0.0) if record.action == "detached" else record.monthly_usd_saved
+    if left is not None:
+        return left.monthly_usd_saved
+    return (record.monthly_usd_now or 0.0) if money is CountsAs.COST else record.monthly_usd_saved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

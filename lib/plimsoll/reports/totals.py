@@ -11,12 +11,13 @@ from typing import Any, Final, assert_type
 
 from pydantic import TypeAdapter
 
+from plimsoll.domain.kinds import COSTS, CountsAs, names_counted_as
 from plimsoll.domain.refine.plan import Plan
 from plimsoll.domain.risk.lessons import Lessons
 from plimsoll.domain.risk.tally import PromiseTally
 from plimsoll.outcomes import Answered, FailedVolume, InScope, Notice, Outcome, Planned, Priced, Seen, Skipped
 from plimsoll.ports import FailedTarget
-from plimsoll.reports.detached import Groups, add_detached, detached_summary, merge_detached
+from plimsoll.reports.costs import CostGroups, add_cost, costs_summary, merge_costs
 from plimsoll.reports.fleet_risk import FleetRisk
 from plimsoll.reports.learning import peaks_in
 from plimsoll.reports.record import RecommendationRecord, cents_of
@@ -41,7 +42,6 @@ _ALWAYS: Final = ("cloud", "step")
 _SUMS: Final = (
     *("seen", "unpriced", "blocked", "now_cents", "saved_cents", "saved_drop_in_cents", "blocked_cents"),
     *(
-        "detached_cents",
         "upgrades_cents",
         "waiting_cents",
         "too_risky_cents",
@@ -65,19 +65,19 @@ class Totals:
     is expected to take, each at its cloud's own query cost. `new` to `done_saved_cents` come from the history, and
     stay 0 where none is kept, and so does what became of earlier `promises`. `unpriced` and `blocked` count volumes.
     `risk` is what doing all of it risks, and `lessons` what the whole of a run teaches of headroom, added at its end.
-    `templates` are the groups of what templates made, which are whole only where all volumes are added. `detached` are
-    the detached volumes by owner and year.
+    `templates` are the groups of what templates made, which are whole only where all volumes are added. `costs` are
+    the volumes that are paid for nothing, of each kind by owner and year.
     """
 
     seen: int = 0
     actions: Counter[str] = field(default_factory=Counter)
+    cost_cents: Counter[str] = field(default_factory=Counter)
     unpriced: int = 0
     blocked: int = 0
     now_cents: int = 0
     saved_cents: int = 0
     saved_drop_in_cents: int = 0
     blocked_cents: int = 0
-    detached_cents: int = 0
     upgrades_cents: int = 0
     waiting_cents: int = 0
     too_risky_cents: int = 0
@@ -98,7 +98,7 @@ class Totals:
     notices: dict[str, list[str]] = field(default_factory=dict)
     prices: dict[str, _Price] = field(default_factory=dict)
     templates: dict[str, TemplateGroup] = field(default_factory=dict)
-    detached: Groups = field(default_factory=dict)
+    costs: CostGroups = field(default_factory=dict)
 
     @classmethod
     def of(cls, added: Iterable[RecommendationRecord | Outcome], by: Iterable[str] = _ALWAYS) -> "Totals":
@@ -164,11 +164,6 @@ class Totals:
         return self.blocked_cents / 100
 
     @property
-    def usd_detached(self) -> float:
-        """What is paid for volumes that are attached to nothing, USD a month; no part of the saving."""
-        return self.detached_cents / 100
-
-    @property
     def usd_upgrades(self) -> float:
         """What throttled volumes would cost more, USD a month; not taken off the saving."""
         return self.upgrades_cents / 100
@@ -184,13 +179,21 @@ class Totals:
         of the saving."""
         return self.too_risky_cents / 100
 
+    def volumes_counted_as(self, money: CountsAs) -> int:
+        """The volumes whose answers count as that."""
+        return sum(self.actions[name] for name in names_counted_as(money))
+
+    def usd_cost(self, kind: str) -> float:
+        """The USD a month that are paid for the volumes of a kind; no part of the saving."""
+        return self.cost_cents[kind] / 100
+
     def add(self, one: RecommendationRecord | Outcome) -> None:
         """Counts a recommendation's record, or any outcome of an audit."""
         match one:
             case RecommendationRecord():
                 self._count(one, cents_of(one))
                 self._group(groups_of(one))
-                add_detached(self.detached, one)
+                add_cost(self.costs, one)
             case Answered():
                 self.add(answered_record(one))
             case Seen():
@@ -231,6 +234,7 @@ class Totals:
         self.risk.merge(other.risk)
         self.lessons.merge(other.lessons)
         self.actions.update(other.actions)
+        self.cost_cents.update(other.cost_cents)
         self.skipped.update(other.skipped)
         for dimension, groups in other.by.items():
             self.by.setdefault(dimension, {})
@@ -248,7 +252,7 @@ class Totals:
         for place, price in other.prices.items():
             self._price(place, price)
         self._group(other.templates)
-        merge_detached(self.detached, other.detached)
+        merge_costs(self.costs, other.costs)
 
     def summary(self) -> dict[str, Any]:
         """The totals for run.json."""
@@ -269,7 +273,7 @@ class Totals:
                 "saved_drop_in": self.usd_saved_drop_in,
                 "saved_on_proof": self.usd_saved_on_proof,
                 "saved_but_blocked": self.usd_blocked,
-                "detached": self.usd_detached,
+                **{kind.name: self.usd_cost(kind.name) for kind in COSTS},
                 "more_for_upgrades": self.usd_upgrades,
                 "waiting": self.usd_waiting,
                 "too_risky": self.usd_too_risky,
@@ -284,7 +288,7 @@ class Totals:
             "prices": _sorted(self.prices),
             "clouds": {cloud: part.cloud_summary() for cloud, part in sorted(self.by.get("cloud", {}).items())},
             "templates": templates,
-            "detached": detached_summary(self.detached),
+            **costs_summary(self.costs),
             "steps": {step: steps[step].step_summary() for step in Step if step in steps},
         }
 
@@ -312,6 +316,8 @@ class Totals:
 
     def _count(self, record: RecommendationRecord, cents: Mapping[str, int]) -> None:
         self.actions[record.action] += 1
+        if record.kind.money is CountsAs.COST:
+            self.cost_cents[record.action] += cents["now_cents"]
         self.unpriced += record.monthly_usd_now is None
         self.blocked += bool(record.blockers)
         self.risk.add(record)

@@ -74,7 +74,7 @@ class RecommendationNew(_Detail):
     action: Action = Field(description="what should be done")
     step: Step = Field(description="in which order to act: as in `plimsoll query`")
     current: SpecRecord = Field(description="the configuration as it is")
-    target: SpecRecord | None = Field(description="the one that is recommended; null where it is detached")
+    target: SpecRecord | None = Field(description="the one that is recommended; null where none is")
     monthly_usd_now: float | None = Field(description="what it costs; null where no price is known")
     monthly_usd_saved: float = Field(description="what the change saves; negative where an upgrade costs more")
     evidence: Grades | None = Field(description="the grade of what stands behind the offer; null where nothing is")
@@ -106,7 +106,7 @@ class ValidationCompleted(_Detail):
     simulated: bool = Field(description="whether a simulated bench measured it")
 
 
-KINDS: Final[Mapping[str, type[BaseModel]]] = {
+EVENT_KINDS: Final[Mapping[str, type[BaseModel]]] = {
     kind.__name__: kind for kind in (AuditCompleted, RecommendationNew, ValidationCompleted)
 }
 """Every kind of event by its detail type."""
@@ -165,7 +165,7 @@ def event_schema(kind: str) -> dict[str, Any]:
     """The JSON Schema of an event's detail. Raises KeyError for an unknown kind."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **KINDS[kind].model_json_schema(mode="serialization"),
+        **EVENT_KINDS[kind].model_json_schema(mode="serialization"),
     }
 
 

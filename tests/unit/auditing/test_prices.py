@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.auditing.prices import price_outcomes
-from plimsoll.domain.decide import recommend_detached
+from plimsoll.domain.decide import answer_by_state
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import VolumeState
 from plimsoll.outcomes import Notice
@@ -53,7 +53,7 @@ def test_where_it_is_not_known_what_is_sold_nothing_has_a_price_or_a_change():
     found = recorded(decision(replace(a_volume("gp2", 500), **edge), DEMAND))
     assert (found.action, found.target, found.monthly_usd_now) == ("insufficient-data", None, None)
     assert "other-market" in found.reason_codes
-    alone = recorded(recommend_detached(replace(a_volume("gp2", on=[]), **edge), a_basis()))
+    alone = recorded(answer_by_state(replace(a_volume("gp2", on=[]), **edge), a_basis()))
     assert (alone.action, alone.monthly_usd_now) == ("detached", None)
 
 

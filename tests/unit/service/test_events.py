@@ -13,7 +13,7 @@ from plimsoll.cli.main import app
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.totals import Totals
 from plimsoll.service.events import (
-    KINDS,
+    EVENT_KINDS,
     HistoryTold,
     audit_event,
     event_schema,
@@ -111,7 +111,7 @@ def test_no_name_reason_or_number_of_either_makes_an_event_too_large():
     assert max(map(size_bytes, events)) < EVENT_BYTES
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("kind", sorted(EVENT_KINDS))
 def test_the_command_prints_the_schema_of_each_kind(kind):
     answer = CliRunner().invoke(app, ["schema", kind])
     assert answer.exit_code == 0
@@ -130,9 +130,9 @@ def part_of_the_document(title):
 
 
 def test_every_field_of_a_schema_says_what_it_is_and_the_document_names_each_kind():
-    for model in (*KINDS.values(), HistoryTold):
+    for model in (*EVENT_KINDS.values(), HistoryTold):
         assert [name for name, field in model.model_fields.items() if not field.description] == []
-    assert [kind for kind in KINDS if f"| `{kind}` |" not in DOCUMENT] == []
+    assert [kind for kind in EVENT_KINDS if f"| `{kind}` |" not in DOCUMENT] == []
 
 
 def test_the_documents_example_satisfies_its_schema():

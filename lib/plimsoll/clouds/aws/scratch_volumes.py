@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 from botocore.exceptions import ClientError
 from pydantic import Field
 
-from plimsoll.clouds.aws.ec2_fields import Moment, Name, Tagged
+from plimsoll.clouds.aws.ec2_fields import UNATTACHED, Moment, Name, Tagged
 from plimsoll.clouds.aws.errors import CLEANING, COPYING, MEASURING, attempted, code_of
 from plimsoll.clouds.aws.hosts import INSTANCES
 from plimsoll.clouds.aws.instance_answers import DeviceMapping, InstancesPage
@@ -224,7 +224,7 @@ def _scratch_volume(found: ScratchAnswer, target: Target) -> ScratchVolume:
 
 def _attachments(found: ScratchAnswer | None) -> list[ScratchAttachment]:
     """The attachments in an entry of DescribeVolumes that are not over; none where the volume is gone."""
-    return [one for one in found.attachments if one.state != "detached"] if found else []
+    return [one for one in found.attachments if one.state != UNATTACHED] if found else []
 
 
 def _deadline(text: str) -> datetime | None:

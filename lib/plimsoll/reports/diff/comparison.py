@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from plimsoll.domain.actions import INSUFFICIENT_DATA
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.history import FIRST_RULE, How
+from plimsoll.domain.kinds import COSTS, KINDS, CountsAs
 from plimsoll.reports.data.column_types import literal
 from plimsoll.reports.data.database import Database, opened
 from plimsoll.reports.diff import sql
@@ -88,7 +88,7 @@ class Diff:
     `known`: the volumes whose cost is known in both. `saved`: by the done volumes, without the `unpriced` ones, at the
     first run's prices unless it has none (`mixed` volumes). `upgraded`: done upgrades, and what these cost more.
     `altered`: as `saved`, of those that were changed to something else. `open_saving`, `open_upgrades` and
-    `open_detached`: what open volumes can save, would cost more, and cost though attached to nothing. `repriced`: the
+    `open_costs`: what open volumes can save, would cost more, and cost for nothing, by kind. `repriced`: the
     volumes that cost another sum for the same configuration, and how much more in all; `policy`: the keys that differ,
     with both values; `rules`: the versions of the rule; `failed_places`: those that only the second run could not
     read, with the reason; `unread`: why the second run cannot tell of a volume of an account and region.
@@ -103,7 +103,7 @@ class Diff:
     altered: Money
     open_saving: Money
     open_upgrades: Money
-    open_detached: Money
+    open_costs: Mapping[str, Money]
     unpriced: int
     mixed: int
     repriced: Money
@@ -133,6 +133,7 @@ def compared(before: Path, after: Path) -> Iterator[Diff]:
         sums = {name: Money(*figures) for name, *figures in database.rows(sql.money())}
         was, now = (run.get("policy", {}) for run in runs)
         failed = [run["failures"]["targets"] for run in runs]
+        costs = {kind.name: sums.pop(kind.name) for kind in COSTS}
         unpriced, mixed = sums.pop("unpriced").volumes, sums.pop("mixed").volumes
         yield Diff(
             before=_run(before, runs[0]),
@@ -141,6 +142,7 @@ def compared(before: Path, after: Path) -> Iterator[Diff]:
             known=Total(*next(database.rows(sql.known()))),
             unpriced=unpriced,
             mixed=mixed,
+            open_costs=costs,
             **sums,
             rules=(runs[0].get("rule", FIRST_RULE), runs[1].get("rule", FIRST_RULE)),
             policy={key: (was.get(key), now.get(key)) for key in {**was, **now} if was.get(key) != now.get(key)},
@@ -236,7 +238,7 @@ def _wanted(before: Mapping[str, Any]) -> str:
 def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     if before["wait"] is not None:
         return f"waited until {before['wait']['until']}"
-    waited = INSUFFICIENT_DATA in {before["action"], after["action"]}
+    waited = any(KINDS[side["action"]].money is CountsAs.UNKNOWN for side in (before, after))
     figures = (_OBSERVED, *_FIGURES) if waited else _FIGURES
     told = [(label, unit, _at(before, path), _at(after, path)) for path, label, unit in figures]
     differing = [one for one in told if one[2] != one[3]]

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.domain.actions import CHANGES
+from plimsoll.domain.kinds import CHANGES, KINDS
 from plimsoll.reports.data.exports import json_list
 from plimsoll.reports.diff.comparison import Diff, Difference, Money, Run, Total
 from plimsoll.reports.diff.sql import GROUP_WORDS, Group
@@ -54,7 +54,7 @@ def json_diff(diff: Diff) -> Iterator[str]:
         "unpriced": diff.unpriced,
         "monthly_usd_open": round(diff.open_saving.usd, 2),
         "monthly_usd_open_for_upgrades": round(diff.open_upgrades.usd, 2),
-        "monthly_usd_open_detached": round(diff.open_detached.usd, 2),
+        **{f"monthly_usd_open_{kind}": round(money.usd, 2) for kind, money in diff.open_costs.items()},
         "repriced": {"volumes": diff.repriced.volumes, "monthly_usd_more": round(diff.repriced.usd, 2)},
         "rules": {"before": diff.rules[0], "after": diff.rules[1]},
         "policy": {key: {"before": before, "after": after} for key, (before, after) in diff.policy.items()},
@@ -192,9 +192,9 @@ def _besides(diff: Diff) -> Iterator[str]:
         yield f"{count_of(diff.altered.volumes, 'volume')} changed to something else: {less}, not in the saving."
     if diff.open_upgrades.volumes:
         yield f"Still open: {_upgrades(diff.open_upgrades)}, for {usd(diff.open_upgrades.usd)} a month more."
-    if diff.open_detached.volumes:
-        detached = diff.open_detached
-        yield f"Still open: {count_of(detached.volumes, 'volume')} attached to nothing, {usd(detached.usd)} a month."
+    for kind, (volumes, usd_month) in diff.open_costs.items():
+        if volumes:
+            yield f"Still open: {count_of(volumes, 'volume')} {KINDS[kind].words}, {usd(usd_month)} a month."
 
 
 def became(one: Difference) -> str:

@@ -12,12 +12,13 @@ from jinja2 import Environment
 from pydantic_core import to_json
 
 from plimsoll.domain.evidence.envelope import Envelope
+from plimsoll.domain.kinds import KINDS
 from plimsoll.domain.offers.losses import LOSS_WORDS
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.policy_file import parse_policy
-from plimsoll.reports import detached
 from plimsoll.reports.change_files import CHANGED_IN, ORDER, ORDER_HEAD, TOOLS, head_lines, run_lines
 from plimsoll.reports.charts.theme import WIDTH_PX
+from plimsoll.reports.costs import COSTS_WHY, cost_tables
 from plimsoll.reports.csv_table import FORMULAS
 from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.html.page_files import (
@@ -163,9 +164,8 @@ def _context(
         "most_money": most_money(totals),
         "todos": list(todos(overview, policy, folder)),
         "templates": list(template_texts(run)) if whole_run else [],
-        "detached": list(detached.detached_rows(run)) if whole_run else [],
-        "detached_title": detached.TITLE,
-        "detached_why": detached.WHY,
+        "costs": list(cost_tables(run)) if whole_run else [],
+        "costs_why": COSTS_WHY,
         "templates_title": TITLE,
         "templates_why": WHY,
         "unread": list(unread(run)) if whole_run else [],
@@ -194,7 +194,8 @@ def _same_for_every_run(steps: Mapping[str, StepWords]) -> dict[str, Any]:
     interprets their expressions instead of evaluating them, so that no script is ever made from a text.
     """
     settings = {
-        "steps": {step: {"name": words.name, "why": words.why} for step, words in steps.items()},
+        "steps": {step: {"name": words.name, "why": words.why, "color": words.color} for step, words in steps.items()},
+        "kinds": {name: {"verdict": kind.verdict, "counts_as": kind.money} for name, kind in KINDS.items()},
         "grades": GRADE_WORDS,
         "risks": RISK_LEVELS,
         "rates": HOW,

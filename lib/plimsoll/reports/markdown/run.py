@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from plimsoll.domain.actions import CHANGES
+from plimsoll.domain.kinds import CHANGES
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import parse_policy
-from plimsoll.reports import detached
+from plimsoll.reports.costs import COSTS_WHY, cost_tables
 from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.markdown.markup import (
@@ -39,7 +39,6 @@ from plimsoll.reports.summary import (
 from plimsoll.reports.template_text import TITLE, WHY, template_texts
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import (
-    ACTION_WORDS,
     FRONTIER_HEADS,
     FRONTIER_TITLE,
     GRADE_WORDS,
@@ -47,6 +46,7 @@ from plimsoll.reports.wording import (
     count_of,
     epoch_text,
     frontier_rows,
+    kind_words,
     losses_in_words,
     outcome_text,
     owner_text,
@@ -101,7 +101,7 @@ def run_markdown(folder: Path, only: Only | None, about: str, weigh: Weight | No
     page += _waiting(waiting)
     if only is None:
         page += _templates(run)
-        page += _detached(run)
+        page += _costs(run)
         page += _not_read(run)
     return fitting(page)
 
@@ -173,12 +173,12 @@ def _templates(run: dict[str, Any]) -> Iterator[str]:
         yield fence("\n".join(one.how for one in template_texts(run)))
 
 
-def _detached(run: dict[str, Any]) -> Iterator[str]:
-    """The detached volumes by owner and year."""
-    rows = [(name(owner), *map(prose, others)) for owner, *others in detached.detached_rows(run)]
-    if rows:
-        yield f"## {prose(detached.TITLE)}\n"
-        yield f"{prose(detached.WHY)}\n"
+def _costs(run: dict[str, Any]) -> Iterator[str]:
+    """The volumes that are paid for nothing by owner and year."""
+    for costs in cost_tables(run):
+        rows = [(name(owner), *map(prose, others)) for owner, *others in costs.rows]
+        yield f"## {prose(costs.title)}\n"
+        yield f"{prose(COSTS_WHY)}\n"
         yield table(("owner", "made", "volumes:", "money:"), rows)
 
 
@@ -269,7 +269,7 @@ def ticket(record: RecommendationRecord, policy: Policy, link: str) -> str:
 def _title(record: RecommendationRecord) -> str:
     if record.action in CHANGES and record.target is not None:
         return f"Change {name(record.volume_id)}: {prose(change_words(record))}, {outcome_text(record)}"
-    return f"{name(record.volume_id)}: {prose(ACTION_WORDS[record.action])}, {outcome_text(record)}"
+    return f"{name(record.volume_id)}: {prose(kind_words(record.kind))}, {outcome_text(record)}"
 
 
 def _where(record: RecommendationRecord) -> Iterator[str]:

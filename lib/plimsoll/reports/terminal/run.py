@@ -8,8 +8,8 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.reports.detached import TITLE as DETACHED_TITLE
-from plimsoll.reports.detached import detached_rows
+from plimsoll.domain.kinds import COSTS, KINDS
+from plimsoll.reports.costs import CostTable, cost_tables
 from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.printable import printable, printable_values
 from plimsoll.reports.record import RecommendationRecord, SpecRecord
@@ -18,10 +18,11 @@ from plimsoll.reports.steps import STEP_TITLES, Step
 from plimsoll.reports.summary import failed_places, failed_volumes, money_of, noted, since_before
 from plimsoll.reports.template_text import TITLE, template_texts
 from plimsoll.reports.wording import (
-    ACTION_WORDS,
+    RANKED,
     calls_in,
     clouds_of,
     count_of,
+    kind_words,
     risk_text,
     spec_text,
     together,
@@ -34,13 +35,8 @@ _ID_WIDTH = len("vol-0123456789abcdef0")
 _GRADE_WIDTH = 2
 _SPEC_WIDTH = 14
 """Characters of a configuration that leave room for everything else in 80 columns."""
-_ACTION_STYLE = {
-    "upgrade": "bold red",
-    "migrate": "green",
-    "reprovision": "green",
-    "wait": "yellow",
-    "detached": "yellow",
-}
+_STYLES = {"red": "bold red"}
+"""The styles of colors that are more than the color."""
 
 
 def show_run(console: Console, run: dict[str, Any], best: Sequence[RecommendationRecord]) -> None:
@@ -54,8 +50,8 @@ def show_run(console: Console, run: dict[str, Any], best: Sequence[Recommendatio
         console.print(_steps(run["steps"]))
     if run.get("templates"):
         console.print(_templates(run))
-    if run.get("detached"):
-        console.print(_detached(run))
+    for table in cost_tables(run):
+        console.print(_costs(table))
     if best:
         console.print(savings_table(best, console.width))
     for places, text in noted(run):
@@ -91,12 +87,12 @@ def _templates(run: Mapping[str, Any]) -> Group:
     return Group(table, Text(""))
 
 
-def _detached(run: Mapping[str, Any]) -> Group:
-    """The detached volumes by owner and year."""
-    table = Table(title=DETACHED_TITLE, title_justify="left", box=None, pad_edge=False, show_header=False)
+def _costs(costs: CostTable) -> Group:
+    """The volumes that are paid for nothing by owner and year."""
+    table = Table(title=costs.title, title_justify="left", box=None, pad_edge=False, show_header=False)
     for justify in ("left", "left", "right", "right"):
         table.add_column(justify=justify, overflow="fold")
-    for row in detached_rows(run):
+    for row in costs.rows:
         table.add_row(*map(Text, row))
     return Group(table, Text(""))
 
@@ -173,7 +169,8 @@ def printable_record(record: RecommendationRecord) -> RecommendationRecord:
 
 def action_text(action: str) -> Text:
     """An action in its color."""
-    return Text(action, style=_ACTION_STYLE.get(action, ""))
+    color = KINDS[action].color
+    return Text(action, style=_STYLES.get(color, color))
 
 
 def _totals(run: dict[str, Any]) -> Group:
@@ -185,7 +182,7 @@ def _totals(run: dict[str, Any]) -> Group:
     )
     others = (
         ("  blocked today", "saved_but_blocked", "of the saving"),
-        ("detached volumes", "detached", "paid for, attached to nothing"),
+        *((f"{kind.name} volumes", kind.name, kind_words(kind)) for kind in COSTS),
         ("upgrades cost", "more_for_upgrades", "more, for throttled volumes"),
         ("too risky", "too_risky", "more, but not recommended; not counted as a saving"),
         ("may follow", "waiting", "on volumes that wait; not counted as a saving"),
@@ -195,7 +192,7 @@ def _totals(run: dict[str, Any]) -> Group:
         Text.assemble(("can be saved      ", "dim"), (f"{usd(money['saved']):>12} a month", "bold green"), share),
         *(
             Text.assemble((f"{label:<18}", "dim"), f"{usd(money[key]):>12}  {told}")
-            for label, key, told in (*saved, *(one for one in others if money[one[1]]))
+            for label, key, told in (*saved, *(one for one in others if money.get(one[1])))
         ),
         *_by_templates(run),
         *_by_cloud(run),
@@ -205,9 +202,9 @@ def _totals(run: dict[str, Any]) -> Group:
     counts.add_column(justify="right")
     counts.add_column()
     counts.add_column(style="dim", overflow="fold")
-    for action, words in ACTION_WORDS.items():
-        if run["actions"].get(action):
-            counts.add_row(f"{run['actions'][action]:,}", action_text(action), words)
+    for kind in RANKED:
+        if run["actions"].get(kind.name):
+            counts.add_row(f"{run['actions'][kind.name]:,}", action_text(kind.name), kind_words(kind))
     for reason, count in volumes["skipped"].items():
         counts.add_row(f"{count:,}", "skipped", Text(reason))
     if volumes["failed"]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
-from plimsoll.domain.actions import KEEP
+from plimsoll.domain.kinds import COSTS, CountsAs, Kind
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.steps import CENT, EVIDENCE, Step, judged_by
 from plimsoll.reports.summary import Unread, headline, unended, unread, unreadable
@@ -46,7 +46,8 @@ def highlights(sums: DigestSums, run: Mapping[str, Any]) -> Iterator[HighlightRo
     yield from _template_rows(run)
     yield from _throttled_rows(sums)
     yield from _blocked_rows(sums)
-    yield from _detached_rows(sums)
+    for kind in COSTS:
+        yield from _cost_rows(kind, sums)
     yield from _waiting_rows(sums)
     yield from _unread_rows(run)
 
@@ -64,10 +65,8 @@ def run_of_accounts(run: Mapping[str, Any], accounts: Collection[str]) -> dict[s
 def _first_rows(sums: DigestSums) -> Iterator[HighlightRow]:
     steps = sums.totals.by["step"]
     saving = [(words, steps[step]) for step, words in _FIRST.items() if step in steps and steps[step].saved_cents > 0]
-    phrases = [
-        f"{usd(group.usd_saved)} on {count_of(group.answered - group.actions[KEEP], 'volume')} {words}"
-        for words, group in saving
-    ]
+    changed = [(words, group, group.answered - group.volumes_counted_as(CountsAs.SAME)) for words, group in saving]
+    phrases = [f"{usd(group.usd_saved)} on {count_of(volumes, 'volume')} {words}" for words, group, volumes in changed]
     if phrases:
         yield (bold("What to do first:"), f" {'; then '.join(phrases)}.")
 
@@ -86,7 +85,7 @@ def _template_rows(run: Mapping[str, Any]) -> Iterator[HighlightRow]:
 
 
 def _throttled_rows(sums: DigestSums) -> Iterator[HighlightRow]:
-    total = sums.totals.actions["upgrade"]
+    total = sums.totals.volumes_counted_as(CountsAs.MORE)
     if not total:
         return
     money = sums.totals.usd_upgrades
@@ -128,19 +127,19 @@ def _weight(group: tuple[tuple[str, str], Totals]) -> tuple[int, int, tuple[str,
     return -totals.saved_cents, -totals.answered, key
 
 
-def _detached_rows(sums: DigestSums) -> Iterator[HighlightRow]:
-    total, money = sums.totals.actions["detached"], sums.totals.usd_detached
+def _cost_rows(kind: Kind, sums: DigestSums) -> Iterator[HighlightRow]:
+    total, money = sums.totals.actions[kind.name], sums.totals.usd_cost(kind.name)
     if total:
         is_, costs = ("is", "costs") if total == 1 else ("are", "cost")
         priced = f" and {costs} {usd(money)} a month" if money >= CENT else ""
         yield (
-            bold(f"{count_of(total, 'volume')} {is_} attached to nothing"),
+            bold(f"{count_of(total, 'volume')} {is_} {kind.words}"),
             f"{priced}. That is not counted as a saving: only the owner knows what is needed.",
         )
 
 
 def _waiting_rows(sums: DigestSums) -> Iterator[HighlightRow]:
-    total, money = sums.totals.actions["wait"], sums.totals.usd_waiting
+    total, money = sums.totals.volumes_counted_as(CountsAs.LATER), sums.totals.usd_waiting
     if total:
         were = "was" if total == 1 else "were"
         may = f" {usd(money)} a month may be saved then." if money >= CENT else ""

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from plimsoll.domain.kinds import COSTS, CountsAs
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.run_reader import Only, read_run, stream_records
@@ -58,7 +59,7 @@ _BESIDE: Final = {
     "saved_on_proof": "of it rests on the measured demand",
     "saved_but_blocked": "of it is blocked today",
     "more_for_upgrades": "a month more would speed up throttled volumes",
-    "detached": "a month is paid for volumes that are attached to nothing",
+    **{kind.name: f"a month is paid for volumes that are {kind.words}" for kind in COSTS},
     "too_risky": "a month more is not recommended, because its risk is above the policy's or not known",
     "waiting": "a month may be saved later, on volumes that were changed lately",
 }
@@ -108,7 +109,7 @@ def _blocks(
 
 
 def _notice(digest: Digest, run: Mapping[str, Any], part: str) -> str:
-    throttled = digest.whole.totals.actions["upgrade"]
+    throttled = digest.whole.totals.volumes_counted_as(CountsAs.MORE)
     notice = f"Plimsoll{f' on {line(part)}' if part else ''}: {headline(digest.whole.totals, run, whole=not part)}"
     return f"{notice} {count_of(throttled, 'volume')} throttled today." if throttled else notice
 
@@ -201,7 +202,7 @@ def _savings_blocks(run: Mapping[str, Any], text: str, place: str) -> Iterator[B
     yield header_block(text)
     if money["now"] >= CENT:
         yield paragraph(f"The volumes whose price is known cost {usd(money['now'])} a month.")
-    figures = [(key, words) for key, words in _BESIDE.items() if money[key] >= CENT]
+    figures = [(key, words) for key, words in _BESIDE.items() if money.get(key, 0.0) >= CENT]
     yield from bullets([bold(usd(money[key])), f" {words}"] for key, words in figures)
     yield from (paragraph(sentence) for sentence in (since, outlook(run.get("risk"))) if sentence)
     if missing:
