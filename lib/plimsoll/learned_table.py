@@ -12,8 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.risk.table import LearnedTable
-from plimsoll.reading import parse_json, read_text
-from plimsoll.seals import sealed, unsealed
+from plimsoll.reading import parse_json, read_text, seal, unseal
 
 FORMAT: Final = 3
 _PUBLIC: Final = "public.json"
@@ -39,7 +38,7 @@ def parse_table(text: str) -> LearnedTable:
         written = parse_json(text)
         if not isinstance(written, dict) or written.get("format") != FORMAT:
             raise OtherFormatError(f"the learned table is not of format {FORMAT}. Make it again with `plimsoll learn`.")
-        written = unsealed(written)
+        written = unseal(written)
         return _adapter().validate_python(written)
     except ValidationError as error:
         first = error.errors()[0]
@@ -79,7 +78,7 @@ def _warn_of(error: Exception) -> None:
 
 def table_text(table: LearnedTable) -> str:
     """A table as its file has it."""
-    return json.dumps(sealed({"format": FORMAT, **asdict(table)}), indent=2) + "\n"
+    return json.dumps(seal({"format": FORMAT, **asdict(table)}), indent=2) + "\n"
 
 
 def _shipped() -> Path:

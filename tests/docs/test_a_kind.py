@@ -61,7 +61,7 @@ with compared(before, after) as diff, compared(before, gone) as done:
     groups = {str(group): total.volumes for group, total in done.totals.items()}
 print(json.dumps({
     "record": [record.action, record.monthly_usd_now, record.monthly_usd_saved],
-    "run": [run["actions"], run["monthly_usd"], run["steps"]["forgotten"], run["forgotten"]],
+    "run": [run.actions, run.monthly_usd.plain, run.steps["forgotten"].plain, run.plain["forgotten"]],
     "terminal": terminal.file.getvalue(),
     "markdown": run_markdown(after, None, ""),
     "page": page.text,

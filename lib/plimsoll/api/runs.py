@@ -59,7 +59,7 @@ class Run:
 def read_run(folder: Path | str | None = None) -> Run:
     """The run in a folder, or the newest one that has answers. BadInput where there is none."""
     found = run_folder(None if folder is None else Path(folder))
-    return Run(folder=found, summary=run_reader.read_run(found))
+    return Run(folder=found, summary=run_reader.read_run(found).plain)
 
 
 def written_ns(path: Path) -> int:

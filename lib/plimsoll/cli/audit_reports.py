@@ -6,13 +6,13 @@ from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.extras import SQL, how_to_install
 from plimsoll.reports.run_files import PAGE
-from plimsoll.reports.run_reader import audited_at, read_run
+from plimsoll.reports.run_reader import read_run
 
 
 def in_order(one: Path, other: Path) -> tuple[Path, Path]:
     """Two runs, the earlier first; says so where they were given the other way round."""
     try:
-        swapped = audited_at(read_run(one)) > audited_at(read_run(other))
+        swapped = read_run(one).at > read_run(other).at
     except (KeyError, TypeError, ValueError):
         return one, other
     if swapped:

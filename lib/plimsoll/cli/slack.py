@@ -80,7 +80,7 @@ def post_run(folder: Path, options: PostOptions, channel: str) -> None:
     with console.status(f"posting to {channel}"):
         pictures = [PngPicture(name=draft.name, title=draft.title, png=draft.png()) for draft in read.pictures]
         _begin(ledger, options)
-        posting = Posting(channel=channel, client=client, ledger=ledger, run_id=str(read_run(folder)["id"]))
+        posting = Posting(channel=channel, client=client, ledger=ledger, run_id=read_run(folder).id)
         posted = posting.post(read.told, pictures)
     console.say(f"posted to {channel}: {_counted(ledger.load())}")
     troubles = [*filter(None, [read.no_pictures]), *posted.troubles]
@@ -139,7 +139,7 @@ def _since(before: Path, after: Path) -> tuple[str, frozenset[str]]:
         told = [f"{count_of(len(new), 'recommendation')} {'is' if len(new) == 1 else 'are'} new"] if new else []
         if ruled:
             told.append(f"{count_of(len(ruled), 'recommendation')} came because the rule has changed")
-        return f"Compared with the run of {diff.before.now:%Y-%m-%d}: {'; '.join([*told, headline(diff)])}", new
+        return f"Compared with the run of {diff.before.at:%Y-%m-%d}: {'; '.join([*told, headline(diff)])}", new
 
 
 def _is_new(one: Difference) -> bool:

@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from plimsoll.domain.kinds import COSTS, CountsAs
 from plimsoll.reports.record import RecommendationRecord, cents_of
+from plimsoll.reports.run_record import CostGroup, RunRecord
 from plimsoll.reports.wording import count_of, owner_text, usd
 
 COSTS_WHY: Final = (
@@ -65,20 +66,20 @@ def _summary(owners: Mapping[str, Mapping[str, list[int]]]) -> list[dict[str, An
     return sorted(rows, key=lambda row: (-row["monthly_usd"], -row["volumes"], row["owner"], row["made"] or 0))
 
 
-def cost_tables(run: Mapping[str, Any]) -> Iterator[CostTable]:
+def cost_tables(run: RunRecord) -> Iterator[CostTable]:
     """The tables of a run's costs: a table for each kind that it has."""
     for kind in COSTS:
-        rows = list(_rows(run.get(kind.name, ())))
+        rows = list(_rows(run.cost_groups(kind.name)))
         if rows:
             yield CostTable(kind=kind.name, title=f"{kind.words.capitalize()}, by owner and year", rows=rows)
 
 
-def _rows(groups: list[dict[str, Any]]) -> Iterator[tuple[str, str, str, str]]:
+def _rows(groups: list[CostGroup]) -> Iterator[tuple[str, str, str, str]]:
     """The rows of a kind. The last one sums up the groups that are not shown."""
     for group in groups[:MOST_ROWS]:
-        made = f"made in {group['made']}" if group["made"] else "made at a time not known"
-        yield group["owner"], made, count_of(group["volumes"], "volume"), f"{usd(group['monthly_usd'])} a month"
+        made = f"made in {group.made}" if group.made else "made at a time not known"
+        yield group.owner, made, count_of(group.volumes, "volume"), f"{usd(group.monthly_usd)} a month"
     left = groups[MOST_ROWS:]
     if left:
-        volumes, money = sum(group["volumes"] for group in left), sum(group["monthly_usd"] for group in left)
+        volumes, money = sum(group.volumes for group in left), sum(group.monthly_usd for group in left)
         yield f"{count_of(len(left), 'more group')}", "", count_of(volumes, "volume"), f"{usd(money)} a month"

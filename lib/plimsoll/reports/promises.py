@@ -1,6 +1,6 @@
 """Promises in a run: what its records say of those that earlier runs made, and what people are told of that."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ from plimsoll.domain.risk.watch import Promise, Promised
 from plimsoll.reports.fleet_risk import people
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_reader import Matched
+from plimsoll.reports.run_record import KeptPromises, RunRecord
 from plimsoll.reports.wording import count_of
 
 
@@ -59,23 +60,23 @@ def promises_in_run(tally: PromiseTally) -> dict[str, Any]:
     }
 
 
-def kept_promises(run: Mapping[str, Any]) -> str:
+def kept_promises(run: RunRecord) -> str:
     """How many changed volumes throttled, and how many were expected; empty where a run saw none again."""
-    return " ".join(_kept(run["promises"])) if run.get("promises") else ""
+    return " ".join(_kept(run.promises)) if run.promises else ""
 
 
-def _kept(told: Mapping[str, Any]) -> Iterator[str]:
-    throttled, expected = told["throttled"], told["expected"]
-    of = count_of(told["changed"], "changed volume")
+def _kept(kept: KeptPromises) -> Iterator[str]:
+    throttled, expected = kept.throttled, kept.expected
+    of = count_of(kept.changed, "changed volume")
     shown = people(expected)
     yield f"Of {of} {throttled or 'none'} throttled; {shown} {'was' if shown == '1' else 'were'} expected."
-    if told["broken"]:
+    if kept.broken:
         yield (
             f"Promises are broken: chance alone does that in {BROKEN_PCT:g} % of cases at most. "
             "Look at the throttled volumes, set a lower risk_pct or more headroom_pct, and learn from your own fleet."
         )
-    if told["observed_pct"] < 100:
-        yield f"{told['observed_pct']:.0f} % of the promised time has been watched."
+    if kept.observed_pct < 100:
+        yield f"{kept.observed_pct:.0f} % of the promised time has been watched."
 
 
 def _offered(record: RecommendationRecord, now: datetime) -> Promise | None:

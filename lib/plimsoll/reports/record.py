@@ -15,9 +15,7 @@ from plimsoll.domain.kinds import CHANGES, KINDS, CountsAs, Kind
 from plimsoll.domain.offers.losses import LossCode, find_losses, published_cuts
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.reading import parse_json
 from plimsoll.reports.published import published_types
-from plimsoll.seals import unsealed
 
 
 class _OneOf:
@@ -45,15 +43,6 @@ ALLOWED_PCT: Final = Policy().risk_pct
 
 OLD_KEYS: Final = {"monthly_usd_saved_drop_in": "monthly_usd_saved_at_parity", "drop_in": "parity"}
 """The keys of a recommendation that earlier versions wrote under another name, each with that name."""
-
-_OLD_MONEY_KEYS: Final = {"saved_at_parity": "saved_drop_in"}
-"""The keys of `monthly_usd` in run.json that earlier versions wrote, each with its name of today."""
-
-_OLD_POLICY_KEYS: Final = {"peak_quantile": None, "upgrade_step_pct": "throttle_lift_pct"}
-"""The policy's keys that earlier versions wrote, each with its name of today, None where nothing took its place."""
-
-_NEW_MONEY: Final = {"waiting": 0.0, "too_risky": 0.0, "saved_by_templates": 0.0}
-"""The keys of `monthly_usd` that earlier versions did not write, with what they are then."""
 
 
 class _Record(BaseModel):
@@ -617,26 +606,6 @@ class DemandProfileRecord(BaseModel):
     sized: list[bool] = Field(description="whether the means tell a size of I/O, being of the very same time")
     throttled_minutes: list[float]
     host_bound_minutes: list[float]
-
-
-def run_of(text: str | bytes) -> dict[str, Any]:
-    """A run.json with the keys of today, whichever version wrote it; ValueError and TypeError where it is none."""
-    run = unsealed({**parse_json(text)})
-    if isinstance(run.get("policy"), dict):
-        run["policy"] = _policy_of(run["policy"])
-    money = run.get("monthly_usd")
-    if isinstance(money, dict):
-        run["monthly_usd"] = _NEW_MONEY | {_OLD_MONEY_KEYS.get(key, key): amount for key, amount in money.items()}
-    return run
-
-
-def _policy_of(written: Mapping[str, Any]) -> dict[str, Any]:
-    """A run's policy with the keys of today."""
-    found = {_OLD_POLICY_KEYS.get(key, key): value for key, value in written.items()}
-    policy = {key: value for key, value in found.items() if key is not None}
-    if "overrides" in policy:
-        policy["overrides"] = [{**one, "policy": _policy_of(one["policy"])} for one in policy["overrides"]]
-    return policy
 
 
 def schema() -> dict[str, Any]:

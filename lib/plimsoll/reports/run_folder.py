@@ -15,6 +15,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from plimsoll.domain.errors import BadInput
+from plimsoll.reading import seal
 from plimsoll.reports.journal import (
     JOURNAL,
     NOTHING,
@@ -30,9 +31,9 @@ from plimsoll.reports.journal import (
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_reader import UnansweredRecord, damaged, full_name, matched_records, read_run
+from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.run_tables import record_line, run_tables
 from plimsoll.reports.totals import Totals
-from plimsoll.seals import sealed
 from plimsoll.writing import BESIDE, is_leftover, make_folder, make_private, whole, writable
 
 _NAMED: Final = 10
@@ -160,7 +161,7 @@ class RunFolder:
 def write_run(folder: Path, run: Mapping[str, Any]) -> None:
     """Writes run.json, whole or not at all, and on the disk when this returns."""
     with whole(folder / RUN) as beside, beside.open("w", encoding="utf-8") as file:
-        file.write(json.dumps(sealed(run), indent=2, ensure_ascii=False) + "\n")
+        file.write(json.dumps(seal(run), indent=2, ensure_ascii=False) + "\n")
         file.flush()
         os.fsync(file.fileno())
 
@@ -175,7 +176,7 @@ def up_to_date(folder: Path) -> None:
     if not is_in_force(journal):
         return
     run = read_run(folder)
-    is_running = run.get("status") == RUNNING
+    is_running = run.status == RUNNING
     if not is_running:
         if ends_written(journal):
             return
@@ -186,20 +187,20 @@ def up_to_date(folder: Path) -> None:
                 written = (folder / RUN).stat()
                 totals = _totals(journal)
                 totals.note(JOURNAL, damage_texts(held.damaged))
-                held.describe({**run, **totals.summary(), "status": INTERRUPTED})
+                held.describe({**run.plain, **totals.summary(), "status": INTERRUPTED})
                 os.utime(folder / RUN, ns=(written.st_atime_ns, written.st_mtime_ns))  # it is no newer for that
     except Held:
         write_files(folder)
 
 
-def _check_whole(journal: Path, run: Mapping[str, Any]) -> None:
+def _check_whole(journal: Path, run: RunRecord) -> None:
     """BadInput if a journal has fewer volumes than its run counted when it ended. One that has just been gone on with
     has no failures yet."""
-    counted, has = run.get("volumes", {}), _totals(journal)
-    missing = counted.get("answered", 0) - has.answered
+    counted, has = run.volumes, _totals(journal)
+    missing = counted.answered - has.answered
     if any(True for _ in _of_the_last_part(journal)):
-        missing += counted.get("failed", 0) - has.failed
-        missing += sum(counted.get("skipped", {}).values()) - has.skipped.total()
+        missing += counted.failed - has.failed
+        missing += sum(counted.skipped.values()) - has.skipped.total()
     if missing > 0:
         raise BadInput(
             f"{journal} is damaged: its end is missing, with {missing:,} of the run's volumes. "

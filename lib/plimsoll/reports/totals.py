@@ -21,6 +21,7 @@ from plimsoll.reports.costs import CostGroups, add_cost, costs_summary, merge_co
 from plimsoll.reports.fleet_risk import FleetRisk
 from plimsoll.reports.learning import peaks_in
 from plimsoll.reports.record import RecommendationRecord, cents_of
+from plimsoll.reports.run_record import PartSummary, PartUsd
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.template_totals import Key, TemplateGroup, changes_of, groups_of
 from plimsoll.reports.to_record import answered_record
@@ -257,7 +258,7 @@ class Totals:
     def summary(self) -> dict[str, Any]:
         """The totals for run.json."""
         self._ordered()
-        steps, templates = self.by.get("step", {}), changes_of(self.templates)
+        steps, templates, risk = self.by.get("step", {}), changes_of(self.templates), self.risk.reported
         return {
             "volumes": {
                 "seen": self.seen,
@@ -279,7 +280,7 @@ class Totals:
                 "too_risky": self.usd_too_risky,
                 "saved_by_templates": round(sum(one["monthly_usd_saved_beyond_volumes"] for one in templates), 2),
             },
-            "risk": self.risk.reported,
+            "risk": risk.plain if risk else None,
             "failures": {
                 "targets": _sorted(self.failed_targets),
                 "volumes": {target: _sorted(reasons) for target, reasons in sorted(self.failed_volumes.items())},
@@ -289,19 +290,24 @@ class Totals:
             "clouds": {cloud: part.cloud_summary() for cloud, part in sorted(self.by.get("cloud", {}).items())},
             "templates": templates,
             **costs_summary(self.costs),
-            "steps": {step: steps[step].step_summary() for step in Step if step in steps},
+            "steps": {step: steps[step].step_summary().plain for step in Step if step in steps},
         }
 
     def cloud_summary(self) -> dict[str, Any]:
         """One cloud's totals for run.json."""
         return {"volumes": self.answered, "monthly_usd": {"now": self.usd_now, "saved": self.usd_saved}}
 
-    def step_summary(self) -> dict[str, Any]:
+    def step_summary(self) -> PartSummary:
         """One step's totals for run.json."""
-        money = self.cloud_summary()["monthly_usd"]
-        others = {"saved_drop_in": self.usd_saved_drop_in, "more_for_upgrades": self.usd_upgrades}
-        others |= {"waiting": self.usd_waiting, "too_risky": self.usd_too_risky}
-        return {"volumes": self.answered, "monthly_usd": {**money, **others}}
+        money = PartUsd(
+            now=self.usd_now,
+            saved=self.usd_saved,
+            saved_drop_in=self.usd_saved_drop_in,
+            more_for_upgrades=self.usd_upgrades,
+            waiting=self.usd_waiting,
+            too_risky=self.usd_too_risky,
+        )
+        return PartSummary(volumes=self.answered, monthly_usd=money)
 
     def history(self) -> dict[str, Any]:
         """What became of earlier recommendations, for run.json and events."""

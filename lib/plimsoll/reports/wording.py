@@ -1,7 +1,7 @@
 """How every report says figures and names: money, counts, configurations, owners, actions and words of clouds."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from plimsoll.clouds.registry import CLOUDS, CloudWords
 from plimsoll.domain.kinds import CHANGES, KINDS, CountsAs, Kind
@@ -18,6 +18,7 @@ from plimsoll.reports.record import (
     TooRiskyRecord,
     WaitRecord,
 )
+from plimsoll.reports.run_record import RunRecord
 
 
 def kind_words(kind: Kind) -> str:
@@ -287,9 +288,9 @@ def words_of(provider: str) -> CloudWords:
     )
 
 
-def clouds_of(run: Mapping[str, Any]) -> tuple[str, ...]:
+def clouds_of(run: RunRecord) -> tuple[str, ...]:
     """The clouds that a run asked; runs of earlier versions knew one and did not name it."""
-    return tuple(run.get("clouds") or (FIRST_PROVIDER,))
+    return tuple(run.clouds or (FIRST_PROVIDER,))
 
 
 def calls_in(providers: Iterable[str]) -> str:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from plimsoll.reports.costs import MOST_ROWS, cost_tables, costs_summary
 from plimsoll.reports.record import OwnerRecord
 from plimsoll.reports.totals import Totals
+from tests.unit.reports.plain_runs import a_run_record
 from tests.unit.reports.recommendations import a_record
 
 
@@ -48,11 +49,11 @@ def test_claims_of_one_namespace_are_one_owner_and_the_dearest_group_is_first():
 
 def test_many_volumes_are_few_rows_and_none_is_left_out_of_the_last():
     groups = {f"Terraform team-{at}": {"2023": [2, 200]} for at in range(MOST_ROWS + 9)}
-    (table,) = cost_tables(costs_summary({"detached": groups}))
+    (table,) = cost_tables(a_run_record(**costs_summary({"detached": groups})))
     rows = table.rows
     assert len(rows) == MOST_ROWS + 1
     assert rows[-1] == ("9 more groups", "", "18 volumes", "$18.00 a month")
 
 
 def test_a_run_of_before_has_no_rows():
-    assert list(cost_tables({})) == []
+    assert list(cost_tables(a_run_record(detached=[]))) == []

@@ -21,6 +21,7 @@ from plimsoll.service.events import (
     validation_event,
 )
 from tests.unit.clouds.test_validation_book import a_line
+from tests.unit.reports.plain_runs import a_run_record
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.strategies import records
 
@@ -32,8 +33,7 @@ EVENT_BYTES = 256 * 1024
 def a_run(**changes):
     totals = Totals()
     totals.add(a_record())
-    now = "2027-01-15T08:00:00+00:00"
-    return {"id": "20270115T080000Z", "status": "complete", "now": now, **totals.summary(), **changes}
+    return a_run_record(totals, **changes)
 
 
 def valid(event):

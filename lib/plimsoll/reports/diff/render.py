@@ -11,11 +11,12 @@ from rich.text import Text
 
 from plimsoll.domain.kinds import CHANGES, KINDS
 from plimsoll.reports.data.exports import json_list
-from plimsoll.reports.diff.comparison import Diff, Difference, Money, Run, Total
+from plimsoll.reports.diff.comparison import Diff, Difference, Money, Total
 from plimsoll.reports.diff.sql import GROUP_WORDS, Group
 from plimsoll.reports.markdown.markup import fitting, name, prose, table
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import SpecRecord
+from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.steps import CENT
 from plimsoll.reports.terminal.plot import plain_table
 from plimsoll.reports.wording import count_of, spec_text, usd
@@ -98,8 +99,8 @@ def _markdown_listed(group: Group, volumes: int, diff: Diff) -> Iterator[str]:
         yield f"{count_of(volumes - _IN_MARKDOWN, 'more volume')}: `plimsoll diff --rows 0` lists all.\n"
 
 
-def _run(run: Run) -> dict[str, str]:
-    return {"id": run.id, "now": run.now.isoformat(), "status": run.status}
+def _run(run: RunRecord) -> dict[str, str]:
+    return {"id": run.id, "now": run.at.isoformat(), "status": run.status}
 
 
 def _total(total: Total) -> dict[str, float | int | None]:
@@ -108,7 +109,7 @@ def _total(total: Total) -> dict[str, float | int | None]:
 
 
 def _runs(diff: Diff) -> str:
-    return " → ".join(f"{run.id} ({run.now:%Y-%m-%d %H:%M} UTC, {run.status})" for run in (diff.before, diff.after))
+    return " → ".join(f"{run.id} ({run.at:%Y-%m-%d %H:%M} UTC, {run.status})" for run in (diff.before, diff.after))
 
 
 def _rows(diff: Diff) -> Iterator[tuple[str, ...]]:
@@ -160,7 +161,7 @@ def headline(diff: Diff) -> str:
 
 def notes(diff: Diff) -> Iterator[str]:
     """What else differs between the runs, and what the figures leave out."""
-    if diff.after.now < diff.before.now:
+    if diff.after.at < diff.before.at:
         yield "The second run is older than the first one."
     for run, which in ((diff.before, "first"), (diff.after, "second")):
         if run.status in {"interrupted", "running"}:

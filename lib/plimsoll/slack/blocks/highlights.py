@@ -1,10 +1,11 @@
 """The beginning of a report: what can be saved and how sure that is, and a line for each thing that matters."""
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Final
+from typing import Final, TypeVar
 
 from plimsoll.domain.kinds import COSTS, CountsAs, Kind
 from plimsoll.domain.policy import Policy
+from plimsoll.reports.run_record import Failures, RunRecord
 from plimsoll.reports.steps import CENT, EVIDENCE, Step, judged_by
 from plimsoll.reports.summary import Unread, headline, unended, unread, unreadable
 from plimsoll.reports.template_text import template_texts
@@ -37,10 +38,12 @@ _FORBIDS: Final = {
 }
 """The reasons that forbid a change, by the code of the blocker."""
 
+_Why = TypeVar("_Why")
+
 HighlightRow = tuple[str | RichText, ...]
 
 
-def highlights(sums: DigestSums, run: Mapping[str, Any]) -> Iterator[HighlightRow]:
+def highlights(sums: DigestSums, run: RunRecord) -> Iterator[HighlightRow]:
     """A line for each thing that matters; `run` says what could not be read."""
     yield from _first_rows(sums)
     yield from _template_rows(run)
@@ -52,14 +55,15 @@ def highlights(sums: DigestSums, run: Mapping[str, Any]) -> Iterator[HighlightRo
     yield from _unread_rows(run)
 
 
-def run_of_accounts(run: Mapping[str, Any], accounts: Collection[str]) -> dict[str, Any]:
+def run_of_accounts(run: RunRecord, accounts: Collection[str]) -> RunRecord:
     """The run with the templates, and what could not be read, of these accounts alone."""
-    failures = {
-        kind: {place: why for place, why in reasons.items() if place.partition("/")[0] in accounts}
-        for kind, reasons in run["failures"].items()
-    }
-    templates = [template for template in run.get("templates", ()) if template["account"] in accounts]
-    return {**run, "failures": failures, "templates": templates}
+
+    def within(places: Mapping[str, _Why]) -> dict[str, _Why]:
+        return {place: why for place, why in places.items() if place.partition("/")[0] in accounts}
+
+    failures = Failures(targets=within(run.failures.targets), volumes=within(run.failures.volumes))
+    templates = [template for template in run.templates if template.account in accounts]
+    return run.model_copy(update={"failures": failures, "templates": templates})
 
 
 def _first_rows(sums: DigestSums) -> Iterator[HighlightRow]:
@@ -71,7 +75,7 @@ def _first_rows(sums: DigestSums) -> Iterator[HighlightRow]:
         yield (bold("What to do first:"), f" {'; then '.join(phrases)}.")
 
 
-def _template_rows(run: Mapping[str, Any]) -> Iterator[HighlightRow]:
+def _template_rows(run: RunRecord) -> Iterator[HighlightRow]:
     """The changes of templates that save most, one for all the volumes of a template."""
     templates = list(template_texts(run))
     for template in templates[:_MOST]:
@@ -81,7 +85,7 @@ def _template_rows(run: Mapping[str, Any]) -> Iterator[HighlightRow]:
             f": {template.volumes}, {template.change}, {template.saves}.",
         )
     if len(templates) > _MOST:
-        yield (f"{count_of(len(run['templates']) - _MOST, 'more template')} can be changed so: see the report.",)
+        yield (f"{count_of(len(run.templates) - _MOST, 'more template')} can be changed so: see the report.",)
 
 
 def _throttled_rows(sums: DigestSums) -> Iterator[HighlightRow]:
@@ -147,7 +151,7 @@ def _waiting_rows(sums: DigestSums) -> Iterator[HighlightRow]:
         yield (bold(count_of(total, "volume")), sentence)
 
 
-def _unread_rows(run: Mapping[str, Any]) -> Iterator[HighlightRow]:
+def _unread_rows(run: RunRecord) -> Iterator[HighlightRow]:
     lead = unreadable(run)
     if not lead:
         return
@@ -169,7 +173,7 @@ _PURPOSE: Final = (
 )
 
 
-def opening(sums: DigestSums, run: Mapping[str, Any], policy: Policy, part: str) -> Iterator[Block]:
+def opening(sums: DigestSums, run: RunRecord, policy: Policy, part: str) -> Iterator[Block]:
     """The title, and a paragraph for somebody who has never heard of Plimsoll."""
     yield header_block(headline(sums.totals, run, whole=not part).removesuffix("."))
     if sentence := unended(run):
