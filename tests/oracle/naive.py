@@ -387,10 +387,11 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, 
     ending, lowering = found.get("ending"), None
     if asks_the_past(found) and ending is not None and not ending["carries_all"]:
         pcts = relief_pct, policy["headroom_pct"]
-        if not is_allowed(ending["limit"], found["now"], ending["need"], history, policy, *pcts):
+        allowed = is_allowed(ending["limit"], found["now"], ending["need"], history, policy, *pcts)
+        if not allowed or found["ending_rises"]:
             pinned = decide_with(volume, minutes, siblings, policy, own, **known, asked=asked, pinned=True)
             if pinned.get("ending") is not None:
-                found, lowering = pinned, ending
+                found, lowering = pinned, None if allowed else ending
     return without_risk(found, volume, history, policy, usual_pct, lowering)
 
 
@@ -411,7 +412,8 @@ def without_risk(found, volume, history, policy, usual_pct, lowering):
 
     lowering: relief that lowers a limit, and whose risk is not allowed.
     """
-    told = {name: found.pop(name, None) for name in ("rises", "reduces", "offer", "now", "need", "spare", "ending")}
+    names = ("rises", "reduces", "offer", "now", "need", "spare", "ending", "ending_rises")
+    told = {name: found.pop(name, None) for name in names}
     if found["action"] == "upgrade" and lowering is not None:
         found["too_risky"] = lowering["spec"]
     if found["action"] not in {"migrate", "reprovision"} or not told["reduces"]:
@@ -584,7 +586,9 @@ def decide_with(volume, minutes, siblings, policy, days, *, frontier, busy, usua
         return answer("wait", None, usd_now, usd_now, **shown, **more)
     if action == "keep" or (action == "change" and small(volume["spec"], offer, usd_now, policy)):
         return answer("keep", volume["spec"], usd_now, usd_now, **shown)
-    shown |= {"now": used, "ending": offer if action == "upgrade" else chosen[2]}
+    ending = offer if action == "upgrade" else chosen[2]
+    shown |= {"now": used, "ending": ending}
+    shown["ending_rises"] = is_judged and ending is not None and not ending["carries_all"] and outgrown(ending["limit"])
     if action == "change":
         spare = drop_in is not None and usd_now - drop_in["usd"] >= policy["min_saving_usd_month"] - 1e-9
         need = judge.need([load], offer["limit"], holding=offer.get("holding", False))

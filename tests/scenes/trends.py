@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from cloud_simulator.aws.volume_maker import gp3, io
-from tests.scenes.scene import Scene, migrate, reprovision, wait
+from tests.scenes.scene import Scene, migrate, reprovision, upgrade, wait
 from tests.scenes.work import Does, Time, Work
 
 LARGE: Final = gp3(500, 16_000, 125)
@@ -53,7 +53,22 @@ def _step_up(days_ago: float, low: float, high: float) -> Does:
     return lambda t: Work(t.wave(0.6, 1.0) * np.where(t.ago_h < 24 * days_ago, high, low), io_kib=4)
 
 
+def _throttled_and_rising(t: Time) -> Work:
+    """3,000 small operations in the morning, and an hour of loading that moves 5 MiB/s more each day, 100 today."""
+    loads, morning = t.daily(20, 21), t.daily(9, 12)
+    loaded_mib_s = np.maximum(10.0, 100.0 - 5 * (t.ago_h // 24))
+    iops = np.where(loads, 4 * loaded_mib_s, np.where(morning, 3000.0, 100.0))
+    return Work(iops, io_kib=np.where(loads, 256.0, 2.0))
+
+
 FROM_THE_RULE: Final = (
+    Scene(
+        name="relief-lowers-nothing-that-rises",
+        spec=gp3(500, 3000, 500),
+        does=_throttled_and_rising,
+        right=upgrade(("gp3", 500, 4500, 500), -7.5, step="throttled", without=("too-risky",)),
+        why="IOPS are what it lacks. Of MiB/s 125 would do today, and not in a week.",
+    ),
     Scene(
         name="ramp-of-a-month",
         spec=LARGE,

@@ -1,7 +1,7 @@
 """Shown first: in a target that is read sparingly, the volumes that can save the most are shown by the minute.
 
 A report shows those that save the most first. How much a change can save at most is known by prices before anything is
-read. Of one volume in 100, and of no more than 20 of a target, operations, bytes and idle time are read by the minute
+read. Of one volume in 200, and of no more than 20 of a target, operations, bytes and idle time are read by the minute
 and not by the hour. No metric more is billed for that.
 """
 
@@ -15,7 +15,7 @@ from plimsoll.domain.case import DecisionContext
 from plimsoll.domain.offers.most_saved import most_saved_usd_month
 from plimsoll.domain.volume import Volume
 
-ONE_IN: Final = 100
+ONE_IN: Final = 200
 MOST: Final = 20
 
 

@@ -136,7 +136,7 @@ class Comparison:
     `frontier` is what each budget of throttled minutes would cost, `relief` the offer that ends frequent throttling
     where something else was chosen, with its price. `usable` is the present ceiling as far as the hosts carry it, and
     `full` the offer that keeps all of that ceiling where `drop_in` does not. `same_limits` are those that were
-    weighed, and `lowering` is relief that lowers a limit at a risk that is not allowed.
+    weighed, and `lowering` is cheaper relief that lowers a limit, at a risk that is not allowed or soon outgrown.
     """
 
     present: Ceiling

@@ -21,8 +21,8 @@ def a_target(count):
     ]
 
 
-@pytest.mark.parametrize(("count", "shown"), [(99, 0), (100, 1), (250, 2), (2500, MOST)])
-def test_one_in_a_hundred_is_shown_and_what_can_save_the_most_first(count, shown):
+@pytest.mark.parametrize(("count", "shown"), [(199, 0), (200, 1), (450, 2), (5000, MOST)])
+def test_one_in_two_hundred_is_shown_and_what_can_save_the_most_first(count, shown):
     volumes = a_target(count)
     found = shown_first(volumes, a_world([]), CONTEXT, frozenset())
     assert len(found) == shown
@@ -30,7 +30,7 @@ def test_one_in_a_hundred_is_shown_and_what_can_save_the_most_first(count, shown
 
 
 def test_nothing_is_chosen_of_what_is_answered_already_or_where_all_is_read_by_the_minute():
-    volumes = a_target(100)
+    volumes = a_target(200)
     assert "vol-dear" not in shown_first(volumes, a_world([]), CONTEXT, frozenset({"vol-dear"}))
     for way in ({"by_minutes": True}, {"every_minute": True}):
         assert not shown_first(volumes, replace(a_world([]), **way), CONTEXT, frozenset())

@@ -155,9 +155,11 @@ class Asker:
         for number in count(1):
             next_one = {asks_with: token} if token else {}
             page: ReadPage | BadPage
+            content: str | None = None
             try:
                 page = self.one(kind, ask, call, doubted=doubted, **request, **next_one)
                 token, empty = page.next_token, page.is_empty
+                content = repr(page.model_dump(exclude={"next_token"})) if token else None
             except UnusableError as error:
                 token, empty = error.token, False
                 page = BadPage(number=number, error=BadAnswer(str(error), error.raw), is_last=token is None)
@@ -168,7 +170,7 @@ class Asker:
                     raise
                 page = BadPage(number=number, error=told, is_last=token is None)
             yield page
-            if not bounds.follow(token, empty=empty):
+            if not bounds.follow(token, empty=empty, content=content):
                 return
 
     def pages_of(

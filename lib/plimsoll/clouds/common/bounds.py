@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
@@ -93,7 +93,10 @@ class Deadline:
 
 @dataclass(slots=True, kw_only=True)
 class Pages:
-    """Counts the pages of one list. Each page is announced by the token that asks for the next one."""
+    """Counts the pages of one list. Each page is announced by the token that asks for the next one.
+
+    A page that has what an earlier one had is the same page, whatever its token is.
+    """
 
     what: str
     deadline: Deadline
@@ -101,20 +104,23 @@ class Pages:
     setting: str = "PLIMSOLL_LIST_DEADLINE_S"
     most_empty: int = EMPTY_PAGES
     _seen: set[str] = field(default_factory=set, init=False, repr=False)
+    _contents: set[int] = field(default_factory=set, init=False, repr=False)
     _empty: int = field(default=0, init=False, repr=False)
 
-    def follow(self, token: str | None, *, empty: bool = False) -> bool:
-        """True if there is a next page; `empty` says that this one had nothing.
+    def follow(self, token: str | None, *, empty: bool = False, content: Hashable = None) -> bool:
+        """True if there is a next page; `empty` says that this one had nothing, `content` is all of it but the token.
 
-        Raises Endless if its token came before, if the deadline has passed, or if there were too many pages, in all or
-        one after the other without anything.
+        Raises Endless if its token or its content came before, if the deadline has passed, or if there were too many
+        pages, in all or one after the other without anything.
         """
         if not token:
             return False
         self._empty = self._empty + 1 if empty else 0
         if self._empty >= self.most_empty:
             raise Endless(f"cannot {self.what}: {self.most_empty} pages in a row had nothing. Run again later.")
-        if token in self._seen:
+        is_known = content is not None and not empty and hash(content) in self._contents
+        self._contents.add(hash(content))
+        if token in self._seen or is_known:
             raise Endless(f"cannot {self.what}: the cloud gave the same page twice. Run again later.")
         self._seen.add(token)
         if len(self._seen) >= self.most:

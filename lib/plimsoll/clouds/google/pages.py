@@ -51,7 +51,7 @@ class PagedList:
         while True:
             page = self._page(call, request)
             yield page
-            if not bounds.follow(page.next_page_token, empty=not self.size(page)):
+            if not bounds.follow(page.next_page_token, empty=not self.size(page), content=_content_of(page)):
                 return
             request.page_token = page.next_page_token
 
@@ -72,3 +72,13 @@ class PagedList:
         with call_errors(self.what, self.place, self.permission, self.purpose):
             pager = call(request=request, **self.clients.tries_within(self.deadline))
             return next(iter(pager.pages))
+
+
+def _content_of(page: Any) -> bytes:
+    """A page without the token of the next one."""
+    message = type(page).pb(page)
+    copy = type(message)()
+    copy.CopyFrom(message)
+    copy.ClearField("next_page_token")
+    content: bytes = copy.SerializeToString(deterministic=True)
+    return content

@@ -78,7 +78,7 @@ class Choice:
     limits, also those that its host cannot carry, where `drop_in` does not. `bundles` is one of each type, `relief`
     what ends frequent throttling where something else was chosen, `frontier` what tolerating more would cost.
     `too_risky` is what would be chosen if its risk was allowed, and `lowering` relief that lowers a limit and that one
-    which lowers none goes before because of its risk.
+    which lowers none goes before, because of its risk or because demand soon outgrows it.
     """
 
     verdict: Verdict
@@ -163,19 +163,19 @@ class _Group:
         replacement, or else what costs less and throttles no more."""
         bundles, relief = self._relief(self._carries_in_relief)
         lowering = None
-        if relief is not None and self._is_too_risky(relief):
+        if relief is not None and (self._is_too_risky(relief) or self._rising(relief)):
             safer, instead = self._relief(lambda case: Need.of_ceiling(case.present))
             if instead is not None:
                 bundles, lowering, relief = safer, relief, instead
-        return replace(self._chosen_with(relief, bundles, risky=lowering), lowering=lowering)
+        return replace(self._chosen_with(relief, bundles, lowering), lowering=lowering)
 
     def _relief(self, carries: Callable[[Case], Need]) -> tuple[Sequence[Bundle], Bundle | None]:
         """The bundles that carry that in relief, and the cheapest that passes and halves the throttled minutes."""
         bundles = Makers(self.cases, OfferPurpose.RELIEVE, self.budget_min, carries).bundles(self.budget_min)
         return bundles, next((bundle for bundle in bundles if bundle.feasible and self._halves(bundle)), None)
 
-    def _chosen_with(self, relief: Bundle | None, bundles: Sequence[Bundle], *, risky: Bundle | None) -> Choice:
-        """The choice with that relief. `risky` is the one it stands in for."""
+    def _chosen_with(self, relief: Bundle | None, bundles: Sequence[Bundle], lowering: Bundle | None) -> Choice:
+        """The choice with that relief, which may stand in for one that lowers a limit."""
         frontier = self._frontier(bundles)
         if self._spare is not None and (relief is None or self._saved(relief) <= 0):
             return self._settled(Why.DROP_IN, self._spare, bundles, frontier, relief=relief)
@@ -183,6 +183,7 @@ class _Group:
             holding = self._holding() if self._saved(relief) < 0 else None
             if holding is None or self._is_too_risky(holding):
                 relieved = self._choice(Verdict.RELIEVE, Why.RELIEF, relief, bundles, frontier)
+                risky = lowering if lowering is not None and self._is_too_risky(lowering) else None
                 return replace(relieved, too_risky=holding or risky)
             return self._choice(Verdict.CHANGE, Why.THROTTLES_NO_MORE, holding, bundles, frontier, relief=relief)
         if self._by_host is not None:

@@ -23,9 +23,12 @@ def reduced_to(answer: Recommendation | None, present: Ceiling) -> Offer | None:
 
 
 def weighed_reduction(answer: Recommendation | None, present: Ceiling) -> Offer | None:
-    """The same, or the reduction whose risk is not allowed so far: with more history it may be."""
-    if isinstance(answer, Change | Keep) and answer.too_risky is not None:
-        return answer.too_risky.offer
+    """The same, or what is left out for its risk or its trend so far: with more history it may not be."""
+    if isinstance(answer, Change | Keep):
+        if answer.too_risky is not None:
+            return answer.too_risky.offer
+        if answer.comparison.lowering is not None:
+            return answer.comparison.lowering
     return reduced_to(answer, present)
 
 

@@ -8,6 +8,7 @@ from plimsoll.clouds.aws import endpoints, lists
 from plimsoll.clouds.aws.endpoints import READINGS, TIME_OUTS, Circuit, CircuitOpenError, within
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.lists import Asker, Page
+from plimsoll.clouds.aws.volume_answers import VolumesPage
 from plimsoll.clouds.common.bounds import Deadline
 from plimsoll.domain.errors import CloudError, Endless, Unreachable
 from tests.unit.clouds.aws.border import HERE, Account
@@ -137,6 +138,19 @@ def test_a_list_ends_with_its_last_page():
 def test_a_token_that_comes_twice_ends_the_list_by_name(tokens):
     with pytest.raises(Endless, match="same page twice"):
         asked(tokens)
+
+
+@pytest.mark.parametrize(("contents", "read"), [("aa", 2), ("aba", 3), ("abca", 4)])
+def test_a_page_that_comes_again_under_another_token_ends_the_list_by_name(contents, read):
+    asked_for = []
+
+    def ask(**request):
+        asked_for.append(request.get("NextToken"))
+        return {"NextToken": f"token-{len(asked_for)}", "Volumes": [contents[(len(asked_for) - 1) % len(contents)]]}
+
+    with pytest.raises(Endless, match="same page twice"):
+        list(Asker(place="here").pages(VolumesPage, ask, "ec2:DescribeVolumes"))
+    assert len(asked_for) == read
 
 
 def test_a_list_without_an_end_ends_with_its_deadline():
