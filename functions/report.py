@@ -19,20 +19,20 @@ REMEMBERED: Final = timedelta(days=30)
 def handler(message: RunMessage, service: Service, context: LambdaContext) -> Reported:
     """The place of the report, and its main figures."""
     kept = keep_report(service, message)
-    failed = kept.run["failures"]["targets"]
+    failed = kept.run.failures.targets
     count(
         savings_usd=kept.answer.saved_usd_month,
-        failures=kept.run["volumes"]["failed"],
+        failures=kept.run.volumes.failed,
         failed_targets=len(failed),
-        audit_usd=kept.run["usage"]["estimated_usd"],
-        expected_usd=kept.run["plan"]["estimated_usd"],
+        audit_usd=kept.run.usage.estimated_usd,
+        expected_usd=kept.run.plan.estimated_usd,
         scope_covered_pct=kept.covered_pct,
     )
-    if promises := kept.run.get("promises"):
+    if promises := kept.run.promises:
         count(
-            throttled_since_changed=promises["throttled"],
-            expected_to_throttle=promises["expected"],
-            promises_broken=int(promises["broken"]),
+            throttled_since_changed=promises.throttled,
+            expected_to_throttle=promises.expected,
+            promises_broken=int(promises.broken),
         )
     for kind, events in {"audit-ended": [kept.ended], "audit-news": kept.news}.items():
         if events:

@@ -12,8 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.risk.table import LearnedTable
-from plimsoll.reading import parse_json, read_text
-from plimsoll.seals import add_seal, check_seal
+from plimsoll.reading import parse_json, read_text, seal, unseal
 
 TABLE_FORMAT: Final = 3
 _PUBLIC: Final = "public.json"
@@ -41,7 +40,7 @@ def parse_table(text: str) -> LearnedTable:
             raise OtherFormatError(
                 f"the learned table is not of format {TABLE_FORMAT}. Make it again with `plimsoll learn`."
             )
-        written = check_seal(written)
+        written = unseal(written)
         return _adapter().validate_python(written)
     except ValidationError as error:
         first = error.errors()[0]
@@ -81,7 +80,7 @@ def _warn_of(error: Exception) -> None:
 
 def table_text(table: LearnedTable) -> str:
     """A table as its file has it."""
-    return json.dumps(add_seal({"format": TABLE_FORMAT, **asdict(table)}), indent=2) + "\n"
+    return json.dumps(seal({"format": TABLE_FORMAT, **asdict(table)}), indent=2) + "\n"
 
 
 def _shipped_path() -> Path:

@@ -19,7 +19,7 @@ from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import Usage
 from plimsoll.reports.run_files import RUN
-from plimsoll.reports.run_reader import read_run
+from plimsoll.reports.run_reader import read_begun
 from plimsoll.reports.totals import Totals
 
 
@@ -57,17 +57,17 @@ class CloudRequests:
 
 def read_order(folder: Path) -> Order:
     """The order of a run that was begun before, with its own scope, policy and time; BadInput where it is none."""
-    run = read_run(folder)
+    begun = read_begun(folder)
     try:
-        scope, policy, now = dict(run["scope"]), parse_policy(dict(run["policy"])), datetime.fromisoformat(run["now"])
+        policy = parse_policy(begun.policy)
     except (KeyError, TypeError, ValueError) as error:
         raise BadInput(f"{folder / RUN} does not say how the run was begun ({error}): begin a new one.") from error
     return Order(
         folder=folder,
-        scope=scope,
+        scope=begun.scope,
         policy=policy,
-        now=now,
-        every_minute=bool(run.get("every_minute", False)),
+        now=datetime.fromisoformat(begun.now),
+        every_minute=begun.every_minute,
     )
 
 

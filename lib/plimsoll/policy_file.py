@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.errors import PolicyError
 from plimsoll.domain.evidence.grade import Grade
+from plimsoll.domain.kinds import CHANGES
 from plimsoll.domain.policy import EXAMPLE_KEY, Override, Policy, TagMatch
 from plimsoll.domain.volume_types import LatencyClass
 from plimsoll.reading import parse_yaml, read_text

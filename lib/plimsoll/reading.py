@@ -1,9 +1,13 @@
-"""Files as they are read: only what is a file, of a bounded size, depth and number of values, whatever stands in it."""
+"""Files as they are read: only what is a file, of a bounded size, depth and number of values, whatever stands in it.
+
+A file of one JSON object, such as run.json, has the checksum of its own content within.
+"""
 
 import json
 import os
 import stat
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
@@ -91,3 +95,25 @@ def _check_shape(text: str) -> None:
 
 _PARSER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml's parser of events, where it is installed: it keeps no stack of its own that a text can exhaust."""
+
+
+_SEAL: Final = "checksum"
+
+
+def seal(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of a JSON object with its own checksum in it."""
+    plain = {name: value for name, value in content.items() if name != _SEAL}
+    return {**plain, _SEAL: _checksum(json.loads(json.dumps(plain)))}  # keys and lists as they are read back
+
+
+def unseal(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The content without its checksum. Raises ValueError if that does not fit; earlier versions wrote none."""
+    plain = {name: value for name, value in content.items() if name != _SEAL}
+    if _SEAL in content and content[_SEAL] != _checksum(plain):
+        raise ValueError("its checksum does not fit")
+    return plain
+
+
+def _checksum(plain: Mapping[str, Any]) -> str:
+    """The CRC-32 of values as JSON, in whichever order and layout a file has them."""
+    return f"{zlib.crc32(json.dumps(plain, sort_keys=True, separators=(',', ':')).encode()):08x}"

@@ -28,6 +28,7 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_folder import INTERRUPTED, RUNNING, RunFolder, damage_texts, write_run
 from plimsoll.reports.run_reader import UnansweredRecord, matched_records, stream_records
+from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.summary import failed_places
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import Totals
@@ -148,8 +149,8 @@ def carry_out(
     promised: dict[str, Promised] | None = None,
     learned: Path | None = None,
     deciders: Deciders | None = None,
-) -> tuple[dict[str, Any], list[RecommendationRecord]]:
-    """Audits one cloud's ports after the other into the order's folder; gives run.json's content and the best savings.
+) -> tuple[RunRecord, list[RecommendationRecord]]:
+    """Audits one cloud's ports after the other into the order's folder; gives the run and the best savings.
 
     What the folder already answers is not asked again. `tell` is called after every outcome. On Ctrl-C and on errors
     everything answered so far stays on disk, run.json says `interrupted`, and the exception goes on. So it says where
@@ -204,7 +205,7 @@ def carry_out(
         run |= promises_in_run(checked(matched_records(order.folder, None), promised, order.now))
         run |= _keep_lessons(order, learned)
         write_run(order.folder, run)
-    return run, progress.best.items
+    return RunRecord.model_validate(run), progress.best.items
 
 
 def _keep_lessons(order: Order, place: Path | None) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def test_a_few_rows_are_shown_and_then_a_hundred_more(reader: Reader, report: Pa
 def test_filters_and_search_narrow_the_table_and_are_in_the_address(reader: Reader, report: Path):
     page = reader.open(report)
     page.get_by_label("Step").select_option("detached")
-    detached = [record for record in FLEET if step_of(record) is Step.DETACHED]
+    detached = [record for record in FLEET if step_of(record) is Step("detached")]
     expect(page.locator("#count")).to_contain_text(f"{len(detached)} of 230 volumes")
     chooser(page, "account").select_option("222222222222")
     both = [record for record in detached if record.account == "222222222222"]

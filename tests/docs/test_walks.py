@@ -9,7 +9,15 @@ from plimsoll.cli.main import app
 from plimsoll.cli.report import FORMATS
 from tests.docs.walks import ROOT, Copy, files_naming, files_of
 
-WALKS = ("A cloud", "A volume type", "A metric", "A policy key", "A report format", "A Slack button")
+WALKS = (
+    "A cloud",
+    "A volume type",
+    "A metric",
+    "A policy key",
+    "A kind of answer",
+    "A report format",
+    "A Slack button",
+)
 
 A_TYPE = """  gp4:
     source: Amazon EBS User Guide, a type of next year

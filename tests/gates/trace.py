@@ -77,7 +77,7 @@ def files_of_a_volume() -> list[str]:
             one = replace(ports, inventory=OneVolume(ports.inventory), metrics=Begins(ports.metrics, begin))
             run, *_ = carry_out(order, [one], lambda _progress, _outcome: None)
             write_html(order.folder, Path(folder) / "report.html", envelopes={}, console_link=lambda _record: "")
-        assert run["volumes"]["answered"] == 1, run["volumes"]
+        assert run.volumes.answered == 1, run.volumes
     return sorted(files)
 
 

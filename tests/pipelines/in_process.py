@@ -52,4 +52,4 @@ def _carried_out(order: Order, scope: Scope, environment: dict[str, str]) -> dic
     with patch.dict(os.environ, environment):
         ledger = Ledger(path=order.folder / "ledger.json")
         worlds = ports_of(scope, Settings(), today=order.now.date(), ledger=ledger, paced=False)
-        return carry_out(order, worlds, lambda _progress, _outcome: None)[0]
+        return carry_out(order, worlds, lambda _progress, _outcome: None)[0].plain

@@ -18,6 +18,7 @@ from plimsoll.reports.totals import Totals
 from tests.builders import LONG_AGO, NOW, a_host, a_policy, a_volume, some_sums
 from tests.pipelines.test_audit import DAYS, POLICY, START_S, a_world, outcomes
 from tests.profiles import examples
+from tests.unit.reports.plain_runs import a_run_record
 
 ASG = Owner(kind=OwnerKind.AUTO_SCALING, name="web", details={"group": "web"})
 
@@ -55,7 +56,7 @@ def test_volumes_that_save_too_little_each_are_one_change_with_one_saving():
     # 8 GiB of gp2 are $0.80 a month, of gp3 $0.64.
     assert change["monthly_usd_saved"] == run["monthly_usd"]["saved_by_templates"] == 3.20
     assert run["monthly_usd"]["saved"] == 0
-    (told,) = template_texts(run)
+    (told,) = template_texts(a_run_record(**run))
     assert "20 volumes" in told.volumes
     assert "$3.20" in told.saves
 

@@ -31,11 +31,11 @@ from plimsoll.domain.policy import ANY_RISK_PCT, HeadroomFrom, Override, Policy,
 from plimsoll.domain.volume import Seen
 from plimsoll.domain.volume_types import LatencyClass
 from plimsoll.orders import Order
-from plimsoll.run import carry_out
 from plimsoll.settings import Settings
 from tests.builders import a_host
 from tests.scenes.scene import MEASURED, Scene
 from tests.scenes.work import KIB, NOW, Time
+from tests.unit.reports.plain_runs import carry_out_plain as carry_out
 
 ACCOUNT, REGION = "111111111111", "us-east-1"
 TAG: Final = "scene"

@@ -1,6 +1,5 @@
 """A run: what was answered stays when it is interrupted, and going on answers the rest and only the rest."""
 
-import json
 import random
 import signal
 import subprocess
@@ -31,9 +30,9 @@ from plimsoll.reports.journal import Held
 from plimsoll.reports.run_folder import up_to_date
 from plimsoll.reports.run_reader import read_records, read_run, stream_unanswered
 from plimsoll.reports.summary import failed_places
-from plimsoll.run import carry_out
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
+from tests.unit.reports.plain_runs import carry_out_plain as carry_out
 
 DAYS = 3
 MINUTES = DAYS * 24 * 60
@@ -117,7 +116,7 @@ def test_a_run_answers_every_volume_and_is_complete(tmp_path):
 
 def test_what_a_run_gives_is_what_its_folder_says(tmp_path):
     run, _ = carry_out(an_order(tmp_path), [a_world(volumes(2))], in_silence)
-    assert read_run(tmp_path) == json.loads(json.dumps(run))
+    assert read_run(tmp_path).plain == run
     assert sum(record.monthly_usd_saved for record in read_records(tmp_path)) == run["monthly_usd"]["saved"]
 
 
@@ -132,9 +131,9 @@ def test_a_run_counts_what_it_asked_and_what_that_costs(tmp_path):
 
 def test_run_json_says_running_while_it_runs(tmp_path):
     seen = []
-    carry_out(an_order(tmp_path), [a_world(volumes(1))], lambda _p, _o: seen.append(read_run(tmp_path)["status"]))
+    carry_out(an_order(tmp_path), [a_world(volumes(1))], lambda _p, _o: seen.append(read_run(tmp_path).status))
     assert set(seen) == {"running"}
-    assert read_run(tmp_path)["status"] == "complete"
+    assert read_run(tmp_path).status == "complete"
 
 
 def test_listeners_hear_every_outcome_after_it_is_counted(tmp_path):
@@ -151,7 +150,7 @@ def test_listeners_hear_every_outcome_after_it_is_counted(tmp_path):
 def test_an_interrupted_run_keeps_what_was_answered_and_says_so(tmp_path, count):
     stopped_after(count, tmp_path, a_world(volumes(5)))
     assert len(answered_in(tmp_path)) == count
-    run = read_run(tmp_path)
+    run = read_run(tmp_path).plain
     assert run["status"] == "interrupted"
     assert run["volumes"]["answered"] == count
 
@@ -159,7 +158,7 @@ def test_an_interrupted_run_keeps_what_was_answered_and_says_so(tmp_path, count)
 def test_a_run_stopped_by_an_error_keeps_what_was_answered_and_the_error_goes_on(tmp_path):
     stopped_after(2, tmp_path, a_world(volumes(5)), error=MemoryError)
     assert len(answered_in(tmp_path)) == 2
-    assert read_run(tmp_path)["status"] == "interrupted"
+    assert read_run(tmp_path).status == "interrupted"
 
 
 def test_going_on_answers_the_rest_and_only_the_rest(tmp_path):
@@ -477,13 +476,13 @@ def test_a_run_that_is_killed_again_and_again_ends_with_the_same_answers(tmp_pat
             process.kill()
         assert process.returncode == -signal.SIGKILL
         up_to_date(killed)
-        run = read_run(killed)
+        run = read_run(killed).plain
         assert run["status"] == "interrupted"
         assert run["volumes"]["answered"] == len(read_records(killed)) > 0
     carry_out(read_order(killed), [a_world(volumes(KILLED))], in_silence)
     for name in ("recommendations.json", "recommendations.csv", "demand.jsonl", "unanswered.jsonl"):
         assert (killed / name).read_bytes() == (whole / name).read_bytes()
-    assert read_run(killed)["monthly_usd"] == read_run(whole)["monthly_usd"]
+    assert read_run(killed).monthly_usd == read_run(whole).monthly_usd
 
 
 def slowly(folder, count):

@@ -12,8 +12,8 @@ from plimsoll.outcomes import Answered
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.run_reader import read_records
 from plimsoll.reports.totals import Totals
-from plimsoll.run import carry_out
 from tests.builders import NOW, US_EAST_1, a_host, a_tariff, a_volume
+from tests.unit.reports.plain_runs import carry_out_plain as carry_out
 from tests.unit.test_run import POLICY, a_world, an_order, in_silence, stopping_after, volumes
 
 PROJECT = "plimsoll-shop"

@@ -59,7 +59,7 @@ class Run:
 def read_run(folder: Path | str | None = None) -> Run:
     """The run in a folder, or the newest one that has answers. BadInput where there is none."""
     place = run_folder(None if folder is None else Path(folder))
-    return Run(folder=place, summary=run_reader.read_run(place))
+    return Run(folder=place, summary=run_reader.read_run(place).plain)
 
 
 def written_ns(path: Path) -> int:

@@ -9,7 +9,7 @@ from plimsoll.auditing.metrics_plan import metrics_segments, past_segments
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.signals import with_signals
 from plimsoll.domain.case import DecisionContext
-from plimsoll.domain.decide import is_detached, recommend_detached
+from plimsoll.domain.decide import answer_by_state, kind_by_state
 from plimsoll.domain.demand.demand_profile import DemandProfile
 from plimsoll.domain.errors import CloudError, UnknownVolumeType
 from plimsoll.domain.groups.decide_stripes import untouchable
@@ -67,8 +67,9 @@ def outcome_without_metrics(
     if volume.id in context.excluded:
         return Skipped(target=target, volume_id=volume.id, reason=context.excluded[volume.id], kind=EXCLUDED)
     try:
-        if is_detached(volume):
-            return _answer_of(target, recommend_detached(volume, context.of(volume), takeover), context.policy)
+        answer = answer_by_state(volume, context.of(volume), takeover)
+        if answer is not None:
+            return _answer_of(target, answer, context.policy)
         type_of(volume.spec, context.market.types)
     except UnknownVolumeType as error:
         return FailedVolume(target=target, volume_id=volume.id, reason=str(error))
@@ -113,7 +114,7 @@ def decide(
 
 def is_judged(volume: Volume, context: DecisionContext) -> bool:
     """True for a volume whose answer rests on its metrics."""
-    return not is_detached(volume) and untouchable(volume, context) is None
+    return kind_by_state(volume) is None and untouchable(volume, context) is None
 
 
 def outcome_of(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.domain.decide import is_detached
+from plimsoll.domain.decide import kind_by_state
 from plimsoll.domain.groups.hosting import asking_for_hosts, with_neighbors
 from plimsoll.domain.memory.memory import memory_of, memory_segments
 from plimsoll.domain.metrics.sums import Segment, Window, segments
@@ -23,7 +23,7 @@ def metrics_plan(
         if volume.id not in done
         and policy.excluding(volume.tags) is None
         and volume.id not in ports.excluded
-        and not is_detached(volume)
+        and kind_by_state(volume) is None
         and volume.spec.type in ports.catalog.types
     ]
     limits, read = ports.metrics.call_limits, with_neighbors(pending, volumes)

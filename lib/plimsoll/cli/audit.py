@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import typer
 
@@ -33,6 +33,7 @@ from plimsoll.orders import Order, plan_summary, versions
 from plimsoll.reports.printable import put_out
 from plimsoll.reports.run_files import RECOMMENDATIONS, RUN, TABLE
 from plimsoll.reports.run_reader import read_run, stream_records, stream_unanswered
+from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.terminal.run import show_failures, show_plan, show_run
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import usd
@@ -83,7 +84,7 @@ def audit_into_folder(scope: Scope, policy: Policy, options: RunOptions, *, vali
     if options.quiet:
         show_failures(Screen(stderr=True), run)
     _check_threshold(order.folder, options.fail_over)
-    if run["status"] != "complete" or not reported:
+    if run.status != "complete" or not reported:
         raise typer.Exit(PARTIAL)
 
 
@@ -94,7 +95,7 @@ def _screen(options: RunOptions) -> Screen:
 
 def _check_threshold(folder: Path, most_usd: float | None) -> None:
     """Ends the command with a code of its own where the run finds more to save than is allowed."""
-    saved_usd = read_run(folder)["monthly_usd"]["saved"]
+    saved_usd = read_run(folder).monthly_usd.saved
     if most_usd is not None and saved_usd > most_usd:
         sentence = f"{usd(saved_usd)} a month can be saved: more than the {usd(most_usd)} of --fail-over."
         Screen(stderr=True).say(sentence)
@@ -139,7 +140,7 @@ def follow_audit(
     promised: dict[str, Promised] | None = None,
     learned: Path | None = None,
     deciders: Deciders | None = None,
-) -> dict[str, Any]:
+) -> RunRecord:
     """Carries a run out under a progress bar and prints it; on Ctrl-C leaves its reports and says how to go on.
 
     What was `promised` is checked by what the run saw, headroom is `learned` into a file, and `deciders` decide, as of
@@ -206,7 +207,7 @@ def answer_lines(folder: Path) -> Iterator[str]:
         yield line_of(RECOMMENDATION, record.model_dump_json())
     for unanswered in stream_unanswered(folder):
         yield line_of(UNANSWERED_LINE, unanswered.model_dump_json())
-    yield line_of(WHOLE_RUN, json.dumps(read_run(folder), ensure_ascii=False))
+    yield line_of(WHOLE_RUN, json.dumps(read_run(folder).plain, ensure_ascii=False))
 
 
 def line_of(kind: str, fields: str) -> str:

@@ -6,13 +6,13 @@ from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.extras import SQL, install_hint
 from plimsoll.reports.run_files import PAGE
-from plimsoll.reports.run_reader import audited_at, read_run
+from plimsoll.reports.run_reader import read_run
 
 
 def order_runs(first: Path, other: Path) -> tuple[Path, Path]:
     """Two runs, the earlier first; says so where they were given the other way round."""
     try:
-        swapped = audited_at(read_run(first)) > audited_at(read_run(other))
+        swapped = read_run(first).at > read_run(other).at
     except (KeyError, TypeError, ValueError):
         return first, other
     if swapped:

@@ -10,8 +10,8 @@ from plimsoll.api.runs import run_folder
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.screen import Screen
-from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.kinds import CHANGES
 from plimsoll.orders import read_order
 from plimsoll.reports.change_files import write_changes
 from plimsoll.reports.checksums import note_checksums
@@ -24,7 +24,7 @@ from plimsoll.reports.markdown.run import run_markdown, tickets
 from plimsoll.reports.printable import put_out
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE
-from plimsoll.reports.run_reader import Only, audited_at, read_run, stream_records
+from plimsoll.reports.run_reader import Only, read_run, stream_records
 from plimsoll.reports.sorting import MONEY, Weight, sorted_by
 from plimsoll.reports.template_text import template_texts
 from plimsoll.reports.terminal.run import savings_table
@@ -111,7 +111,7 @@ def _parquet(report: Report, place: Path) -> list[Path]:
 def _changes(report: Report, place: Path) -> list[Path]:
     (only, _), run = report.part(), read_run(report.folder)
     templates = () if report.is_part else template_texts(run)
-    profiles = run.get("scope", {}).get("profiles", ())
+    profiles = run.scope.get("profiles", ())
     return write_changes(stream_records(report.folder, only), place, templates, profiles)
 
 
@@ -143,7 +143,7 @@ def _slack_preview(report: Report, place: Path) -> list[Path]:
     page = preview(
         run_conversation(report.folder, only, about, controls=CONTROLS, weight=report.weight),
         pictures={draft.title: draft.png() for draft in run_drafts(report.folder, envelopes, only)},
-        sent=audited_at(read_run(report.folder)),
+        sent=read_run(report.folder).at,
     )
     write_lines([page], place, "utf-8")
     return [place]

@@ -14,8 +14,8 @@ from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.cli.options import PostOptions
 from plimsoll.cli.report import Report
 from plimsoll.cli.screen import Screen
-from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.errors import BadInput, PlimsollError
+from plimsoll.domain.kinds import ASKING
 from plimsoll.reports.diff.comparison import Difference, compared
 from plimsoll.reports.diff.render import headline
 from plimsoll.reports.diff.sql import Group
@@ -41,7 +41,6 @@ from plimsoll.slack.notifications.posting import (
 from plimsoll.slack.notifications.webhook import Webhook, post_by_webhook
 from plimsoll.slack.preview import show_conversation
 
-_ASKED: Final = frozenset({*CHANGES, "detached"})
 _RECOMMENDED: Final = (Group.NEW, Group.FIRST_READ, Group.CHANGED)
 
 
@@ -81,7 +80,7 @@ def post_run(folder: Path, options: PostOptions, channel: str) -> None:
     with console.status(f"posting to {channel}"):
         pictures = [PngPicture(name=draft.name, title=draft.title, png=draft.png()) for draft in read.pictures]
         _begin(ledger, options)
-        posting = Posting(channel=channel, client=client, ledger=ledger, run_id=str(read_run(folder)["id"]))
+        posting = Posting(channel=channel, client=client, ledger=ledger, run_id=read_run(folder).id)
         posted = posting.post(read.told, pictures)
     console.say(f"posted to {channel}: {_posted_words(ledger.load())}")
     troubles = [*filter(None, [read.no_pictures]), *posted.troubles]
@@ -146,12 +145,12 @@ def _news_since(before: Path, after: Path) -> tuple[str, frozenset[str]]:
         parts = [f"{count_of(len(new), 'recommendation')} {'is' if len(new) == 1 else 'are'} new"] if new else []
         if ruled:
             parts.append(f"{count_of(len(ruled), 'recommendation')} came because the rule has changed")
-        return f"Compared with the run of {diff.before.now:%Y-%m-%d}: {'; '.join([*parts, headline(diff)])}", new
+        return f"Compared with the run of {diff.before.at:%Y-%m-%d}: {'; '.join([*parts, headline(diff)])}", new
 
 
 def _is_new(difference: Difference) -> bool:
-    was = difference.before is not None and difference.before["action"] in _ASKED
-    return not was and difference.after is not None and difference.after["action"] in _ASKED
+    was = difference.before is not None and difference.before["action"] in ASKING
+    return not was and difference.after is not None and difference.after["action"] in ASKING
 
 
 def _is_as_it_was(difference: Difference) -> bool:

@@ -17,6 +17,7 @@ from plimsoll.domain.evidence.evidence import Evidence, Place, evidence_for
 from plimsoll.domain.groups.rollup import part_of
 from plimsoll.domain.groups.takeover import Takeover
 from plimsoll.domain.groups.templates import template_of
+from plimsoll.domain.kinds import DETACHED
 from plimsoll.domain.offers.choice import Choice, Step, Verdict, Why, choose, choose_same_limits
 from plimsoll.domain.offers.losses import cuts_of, find_losses
 from plimsoll.domain.offers.offer import Offer, flip
@@ -28,7 +29,6 @@ from plimsoll.domain.reasons.memory_reasons import growth_summary, memory_summar
 from plimsoll.domain.reasons.takeover_reasons import detached_peer, for_peer
 from plimsoll.domain.recommendation import (
     Comparison,
-    Detached,
     FrontierStep,
     InsufficientData,
     Keep,
@@ -36,6 +36,7 @@ from plimsoll.domain.recommendation import (
     Recommendation,
     Reprovision,
     TooRisky,
+    Unweighed,
     Upgrade,
     Wait,
 )
@@ -49,19 +50,21 @@ LEAST_HOURS: Final = 1.0
 WITH_OTHERS: Final = Reason("already", "It already is what the others are to become.")
 
 
-def is_detached(volume: Volume) -> bool:
-    """Whether it is paid for and attached to nothing, so that no metric can say anything."""
-    return volume.state is VolumeState.AVAILABLE and not volume.attachments
+def kind_by_state(volume: Volume) -> str | None:
+    """The kind of answer that a volume's state gives, so that no metric can say anything. None if its demand does."""
+    return DETACHED if volume.state is VolumeState.AVAILABLE and not volume.attachments else None
 
 
-def recommend_detached(volume: Volume, context: DecisionContext, takeover: Takeover | None = None) -> Detached:
-    """The answer for a volume that is attached to nothing; UnknownVolumeType where its type is not published."""
+def answer_by_state(volume: Volume, context: DecisionContext, takeover: Takeover | None = None) -> Unweighed | None:
+    """The answer that a volume's state gives, None if its demand does. Raises UnknownVolumeType."""
+    kind = kind_by_state(volume)
+    if kind is None:
+        return None
     type_of(volume.spec, context.market.types)
     usd_month = None if volume.edge is not None else context.market.book.usd_month(volume.spec)
     others = 0 if takeover is None or takeover.is_suspected else len(takeover.volumes) - 1
-    why = (detached_peer(others),) if others else ()
-    told = (*reasons.detached(usd_month, is_needed=others > 0), *why)
-    return Detached(volume=volume, usd_month_now=usd_month, reasons=told)
+    why = (*reasons.detached(usd_month, is_needed=others > 0), *((detached_peer(others),) if others else ()))
+    return Unweighed(action=kind, volume=volume, usd_month_now=usd_month, reasons=why)
 
 
 def answer(case: Case) -> Recommendation:

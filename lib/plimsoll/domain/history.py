@@ -18,7 +18,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.domain.actions import CHANGES, DETACHED, INSUFFICIENT_DATA, WAIT
+from plimsoll.domain.kinds import ASKING, KEEP, SILENT, CountsAs, names_counted_as
 from plimsoll.domain.people_decisions import Holding
 from plimsoll.domain.risk.watch import Promised
 from plimsoll.domain.volume import VolumeSpec
@@ -35,6 +35,10 @@ FIRST_RULE: Final = 1
 
 ENOUGH: Final = 0.5
 """The part of the way to a figure that must be gone for a recommendation within one type to be done."""
+
+
+_DONE_ONCE_GONE: Final = names_counted_as(CountsAs.COST)
+_WAITING: Final = names_counted_as(CountsAs.LATER)
 
 
 class Became(StrEnum):
@@ -73,7 +77,7 @@ def became(before: Answer | None, after: Answer | None) -> Became:
     if before is None:
         return Became.NEW
     if after is None:
-        return Became.DONE if before.action == DETACHED else Became.GONE
+        return Became.DONE if before.action in _DONE_ONCE_GONE else Became.GONE
     if after.current is not None and carried_out(before, after.current) is not None:
         return Became.DONE
     if before.current != after.current:
@@ -83,11 +87,11 @@ def became(before: Answer | None, after: Answer | None) -> Became:
 
 def _unaltered(before: Answer, after: Answer) -> Became:
     """What became of a volume whose configuration is what it was. One that waits asks for nothing anew."""
-    if after.action == WAIT:
+    if after.action in _WAITING:
         return Became.WAITING
     if not _same_answer(before, after):
         return Became.CHANGED
-    return Became.OPEN if _asks(after.action) else Became.SAME
+    return Became.OPEN if after.action in ASKING else Became.SAME
 
 
 def carried_out(answer: Answer, now: VolumeSpec) -> How | None:
@@ -97,7 +101,7 @@ def carried_out(answer: Answer, now: VolumeSpec) -> How | None:
     `JITTER` away from it where the type has changed.
     """
     before, target = answer.current, answer.target
-    if target is None or not _asks(answer.action) or (before is not None and before.figures == now.figures):
+    if target is None or answer.action not in ASKING or (before is not None and before.figures == now.figures):
         return None
     if now.figures == target.figures:
         return How.EXACTLY
@@ -152,7 +156,7 @@ class HistoryEntry:
     @property
     def recommends(self) -> bool:
         """Whether something is asked for."""
-        return _asks(self.action)
+        return self.action in ASKING
 
     def silent(self, now: datetime, holding: Holding) -> bool:
         """Whether something is asked for that people do not want to be told of as of that time."""
@@ -204,27 +208,23 @@ def seen(prior: HistoryEntry | None, sighting: Sighting, holding: Holding) -> Hi
     The same sighting twice gives the same entry, and one that is older than the entry changes nothing.
     """
     if prior is None:
-        return _announced(sighting) if _asks(sighting.action) else None
+        return _announced(sighting) if sighting.action in ASKING else None
     if sighting.now < prior.last_seen:
         return prior
     answered = prior.last_answered or prior.last_seen
     entry = prior if carried_out(prior.answer, sighting.current) is None else _carried_out(prior, sighting)
     sighting = sighting if prior.current == sighting.current else replace(sighting, rule_before=None)
     entry = replace(entry, last_seen=sighting.now, last_run=sighting.run_id, current=sighting.current, rule=RULE)
-    if sighting.action in {INSUFFICIENT_DATA, WAIT}:
+    if sighting.action in SILENT:
         return replace(entry, last_answered=answered)
     entry = replace(entry, last_answered=None)
-    if not _asks(sighting.action):
+    if sighting.action not in ASKING:
         return replace(entry, action=sighting.action, target=None, drop_in=None, saved_usd_month=0.0)
     if _is_undone(entry, sighting):
         entry = replace(entry, done_on=None, done_run=None, done_target=None, done_saved_usd_month=0.0)
     if holding.after(entry.done_on).speaks(answered, sighting.now):
         entry = replace(entry, first_run=sighting.run_id)
     return _asked_again(entry, sighting)
-
-
-def _asks(action: str) -> bool:
-    return action in CHANGES or action == DETACHED
 
 
 def _same_answer(one: Answer, other: Answer) -> bool:
@@ -271,7 +271,7 @@ def _carried_out(prior: HistoryEntry, sighting: Sighting) -> HistoryEntry:
     """The entry once its change is made. What an upgrade costs is not taken off what other changes save."""
     return replace(
         prior,
-        action="keep",
+        action=KEEP,
         target=None,
         drop_in=None,
         saved_usd_month=0.0,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import ClassVar
 
-from plimsoll.domain import actions
+from plimsoll.domain import kinds
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.epochs import Epoch
 from plimsoll.domain.demand.trial import Trial
@@ -191,7 +191,6 @@ class Answer:
     that it takes over from and has to leave room for, None where it has enough. `idle` is for how long it is known to
     have done nothing, None if less than the policy asks for."""
 
-    action: ClassVar[str]
     volume: Volume
     usd_month_now: float | None
     reasons: tuple[Reason, ...]
@@ -249,21 +248,21 @@ class Change(Answer):
 class Migrate(Change):
     """Another type carries the demand for less."""
 
-    action: ClassVar[str] = actions.MIGRATE
+    action: ClassVar[str] = kinds.MIGRATE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reprovision(Change):
     """The same type with other IOPS or throughput carries the demand for less."""
 
-    action: ClassVar[str] = actions.REPROVISION
+    action: ClassVar[str] = kinds.REPROVISION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upgrade(Change):
     """The volume throttles its workload today."""
 
-    action: ClassVar[str] = actions.UPGRADE
+    action: ClassVar[str] = kinds.UPGRADE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,7 +270,7 @@ class Keep(Answer):
     """Nothing better is worth it. `beneath` is what saves too little alone, where a template made the volume, and
     `too_risky` what would save something if its risk was allowed."""
 
-    action: ClassVar[str] = actions.KEEP
+    action: ClassVar[str] = kinds.KEEP
     usd_month_now: float
     demand: DemandSummary
     comparison: Comparison
@@ -285,7 +284,7 @@ class Wait(Answer):
     """A reduction that cannot be judged yet: look again on the day `until`. `code` says why (`settling.Unsettled`);
     `expected` is the offer that would be recommended if what was seen so far is all."""
 
-    action: ClassVar[str] = actions.WAIT
+    action: ClassVar[str] = kinds.WAIT
     usd_month_now: float
     until: date
     code: str
@@ -296,18 +295,18 @@ class Wait(Answer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Detached(Answer):
-    """Paid for, attached to nothing."""
+class Unweighed(Answer):
+    """An answer for which nothing is weighed: its kind (`plimsoll.domain.kinds`) says it all."""
 
-    action: ClassVar[str] = actions.DETACHED
+    action: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InsufficientData(Answer):
     """Too little is known to say anything. `demand` is what there is."""
 
-    action: ClassVar[str] = actions.INSUFFICIENT_DATA
+    action: ClassVar[str] = kinds.INSUFFICIENT_DATA
     demand: DemandSummary | None = None
 
 
-Recommendation = Migrate | Reprovision | Upgrade | Keep | Wait | Detached | InsufficientData
+Recommendation = Migrate | Reprovision | Upgrade | Keep | Wait | Unweighed | InsufficientData

@@ -1,11 +1,11 @@
 """The fleet's risk: how many volumes are expected to throttle and what the next level of safety costs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from plimsoll.domain.actions import CHANGES, UPGRADE
+from plimsoll.domain.kinds import CHANGES, CountsAs
 from plimsoll.reports.record import RecommendationRecord, in_cents
+from plimsoll.reports.run_record import RunRisk, SaferLevel
 from plimsoll.reports.wording import count_of, usd
 
 
@@ -32,7 +32,7 @@ class FleetRisk:
     def add(self, record: RecommendationRecord) -> None:
         """Counts a recommendation."""
         risk = record.risk
-        if record.action not in CHANGES or (record.action == UPGRADE and not record.cuts):
+        if record.action not in CHANGES or (record.kind.money is CountsAs.MORE and not record.cuts):
             return
         if risk is None:
             self.unpromised += record.monthly_usd_saved > record.monthly_usd_saved_drop_in
@@ -55,42 +55,39 @@ class FleetRisk:
         self.minutes, self.days = max(self.minutes, other.minutes), max(self.days, other.days)
 
     @property
-    def reported(self) -> dict[str, Any] | None:
+    def reported(self) -> RunRisk | None:
         """The same for run.json; None where nothing is reduced."""
         if not self.promised + self.unpromised:
             return None
-        return {
-            "promised": self.promised,
-            "unpromised": self.unpromised,
-            "expected": round(self.risks_pct / 100, 2),
-            "minutes": self.minutes,
-            "days": self.days,
-            "safer": {
-                "volumes": self.safer,
-                "expected": round(self.safer_pct / 100, 2),
-                "more_usd_month": self.safer_cents / 100,
-            }
-            if self.safer
-            else None,
-        }
+        safer = SaferLevel(
+            volumes=self.safer, expected=round(self.safer_pct / 100, 2), more_usd_month=self.safer_cents / 100
+        )
+        return RunRisk(
+            promised=self.promised,
+            unpromised=self.unpromised,
+            expected=round(self.risks_pct / 100, 2),
+            minutes=self.minutes,
+            days=self.days,
+            safer=safer if self.safer else None,
+        )
 
 
-def outlook(told: Mapping[str, Any] | None) -> str:
+def outlook(risk: RunRisk | None) -> str:
     """What doing all that is recommended risks, by its part of run.json; empty where nothing is reduced."""
-    return " ".join(_sentences(told)) if told else ""
+    return " ".join(_sentences(risk)) if risk else ""
 
 
-def _sentences(told: Mapping[str, Any]) -> Iterator[str]:
-    promised, unpromised, safer = told["promised"], told["unpromised"], told["safer"]
+def _sentences(risk: RunRisk) -> Iterator[str]:
+    promised, unpromised, safer = risk.promised, risk.unpromised, risk.safer
     if promised:
         yield (
-            f"If you do all of it, at most {people(told['expected'])} of {count_of(promised, 'reduced volume')} are "
-            f"expected to throttle for more than {told['minutes']:.0f} minutes in {told['days']:.0f} days."
+            f"If you do all of it, at most {people(risk.expected)} of {count_of(promised, 'reduced volume')} are "
+            f"expected to throttle for more than {risk.minutes:.0f} minutes in {risk.days:.0f} days."
         )
     if safer:
         yield (
-            f"With the next level of safety it is {people(safer['expected'])}, for at most "
-            f"{usd(safer['more_usd_month'])} a month more."
+            f"With the next level of safety it is {people(safer.expected)}, for at most "
+            f"{usd(safer.more_usd_month)} a month more."
         )
     elif promised:
         yield "No safer level is known but the same limits, or no change."

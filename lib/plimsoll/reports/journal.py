@@ -32,7 +32,7 @@ from plimsoll.writing import OWN_FILE, writable
 JOURNAL: Final = "journal.jsonl"
 
 
-class Kind(StrEnum):
+class EntryKind(StrEnum):
     """What an entry is."""
 
     OPENED = "opened"
@@ -71,7 +71,7 @@ class Entry(NamedTuple):
     """One entry: its kind, its content as JSON, where in the file its line ends, in bytes, and its number if it has
     one."""
 
-    kind: Kind
+    kind: EntryKind
     content: bytes
     end: int
     number: int | None = None
@@ -91,7 +91,7 @@ def entries(path: Path) -> Iterator[Entry]:
             end += len(line)
             found = _entry(line, end)
             if found is None:
-                spoiled.append(Entry(Kind.DAMAGED, b"%d" % place, end))
+                spoiled.append(Entry(EntryKind.DAMAGED, b"%d" % place, end))
                 continue
             yield from spoiled
             spoiled.clear()
@@ -103,7 +103,7 @@ def entries(path: Path) -> Iterator[Entry]:
 
 def damaged_lines(path: Path) -> list[int]:
     """The numbers of the lines of a journal that are damaged, before its last whole one."""
-    return [int(entry.content) for entry in entries(path) if entry.kind is Kind.DAMAGED]
+    return [int(entry.content) for entry in entries(path) if entry.kind is EntryKind.DAMAGED]
 
 
 @contextmanager
@@ -117,7 +117,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 
 def is_in_force(path: Path) -> bool:
     """Whether a process got as far as to write this journal, as far as can be read."""
-    return path.exists() and any(entry.kind in {Kind.OPENED, Kind.DAMAGED} for entry in entries(path))
+    return path.exists() and any(entry.kind in {EntryKind.OPENED, EntryKind.DAMAGED} for entry in entries(path))
 
 
 def ends_written(path: Path) -> bool:
@@ -126,7 +126,7 @@ def ends_written(path: Path) -> bool:
         file.seek(max(0, path.stat().st_size - _MOST_WRITTEN))
         last = file.read().splitlines(keepends=True)[-1:]
     found = _entry(last[0], 0) if last else None
-    return found is not None and found.kind is Kind.WRITTEN
+    return found is not None and found.kind is EntryKind.WRITTEN
 
 
 _MOST_WRITTEN: Final = 100
@@ -174,7 +174,7 @@ class Journal:
         finally:
             os.close(self._file)
 
-    def append(self, *added: tuple[Kind, bytes]) -> None:
+    def append(self, *added: tuple[EntryKind, bytes]) -> None:
         """Adds entries, each a kind and its content as JSON: all of them or none."""
         lines = b"".join(_line(one, number) for number, one in enumerate(added, start=self._next))
         with writable(self.path):
@@ -202,7 +202,7 @@ class Journal:
             "host": socket.gethostname(),
             "at": datetime.now(UTC).isoformat("T", "seconds"),
         }
-        self.append((Kind.OPENED, json.dumps(owner).encode()))
+        self.append((EntryKind.OPENED, json.dumps(owner).encode()))
 
     def sync(self) -> None:
         """Has what was appended written to the disk, and waits for that."""
@@ -239,11 +239,11 @@ class Journal:
 
 def _owner(path: Path) -> str:
     """Who writes a journal, in words."""
-    noted = [json.loads(entry.content) for entry in entries(path) if entry.kind is Kind.OPENED][-1:]
+    noted = [json.loads(entry.content) for entry in entries(path) if entry.kind is EntryKind.OPENED][-1:]
     return "".join(f"process {one['process']} on {one['host']} since {one['at']}" for one in noted) or "another process"
 
 
-def _line(added: tuple[Kind, bytes], number: int) -> bytes:
+def _line(added: tuple[EntryKind, bytes], number: int) -> bytes:
     kind, content = added
     body = b'"n":%d,"%b":%b' % (number, kind.encode(), content)
     return b'%b%08x",%b%b' % (_BEFORE, zlib.crc32(body), body, _END)
@@ -260,4 +260,4 @@ def _entry(line: bytes, end: int) -> Entry | None:
         number = int(digits)
     kind, _, content = body.partition(b":")
     name = kind.strip(b'"').decode("ascii", errors="replace")
-    return Entry(Kind(name), content, end, number) if name in set(Kind) else None  # a later version's
+    return Entry(EntryKind(name), content, end, number) if name in set(EntryKind) else None  # a later version's

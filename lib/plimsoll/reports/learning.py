@@ -10,6 +10,7 @@ from plimsoll.domain.risk.lessons import Lessons
 from plimsoll.domain.risk.past_peaks import PastPeaks
 from plimsoll.domain.risk.table import LearnedTable
 from plimsoll.reports.record import PastPeaksRecord, RecommendationRecord
+from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.wording import count_of
 
 FEW: Final = 0.8
@@ -124,18 +125,18 @@ def learning_in_run(lessons: Lessons, table: LearnedTable | None) -> dict[str, A
     }
 
 
-def learned_words(run: Mapping[str, Any]) -> str:
+def learned_words(run: RunRecord) -> str:
     """What the next run's promises rest on; empty where this one learned nothing and had nothing to learn from."""
-    told = run.get("learning")
-    if not told:
+    learning = run.learning
+    if learning is None:
         return ""
-    volumes, rests_on = count_of(told["volumes"], "volume"), told["rests_on"]
+    volumes, rests_on = count_of(learning.volumes, "volume"), learning.rests_on
     if rests_on is None:
         return f"The past of {volumes} is too little to learn headroom from: promises still rest on public fleets."
-    if rests_on["on"] != run["now"][:10] or rests_on["volumes"] != told["volumes"]:
-        more = count_of(rests_on["volumes"], "volume")
+    if rests_on.on != run.now[:10] or rests_on.volumes != learning.volumes:
+        more = count_of(rests_on.volumes, "volume")
         return (
-            f"This run could learn headroom from {volumes}. Promises still rest on the {more} of {rests_on['on']} "
-            f"({rests_on['of']})."
+            f"This run could learn headroom from {volumes}. Promises still rest on the {more} of {rests_on.on} "
+            f"({rests_on.of})."
         )
     return f"Headroom was learned from {volumes} of your own, and promises rest on it from the next run on."

@@ -1,30 +1,31 @@
 """Promises in a run: what its records say of those that earlier runs made, and what people are told of that."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 
-from plimsoll.domain.actions import CHANGES, INSUFFICIENT_DATA, WAIT
 from plimsoll.domain.headroom import LESS_RISK
+from plimsoll.domain.kinds import CHANGES, SILENT, CountsAs
 from plimsoll.domain.risk.promise_review import Review, Stay, Throttling, reviewed
 from plimsoll.domain.risk.tally import BROKEN_PCT, PromiseTally
 from plimsoll.domain.risk.watch import Promise, Promised
 from plimsoll.reports.fleet_risk import people
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_reader import Matched
+from plimsoll.reports.run_record import KeptPromises, RunRecord
 from plimsoll.reports.wording import count_of
 
 
 def review_of(record: RecommendationRecord, profile: DemandProfileRecord | None, now: datetime) -> Review:
     """What a run as of `now` saw of a volume. Nothing certain is known of one that could not be judged."""
-    is_judged = record.action != INSUFFICIENT_DATA
+    is_judged = record.kind.money is not CountsAs.UNKNOWN
     return Review(
         at_s=int(now.timestamp()),
         spec=record.current.spec,
         offered=_offered(record, now),
-        silent=record.action in {INSUFFICIENT_DATA, WAIT},
+        silent=record.action in SILENT,
         stays=list(_stays(record)),
         throttling=_throttling(profile) if profile is not None and is_judged else None,
     )
@@ -60,23 +61,23 @@ def promises_in_run(tally: PromiseTally) -> dict[str, Any]:
     }
 
 
-def kept_promises(run: Mapping[str, Any]) -> str:
+def kept_promises(run: RunRecord) -> str:
     """How many changed volumes throttled, and how many were expected; empty where a run saw none again."""
-    return " ".join(_kept(run["promises"])) if run.get("promises") else ""
+    return " ".join(_kept(run.promises)) if run.promises else ""
 
 
-def _kept(told: Mapping[str, Any]) -> Iterator[str]:
-    throttled, expected = told["throttled"], told["expected"]
-    of = count_of(told["changed"], "changed volume")
+def _kept(kept: KeptPromises) -> Iterator[str]:
+    throttled, expected = kept.throttled, kept.expected
+    of = count_of(kept.changed, "changed volume")
     shown = people(expected)
     yield f"Of {of} {throttled or 'none'} throttled; {shown} {'was' if shown == '1' else 'were'} expected."
-    if told["broken"]:
+    if kept.broken:
         yield (
             f"Promises are broken: chance alone does that in {BROKEN_PCT:g} % of cases at most. "
             f"Look at the throttled volumes, set {LESS_RISK}, and learn from your own fleet."
         )
-    if told["observed_pct"] < 100:
-        yield f"{told['observed_pct']:.0f} % of the promised time has been watched."
+    if kept.observed_pct < 100:
+        yield f"{kept.observed_pct:.0f} % of the promised time has been watched."
 
 
 def _offered(record: RecommendationRecord, now: datetime) -> Promise | None:

@@ -5,20 +5,30 @@ Money is in USD a month with two decimals, rates with two, hours and minutes wit
 """
 
 import json
-from collections.abc import Mapping
-from typing import Any, Final, Literal, cast
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Final, Literal, cast
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
-from plimsoll.domain.actions import CHANGES
+from plimsoll.domain.kinds import CHANGES, KINDS, CountsAs, Kind
 from plimsoll.domain.offers.losses import LossCode, find_losses, published_cuts
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.reading import parse_json
 from plimsoll.reports.published import published_types
-from plimsoll.seals import check_seal
 
-Action = Literal["migrate", "reprovision", "upgrade", "keep", "wait", "detached", "insufficient-data"]
+
+class _OneOf:
+    """The annotation of a text that is one of these, as Literal is of those that a type checker knows."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = list(texts)
+
+    def __get_pydantic_core_schema__(self, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.literal_schema(self._texts)
+
+
+Action = Annotated[str, _OneOf(KINDS)]
 Grades = Literal["A", "B", "C"]
 
 FIRST_PROVIDER: Final = "aws"
@@ -33,15 +43,6 @@ ALLOWED_PCT: Final = Policy().risk_pct
 
 OLD_KEYS: Final = {"monthly_usd_saved_drop_in": "monthly_usd_saved_at_parity", "drop_in": "parity"}
 """The keys of a recommendation that earlier versions wrote under another name, each with that name."""
-
-_OLD_MONEY_KEYS: Final = {"saved_at_parity": "saved_drop_in"}
-"""The keys of `monthly_usd` in run.json that earlier versions wrote, each with its name of today."""
-
-_OLD_POLICY_KEYS: Final = {"peak_quantile": None, "upgrade_step_pct": "throttle_lift_pct"}
-"""The policy's keys that earlier versions wrote, each with its name of today, None where nothing took its place."""
-
-_NEW_MONEY: Final = {"waiting": 0.0, "too_risky": 0.0, "saved_by_templates": 0.0}
-"""The keys of `monthly_usd` that earlier versions did not write, with what they are then."""
 
 
 class _Record(BaseModel):
@@ -571,6 +572,11 @@ class RecommendationRecord(_Record):
         default_factory=earlier_losses, description="what is given up beside IOPS and MiB/s; none: a drop-in"
     )
 
+    @property
+    def kind(self) -> Kind:
+        """The row of its action in the table of kinds."""
+        return KINDS[self.action]
+
 
 Rates = list[float | None]
 """A rate in each span, to four significant digits; null where nothing was observed."""
@@ -602,26 +608,6 @@ class DemandProfileRecord(BaseModel):
     host_bound_minutes: list[float]
 
 
-def run_of(text: str | bytes) -> dict[str, Any]:
-    """A run.json with the keys of today, whichever version wrote it; ValueError and TypeError where it is none."""
-    run = check_seal({**parse_json(text)})
-    if isinstance(run.get("policy"), dict):
-        run["policy"] = _policy_of(run["policy"])
-    money = run.get("monthly_usd")
-    if isinstance(money, dict):
-        run["monthly_usd"] = _NEW_MONEY | {_OLD_MONEY_KEYS.get(key, key): amount for key, amount in money.items()}
-    return run
-
-
-def _policy_of(written: Mapping[str, Any]) -> dict[str, Any]:
-    """A run's policy with the keys of today."""
-    found = {_OLD_POLICY_KEYS.get(key, key): value for key, value in written.items()}
-    policy = {key: value for key, value in found.items() if key is not None}
-    if "overrides" in policy:
-        policy["overrides"] = [{**one, "policy": _policy_of(one["policy"])} for one in policy["overrides"]]
-    return policy
-
-
 def schema() -> dict[str, Any]:
     """The JSON Schema of recommendations.json: a list of recommendations."""
     item = RecommendationRecord.model_json_schema(mode="serialization")
@@ -641,7 +627,7 @@ def in_cents(usd: float) -> int:
 
 
 def saved_cents(record: RecommendationRecord) -> int:
-    """What a recommendation saves, in cents a month; 0 for what is detached, for what waits and for what costs more."""
+    """What a recommendation saves, in cents a month; 0 for a cost, for what waits and for what costs more."""
     return cents_of(record).get("saved_cents", 0)
 
 
@@ -649,9 +635,10 @@ def cents_of(record: RecommendationRecord) -> dict[str, int]:
     """A recommendation's money in cents a month, by the totals' field; 0 where no price is known."""
     now, saved = in_cents(record.monthly_usd_now or 0.0), in_cents(record.monthly_usd_saved)
     too_risky = in_cents(record.too_risky.monthly_usd_saved) - saved if record.too_risky else 0
-    if record.action == "detached":
-        return {"now_cents": now, "detached_cents": now}
-    if record.action == "upgrade" and saved < 0:
+    money = record.kind.money
+    if money is CountsAs.COST:
+        return {"now_cents": now}
+    if money is CountsAs.MORE and saved < 0:
         return {"now_cents": now, "upgrades_cents": -saved, "too_risky_cents": too_risky}
     return {
         "now_cents": now,

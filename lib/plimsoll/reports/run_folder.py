@@ -15,13 +15,14 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from plimsoll.domain.errors import BadInput
+from plimsoll.reading import seal
 from plimsoll.reports.journal import (
     JOURNAL,
     NOTHING,
     Entry,
+    EntryKind,
     Held,
     Journal,
-    Kind,
     damaged_lines,
     ends_written,
     entries,
@@ -30,9 +31,9 @@ from plimsoll.reports.journal import (
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_reader import UnansweredRecord, damaged, full_name, matched_records, read_run
+from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.run_tables import record_line, run_tables
 from plimsoll.reports.totals import Totals
-from plimsoll.seals import add_seal
 from plimsoll.writing import BESIDE, atomic_path, is_leftover, make_folder, make_private, writable
 
 _NAMED: Final = 10
@@ -82,13 +83,13 @@ class RunFolder:
                 self._remove()
             else:
                 write_files(self.path)
-                self._journal.append((Kind.WRITTEN, NOTHING))
+                self._journal.append((EntryKind.WRITTEN, NOTHING))
         finally:
             self._journal.__exit__()
 
     def begin(self) -> None:
         """Notes that an audit begins or goes on: what was left without an answer is asked again, and told anew."""
-        self._journal.append((Kind.BEGUN, NOTHING))
+        self._journal.append((EntryKind.BEGUN, NOTHING))
 
     def records(self) -> Iterator[RecommendationRecord]:
         """The recommendations so far."""
@@ -98,39 +99,39 @@ class RunFolder:
     def list_open_volumes(self) -> Iterator[UnansweredRecord]:
         """The volumes that some part of the run left without an answer and that no part has answered."""
         for entry in entries(self._journal.path):
-            if entry.kind is Kind.UNANSWERED:
+            if entry.kind is EntryKind.UNANSWERED:
                 record = UnansweredRecord.model_validate_json(entry.content)
                 if record.volume_id not in self.answered:
                     yield record
 
     def list_places(self) -> set[str]:
         """The places, each an account in a region, that some part of the run began with."""
-        kept = (entry for entry in entries(self._journal.path) if entry.kind is Kind.SCOPE)
+        kept = (entry for entry in entries(self._journal.path) if entry.kind is EntryKind.SCOPE)
         return {place for entry in kept for place in json.loads(entry.content)["places"]}
 
     def note_places(self, places: Sequence[str]) -> None:
         """Adds the places that a part of the run begins with."""
-        self._journal.append((Kind.SCOPE, json.dumps({"places": places}).encode()))
+        self._journal.append((EntryKind.SCOPE, json.dumps({"places": places}).encode()))
 
     def add(self, record: RecommendationRecord, profile: DemandProfileRecord | None = None) -> None:
         """Adds a recommendation, and the profile of the demand that it rests on where there is one."""
         self.answered.add(record.volume_id)
-        demand = [] if profile is None else [(Kind.DEMAND, profile.model_dump_json().encode())]
-        self._journal.append(*demand, (Kind.RECOMMENDATION, record_line(record)))
+        demand = [] if profile is None else [(EntryKind.DEMAND, profile.model_dump_json().encode())]
+        self._journal.append(*demand, (EntryKind.RECOMMENDATION, record_line(record)))
 
     def change(self, record: RecommendationRecord) -> None:
         """Puts a recommendation in the place of an earlier one of its volume."""
-        self._journal.append((Kind.CHANGED, record_line(record)))
+        self._journal.append((EntryKind.CHANGED, record_line(record)))
         self.changed += 1
 
     def leave_out(self, volume: UnansweredRecord) -> None:
         """Adds a volume without a recommendation."""
-        self._journal.append((Kind.UNANSWERED, volume.model_dump_json().encode()))
+        self._journal.append((EntryKind.UNANSWERED, volume.model_dump_json().encode()))
 
     def count(self, counted: Totals) -> None:
         """Adds what an outcome without a recommendation counts."""
         plain = {name: value for name, value in counted.plain.items() if value}
-        self._journal.append((Kind.TOTALS, json.dumps(plain).encode()))
+        self._journal.append((EntryKind.TOTALS, json.dumps(plain).encode()))
 
     def describe(self, run: Mapping[str, Any]) -> None:
         """As `write_run`."""
@@ -147,7 +148,7 @@ class RunFolder:
         return any((self.path / name).exists() for name in (RUN, JOURNAL)) or not any(self.path.iterdir())
 
     def _is_empty(self) -> bool:
-        own = {Kind.OPENED, Kind.BEGUN, Kind.SCOPE}
+        own = {EntryKind.OPENED, EntryKind.BEGUN, EntryKind.SCOPE}
         return not (self.path / RUN).exists() and all(entry.kind in own for entry in entries(self._journal.path))
 
     def _remove(self) -> None:
@@ -160,7 +161,7 @@ class RunFolder:
 def write_run(folder: Path, run: Mapping[str, Any]) -> None:
     """Writes run.json, whole or not at all, and on the disk when this returns."""
     with atomic_path(folder / RUN) as beside, beside.open("w", encoding="utf-8") as file:
-        file.write(json.dumps(add_seal(run), indent=2, ensure_ascii=False) + "\n")
+        file.write(json.dumps(seal(run), indent=2, ensure_ascii=False) + "\n")
         file.flush()
         os.fsync(file.fileno())
 
@@ -175,7 +176,7 @@ def up_to_date(folder: Path) -> None:
     if not is_in_force(journal):
         return
     run = read_run(folder)
-    is_running = run.get("status") == RUNNING
+    is_running = run.status == RUNNING
     if not is_running:
         if ends_written(journal):
             return
@@ -186,20 +187,20 @@ def up_to_date(folder: Path) -> None:
                 written = (folder / RUN).stat()
                 totals = _totals(journal)
                 totals.note(JOURNAL, damage_texts(held.damaged))
-                held.describe({**run, **totals.summary(), "status": INTERRUPTED})
+                held.describe({**run.plain, **totals.summary(), "status": INTERRUPTED})
                 os.utime(folder / RUN, ns=(written.st_atime_ns, written.st_mtime_ns))  # it is no newer for that
     except Held:
         write_files(folder)
 
 
-def _check_whole(journal: Path, run: Mapping[str, Any]) -> None:
+def _check_whole(journal: Path, run: RunRecord) -> None:
     """BadInput if a journal has fewer volumes than its run counted when it ended. One that has just been gone on with
     has no failures yet."""
-    counted, has = run.get("volumes", {}), _totals(journal)
-    missing = counted.get("answered", 0) - has.answered
+    counted, has = run.volumes, _totals(journal)
+    missing = counted.answered - has.answered
     if any(True for _ in _of_the_last_part(journal)):
-        missing += counted.get("failed", 0) - has.failed
-        missing += sum(counted.get("skipped", {}).values()) - has.skipped.total()
+        missing += counted.failed - has.failed
+        missing += sum(counted.skipped.values()) - has.skipped.total()
     if missing > 0:
         raise BadInput(
             f"{journal} is damaged: its end is missing, with {missing:,} of the run's volumes. "
@@ -231,7 +232,7 @@ def write_files(folder: Path) -> None:
         for record, line, profile in _answers(journal):
             tables.put(record, line, profile)
         for entry in _of_the_last_part(journal):
-            if entry.kind is Kind.UNANSWERED:
+            if entry.kind is EntryKind.UNANSWERED:
                 tables.leave_out(UnansweredRecord.model_validate_json(entry.content))
 
 
@@ -240,29 +241,29 @@ def _answers(journal: Path) -> Iterator[tuple[RecommendationRecord, bytes, bytes
     that each rests on. Of a volume whose recommendation was changed, the last."""
     changed = {}
     for entry in entries(journal):
-        if entry.kind is Kind.CHANGED:
+        if entry.kind is EntryKind.CHANGED:
             record = _record(journal, entry)
             changed[full_name(record)] = record, entry.content
     profile, is_after_damage, answered = None, False, set[str]()
     for entry in entries(journal):
-        if entry.kind is Kind.DEMAND:
+        if entry.kind is EntryKind.DEMAND:
             profile = entry.content
-        elif entry.kind is Kind.RECOMMENDATION:
+        elif entry.kind is EntryKind.RECOMMENDATION:
             record = _record(journal, entry)
             name, lost = full_name(record), profile is None and is_after_damage and record.demand is not None
             if name not in answered and not lost:  # without its demand it is only half an answer: it is asked for again
                 answered.add(name)
                 yield *changed.get(name, (record, entry.content)), profile
-        if entry.kind is not Kind.DEMAND:
+        if entry.kind is not EntryKind.DEMAND:
             profile = None
-        is_after_damage = entry.kind is Kind.DAMAGED
+        is_after_damage = entry.kind is EntryKind.DAMAGED
 
 
 def _totals(journal: Path) -> Totals:
     """What a run adds up to, by its journal."""
     totals = Totals.of(record for record, *_ in _answers(journal))
     for entry in _of_the_last_part(journal):
-        if entry.kind is Kind.TOTALS:
+        if entry.kind is EntryKind.TOTALS:
             totals.merge(Totals.parsed(json.loads(entry.content)))
     return totals
 
@@ -272,7 +273,7 @@ def _of_the_last_part(journal: Path) -> Iterator[Entry]:
     begun, before = 0, None
     for entry in entries(journal):
         # What is damaged right after a process began to write said most likely that an audit began.
-        if entry.kind is Kind.BEGUN or (entry.kind is Kind.DAMAGED and before is Kind.OPENED):
+        if entry.kind is EntryKind.BEGUN or (entry.kind is EntryKind.DAMAGED and before is EntryKind.OPENED):
             begun = entry.end
         before = entry.kind
     return (entry for entry in entries(journal) if entry.end > begun)

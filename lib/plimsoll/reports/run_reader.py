@@ -2,10 +2,9 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
@@ -13,8 +12,9 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.units import MIB
 from plimsoll.reading import open_file, parse_json, read_bytes
 from plimsoll.reports.checksums import is_as_written
-from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord, run_of
+from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
+from plimsoll.reports.run_record import RunBegun, RunRecord, run_begun, run_of
 
 _PLAIN: Final = re.compile(r"[A-Za-z0-9._-]+")
 """An id that JSON writes as it is."""
@@ -43,6 +43,7 @@ class UnansweredRecord(BaseModel):
 Only = Callable[[RecommendationRecord], bool]
 Matched = tuple[RecommendationRecord, DemandProfileRecord | None]
 
+_Run = TypeVar("_Run", RunRecord, RunBegun)
 _Line = TypeVar("_Line", bound=BaseModel)
 _Volume = TypeVar("_Volume", RecommendationRecord, DemandProfileRecord)
 
@@ -158,7 +159,7 @@ def damaged(path: Path, told: str = "is damaged") -> BadInput:
     """The error for a run's file that cannot be read, with what to do: a run that is still being written is waited
     for."""
     try:
-        running = read_run(path.parent).get("status") == "running"
+        running = read_run(path.parent).status == "running"
     except BadInput:
         running = False
     if running:
@@ -169,10 +170,19 @@ def damaged(path: Path, told: str = "is damaged") -> BadInput:
     return BadInput(f"{path} {told}: move the folder away and run again.")
 
 
-def read_run(folder: Path) -> dict[str, Any]:
+def read_run(folder: Path) -> RunRecord:
     """The run.json of a run; BadInput where there is none."""
+    return _parse_run(folder, run_of)
+
+
+def read_begun(folder: Path) -> RunBegun:
+    """The beginning of a run, which may be all that its run.json has; BadInput where it lacks that."""
+    return _parse_run(folder, run_begun)
+
+
+def _parse_run(folder: Path, parse: Callable[[bytes], _Run]) -> _Run:
     try:
-        return run_of(read_bytes(folder / RUN))
+        return parse(read_bytes(folder / RUN))
     except (OSError, TypeError, ValueError, AttributeError, LookupError) as error:
         why = f" ({told})" if (told := _why(error)) else ""
         raise BadInput(
@@ -184,12 +194,10 @@ def _why(error: Exception) -> str:
     """What is wrong with a file that is there and is no JSON of a run; empty if it is just that."""
     if isinstance(error, FileNotFoundError | json.JSONDecodeError):
         return ""
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
     return str(error.strerror) if isinstance(error, OSError) else str(error)
-
-
-def audited_at(run: Mapping[str, Any]) -> datetime:
-    """The time, in UTC, that a run's figures are of; KeyError, TypeError and ValueError where it says none."""
-    return datetime.fromisoformat(run["now"]).astimezone(UTC)
 
 
 def _only_one(volume: str, among: Iterable[_Volume]) -> _Volume | None:
@@ -266,6 +274,6 @@ def _was_killed(folder: Path) -> bool:
     if (folder / CHECKSUMS).exists():
         return False
     try:
-        return read_run(folder).get("status") in {"running", "interrupted"}
+        return read_run(folder).status in {"running", "interrupted"}
     except BadInput:
         return True

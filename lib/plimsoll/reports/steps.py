@@ -4,16 +4,16 @@ One table has each step's value, its words, its place and what is asked for it; 
 every report are made of it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.domain.actions import CHANGES, DETACHED, INSUFFICIENT_DATA, KEEP, UPGRADE, WAIT
 from plimsoll.domain.headroom import Headroom
+from plimsoll.domain.kinds import CHANGES, COSTS, CountsAs, Kind, names_counted_as
 from plimsoll.domain.policy import HeadroomFrom, Policy, SizeOn
 from plimsoll.reports.record import ALLOWED_PCT, RecommendationRecord
-from plimsoll.reports.wording import count_of, risk_level
+from plimsoll.reports.wording import count_of, left_for_risk, risk_level
 
 EVIDENCE: Final = "evidence"
 """The code of the blocker that a measurement lifts."""
@@ -31,7 +31,7 @@ class Step(StrEnum):
     THROTTLED = "throttled"
     WAIT = "wait"
     BLOCKED = "blocked"
-    DETACHED = "detached"
+    vars().update({kind.name.upper(): kind.name for kind in COSTS})  # each has a step of its own
     UNKNOWN = "unknown"
     KEEP = "keep"
 
@@ -44,23 +44,37 @@ class Asked:
     in_sql: str
 
 
-def _is(action: str) -> Asked:
-    return Asked(of_record=lambda record: record.action == action, in_sql=f"action = '{action}'")
+def sql_list(names: Iterable[str]) -> str:
+    """Names as SQL lists them."""
+    quoted = (f"'{name}'" for name in sorted(names))
+    return f"({', '.join(quoted)})"
+
+
+def _is(*kinds: str) -> Asked:
+    return Asked(of_record=lambda record: record.action in kinds, in_sql=f"action in {sql_list(kinds)}")
+
+
+def _counts_as(money: CountsAs) -> Asked:
+    return _is(*names_counted_as(money))
+
+
+_KEPT_SQL: Final = _counts_as(CountsAs.SAME).in_sql
+_CHANGES_SQL: Final = _is(*CHANGES).in_sql
 
 
 def _is_unproved(record: RecommendationRecord) -> bool:
     """Whether the policy asks for better evidence, or a limit is cut at too high a risk, or on published limits; also
     where nothing is recommended because of that risk."""
-    if record.action == KEEP and record.too_risky is not None:
+    if left_for_risk(record) is not None:
         return True
     thin = record.evidence is None or record.evidence.grade == "C"
     return bool(record.blockers) or (bool(record.cuts) and (thin or risk_level(record) != "allowed"))
 
 
 RISK_SQL: Final = f"""case
-    when action = '{KEEP}' and too_risky is not null
+    when {_KEPT_SQL} and too_risky is not null
         then case when too_risky.risk.promised_pct is null then 'unknown' else 'above' end
-    when action not in ({", ".join(f"'{action}'" for action in CHANGES)}) then null
+    when not ({_CHANGES_SQL}) then null
     when len(cuts) = 0 then 'none'
     when risk.promised_pct is null then 'unknown'
     when risk.promised_pct > coalesce(risk.allowed_pct, {ALLOWED_PCT}) then 'above'
@@ -82,7 +96,20 @@ class StepRow:
     name: str
     title: str
     why: str
+    color: str = ""
     command: str = ""
+
+
+def _cost_row(kind: Kind) -> StepRow:
+    return StepRow(
+        step=Step(kind.name),
+        turn=1,
+        asked=_is(kind.name),
+        name=kind.name,
+        title=kind.title,
+        why=kind.why,
+        color=kind.color,
+    )
 
 
 STEPS: Final = (
@@ -91,6 +118,7 @@ STEPS: Final = (
         turn=10,
         asked=Asked(of_record=lambda _: True, in_sql="true"),
         name="nothing given up",
+        color="green",
         title="Take now, nothing given up",
         why="These are drop-in replacements: no limit of the volumes is lowered, and nothing else is given up. No "
         "demand has to be proved, so this is where to begin.",
@@ -101,6 +129,7 @@ STEPS: Final = (
         turn=8,
         asked=Asked(of_record=lambda record: bool(record.losses), in_sql="len(losses) > 0"),
         name="owner decides",
+        color="yellow",
         title="Decide what may be given up",
         why="The offer carries {judged}, or keeps today's IOPS and MiB/s, but something else is given up: each volume "
         "says what. Only its owner can say whether that will do. {risks}",
@@ -110,6 +139,7 @@ STEPS: Final = (
         turn=9,
         asked=Asked(of_record=lambda record: bool(record.cuts), in_sql="len(cuts) > 0"),
         name="proved",
+        color="green",
         title="Change what measurements prove",
         why="The offer can do less than the present volume, but it carries {judged}. fio has measured that such "
         "volumes deliver: here and lately for evidence of grade A, elsewhere or longer ago for grade B. {risks}",
@@ -119,10 +149,11 @@ STEPS: Final = (
         turn=7,
         asked=Asked(
             of_record=_is_unproved,
-            in_sql=f"(action = '{KEEP}' and too_risky is not null) or len(blockers) > 0 or "
+            in_sql=f"({_KEPT_SQL} and too_risky is not null) or len(blockers) > 0 or "
             "(len(cuts) > 0 and (evidence is null or evidence.grade = 'C' or risk_level <> 'allowed'))",
         ),
         name="measure first",
+        color="yellow",
         title="Measure first, then change",
         why="The offer carries {judged}, but nothing like it has been measured well enough. One command measures a "
         "scratch volume of that configuration with fio, deletes it, and brings the answer up to date. Volumes that "
@@ -134,8 +165,9 @@ STEPS: Final = (
     StepRow(
         step=Step.THROTTLED,
         turn=5,
-        asked=_is(UPGRADE),
+        asked=_counts_as(CountsAs.MORE),
         name="throttled",
+        color="red",
         title="Speed up what is throttled today",
         why="The workload waits for the disk now. The offer carries {judged}, and {lift_pct:g} % more than the present "
         "limit where the demand stood at it. What was asked for beyond that limit cannot be seen, so audit again "
@@ -144,8 +176,9 @@ STEPS: Final = (
     StepRow(
         step=Step.WAIT,
         turn=6,
-        asked=_is(WAIT),
+        asked=_counts_as(CountsAs.LATER),
         name="wait",
+        color="yellow",
         title="Wait, then look again",
         why="A smaller configuration may do, but what was seen so far does not show it. Each volume says why, and from "
         "which day on it can be judged. Nothing is counted as a saving until then.",
@@ -158,22 +191,15 @@ STEPS: Final = (
             in_sql=f"coalesce(list_bool_or([blocker.code <> '{EVIDENCE}' for blocker in blockers]), false)",
         ),
         name="blocked",
+        color="red",
         title="Clear what stands in the way",
         why="The change is right, but something blocks it today. Each volume's own page says what.",
     ),
-    StepRow(
-        step=Step.DETACHED,
-        turn=1,
-        asked=_is(DETACHED),
-        name="detached",
-        title="Look at what is attached to nothing",
-        why="Paid for, and no host uses it. Take a snapshot and delete it if nobody needs it; only the owner can know "
-        "that, so this is not counted as a saving.",
-    ),
+    *map(_cost_row, COSTS),
     StepRow(
         step=Step.UNKNOWN,
         turn=2,
-        asked=_is(INSUFFICIENT_DATA),
+        asked=_counts_as(CountsAs.UNKNOWN),
         name="too little data",
         title="Wait for more data",
         why="Too little is known to recommend anything safely. The next audit looks again.",
@@ -182,8 +208,8 @@ STEPS: Final = (
         step=Step.KEEP,
         turn=3,
         asked=Asked(
-            of_record=lambda record: record.action == KEEP and record.too_risky is None,
-            in_sql=f"action = '{KEEP}' and too_risky is null",
+            of_record=lambda record: record.kind.money is CountsAs.SAME and record.too_risky is None,
+            in_sql=f"{_KEPT_SQL} and too_risky is null",
         ),
         name="keep",
         title="Leave as they are",
@@ -213,6 +239,7 @@ class StepWords:
     name: str
     title: str
     why: str
+    color: str
 
 
 STEP_NAMES: Final[Mapping[Step, str]] = {row.step: row.name for row in STEPS}
@@ -224,19 +251,20 @@ STEP_TITLES: Final[Mapping[Step, str]] = {row.step: row.title for row in STEPS}
 STEP_COMMANDS: Final[Mapping[Step, str]] = {row.step: row.command for row in STEPS if row.command}
 """What does a step for all its volumes at once, with the run's folder in it."""
 
-_WHYS: Final[Mapping[Step, str]] = {row.step: row.why for row in STEPS}
+_ROWS: Final = {row.step: row for row in STEPS}
 
 
 def step_words(step: Step, policy: Policy, seen: str | None = None) -> StepWords:
     """The words of a step under the policy that a run was made with; `seen` is as of `judged_by`."""
     span = seen or _lookback(policy)
-    why = _WHYS[step].format(
+    row = _ROWS[step]
+    why = row.why.format(
         judged=judged_by(policy, span),
         risks=_risks(policy, span),
         risk_pct=policy.risk_pct,
         lift_pct=policy.throttle_lift_pct,
     )
-    return StepWords(name=STEP_NAMES[step], title=STEP_TITLES[step], why=why)
+    return StepWords(name=row.name, title=row.title, why=why, color=row.color)
 
 
 _SPANS: Final = {60: "minute", 300: "five minutes", 3600: "hour"}

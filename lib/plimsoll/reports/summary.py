@@ -5,18 +5,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from plimsoll.domain.actions import KEEP
+from plimsoll.domain.kinds import COSTS, CountsAs
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.learning import learned_words
 from plimsoll.reports.promises import kept_promises
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched
+from plimsoll.reports.run_record import HistoryTold, PartUsd, RunRecord
 from plimsoll.reports.steps import CENT, STEP_COMMANDS, STEP_TITLES, Step, StepWords, step_of, step_words
 from plimsoll.reports.totals import DIMENSIONS, Totals
-from plimsoll.reports.wording import accounts_in, clouds_of, count_of, usd
+from plimsoll.reports.wording import accounts_in, clouds_of, count_of, left_for_risk, usd
 
 FIRST: Final = 3
 """How many volumes of a step are named."""
@@ -44,31 +45,31 @@ class Figure:
     meaning: str
 
 
-def incomplete(run: Mapping[str, Any], *, whole: bool) -> str:
+def incomplete(run: RunRecord, *, whole: bool) -> str:
     """Why the figures are not those of everything in scope; empty where they are, or are meant for a part alone."""
     if told := unended(run):
-        return f"{told} {_GO_ON[run['status']]}"
+        return f"{told} {_GO_ON[run.status]}"
     return unreadable(run) if whole else ""
 
 
-def unended(run: Mapping[str, Any]) -> str:
+def unended(run: RunRecord) -> str:
     """That a run did not come to its end; empty where it did."""
-    return _UNENDED.get(run["status"], "")
+    return _UNENDED.get(run.status, "")
 
 
-def unreadable(run: Mapping[str, Any]) -> str:
+def unreadable(run: RunRecord) -> str:
     """How many places and volumes could not be read; empty where all could."""
-    places, volumes = len(run["failures"]["targets"]), sum(len(ids) for *_, ids in failed_volumes(run))
+    places, volumes = len(run.failures.targets), sum(len(ids) for *_, ids in failed_volumes(run))
     missing = [count_of(number, thing) for number, thing in ((places, "place"), (volumes, "volume")) if number]
     return f"Not in these figures, because unreadable: {' and '.join(missing)}." if missing else ""
 
 
-def resume_command(run: Mapping[str, Any], folder: Path) -> str | None:
+def resume_command(run: RunRecord, folder: Path) -> str | None:
     """What goes on with a run that was interrupted; None for one that has ended."""
-    return shlex.join(["plimsoll", "audit", "--resume", str(folder)]) if run["status"] in _UNENDED else None
+    return shlex.join(["plimsoll", "audit", "--resume", str(folder)]) if run.status in _UNENDED else None
 
 
-def headline(totals: Totals, run: Mapping[str, Any], *, whole: bool) -> str:
+def headline(totals: Totals, run: RunRecord, *, whole: bool) -> str:
     """What can be saved of what, in one sentence; `whole` where it is about the run and not a part of it."""
     priced = totals.answered - totals.unpriced
     if totals.answered == 0:
@@ -120,7 +121,7 @@ def parts(overview: "Overview", totals: Totals) -> Iterator[Part]:
             step=step,
             title=STEP_TITLES[step],
             volumes=f"{count_of(found.answered, 'volume')}{_of_them(step, overview)}",
-            money=usd(found.usd_saved) if found.usd_saved >= CENT else money_of(found.step_summary()["monthly_usd"]),
+            money=usd(found.usd_saved) if found.usd_saved >= CENT else money_of(found.step_summary().monthly_usd),
             share_pct=round(max(0.0, share), 2),
             small=found.usd_saved < max(CENT, totals.usd_saved / 100),
         )
@@ -171,13 +172,14 @@ def _besides(totals: Totals) -> Iterator[Figure]:
             label="a month more for throttled volumes",
             meaning="Not subtracted from the saving: paying for speed is a decision of its own.",
         )
-    if totals.usd_detached >= CENT:
-        yield Figure(
-            kind="detached",
-            amount=usd(totals.usd_detached),
-            label="a month for what is attached to nothing",
-            meaning="Not counted as a saving: only the owner knows whether it is needed.",
-        )
+    for kind in COSTS:
+        if totals.usd_cost(kind.name) >= CENT:
+            yield Figure(
+                kind=kind.name,
+                amount=usd(totals.usd_cost(kind.name)),
+                label=f"a month for what is {kind.words}",
+                meaning="Not counted as a saving: only the owner knows whether it is needed.",
+            )
     if totals.usd_too_risky >= CENT:
         yield Figure(
             kind="too-risky",
@@ -195,40 +197,38 @@ def _besides(totals: Totals) -> Iterator[Figure]:
         )
 
 
-def _nothing_answered(run: Mapping[str, Any]) -> str:
-    volumes = run["volumes"]
-    if volumes["failed"]:
-        return f"No volume could be judged: {count_of(volumes['failed'], 'volume')} could not be read."
-    if run["failures"]["targets"]:
+def _nothing_answered(run: RunRecord) -> str:
+    volumes = run.volumes
+    if volumes.failed:
+        return f"No volume could be judged: {count_of(volumes.failed, 'volume')} could not be read."
+    if run.failures.targets:
         return f"No volume could be judged: no {accounts_in(clouds_of(run))} could be read."
-    if run["status"] in _UNENDED:
+    if run.status in _UNENDED:
         return "No volume has been judged yet."
-    if volumes["seen"]:
-        return f"No volume was judged: {count_of(volumes['seen'], 'volume')} were seen, and all were skipped."
+    if volumes.seen:
+        return f"No volume was judged: {count_of(volumes.seen, 'volume')} were seen, and all were skipped."
     return "No volumes were found."
 
 
-def since_before(run: Mapping[str, Any]) -> str:
+def since_before(run: RunRecord) -> str:
     """What is new, done and snoozed since earlier runs, how promises were kept, and what was learned; empty where the
     run knows of no earlier ones and learned nothing."""
-    history = run.get("history")
-    changed = "; ".join(_parts(history)) + "." if history else ""
+    changed = "; ".join(_parts(run.history)) + "." if run.history else ""
     return " ".join(filter(None, [changed, kept_promises(run), learned_words(run)]))
 
 
-def _parts(history: Mapping[str, Any]) -> Iterator[str]:
-    new, snoozed, done, now = (history[key] for key in ("new", "snoozed", "done", "done_now"))
+def _parts(history: HistoryTold) -> Iterator[str]:
+    new, snoozed, done, now = history.new, history.snoozed, history.done, history.done_now
     verb = "is" if new == 1 else "are"
     yield f"{count_of(new, 'recommendation')} {verb} new" if new else "No recommendation is new"
     if done:
         told = f"{count_of(done, 'volume')} {'has' if done == 1 else 'have'} been changed as recommended"
         told += f", {now:,} of them seen for the first time" if now and now < done else ""
-        saved = history["saved_usd_month_since"]
+        saved = history.saved_usd_month_since
         yield f"{told}, which saves {usd(saved)} a month" if saved >= CENT else told
-    ruled = history.get("by_rule", 0)
-    if ruled:
-        verb = "differs" if ruled == 1 else "differ"
-        yield f"{count_of(ruled, 'recommendation')} {verb} because the rule has changed"
+    if history.by_rule:
+        verb = "differs" if history.by_rule == 1 else "differ"
+        yield f"{count_of(history.by_rule, 'recommendation')} {verb} because the rule has changed"
     if snoozed:
         yield f"{count_of(snoozed, 'recommendation')} {'is' if snoozed == 1 else 'are'} snoozed"
 
@@ -250,9 +250,9 @@ class Unread:
     why: str
 
 
-def unread(run: Mapping[str, Any]) -> Iterator[Unread]:
+def unread(run: RunRecord) -> Iterator[Unread]:
     """Every place that could not be read, and every volume of the others that could not, by reason."""
-    for places, reason in failed_places(run["failures"]["targets"]):
+    for places, reason in failed_places(run.failures.targets):
         yield Unread(place=", ".join(places), what="everything", why=reason)
     for place, reason, ids in failed_volumes(run):
         what = ids[0] if len(ids) == 1 else f"{count_of(len(ids), 'volume')}: {', '.join(ids[:_NAMED])}"
@@ -268,24 +268,23 @@ def failed_places(failed: Mapping[str, str]) -> Iterator[tuple[list[str], str]]:
         yield places, reason.replace(_THESE, places[0] if len(places) == 1 else "these places")
 
 
-def failed_volumes(run: Mapping[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
+def failed_volumes(run: RunRecord) -> Iterator[tuple[str, str, list[str]]]:
     """The volumes that could not be read, of places that could: each place with a reason and the ids."""
-    failures = run["failures"]
-    for place, reasons in failures["volumes"].items():
-        if place not in failures["targets"]:
+    for place, reasons in run.failures.volumes.items():
+        if place not in run.failures.targets:
             yield from ((place, reason, ids) for reason, ids in reasons.items())
 
 
-def left_out(run: Mapping[str, Any]) -> Iterator[str]:
+def left_out(run: RunRecord) -> Iterator[str]:
     """Volumes that were left out on purpose, with the reason."""
-    for reason, count in run["volumes"]["skipped"].items():
+    for reason, count in run.volumes.skipped.items():
         yield f"{count_of(count, 'volume')} left out: {reason}."
 
 
-def noted(run: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def noted(run: RunRecord) -> Iterator[tuple[str, str]]:
     """Pairs of the places, in words, and the text, in the order in which they were told."""
     places: dict[str, list[str]] = {}
-    for place, texts in run["notices"].items():
+    for place, texts in run.notices.items():
         for text in texts:
             places.setdefault(text, []).append(place)
     for text, found in places.items():
@@ -325,13 +324,14 @@ def counted(volumes: Iterable[Matched], overview: Overview) -> Iterator[Matched]
 def weight(record: RecommendationRecord) -> float:
     """What the volumes of a step are ordered by: the minutes of throttling, the cost, or what is saved or may be
     saved."""
-    if record.action == "upgrade":
+    money, left = record.kind.money, left_for_risk(record)
+    if money is CountsAs.MORE:
         return record.demand.throttled_minutes if record.demand else 0.0
     if record.wait is not None:
         return record.wait.monthly_usd_saved
-    if record.action == KEEP and record.too_risky is not None:
-        return record.too_risky.monthly_usd_saved
-    return (record.monthly_usd_now or 0.0) if record.action == "detached" else record.monthly_usd_saved
+    if left is not None:
+        return left.monthly_usd_saved
+    return (record.monthly_usd_now or 0.0) if money is CountsAs.COST else record.monthly_usd_saved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -358,7 +358,7 @@ def todos(overview: Overview, policy: Policy, folder: Path) -> Iterator[Todo]:
             step=step,
             words=step_words(step, policy),
             volumes=f"{count_of(found.answered, 'volume')}{_of_them(step, overview)}",
-            money=money_of(found.step_summary()["monthly_usd"]),
+            money=money_of(found.step_summary().monthly_usd),
             first=first,
             more=found.answered - len(first),
             command=STEP_COMMANDS[step].format(shlex.quote(str(folder))) if step in STEP_COMMANDS else None,
@@ -383,19 +383,19 @@ def most_money(totals: Totals) -> str:
     )
 
 
-def money_of(money: Mapping[str, float]) -> str:
+def money_of(money: PartUsd) -> str:
     """What a step saves or costs in words, by its part of run.json."""
     parts = []
-    saved, drop_in = money["saved"], money["saved_drop_in"]
+    saved, drop_in = money.saved, money.saved_drop_in
     if saved >= CENT:
         instead = f" ({usd(drop_in)} with the same limits)" if CENT <= drop_in < saved - CENT else ""
         parts.append(f"saves {usd(saved)} a month{instead}")
-    if money["more_for_upgrades"] >= CENT:
-        parts.append(f"{'others cost' if parts else 'costs'} {usd(money['more_for_upgrades'])} a month more")
-    if money.get("too_risky", 0.0) >= CENT:
-        parts.append(f"{usd(money['too_risky'])} a month more is not recommended, because of its risk")
-    if money["waiting"] >= CENT:
-        parts.append(f"may save {usd(money['waiting'])} a month later")
-    if not parts and money["now"] >= CENT:
-        parts.append(f"costs {usd(money['now'])} a month")
+    if money.more_for_upgrades >= CENT:
+        parts.append(f"{'others cost' if parts else 'costs'} {usd(money.more_for_upgrades)} a month more")
+    if money.too_risky >= CENT:
+        parts.append(f"{usd(money.too_risky)} a month more is not recommended, because of its risk")
+    if money.waiting >= CENT:
+        parts.append(f"may save {usd(money.waiting)} a month later")
+    if not parts and money.now >= CENT:
+        parts.append(f"costs {usd(money.now)} a month")
     return "; ".join(parts) or "no price known"

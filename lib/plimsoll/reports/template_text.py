@@ -1,10 +1,11 @@
 """The changes of templates in words, the same for every report."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from plimsoll.reports.record import OwnerRecord, RecommendationRecord
+from plimsoll.reports.run_record import RunRecord, TemplateChange
 from plimsoll.reports.wording import count_of, owner_text, usd
 
 TITLE: Final = "One change for all that a template makes"
@@ -39,27 +40,27 @@ def template_name(record: RecommendationRecord) -> str:
     return "" if found is None else _made_by(found.kind, found.name, found.device)
 
 
-def template_texts(run: Mapping[str, Any]) -> Iterator[TemplateText]:
+def template_texts(run: RunRecord) -> Iterator[TemplateText]:
     """The changes of a run that save most, from its run.json; none where an earlier version wrote it."""
-    for one in run.get("templates", ())[:SHOWN]:
-        target = one["target"]
-        figures = [target["type"]]
-        figures += [f"{target['iops']:,} IOPS"] if target["iops"] else []
-        figures += [f"{target['throughput_mib_s']:,} MiB/s"] if target["throughput_mib_s"] else []
+    for change in run.templates[:SHOWN]:
+        target = change.target
+        figures = [target.type]
+        figures += [f"{target.iops:,} IOPS"] if target.iops else []
+        figures += [f"{target.throughput_mib_s:,} MiB/s"] if target.throughput_mib_s else []
         yield TemplateText(
-            kind=one["kind"],
-            made_by=_made_by(one["kind"], one["template"], one["device"]),
-            where=f"{one['account']}/{one['region']}",
-            volumes=count_of(one["volumes"], "volume"),
-            change=f"{one['type']} to {', '.join(figures)}",
-            saves=_saves(one),
-            example=one["example"],
-            how=_how(one),
+            kind=change.kind,
+            made_by=_made_by(change.kind, change.template, change.device),
+            where=f"{change.account}/{change.region}",
+            volumes=count_of(change.volumes, "volume"),
+            change=f"{change.type} to {', '.join(figures)}",
+            saves=_saves(change),
+            example=change.example,
+            how=_how(change),
         )
 
 
-def _saves(one: Mapping[str, Any]) -> str:
-    saved, more = one["monthly_usd_saved"], one["monthly_usd_saved_beyond_volumes"]
+def _saves(change: TemplateChange) -> str:
+    saved, more = change.monthly_usd_saved, change.monthly_usd_saved_beyond_volumes
     beyond = "" if saved == more else f", {usd(more)} of it beyond what volumes save alone"
     return f"saves {usd(saved)} a month{beyond}"
 
@@ -89,10 +90,10 @@ _WHERE: Final = {
 }
 
 
-def _how(one: Mapping[str, Any]) -> str:
-    target, kind = one["target"], one["kind"]
-    figures = target["type"], target["iops"], target["throughput_mib_s"]
-    keys = _KEYS.get((one["provider"], kind), ("  type: {}", "  IOPS: {}", "  MiB/s: {}"))
+def _how(change: TemplateChange) -> str:
+    target, kind = change.target, change.kind
+    figures = target.type, target.iops, target.throughput_mib_s
+    keys = _KEYS.get((change.provider, kind), ("  type: {}", "  IOPS: {}", "  MiB/s: {}"))
     lines = [key.format(figure) for key, figure in zip(keys, figures, strict=True) if figure is not None]
-    where = _WHERE[kind].format(name=one["template"], device=one["device"] or "its volumes")
+    where = _WHERE[kind].format(name=change.template, device=change.device or "its volumes")
     return "\n".join([where, *lines])

@@ -16,7 +16,6 @@ from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.recommendation import (
     Change,
     Comparison,
-    Detached,
     FrontierStep,
     GrowthSummary,
     InsufficientData,
@@ -24,6 +23,7 @@ from plimsoll.domain.recommendation import (
     MemorySummary,
     Recommendation,
     SetAnswer,
+    Unweighed,
     Wait,
 )
 from plimsoll.domain.risk.promise import Risk
@@ -32,7 +32,6 @@ from plimsoll.outcomes import Answered
 from plimsoll.ports import NO_CHANGE, ChangeText
 from plimsoll.reports.learning import peaks_record
 from plimsoll.reports.record import (
-    Action,
     BlockerRecord,
     CeilingRecord,
     CeilingsRecord,
@@ -107,7 +106,7 @@ def record_of(recommendation: Recommendation, change: ChangeText = NO_CHANGE, *,
         volume_id=volume.id,
         name=volume.name,
         hosts=[host.id for host in volume.hosts],
-        action=cast("Action", recommendation.action),
+        action=recommendation.action,
         current=spec_record(volume.spec),
         target=_target(recommendation),
         monthly_usd_now=now,
@@ -169,12 +168,12 @@ def _target(recommendation: Recommendation) -> SpecRecord | None:
             return spec_record(recommendation.target.spec)
         case Keep():
             return spec_record(recommendation.volume.spec)
-        case Wait() | Detached() | InsufficientData():
+        case Wait() | Unweighed() | InsufficientData():
             return None
 
 
 def _demand(recommendation: Recommendation) -> DemandRecord | None:
-    found = None if isinstance(recommendation, Detached) else recommendation.demand
+    found = None if isinstance(recommendation, Unweighed) else recommendation.demand
     if found is None:
         return None
     figures = {name: getattr(found, name) for name in DemandRecord.model_fields if hasattr(found, name)}

@@ -11,15 +11,17 @@ from typing import Any, Final, assert_type
 
 from pydantic import TypeAdapter
 
+from plimsoll.domain.kinds import COSTS, CountsAs, names_counted_as
 from plimsoll.domain.refine.plan import Plan
 from plimsoll.domain.risk.lessons import Lessons
 from plimsoll.domain.risk.tally import PromiseTally
 from plimsoll.outcomes import Answered, FailedVolume, InScope, Notice, Outcome, Planned, Priced, Skipped, VolumesSeen
 from plimsoll.ports import FailedTarget
-from plimsoll.reports.detached import Groups, add_detached, detached_summary, merge_detached
+from plimsoll.reports.costs import CostGroups, add_cost, costs_summary, merge_costs
 from plimsoll.reports.fleet_risk import FleetRisk
 from plimsoll.reports.learning import peaks_in
 from plimsoll.reports.record import RecommendationRecord, cents_of
+from plimsoll.reports.run_record import PartSummary, PartUsd
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.template_totals import Key, TemplateGroup, changes_of, groups_of
 from plimsoll.reports.to_record import answered_record
@@ -41,7 +43,6 @@ _ALWAYS: Final = ("cloud", "step")
 _SUMS: Final = (
     *("seen", "unpriced", "blocked", "now_cents", "saved_cents", "saved_drop_in_cents", "blocked_cents"),
     *(
-        "detached_cents",
         "upgrades_cents",
         "waiting_cents",
         "too_risky_cents",
@@ -65,19 +66,19 @@ class Totals:
     is expected to take, each at its cloud's own query cost. `new` to `done_saved_cents` come from the history, and
     stay 0 where none is kept, and so does what became of earlier `promises`. `unpriced` and `blocked` count volumes.
     `risk` is what doing all of it risks, and `lessons` what the whole of a run teaches of headroom, added at its end.
-    `templates` are the groups of what templates made, which are whole only where all volumes are added. `detached` are
-    the detached volumes by owner and year.
+    `templates` are the groups of what templates made, which are whole only where all volumes are added. `costs` are
+    the volumes that are paid for nothing, of each kind by owner and year.
     """
 
     seen: int = 0
     actions: Counter[str] = field(default_factory=Counter)
+    cost_cents: Counter[str] = field(default_factory=Counter)
     unpriced: int = 0
     blocked: int = 0
     now_cents: int = 0
     saved_cents: int = 0
     saved_drop_in_cents: int = 0
     blocked_cents: int = 0
-    detached_cents: int = 0
     upgrades_cents: int = 0
     waiting_cents: int = 0
     too_risky_cents: int = 0
@@ -98,7 +99,7 @@ class Totals:
     notices: dict[str, list[str]] = field(default_factory=dict)
     prices: dict[str, _Price] = field(default_factory=dict)
     templates: dict[str, TemplateGroup] = field(default_factory=dict)
-    detached: Groups = field(default_factory=dict)
+    costs: CostGroups = field(default_factory=dict)
 
     @classmethod
     def of(cls, added: Iterable[RecommendationRecord | Outcome], by: Iterable[str] = _ALWAYS) -> "Totals":
@@ -164,11 +165,6 @@ class Totals:
         return self.blocked_cents / 100
 
     @property
-    def usd_detached(self) -> float:
-        """What is paid for volumes that are attached to nothing, USD a month; no part of the saving."""
-        return self.detached_cents / 100
-
-    @property
     def usd_upgrades(self) -> float:
         """What throttled volumes would cost more, USD a month; not taken off the saving."""
         return self.upgrades_cents / 100
@@ -184,13 +180,21 @@ class Totals:
         of the saving."""
         return self.too_risky_cents / 100
 
+    def volumes_counted_as(self, money: CountsAs) -> int:
+        """The volumes whose answers count as that."""
+        return sum(self.actions[name] for name in names_counted_as(money))
+
+    def usd_cost(self, kind: str) -> float:
+        """The USD a month that are paid for the volumes of a kind; no part of the saving."""
+        return self.cost_cents[kind] / 100
+
     def add(self, one: RecommendationRecord | Outcome) -> None:
         """Counts a recommendation's record, or any outcome of an audit."""
         match one:
             case RecommendationRecord():
                 self._count(one, cents_of(one))
                 self._group(groups_of(one))
-                add_detached(self.detached, one)
+                add_cost(self.costs, one)
             case Answered():
                 self.add(answered_record(one))
             case VolumesSeen():
@@ -231,6 +235,7 @@ class Totals:
         self.risk.merge(other.risk)
         self.lessons.merge(other.lessons)
         self.actions.update(other.actions)
+        self.cost_cents.update(other.cost_cents)
         self.skipped.update(other.skipped)
         for dimension, groups in other.by.items():
             self.by.setdefault(dimension, {})
@@ -248,12 +253,12 @@ class Totals:
         for place, price in other.prices.items():
             self._price(place, price)
         self._group(other.templates)
-        merge_detached(self.detached, other.detached)
+        merge_costs(self.costs, other.costs)
 
     def summary(self) -> dict[str, Any]:
         """The totals for run.json."""
         self._ordered()
-        steps, templates = self.by.get("step", {}), changes_of(self.templates)
+        steps, templates, risk = self.by.get("step", {}), changes_of(self.templates), self.risk.reported
         return {
             "volumes": {
                 "seen": self.seen,
@@ -269,13 +274,13 @@ class Totals:
                 "saved_drop_in": self.usd_saved_drop_in,
                 "saved_on_proof": self.usd_saved_on_proof,
                 "saved_but_blocked": self.usd_blocked,
-                "detached": self.usd_detached,
+                **{kind.name: self.usd_cost(kind.name) for kind in COSTS},
                 "more_for_upgrades": self.usd_upgrades,
                 "waiting": self.usd_waiting,
                 "too_risky": self.usd_too_risky,
                 "saved_by_templates": round(sum(one["monthly_usd_saved_beyond_volumes"] for one in templates), 2),
             },
-            "risk": self.risk.reported,
+            "risk": risk.plain if risk else None,
             "failures": {
                 "targets": _sorted(self.failed_targets),
                 "volumes": {target: _sorted(reasons) for target, reasons in sorted(self.failed_volumes.items())},
@@ -284,20 +289,25 @@ class Totals:
             "prices": _sorted(self.prices),
             "clouds": {cloud: part.cloud_summary() for cloud, part in sorted(self.by.get("cloud", {}).items())},
             "templates": templates,
-            "detached": detached_summary(self.detached),
-            "steps": {step: steps[step].step_summary() for step in Step if step in steps},
+            **costs_summary(self.costs),
+            "steps": {step: steps[step].step_summary().plain for step in Step if step in steps},
         }
 
     def cloud_summary(self) -> dict[str, Any]:
         """One cloud's totals for run.json."""
         return {"volumes": self.answered, "monthly_usd": {"now": self.usd_now, "saved": self.usd_saved}}
 
-    def step_summary(self) -> dict[str, Any]:
+    def step_summary(self) -> PartSummary:
         """One step's totals for run.json."""
-        money = self.cloud_summary()["monthly_usd"]
-        others = {"saved_drop_in": self.usd_saved_drop_in, "more_for_upgrades": self.usd_upgrades}
-        others |= {"waiting": self.usd_waiting, "too_risky": self.usd_too_risky}
-        return {"volumes": self.answered, "monthly_usd": {**money, **others}}
+        money = PartUsd(
+            now=self.usd_now,
+            saved=self.usd_saved,
+            saved_drop_in=self.usd_saved_drop_in,
+            more_for_upgrades=self.usd_upgrades,
+            waiting=self.usd_waiting,
+            too_risky=self.usd_too_risky,
+        )
+        return PartSummary(volumes=self.answered, monthly_usd=money)
 
     def history(self) -> dict[str, Any]:
         """What became of earlier recommendations, for run.json and events."""
@@ -312,6 +322,8 @@ class Totals:
 
     def _count(self, record: RecommendationRecord, cents: Mapping[str, int]) -> None:
         self.actions[record.action] += 1
+        if record.kind.money is CountsAs.COST:
+            self.cost_cents[record.action] += cents["now_cents"]
         self.unpriced += record.monthly_usd_now is None
         self.blocked += bool(record.blockers)
         self.risk.add(record)

@@ -1,10 +1,10 @@
 """How every report says figures and names: money, counts, configurations, owners, actions and words of clouds."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from plimsoll.clouds.registry import CLOUDS, CloudWords
-from plimsoll.domain.actions import CHANGES, KEEP
+from plimsoll.domain.kinds import CHANGES, KINDS, CountsAs, Kind
 from plimsoll.domain.offers.losses import LossCode, loss_text
 from plimsoll.domain.units import dollars
 from plimsoll.reports.record import (
@@ -18,17 +18,16 @@ from plimsoll.reports.record import (
     TooRiskyRecord,
     WaitRecord,
 )
+from plimsoll.reports.run_record import RunRecord
 
-ACTION_WORDS: Final = {
-    "upgrade": "throttled today: move to something faster",
-    "migrate": "move to another type",
-    "reprovision": "provision less of the same type",
-    "keep": "keep as they are",
-    "wait": "changed lately: look again before anything is reduced",
-    "detached": "paid for, attached to nothing",
-    "insufficient-data": "not enough data to say",
-}
-"""What each action asks for."""
+
+def kind_words(kind: Kind) -> str:
+    """A kind of answer in words: what it asks for, or what it is."""
+    return f"paid for, {kind.words}" if kind.money is CountsAs.COST else kind.words
+
+
+RANKED: Final = sorted(KINDS.values(), key=lambda kind: kind.rank)
+"""The kinds of answers in the order of counts."""
 
 GRADE_WORDS: Final = {
     "A": "Measured in this account and region, lately enough.",
@@ -117,10 +116,16 @@ RISK_LEVELS: Final[Mapping[RiskLevel, str]] = {
 """Each level of risk in words."""
 
 
+def left_for_risk(record: RecommendationRecord) -> TooRiskyRecord | None:
+    """The change that a volume that stays as it is would have if its risk was allowed. None if there is none."""
+    return record.too_risky if record.kind.money is CountsAs.SAME else None
+
+
 def risk_level(record: RecommendationRecord) -> RiskLevel | None:
     """The level of a change's risk, or of one that is left out for it; None where nothing would be changed."""
-    if record.action == KEEP and record.too_risky is not None:
-        risk = record.too_risky.risk
+    left = left_for_risk(record)
+    if left is not None:
+        risk = left.risk
         return "unknown" if risk is None or risk.promised_pct is None else "above"
     if record.action not in CHANGES:
         return None
@@ -136,7 +141,8 @@ def risk_pct(record: RecommendationRecord) -> float | None:
     level = risk_level(record)
     if level == "none":
         return 0.0
-    risk = record.too_risky.risk if record.action == KEEP and record.too_risky is not None else record.risk
+    left = left_for_risk(record)
+    risk = record.risk if left is None else left.risk
     return risk.promised_pct if level is not None and risk is not None else None
 
 
@@ -162,7 +168,7 @@ def _latency_seen(record: RecommendationRecord) -> str:
 
 def plight(record: RecommendationRecord) -> str:
     """What a throttled volume's workload suffers, in words; empty for the others."""
-    if record.action != "upgrade" or record.demand is None:
+    if record.kind.money is not CountsAs.MORE or record.demand is None:
         return ""
     hours = record.demand.throttled_minutes / 60
     waited = (
@@ -195,13 +201,14 @@ def outcome_text(record: RecommendationRecord) -> str:
     """What a volume's recommendation does to the bill, in words."""
     if record.monthly_usd_now is None:
         return "no price known"
-    if record.action == "detached":
+    if record.kind.money is CountsAs.COST:
         return f"costs {usd(record.monthly_usd_now)} a month"
     if record.wait is not None:
         saved = record.wait.monthly_usd_saved
         return f"may save {usd(saved)} a month from {record.wait.until} on" if saved > 0 else "look again later"
-    if record.action == KEEP and record.too_risky is not None:
-        return too_risky_text(record.too_risky)
+    left = left_for_risk(record)
+    if left is not None:
+        return too_risky_text(left)
     if record.monthly_usd_saved < 0:
         return f"costs {usd(-record.monthly_usd_saved)} a month more"
     return f"saves {usd(record.monthly_usd_saved)} a month"
@@ -281,9 +288,9 @@ def words_of(provider: str) -> CloudWords:
     )
 
 
-def clouds_of(run: Mapping[str, Any]) -> tuple[str, ...]:
+def clouds_of(run: RunRecord) -> tuple[str, ...]:
     """The clouds that a run asked; runs of earlier versions knew one and did not name it."""
-    return tuple(run.get("clouds") or (FIRST_PROVIDER,))
+    return tuple(run.clouds or (FIRST_PROVIDER,))
 
 
 def calls_in(providers: Iterable[str]) -> str:

@@ -149,11 +149,11 @@ class _BatchAudit:
         part = BatchPart(
             attempt=self.attempt,
             answered=totals.answered,
-            spent=before.spent + Spent.of(usage, run["seconds"]),
+            spent=before.spent + Spent.of(usage, run.seconds),
             plans=before.plans or totals.plans,
             notices=totals.notices,
         )
-        stopped = run["status"] == "interrupted"
+        stopped = run.status == "interrupted"
         if stopped and part.answered == before.answered:
             raise OutOfTime(
                 f"no volume of batch {self.batch} of run {self.order.id} could be answered within a function's time: "

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from plimsoll.domain.kinds import CountsAs
 from plimsoll.ports import RunStore
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.exports import write_parquet
@@ -96,5 +97,5 @@ def _stakes(folder: Path) -> Iterator[tuple[bool, float, str]]:
 
 
 def _stake(record: RecommendationRecord) -> tuple[bool, float, str]:
-    money = (record.monthly_usd_now or 0.0) if record.action == "detached" else record.monthly_usd_saved
-    return record.action == "upgrade", money, full_name(record)
+    money = (record.monthly_usd_now or 0.0) if record.kind.money is CountsAs.COST else record.monthly_usd_saved
+    return record.kind.money is CountsAs.MORE, money, full_name(record)

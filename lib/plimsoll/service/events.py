@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from plimsoll.clouds.targets import named_target
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.reports.record import Action, Grades, OwnerRecord, RecommendationRecord, SpecRecord
+from plimsoll.reports.run_record import HistoryTold, RunRecord
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.wording import cut
 
@@ -31,17 +32,6 @@ class _Detail(BaseModel):
     model_config = ConfigDict(
         extra="forbid", frozen=True, defer_build=True, json_schema_serialization_defaults_required=True
     )
-
-
-class HistoryTold(_Detail):
-    """What became of what was recommended, over the volumes of one run."""
-
-    new: int = Field(ge=0, description="recommendations that this run made first, or made otherwise than before")
-    by_rule: int = Field(default=0, ge=0, description="recommendations that differ because the rule has changed")
-    snoozed: int = Field(ge=0, description="recommendations that people do not want to be told of yet")
-    done: int = Field(ge=0, description="volumes whose recommendation was carried out, since the first run")
-    done_now: int = Field(ge=0, description="those of them that this run was the first to see carried out")
-    saved_usd_month_since: float = Field(ge=0, description="what all that was carried out saves, as it was promised")
 
 
 class AuditCompleted(_Detail):
@@ -74,7 +64,7 @@ class RecommendationNew(_Detail):
     action: Action = Field(description="what should be done")
     step: Step = Field(description="in which order to act: as in `plimsoll query`")
     current: SpecRecord = Field(description="the configuration as it is")
-    target: SpecRecord | None = Field(description="the one that is recommended; null where it is detached")
+    target: SpecRecord | None = Field(description="the one that is recommended; null where none is")
     monthly_usd_now: float | None = Field(description="what it costs; null where no price is known")
     monthly_usd_saved: float = Field(description="what the change saves; negative where an upgrade costs more")
     evidence: Grades | None = Field(description="the grade of what stands behind the offer; null where nothing is")
@@ -106,31 +96,33 @@ class ValidationCompleted(_Detail):
     simulated: bool = Field(description="whether a simulated bench measured it")
 
 
-KINDS: Final[Mapping[str, type[BaseModel]]] = {
+EVENT_KINDS: Final[Mapping[str, type[BaseModel]]] = {
     kind.__name__: kind for kind in (AuditCompleted, RecommendationNew, ValidationCompleted)
 }
 """Every kind of event by its detail type."""
 
 
-def audit_event(run: Mapping[str, Any], report: str) -> ServiceEvent:
+def audit_event(run: RunRecord, report: str) -> ServiceEvent:
     """The event of an audit, from its run.json."""
-    volumes, failed = run["volumes"], run["failures"]["targets"]
-    completed = AuditCompleted(
-        run_id=run["id"],
-        status=run["status"],
-        now=datetime.fromisoformat(run["now"]),
-        report=report,
-        volumes={
-            "seen": volumes["seen"],
-            "answered": volumes["answered"],
-            "skipped": sum(volumes["skipped"].values()),
-            "failed": volumes["failed"],
-        },
-        actions=run["actions"],
-        monthly_usd=run["monthly_usd"],
-        failed_places=[cut(f"{place}: {failed[place]}", LONGEST_TEXT) for place in sorted(failed)[:MOST_NAMED]],
-        failed_places_total=len(failed),
-        history=run.get("history"),
+    volumes, failed = run.volumes, run.failures.targets
+    completed = AuditCompleted.model_validate(
+        {
+            "run_id": run.id,
+            "status": run.status,
+            "now": run.now,
+            "report": report,
+            "volumes": {
+                "seen": volumes.seen,
+                "answered": volumes.answered,
+                "skipped": sum(volumes.skipped.values()),
+                "failed": volumes.failed,
+            },
+            "actions": run.actions,
+            "monthly_usd": run.monthly_usd.plain,
+            "failed_places": [cut(f"{place}: {failed[place]}", LONGEST_TEXT) for place in sorted(failed)[:MOST_NAMED]],
+            "failed_places_total": len(failed),
+            "history": run.history,
+        }
     )
     return _event(AuditCompleted, completed, {})
 
@@ -165,7 +157,7 @@ def event_schema(kind: str) -> dict[str, Any]:
     """The JSON Schema of an event's detail. Raises KeyError for an unknown kind."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **KINDS[kind].model_json_schema(mode="serialization"),
+        **EVENT_KINDS[kind].model_json_schema(mode="serialization"),
     }
 
 

@@ -7,9 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from plimsoll.domain.kinds import CountsAs, names_counted_as
 from plimsoll.reports.record import OLD_KEYS
+from plimsoll.reports.steps import sql_list
 
 _DROP_IN: Final = "monthly_usd_saved_drop_in"
+
+_COSTS: Final = sql_list(names_counted_as(CountsAs.COST))
+_UPGRADES: Final = sql_list(names_counted_as(CountsAs.MORE))
 
 _LATEST: Final = """with latest as (
   select run_date, max(run_id) as run_id
@@ -43,7 +48,7 @@ select
 from (
   select
     r.*,
-    r.action <> 'detached' and not (r.action = 'upgrade' and r.monthly_usd_saved < 0) as is_saving
+    r.action not in {_COSTS} and not (r.action in {_UPGRADES} and r.monthly_usd_saved < 0) as is_saving
   from recommendations r
   join latest on r.run_date = latest.run_date and r.run_id = latest.run_id
 ) judged

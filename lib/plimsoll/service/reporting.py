@@ -1,22 +1,22 @@
 """The report of a run: its batches put together, a page to read, and its events."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Literal, cast
 
 from plimsoll.clouds.targets import named_target
 from plimsoll.ports import RunStore
 from plimsoll.reports.csv_table import ENCODING, csv_line, header
 from plimsoll.reports.html.page import write_html
-from plimsoll.reports.record import run_of
 from plimsoll.reports.run_files import DEMAND, PAGE, RECOMMENDATIONS, RUN, TABLE, UNANSWERED
 from plimsoll.reports.run_folder import write_run
 from plimsoll.reports.run_reader import Matched, UnansweredRecord, full_name, matched
+from plimsoll.reports.run_record import RunRecord, run_of
 from plimsoll.reports.totals import Totals
 from plimsoll.service.events import ServiceEvent, audit_event
 from plimsoll.service.history_update import news_name
@@ -40,7 +40,7 @@ class KeptReport:
     """
 
     answer: Reported
-    run: dict[str, Any]
+    run: RunRecord
     covered_pct: float
     ended: ServiceEvent
     news: list[ServiceEvent]
@@ -56,13 +56,13 @@ def keep_report(service: Service, message: RunMessage) -> KeptReport:
     order, run = order_of(store, message.run_id), run_of(require_content(store, keys.summary))
     shards = keys.combined_shards(store)
     shown = None
-    if run["volumes"]["answered"] > service.config.page_volumes:
+    if run.volumes.answered > service.config.page_volumes:
         shown = _most_at_stake(service.config.page_volumes, store, keys, shards)
     _keep_tables(store, keys, shards)
     with TemporaryDirectory(prefix="plimsoll-") as temporary:
         folder = Path(temporary) / message.run_id
         folder.mkdir()
-        write_run(folder, run)
+        write_run(folder, run.plain)
         _write_page(service, order, run, shown, folder)
         for name in (PAGE, RUN):
             store.put_file(keys.report(name), folder / name)
@@ -71,10 +71,10 @@ def keep_report(service: Service, message: RunMessage) -> KeptReport:
     return KeptReport(
         answer=Reported(
             run_id=message.run_id,
-            status=run["status"],
+            status=cast("Literal['complete', 'partial']", run.status),
             report=place,
-            volumes=run["volumes"]["seen"],
-            saved_usd_month=run["monthly_usd"]["saved"],
+            volumes=run.volumes.seen,
+            saved_usd_month=run.monthly_usd.saved,
         ),
         run=run,
         covered_pct=_covered_pct(run, covered_by(store, keys)),
@@ -97,9 +97,9 @@ def _sent_names(store: RunStore, keys: RunKeys) -> frozenset[str]:
     return frozenset(json.loads(store.get(keys.reported) or b"[]"))
 
 
-def _covered_pct(run: Mapping[str, Any], covered: Covered) -> float:
+def _covered_pct(run: RunRecord, covered: Covered) -> float:
     """The places in scope that were read, in percent; 100 if there are none."""
-    failed = run["failures"]["targets"]
+    failed = run.failures.targets
     read = {str(target) for target in covered.targets} - failed.keys()
     return 100.0 * len(read) / (len(read) + len(failed)) if read or failed else 100.0
 
@@ -167,13 +167,11 @@ def _left_out(failed: Totals) -> Iterator[UnansweredRecord]:
                 )
 
 
-def _write_page(
-    service: Service, order: RunOrder, run: dict[str, Any], shown: frozenset[str] | None, folder: Path
-) -> None:
+def _write_page(service: Service, order: RunOrder, run: RunRecord, shown: frozenset[str] | None, folder: Path) -> None:
     bring_measurements(service.store, service.measured)
     policy = order.parsed_policy
     which = (
-        f"Here are the {len(shown or ()):,} of {run['volumes']['answered']:,} volumes with the most at stake; all of "
+        f"Here are the {len(shown or ()):,} of {run.volumes.answered:,} volumes with the most at stake; all of "
         f"them are in {TABLE} and {RECOMMENDATIONS} beside this report, and in the Parquet tables."
     )
     write_html(

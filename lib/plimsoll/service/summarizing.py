@@ -40,8 +40,7 @@ def summarize(service: Service, message: RunMessage) -> Summarized:
         },
         seconds={"elapsed": 0.0, **sum(whole.spent.values(), Spent()).seconds},
     )
-    run["history"] = whole.totals.history()
-    run |= promises_in_run(whole.totals.promises)
+    run |= {"history": whole.totals.history(), **promises_in_run(whole.totals.promises)}
     run |= _keep_learned_table(store, whole.totals, order)
     store.put(keys.news, json.dumps(whole.news.items, ensure_ascii=False).encode())
     store.put(keys.summary, json.dumps(run, ensure_ascii=False).encode())

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.orders import read_order
+from plimsoll.reports.printable import printable
 from plimsoll.reports.run_reader import find_profile, find_record
 from plimsoll.serving.door import Door, DoorTerms
 from plimsoll.serving.live_report import LiveReport
@@ -39,13 +40,15 @@ def application(report: LiveReport, terms: DoorTerms) -> Starlette:
         try:
             return FileResponse(report.page(), media_type="text/html")
         except UNUSABLE_RUN as error:
-            return HTMLResponse(message_page("There is nothing to show yet", str(error), waits=True), status_code=503)
+            return HTMLResponse(
+                message_page("There is nothing to show yet", printable(str(error)), waits=True), status_code=503
+            )
 
     def state(_request: Request) -> Response:
         try:
             current = report.state()
         except UNUSABLE_RUN as error:
-            return JSONResponse({"told": str(error)}, status_code=503)
+            return JSONResponse({"told": printable(str(error))}, status_code=503)
         return JSONResponse({"version": current.version, "told": current.told, "running": current.running})
 
     def volume(request: Request) -> Response:
@@ -53,7 +56,7 @@ def application(report: LiveReport, terms: DoorTerms) -> Starlette:
         try:
             return HTMLResponse(_volume(report, name))
         except UNUSABLE_RUN as error:
-            return HTMLResponse(message_page("There is no such page", str(error)), status_code=404)
+            return HTMLResponse(message_page("There is no such page", printable(str(error))), status_code=404)
 
     routes = [
         Route("/", page),

@@ -5,19 +5,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final
+from typing import Final
 
 from plimsoll.api.runs import run_folder, written_ns
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.bootstrap.envelopes import envelope_library
-from plimsoll.domain.errors import BadInput
 from plimsoll.orders import read_order
 from plimsoll.reports.html.page import Live, write_html
 from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_folder import RUNNING
-from plimsoll.reports.run_reader import audited_at, read_run
+from plimsoll.reports.run_reader import read_run
+from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.wording import usd
 from plimsoll.settings import Settings
 
@@ -70,7 +70,7 @@ class LiveReport:
         """The version that `page` would give now, and how far the run is. Raises BadInput if there is no run."""
         folder = self.folder()
         run = read_run(folder)
-        running = run.get("status") == RUNNING
+        running = run.status == RUNNING
         version = self._version if self._is_recent(folder) else _version(folder)
         return State(version=version, told=_progress_sentence(run), running=running)
 
@@ -96,7 +96,7 @@ def _newest(runs_dir: Path) -> Path | None:
 def _version(folder: Path) -> str:
     """A text that changes whenever a run has more to show."""
     sizes = [path.stat().st_size if path.exists() else 0 for path in (folder / JOURNAL, folder / RUN)]
-    return f"{plain_name(folder)}/{sizes[0]}/{read_run(folder).get('status')}"
+    return f"{plain_name(folder)}/{sizes[0]}/{read_run(folder).status}"
 
 
 def plain_name(folder: Path) -> str:
@@ -114,14 +114,9 @@ def _write(folder: Path, out: Path, version: str) -> None:
     write_html(folder, out, envelopes=envelopes, console_link=link, live=Live(version=version))
 
 
-def _progress_sentence(run: dict[str, Any]) -> str:
+def _progress_sentence(run: RunRecord) -> str:
     """A sentence on how far a run is."""
-    try:
-        volumes, saved = run["volumes"], usd(run["monthly_usd"]["saved"])
-        if run["status"] == RUNNING:
-            return (
-                f"Auditing: {volumes['answered']:,} of {volumes['seen']:,} volumes so far, which save {saved} a month."
-            )
-        return f"Audited {audited_at(run):%Y-%m-%d %H:%M} UTC: {run['status']}."
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadInput(f"the run's {RUN} lacks {error}: audit again.") from error
+    volumes, saved = run.volumes, usd(run.monthly_usd.saved)
+    if run.status == RUNNING:
+        return f"Auditing: {volumes.answered:,} of {volumes.seen:,} volumes so far, which save {saved} a month."
+    return f"Audited {run.at:%Y-%m-%d %H:%M} UTC: {run.status}."

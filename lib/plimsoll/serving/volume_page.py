@@ -13,7 +13,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.reports.html.page_files import early, hash_of, style, templates_of
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import RUN
-from plimsoll.reports.run_reader import audited_at, find_record, full_name, read_run
+from plimsoll.reports.run_reader import find_record, full_name, read_run
 from plimsoll.reports.terminal.explain import show_record
 from plimsoll.reports.wording import change_words, outcome_text, short_name, spec_text, usd
 
@@ -47,7 +47,7 @@ def volume_history(volume: str, runs_dir: Path) -> Iterator[PastAnswer]:
 def _runs(runs_dir: Path) -> Iterator[tuple[datetime, Path]]:
     for path in runs_dir.glob(f"*/{RUN}"):
         try:
-            yield audited_at(read_run(path.parent)), path.parent
+            yield read_run(path.parent).at, path.parent
         except (BadInput, KeyError, TypeError, ValueError, ArithmeticError, OSError):
             continue
 

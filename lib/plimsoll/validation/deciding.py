@@ -21,11 +21,11 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import (
     Change,
     Comparison,
-    Detached,
     InsufficientData,
     Keep,
     Migrate,
     Reprovision,
+    Unweighed,
     Upgrade,
     Wait,
 )
@@ -143,7 +143,7 @@ def weigh_answer(explained: Explained | None, volume_id: str) -> WeighedVolume:
     if not isinstance(outcome, Answered):
         raise BadInput(f"{volume_id} is left out: {outcome.reason}.")
     answer = outcome.recommendation
-    if isinstance(answer, Detached | InsufficientData) or explained.demand is None:
+    if isinstance(answer, Unweighed | InsufficientData) or explained.demand is None:
         raise BadInput(f"{volume_id} has no target to validate ({answer.action}): {'; '.join(answer.reasons)}")
     return WeighedVolume(answer=answer, demand=explained.demand)
 

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.evidence.measuring_runs import Want
+from plimsoll.domain.kinds import CHANGES
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.reports.record import RecommendationRecord

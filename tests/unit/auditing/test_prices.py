@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.auditing.prices import price_outcomes
-from plimsoll.domain.decide import recommend_detached
+from plimsoll.domain.decide import answer_by_state
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import VolumeState
 from plimsoll.outcomes import Notice
@@ -16,6 +16,7 @@ from plimsoll.reports.summary import headline
 from plimsoll.reports.to_record import record_of
 from plimsoll.reports.totals import Totals
 from tests.builders import NOW, US_EAST_1, a_basis, a_demand, a_market, a_volume, decision
+from tests.unit.reports.plain_runs import a_run_record
 
 NINGXIA = Target(account="111122223333", region="cn-northwest-1")
 IN_YUAN = PriceBook(region=NINGXIA.region, source="a list", as_of=NOW.date(), types={}, currency="CNY")
@@ -34,7 +35,7 @@ def test_a_volume_without_a_price_in_dollars_is_in_no_sum_and_says_so(book, code
     assert (record.monthly_usd_now, record.monthly_usd_saved, step_of(record)) == (None, 0.0, Step.UNKNOWN)
     totals = Totals.of([record, recorded(decision(a_volume("gp2", 500), DEMAND))])
     assert (totals.usd_now, totals.unpriced) == (50.0, 1)
-    assert "no price is known for 1 other" in headline(totals, {}, whole=True)
+    assert "no price is known for 1 other" in headline(totals, a_run_record(), whole=True)
 
 
 @pytest.mark.parametrize(("book", "word"), [(IN_YUAN, "CNY"), (UNPRICED, "no price in dollars")])
@@ -53,7 +54,7 @@ def test_where_it_is_not_known_what_is_sold_nothing_has_a_price_or_a_change():
     found = recorded(decision(replace(a_volume("gp2", 500), **edge), DEMAND))
     assert (found.action, found.target, found.monthly_usd_now) == ("insufficient-data", None, None)
     assert "other-market" in found.reason_codes
-    alone = recorded(recommend_detached(replace(a_volume("gp2", on=[]), **edge), a_basis()))
+    alone = recorded(answer_by_state(replace(a_volume("gp2", on=[]), **edge), a_basis()))
     assert (alone.action, alone.monthly_usd_now) == ("detached", None)
 
 

@@ -288,7 +288,7 @@ def test_the_documents_totals_are_those_of_the_run(run, plimsoll):
     costly = a_record("upgrade", volume_id="vol-costly", monthly_usd_saved=-7.5)
     other = a_run(run.parent / "two", [*read_records(run), costly])
     (found,) = json.loads(plimsoll("query", other, sql, "--format", "json")[1])
-    told = read_run(other)["monthly_usd"]
+    told = read_run(other).monthly_usd.plain
     assert {key: amount or 0.0 for key, amount in found.items()} == {key: told[key] for key in found}
     assert found["more_for_upgrades"] >= 7.5
 

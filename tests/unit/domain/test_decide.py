@@ -5,11 +5,11 @@ import pytest
 
 from plimsoll.domain.case import case_of
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.decide import answer, is_detached, recommend_detached
+from plimsoll.domain.decide import answer, answer_by_state, kind_by_state
 from plimsoll.domain.errors import UnknownVolumeType
 from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.groups.hosting import host_loads
-from plimsoll.domain.recommendation import Detached, InsufficientData, Keep, Migrate, Reprovision, Upgrade, Wait
+from plimsoll.domain.recommendation import InsufficientData, Keep, Migrate, Reprovision, Upgrade, Wait
 from plimsoll.domain.volume import Modification, VolumeSpec, VolumeState
 from tests.builders import (
     NOW,
@@ -182,18 +182,18 @@ def test_without_a_price_for_the_present_type_there_is_no_answer():
 
 def test_a_volume_on_nothing_is_detached():
     detached = a_volume(on=[])
-    assert is_detached(detached)
-    assert not is_detached(a_volume())
-    assert not is_detached(a_volume(on=[], state=VolumeState.IN_USE))
-    answer = recommend_detached(detached, a_basis())
-    assert isinstance(answer, Detached)
+    assert kind_by_state(detached) == "detached"
+    assert kind_by_state(a_volume()) is None
+    assert kind_by_state(a_volume(on=[], state=VolumeState.IN_USE)) is None
+    answer = answer_by_state(detached, a_basis())
+    assert answer.action == "detached"
     assert answer.reasons == (
         "It is attached to nothing and costs $50.00 a month. Take a snapshot and delete it if nobody needs it.",
     )
 
 
 def test_a_detached_volume_without_a_price_is_still_detached():
-    answer = recommend_detached(a_volume(on=[]), a_basis(market=a_market(replace(US_EAST_1, types={}))))
+    answer = answer_by_state(a_volume(on=[]), a_basis(market=a_market(replace(US_EAST_1, types={}))))
     assert answer.usd_month_now is None
     assert answer.reasons == ("It is attached to nothing. Take a snapshot and delete it if nobody needs it.",)
 
@@ -203,7 +203,7 @@ def test_an_unknown_type_is_never_answered():
     with pytest.raises(UnknownVolumeType):
         decision(unknown, a_demand(iops=1))
     with pytest.raises(UnknownVolumeType):
-        recommend_detached(replace(unknown, attachments=(), state=VolumeState.AVAILABLE), a_basis())
+        answer_by_state(replace(unknown, attachments=(), state=VolumeState.AVAILABLE), a_basis())
 
 
 def test_blockers_never_change_the_answer():

@@ -6,7 +6,7 @@ from datetime import date
 from functools import cache
 
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.decide import recommend_detached
+from plimsoll.domain.decide import answer_by_state
 from plimsoll.domain.demand.epochs import Epoch
 from plimsoll.domain.demand.settling import Unsettled
 from plimsoll.domain.metrics.sums import Window
@@ -32,7 +32,7 @@ def every_action() -> dict[str, Recommendation]:
         decision(a_volume("gp3", 500, iops=10_000, throughput_mib_s=500), a_demand(200, 10)),
         decision(a_volume("gp3", 500, iops=3_000), a_demand(3_000, 20)),
         decision(a_volume("gp3", 500), a_demand(200, 10)),
-        recommend_detached(a_volume("gp2", on=[]), a_basis()),
+        answer_by_state(a_volume("gp2", on=[]), a_basis()),
         decision(a_volume("gp2", 500), a_demand(200, 10, buckets=60), a_policy(min_saving_usd_month=6)),
     ]
     actions = {one.action: one for one in found}

@@ -10,6 +10,7 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_folder import RunFolder
 from plimsoll.reports.run_reader import UnansweredRecord
 from plimsoll.reports.totals import Totals
+from tests.unit.reports.plain_runs import a_plain_run
 from tests.unit.reports.recommendations import a_profile
 
 
@@ -50,19 +51,6 @@ def a_run(
             else:
                 reasons = totals.failed_volumes.setdefault(f"{volume.account}/{volume.region}", {})
                 reasons.setdefault(volume.reason, []).append(volume.volume_id)
-        written.describe(
-            {
-                "id": folder.name,
-                "status": status,
-                "now": "2027-01-15T08:00:00+00:00",
-                "scope": {},
-                "policy": dump_policy(policy or Policy()),
-                **totals.summary(),
-                "versions": {"plimsoll": "0.1.0"},
-                "usage": {"calls": 1, "metrics": 4, "datapoints": 100, "estimated_usd": 0.01},
-                "plan": {"most_datapoints": 1000},
-                "seconds": {"elapsed": 1.0},
-                **changes,
-            }
-        )
+        kept = {"id": folder.name, "status": status, "policy": dump_policy(policy or Policy()), **changes}
+        written.describe(a_plain_run(totals, **kept))
     return folder

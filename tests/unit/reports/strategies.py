@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from plimsoll.domain.actions import CHANGES
+from plimsoll.domain.kinds import CHANGES
 from plimsoll.ports import ChangeText
 from plimsoll.reports.record import FIRST_PROVIDER, BlockerRecord, EvidenceRecord, LossRecord
 from plimsoll.reports.to_record import record_of

@@ -10,6 +10,7 @@ from plimsoll.reports.change_files import CHANGED_IN, ORDER, TOOLS, change_note,
 from plimsoll.reports.record import BlockerRecord, LossRecord, OwnerRecord
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.template_text import template_texts
+from tests.unit.reports.plain_runs import a_run_record
 from tests.unit.reports.recommendations import a_record, a_risk
 from tests.unit.reports.strategies import HOSTILE
 
@@ -171,8 +172,8 @@ def test_a_run_of_an_earlier_version_has_its_changes_and_says_that_no_way_back_w
 
 def test_a_template_has_one_change_in_the_words_of_whoever_owns_it_and_no_file_mixes_accounts(tmp_path):
     makers = {"auto-scaling": "  Iops: 3000", "kubernetes": '  iops: "3000"', "terraform": "  iops = 3000"}
-    run = {
-        "templates": [
+    run = a_run_record(
+        templates=[
             {
                 "provider": "aws", "account": account, "region": "us-east-1", "kind": kind, "template": "web",
                 "device": "/dev/xvda", "type": "gp2", "volumes": 20, "example": "vol-1",
@@ -182,7 +183,7 @@ def test_a_template_has_one_change_in_the_words_of_whoever_owns_it_and_no_file_m
             for account in (ACCOUNT, OTHER)
             for kind in makers
         ]
-    }  # fmt: skip
+    )  # fmt: skip
     texts = list(template_texts(run))
     for one in texts:
         assert makers[one.kind] in one.how.splitlines()

@@ -27,6 +27,7 @@ from plimsoll.reports.totals import DIMENSIONS, Totals
 from plimsoll.reports.wording import calls_in, clouds_of, words_of
 from plimsoll.slack.blocks.elements import link as slack_link
 from tests.builders import NOW
+from tests.unit.reports.plain_runs import a_plain_run, a_run_record
 from tests.unit.slack.blocks.said import told_of
 
 from .html.pages import read_page, written
@@ -55,14 +56,12 @@ def a_run(*records):
     totals = Totals()
     for record in records:
         totals.add(record)
-    return {
-        "id": "1",
-        "status": "complete",
-        **totals.summary(),
-        "usage": {"calls": 3, "metrics": 4, "datapoints": 5, "estimated_usd": 0.0},
-        "plan": {"most_datapoints": 0},
-        "seconds": {"elapsed": 1.0},
-    }
+    usage = {"calls": 3, "metrics": 4, "datapoints": 5, "estimated_usd": 0.0}
+    return a_run_record(totals, usage=usage, plan={"most_datapoints": 0})
+
+
+def asked(clouds):
+    return {cloud: {"volumes": 0, "monthly_usd": {"now": 0.0, "saved": 0.0}} for cloud in clouds}
 
 
 def shown(run, width=160):
@@ -88,7 +87,7 @@ def test_the_cloud_is_in_the_table_and_in_the_views(tmp_path, record):
     assert dict(zip(header(), row(record), strict=True))["provider"] == record.provider
     with RunFolder(tmp_path) as folder:
         folder.add(record)
-        folder.describe({"status": "complete"})
+        folder.describe(a_plain_run())
     assert read_records(tmp_path) == [record]
     with opened(tmp_path) as database:
         assert list(database.rows("select provider from recommendations")) == [(record.provider,)]
@@ -98,7 +97,7 @@ def test_the_views_of_a_run_of_an_earlier_version_say_aws(tmp_path):
     written = AWS.model_dump(mode="json")
     del written["provider"]
     (tmp_path / "recommendations.json").write_text(json.dumps([written]), encoding="utf-8")
-    (tmp_path / "run.json").write_text('{"status": "complete"}', encoding="utf-8")
+    (tmp_path / "run.json").write_text(json.dumps(a_plain_run()), encoding="utf-8")
     with opened(tmp_path) as database:
         assert list(database.rows("select provider from recommendations")) == [("aws",)]
 
@@ -143,8 +142,8 @@ def test_the_screen_of_one_cloud_names_none_beside_its_calls():
 
 
 def test_a_run_of_an_earlier_version_asked_aws():
-    assert clouds_of({}) == ("aws",)
-    assert calls_in(clouds_of({})) == "GetMetricData"
+    assert clouds_of(a_run_record(clouds={})) == ("aws",)
+    assert calls_in(clouds_of(a_run_record(clouds={}))) == "GetMetricData"
 
 
 def test_a_plan_says_who_bills_and_by_which_settings_it_is_reckoned():
@@ -175,11 +174,11 @@ def test_savings_are_broken_down_by_cloud_only_where_there_are_several():
 )
 def test_a_page_calls_accounts_what_its_clouds_call_them(tmp_path, clouds, called):
     record = DISK if "google" in clouds else AWS
-    page = read_page(written(a_folder(tmp_path, [record], clouds=list(clouds))))
+    page = read_page(written(a_folder(tmp_path, [record], clouds=asked(clouds))))
     assert f"By {called}" in page.text
     assert f"{called.capitalize()} all" in " ".join(page.text.split())
     assert page.details[0][0]["account"] == words_of(record.provider).account
-    nothing = a_folder(tmp_path / "none", clouds=list(clouds), failed_places={"a": "b"})
+    nothing = a_folder(tmp_path / "none", clouds=asked(clouds), failed_places={"a": "b"})
     assert f"no {called} could be read." in read_page(written(nothing)).text
 
 
@@ -199,7 +198,7 @@ def test_a_volume_of_an_unknown_cloud_is_reported_in_plain_words_without_a_link(
     text = ticket(record, Policy(), link)
     assert f"- Where: account `{AWS.account}`" in text
     assert "]()" not in text
-    page = read_page(written(a_folder(tmp_path, [record], clouds=["abacus"]), console_link=lambda _record: link))
+    page = read_page(written(a_folder(tmp_path, [record], clouds=asked(["abacus"])), console_link=lambda _record: link))
     assert (page.details[0][0]["link"], page.details[0][0]["account"]) == ("", "account")
     assert slack_link(link, "Its demand") == []
 
@@ -207,7 +206,7 @@ def test_a_volume_of_an_unknown_cloud_is_reported_in_plain_words_without_a_link(
 def test_what_is_true_of_many_places_is_told_once_with_those_places():
     old = "the prices known here are of 2025-03-06."
     places = {f"plimsoll-{name}/us-central1": [old] for name in "abcd"}
-    run = {"notices": {**places, "111111111111/us-east-1": ["another tool is active here.", old]}}
+    run = a_run_record(notices={**places, "111111111111/us-east-1": ["another tool is active here.", old]})
     assert list(noted(run)) == [
         ("plimsoll-a/us-central1, plimsoll-b/us-central1, plimsoll-c/us-central1 and 2 more places", old),
         ("111111111111/us-east-1", "another tool is active here."),

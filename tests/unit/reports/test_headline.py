@@ -12,17 +12,13 @@ from tests.builders import a_policy
 from tests.unit.reports.fleets import overview_of, special_records
 from tests.unit.reports.html.pages import written
 from tests.unit.reports.markdown.rendered import shown
+from tests.unit.reports.plain_runs import a_run_record
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run
 from tests.unit.reports.terminal import test_run as terminal
 
 FOLDER = Path("plimsoll-runs/a run")
-RUN = {
-    "id": "r",
-    "status": "complete",
-    "volumes": {"seen": 0, "failed": 0, "skipped": {}},
-    "failures": {"targets": {}, "volumes": {}},
-}
+RUN = a_run_record(id="r")
 
 
 def test_the_headline_says_what_can_be_saved_of_what():
@@ -53,7 +49,7 @@ def test_an_upgrade_that_costs_more_is_beside_the_saving_and_not_in_it():
 
 @pytest.mark.parametrize("status", ["interrupted", "running"])
 def test_a_run_that_has_not_ended_says_how_to_go_on(status):
-    run = {**RUN, "status": status}
+    run = a_run_record(status=status)
     assert "volumes are missing" in incomplete(run, whole=True)
     assert "volumes are missing" in incomplete(run, whole=False)
     assert resume_command(run, FOLDER) == "plimsoll audit --resume 'plimsoll-runs/a run'"
@@ -64,7 +60,7 @@ def test_what_could_not_be_read_is_counted_and_a_part_of_a_run_is_not_blamed_for
         "targets": {"1/us-east-1": "gone"},
         "volumes": {"1/us-east-1": {"gone": ["a"]}, "2/us-east-1": {"x": ["b", "c"]}},
     }
-    run = {**RUN, "status": "partial", "failures": failures}
+    run = a_run_record(status="partial", failures=failures)
     assert incomplete(run, whole=True) == "Not in these figures, because unreadable: 1 place and 2 volumes."
     assert incomplete(run, whole=False) == ""
     assert incomplete(RUN, whole=True) == ""
@@ -114,12 +110,11 @@ SENTENCE = (
     ],
 )
 def test_it_is_said_in_one_sentence(changes, said):
-    assert since_before({"history": {**TOLD, **changes}}) == said
+    assert since_before(a_run_record(history={**TOLD, **changes})) == said
 
 
 def test_a_run_without_a_history_says_nothing_of_it():
-    assert since_before({}) == ""
-    assert since_before({"history": None}) == ""
+    assert since_before(RUN) == since_before(a_run_record(history=None)) == ""
 
 
 @pytest.mark.parametrize("history", [TOLD, None])

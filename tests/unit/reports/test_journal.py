@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from plimsoll.domain.errors import BadInput, DiskFull
 from plimsoll.outcomes import VolumesSeen
 from plimsoll.ports import Target
-from plimsoll.reports.journal import JOURNAL, Held, Journal, Kind, entries
+from plimsoll.reports.journal import JOURNAL, EntryKind, Held, Journal, entries
 from plimsoll.reports.run_folder import RunFolder
 from plimsoll.reports.run_reader import UnansweredRecord, read_records, stream_profiles, stream_unanswered
 from plimsoll.reports.run_tables import record_line
@@ -132,7 +132,7 @@ def test_journals_of_earlier_versions_without_numbers_are_read(tmp_path):
 
 
 def test_what_is_written_is_what_is_read(tmp_path):
-    added = [(kind, b'{"a": "%d"}' % number) for number, kind in enumerate([*Kind] * 3)]
+    added = [(kind, b'{"a": "%d"}' % number) for number, kind in enumerate([*EntryKind] * 3)]
     with Journal(tmp_path / JOURNAL) as journal:
         journal.append(*added)
     found = list(entries(tmp_path / JOURNAL))
@@ -172,13 +172,13 @@ def test_a_disk_that_becomes_full_keeps_what_was_whole_and_says_so(tmp_path, mon
         monkeypatch.setattr(os, "write", write)
         added = 5
         for _ in range(added):
-            journal.append((Kind.RECOMMENDATION, LONG))
+            journal.append((EntryKind.RECOMMENDATION, LONG))
         with pytest.raises(DiskFull, match="its disk is full"):
-            journal.append((Kind.RECOMMENDATION, LONG))
+            journal.append((EntryKind.RECOMMENDATION, LONG))
         monkeypatch.undo()
         assert len(list(entries(journal.path))) == added
         assert journal.path.read_bytes().count(b"\n") == added
-        journal.append((Kind.WRITTEN, b"{}"))
+        journal.append((EntryKind.WRITTEN, b"{}"))
     assert len(list(entries(tmp_path / JOURNAL))) == added + 1
 
 

@@ -42,7 +42,7 @@ def test_its_records_have_the_keys_of_today(older):
 
 def test_its_totals_are_shown(older):
     run = read_run(older)
-    assert run["monthly_usd"]["saved_drop_in"] == 5.5
+    assert run.monthly_usd.saved_drop_in == 5.5
     console = Console(width=80, record=True, file=None)
     with console.capture() as shown:
         show_run(console, run, read_records(older))
@@ -64,7 +64,7 @@ def test_its_page_is_written_and_its_order_can_be_resumed(older):
 
 
 def test_a_run_of_today_is_compared_with_it(older, tmp_path):
-    today = a_run(tmp_path / "today", read_records(older), places=tuple(read_run(older)["prices"]))
+    today = a_run(tmp_path / "today", read_records(older), places=tuple(read_run(older).prices))
     for pair in ((older, today), (today, older)):
         with compared(*pair) as diff:
             assert set(diff.totals) <= {Group.OPEN, Group.SAME}

@@ -22,6 +22,7 @@ from plimsoll.reports.to_record import record_of
 from plimsoll.slack.blocks.digest import list_volume
 from tests.unit.domain.groups.test_decide_pools import a_disk, flat, judged
 from tests.unit.domain.pooled_market import a_capped_host
+from tests.unit.reports.plain_runs import a_plain_run
 
 NEW = {"ceilings": ("write_iops", "write_throughput_mib_s"), "demand": ("peak_second_iops",)}
 """What runs of earlier versions know nothing of, besides the pool."""
@@ -44,7 +45,7 @@ def explained(width, recommendation):
 def run_of(folder, record):
     with RunFolder(folder) as written:
         written.add(record)
-        written.describe({"status": "complete"})
+        written.describe(a_plain_run())
     return folder / RECOMMENDATIONS
 
 

@@ -20,6 +20,7 @@ from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, so
 from tests.golden import assert_golden
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from tests.in_memory.service import MemoryHistory
+from tests.unit.reports.plain_runs import a_run_record
 
 FIRST = NOW.replace(hour=0)
 CHANGED = FIRST + timedelta(days=1, hours=10)
@@ -117,7 +118,7 @@ def test_a_life_that_throttles_after_the_change_is_counted_and_the_service_says_
     shares = [one["promises"]["observed_pct"] for one in found[1:]]
     assert shares == sorted(shares)
     assert list(by_the_history(runs)) == found
-    assert [read_run(folder).get("promises") for folder, _now in runs] == [one.get("promises") for one in found]
+    assert [read_run(folder).plain.get("promises") for folder, _now in runs] == [one.get("promises") for one in found]
 
 
 def test_a_run_that_is_checked_twice_tells_the_same(runs, tmp_path):
@@ -139,10 +140,11 @@ CHANGES = (
 
 
 def test_a_report_says_it_in_sentences_and_what_to_do_where_promises_are_broken():
-    said = [kept_promises({"promises": {**TOLD, **changes}}) for changes in CHANGES]
+    said = [kept_promises(a_run_record(promises={**TOLD, **changes})) for changes in CHANGES]
     assert_golden("promises", "\n".join(said) + "\n")
 
 
 def test_nothing_is_said_where_nothing_was_changed_and_seen_again():
-    assert kept_promises({}) == since_before({}) == ""
-    assert since_before({"promises": TOLD}) == kept_promises({"promises": TOLD})
+    assert kept_promises(a_run_record()) == since_before(a_run_record()) == ""
+    run = a_run_record(promises=TOLD)
+    assert since_before(run) == kept_promises(run)

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from typing import get_args
 
 import jsonschema
 import pytest
@@ -11,15 +10,16 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
-from plimsoll.domain.decide import recommend_detached
+from plimsoll.domain.decide import answer_by_state
+from plimsoll.domain.kinds import KINDS
 from plimsoll.domain.volume import Owner, OwnerKind
-from plimsoll.reports.record import FIRST_PROVIDER, Action, schema
+from plimsoll.reports.record import FIRST_PROVIDER, schema
 from plimsoll.reports.to_record import record_of
 from tests.builders import a_basis, a_demand, a_volume, decision
 from tests.profiles import examples
 from tests.unit.reports.recommendations import NO_PRICES, a_frontier, a_record, every_action
 
-ACTIONS = get_args(Action)
+ACTIONS = tuple(KINDS)
 
 
 def plain(record):
@@ -160,7 +160,7 @@ def test_where_there_is_no_price_money_is_null_and_nothing_is_saved():
 
 
 def test_a_detached_volume_without_a_price_has_null_and_not_zero():
-    record = record_of(recommend_detached(a_volume("gp2", on=[]), a_basis(market=NO_PRICES)), provider=FIRST_PROVIDER)
+    record = record_of(answer_by_state(a_volume("gp2", on=[]), a_basis(market=NO_PRICES)), provider=FIRST_PROVIDER)
     assert plain(record)["monthly_usd_now"] is None
     valid([plain(record)])
 

@@ -22,6 +22,7 @@ from plimsoll.reports.run_reader import (
     stream_unanswered,
 )
 from plimsoll.reports.totals import Totals
+from tests.unit.reports.plain_runs import a_plain_run, a_run_record
 from tests.unit.reports.recommendations import a_profile, a_record
 from tests.unit.reports.runs import a_run
 
@@ -63,13 +64,13 @@ def test_what_was_added_is_read_back_the_same(tmp_path):
 
 def test_files_of_a_run_that_is_still_written_hold_what_it_has_by_now(tmp_path):
     with RunFolder(tmp_path) as folder:
-        folder.describe({"status": "running"})
+        folder.describe(a_plain_run(status="running"))
         for number, record in enumerate(records(3), start=1):
             folder.add(record, a_profile(of=record))
             up_to_date(tmp_path)
             assert ids_on_disk(tmp_path) == [f"vol-{each}" for each in range(number)]
             assert len(list(stream_profiles(tmp_path))) == number
-        assert read_run(tmp_path) == {"status": "running"}
+        assert read_run(tmp_path) == a_run_record(status="running")
 
 
 # ---- demands, and volumes without an answer
@@ -193,7 +194,7 @@ def test_a_recommendation_that_is_changed_stands_in_its_place_with_the_demand_of
 def test_a_killed_run_s_files_are_made_when_it_is_read_and_run_json_says_what_is_there(tmp_path):
     with RunFolder(tmp_path) as folder:
         folder.begin()
-        folder.describe({"status": "running", "volumes": {"answered": 0}})
+        folder.describe(a_plain_run(status="running"))
         folder.count(Totals(seen=4))
         for record in records(2):
             folder.add(record)
@@ -201,7 +202,7 @@ def test_a_killed_run_s_files_are_made_when_it_is_read_and_run_json_says_what_is
     (tmp_path / "recommendations.json").unlink()  # as where the process was killed before it wrote any
     up_to_date(tmp_path)
     run = read_run(tmp_path)
-    assert (run["status"], run["volumes"]["seen"], run["volumes"]["answered"]) == ("interrupted", 4, 2)
+    assert (run.status, run.volumes.seen, run.volumes.answered) == ("interrupted", 4, 2)
     assert ids_on_disk(tmp_path) == ["vol-0", "vol-1"]
     before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     up_to_date(tmp_path)
@@ -293,10 +294,10 @@ def test_what_is_null_is_an_empty_cell_and_never_none_or_zero(tmp_path):
 
 def test_the_run_s_account_is_read_back_and_replaced_whole(tmp_path):
     with RunFolder(tmp_path) as folder:
-        folder.describe({"status": "running", "name": "데이터"})
-        assert read_run(tmp_path) == {"status": "running", "name": "데이터"}
-        folder.describe({"status": "complete"})
-    assert read_run(tmp_path) == {"status": "complete"}
+        folder.describe(a_plain_run(status="running", name="데이터"))
+        assert read_run(tmp_path) == a_run_record(status="running", name="데이터")
+        folder.describe(a_plain_run())
+    assert read_run(tmp_path) == a_run_record()
     assert not list(tmp_path.glob("*.new"))
 
 
@@ -351,7 +352,8 @@ def an_ended_run(folder, count):
         failed = {"account": "1", "region": "r", "volume_id": "vol-failed", "outcome": "failed", "reason": "no"}
         run.leave_out(UnansweredRecord(**failed))
         run.count(Totals(failed_volumes={"1/r": {"no": ["vol-failed"]}}))
-        run.describe({"status": "partial", "volumes": {"answered": count, "skipped": {}, "failed": 1}})
+        counts = {"seen": count + 1, "answered": count, "skipped": {}, "failed": 1}
+        run.describe(a_plain_run(status="partial", volumes=counts))
     return (folder / "journal.jsonl").read_bytes().splitlines(keepends=True)
 
 

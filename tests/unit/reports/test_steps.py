@@ -50,7 +50,7 @@ def a_cut(**fields: object) -> RecommendationRecord:
         (a_cut(blocked_by=("owner",), risk=TOO_MUCH, losses=LOSES), Step.BLOCKED),
         (a_record("upgrade", losses=LOSES), Step.THROTTLED),
         (a_record("upgrade", blockers=[BlockerRecord(code="state", text="state")]), Step.BLOCKED),
-        (a_record("detached"), Step.DETACHED),
+        (a_record("detached"), Step("detached")),
         (a_record("wait"), Step.WAIT),
         (a_record("insufficient-data"), Step.UNKNOWN),
         (a_record("keep"), Step.KEEP),

@@ -13,7 +13,7 @@ from plimsoll.cli.main import app
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.totals import Totals
 from plimsoll.service.events import (
-    KINDS,
+    EVENT_KINDS,
     HistoryTold,
     audit_event,
     event_schema,
@@ -21,6 +21,7 @@ from plimsoll.service.events import (
     validation_event,
 )
 from tests.unit.clouds.test_validation_book import a_line
+from tests.unit.reports.plain_runs import a_run_record
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.strategies import records
 
@@ -32,8 +33,7 @@ EVENT_BYTES = 256 * 1024
 def a_run(**changes):
     totals = Totals()
     totals.add(a_record())
-    now = "2027-01-15T08:00:00+00:00"
-    return {"id": "20270115T080000Z", "status": "complete", "now": now, **totals.summary(), **changes}
+    return a_run_record(totals, **changes)
 
 
 def valid(event):
@@ -111,7 +111,7 @@ def test_no_name_reason_or_number_of_either_makes_an_event_too_large():
     assert max(map(size_bytes, events)) < EVENT_BYTES
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("kind", sorted(EVENT_KINDS))
 def test_the_command_prints_the_schema_of_each_kind(kind):
     answer = CliRunner().invoke(app, ["schema", kind])
     assert answer.exit_code == 0
@@ -130,9 +130,9 @@ def part_of_the_document(title):
 
 
 def test_every_field_of_a_schema_says_what_it_is_and_the_document_names_each_kind():
-    for model in (*KINDS.values(), HistoryTold):
+    for model in (*EVENT_KINDS.values(), HistoryTold):
         assert [name for name, field in model.model_fields.items() if not field.description] == []
-    assert [kind for kind in KINDS if f"| `{kind}` |" not in DOCUMENT] == []
+    assert [kind for kind in EVENT_KINDS if f"| `{kind}` |" not in DOCUMENT] == []
 
 
 def test_the_documents_example_satisfies_its_schema():

@@ -10,6 +10,7 @@ from plimsoll.bootstrap.clouds import own_or_public
 from plimsoll.clouds.scope import Scope
 from plimsoll.learned_table import load_table, parse_table, table_text
 from plimsoll.reports.learning import learned_words, scope_words
+from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.summary import since_before
 from plimsoll.service.shared_measurements import LEARNED_HERE_KEY, LEARNED_KEY, bring_measurements
 from plimsoll.service.step_messages import RunMessage
@@ -37,6 +38,10 @@ def summarized(folder, pasts, *, before=None):
     return store, json.loads(store.get(KEYS.summary))
 
 
+def words_of(run):
+    return learned_words(RunRecord.model_validate(run))
+
+
 def brought(store, folder):
     """The table that an audit of the service goes by."""
     bring_measurements(store, folder)
@@ -52,8 +57,8 @@ def test_what_a_run_learned_is_what_the_next_one_promises_by(tmp_path):
     assert brought(store, tmp_path / "here") == kept
     rests_on = {"volumes": 60, "on": kept.source.on, "of": kept.source.fleets[0]}
     assert run["learning"] == {"volumes": 60, "days": 30, "least_promised_pct": 2.0, "rests_on": rests_on}
-    assert "60 volumes" in learned_words(run)
-    assert learned_words(run) in since_before(run)
+    assert "60 volumes" in words_of(run)
+    assert words_of(run) in since_before(RunRecord.model_validate(run))
 
 
 def test_too_little_history_stays_with_what_ships_and_says_so(tmp_path):
@@ -61,13 +66,13 @@ def test_too_little_history_stays_with_what_ships_and_says_so(tmp_path):
     assert store.get(LEARNED_HERE_KEY) is None
     assert brought(store, tmp_path / "here") == load_table()
     assert run["learning"] == {"volumes": 5, "days": 30, "least_promised_pct": None, "rests_on": None}
-    assert "public fleets" in learned_words(run)
+    assert "public fleets" in words_of(run)
 
 
 def test_a_run_without_a_past_says_nothing(tmp_path):
     _store, run = summarized(tmp_path / "store", [])
     assert "learning" not in run
-    assert learned_words(run) == ""
+    assert words_of(run) == ""
 
 
 def test_a_table_that_people_put_there_comes_first_and_stays(tmp_path):
@@ -107,14 +112,14 @@ def test_an_audit_of_less_does_not_take_the_place_of_what_more_has_taught(tmp_pa
     assert (kept == before) is stays
     assert run["learning"]["volumes"] == 60
     assert run["learning"]["rests_on"]["volumes"] == (before.source.volumes if stays else 60)
-    assert (f"{before.source.volumes:,} volumes of {before.source.on}" in learned_words(run)) is stays
+    assert (f"{before.source.volumes:,} volumes of {before.source.on}" in words_of(run)) is stays
 
 
 def test_too_little_history_leaves_an_earlier_table_and_says_that_promises_rest_on_it(tmp_path):
     before = an_earlier_one(1000)
     store, run = summarized(tmp_path / "store", ENOUGH[:5], before=before)
     assert parse_table(store.get(LEARNED_HERE_KEY).decode()) == before
-    assert "1,000 volumes" in learned_words(run)
+    assert "1,000 volumes" in words_of(run)
 
 
 def test_a_table_says_of_which_accounts_and_regions_it_is():

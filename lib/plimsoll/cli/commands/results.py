@@ -153,11 +153,11 @@ def schema_command(
 ) -> None:
     """Print the JSON Schema of recommendations.json, or of the detail of an event."""
     from plimsoll.reports import record
-    from plimsoll.service.events import KINDS, event_schema
+    from plimsoll.service.events import EVENT_KINDS, event_schema
 
-    if of not in {"recommendations", *KINDS}:
-        raise BadInput(f"there is no schema of {of}: give recommendations or one of {', '.join(KINDS)}.")
-    typer.echo(json.dumps(event_schema(of) if of in KINDS else record.schema(), indent=2))
+    if of not in {"recommendations", *EVENT_KINDS}:
+        raise BadInput(f"there is no schema of {of}: give recommendations or one of {', '.join(EVENT_KINDS)}.")
+    typer.echo(json.dumps(event_schema(of) if of in EVENT_KINDS else record.schema(), indent=2))
 
 
 chart_command = PlainTyper(help="Draw a volume's demand, and rooflines, as SVG or PNG.")

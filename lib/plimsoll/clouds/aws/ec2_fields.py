@@ -17,6 +17,7 @@ _FIRST_VOLUME: Final = datetime(2008, 1, 1, tzinfo=UTC)
 
 _AHEAD: Final = timedelta(days=1)
 ATTACHED: Final = frozenset({"attached", "attaching", "busy"})
+UNATTACHED: Final = "detached"
 
 
 def _past(moment: datetime) -> datetime:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 from botocore.exceptions import ClientError
 from pydantic import Field
 
-from plimsoll.clouds.aws.ec2_fields import Name, PastTime, Tagged
+from plimsoll.clouds.aws.ec2_fields import UNATTACHED, Name, PastTime, Tagged
 from plimsoll.clouds.aws.errors import CLEANING, COPYING, MEASURING, code_of, translate_errors
 from plimsoll.clouds.aws.hosts import INSTANCES
 from plimsoll.clouds.aws.instance_answers import DeviceMapping, InstancesPage
@@ -226,7 +226,7 @@ def _scratch_volume(answer: ScratchAnswer, target: Target) -> ScratchVolume:
 
 def _attachments(answer: ScratchAnswer | None) -> list[ScratchAttachment]:
     """The attachments in an entry of DescribeVolumes that are not over; none where the volume is gone."""
-    return [attachment for attachment in answer.attachments if attachment.state != "detached"] if answer else []
+    return [attachment for attachment in answer.attachments if attachment.state != UNATTACHED] if answer else []
 
 
 def _deadline(text: str) -> datetime | None:

@@ -45,9 +45,11 @@ def void(stripes: StripeSet, volumes: Mapping[str, Volume]) -> str | None:
         volume = volumes.get(volume_id)
         if volume is None:
             return f"{volume_id} is no longer there"
+        if not volume.attachments:
+            return f"{volume_id} is detached"
         host = sole_host(volume)
         if host is None:
-            return f"{volume_id} is {'detached' if not volume.attachments else 'no longer attached to one host alone'}"
+            return f"{volume_id} is no longer attached to one host alone"
         if host.id != stripes.host_id:
             return f"{volume_id} has moved to {host.id}"
     return None

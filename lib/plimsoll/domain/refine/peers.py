@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.decide import is_detached
+from plimsoll.domain.decide import kind_by_state
 from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.settling import Unsettled
 from plimsoll.domain.groups.takeover import SUSPECTED_SHARE, Peer, Takeover, ToldBy, by_volume
@@ -131,7 +131,7 @@ class Peers:
 
         What is expected of one that waits counts for others that wait, and a new node says nothing against its group.
         """
-        if is_detached(volume) or self._is_stopped(volume):
+        if kind_by_state(volume) is not None or self._is_stopped(volume):
             return None
         member = self._members.get(volume.id)
         if member is not None and member.error is not None:

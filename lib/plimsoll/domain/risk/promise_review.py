@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plimsoll.domain.actions import REPROVISION
 from plimsoll.domain.history import Answer, How, carried_out
+from plimsoll.domain.kinds import REPROVISION
 from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
 from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.risk.watch import KEPT_DAYS, Promise, Promised, Watch

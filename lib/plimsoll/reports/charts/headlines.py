@@ -12,6 +12,7 @@ from typing import Final, Literal, TypeVar
 
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.evidence.envelope import Envelope
+from plimsoll.domain.kinds import CHANGES
 from plimsoll.domain.units import HOUR_S, KIB_PER_MIB, MINUTE_S
 from plimsoll.reports.charts.picture import plain
 from plimsoll.reports.record import CeilingRecord, DemandProfileRecord, DemandRecord, Rates, RecommendationRecord
@@ -76,7 +77,7 @@ def in_sight(levels: Mapping[_Key, float], highest: float) -> tuple[dict[_Key, f
 def subject(record: RecommendationRecord) -> str:
     """Which volume, what it is, and what it should be."""
     name = f" ({plain(record.name)})" if record.name else ""
-    target = f", to {spec_text(record.target)}" if record.target and record.action != "keep" else ""
+    target = f", to {spec_text(record.target)}" if record.target and record.action in CHANGES else ""
     return f"{record.volume_id}{name}: {spec_text(record.current)}{target}"
 
 

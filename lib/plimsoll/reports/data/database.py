@@ -19,6 +19,7 @@ from plimsoll.reports.data.column_types import KEYS, literal, quoted
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord, earlier_change
 from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, UNANSWERED
 from plimsoll.reports.run_reader import UnansweredRecord, ambiguous, check_files, damaged, read_run
+from plimsoll.reports.run_record import Failures
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -214,8 +215,8 @@ def _add_run(connection: "DuckDBPyConnection", folder: Path, schema: str, spill:
     check_files(folder)
     here.mkdir()
     connection.execute(f"create schema if not exists {schema}")
-    failed = run.get("failures", {})
-    _table(connection, f"{schema}.unread_places", ("place", "reason"), list(failed.get("targets", {}).items()))
+    failed = run.failures
+    _table(connection, f"{schema}.unread_places", ("place", "reason"), list(failed.targets.items()))
     records = views.records(_linked(folder / RECOMMENDATIONS, here))
     unanswered = views.lines(UnansweredRecord, _whole_lines(folder / UNANSWERED, here))
     if not (folder / UNANSWERED).exists():
@@ -240,9 +241,9 @@ def _table(connection: "DuckDBPyConnection", name: str, columns: tuple[str, ...]
         connection.executemany(f"insert into {name} values ({places})", [list(row) for row in rows])
 
 
-def _failed_volumes(failures: dict[str, Any]) -> Iterator[tuple[str, str, str, str, str, None]]:
+def _failed_volumes(failures: Failures) -> Iterator[tuple[str, str, str, str, str, None]]:
     """The failed volumes as run.json has them; runs that knew no unanswered.jsonl name no skipped ones and no cloud."""
-    for place, reasons in failures.get("volumes", {}).items():
+    for place, reasons in failures.volumes.items():
         account, _, region = place.partition("/")
         for reason, ids in reasons.items():
             yield from ((account, region, volume_id, "failed", reason, None) for volume_id in ids)

@@ -4,21 +4,20 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from plimsoll.domain.actions import INSUFFICIENT_DATA
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.history import FIRST_RULE, How
+from plimsoll.domain.history import How
+from plimsoll.domain.kinds import COSTS, KINDS, CountsAs
 from plimsoll.reports.data.column_types import literal
 from plimsoll.reports.data.database import Database, opened
 from plimsoll.reports.diff import sql
 from plimsoll.reports.diff.sql import READ, Group
 from plimsoll.reports.record import SpecRecord, WaitRecord
 from plimsoll.reports.run_files import UNANSWERED
-from plimsoll.reports.run_reader import audited_at, read_run
+from plimsoll.reports.run_reader import read_run
+from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.wording import spec_text, wait_text
 
 _ENDED: Final = frozenset({"complete", "partial"})
@@ -57,15 +56,6 @@ class Money(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """One of the two runs."""
-
-    id: str
-    now: datetime
-    status: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
     """What became of a volume, and why that is known; `before` and `after` are what each run has of it."""
 
@@ -88,14 +78,14 @@ class Diff:
     `known`: the volumes whose cost is known in both. `saved`: by the done volumes, without the `unpriced` ones, at the
     first run's prices unless it has none (`mixed` volumes). `upgraded`: done upgrades, and what these cost more.
     `altered`: as `saved`, of those that were changed to something else. `open_saving`, `open_upgrades` and
-    `open_detached`: what open volumes can save, would cost more, and cost though attached to nothing. `repriced`: the
+    `open_costs`: what open volumes can save, would cost more, and cost for nothing, by kind. `repriced`: the
     volumes that cost another sum for the same configuration, and how much more in all; `policy`: the keys that differ,
     with both values; `rules`: the versions of the rule; `failed_places`: those that only the second run could not
     read, with the reason; `unread`: why the second run cannot tell of a volume of an account and region.
     """
 
-    before: Run
-    after: Run
+    before: RunRecord
+    after: RunRecord
     totals: Mapping[Group, Total]
     known: Total
     saved: Money
@@ -103,7 +93,7 @@ class Diff:
     altered: Money
     open_saving: Money
     open_upgrades: Money
-    open_detached: Money
+    open_costs: Mapping[str, Money]
     unpriced: int
     mixed: int
     repriced: Money
@@ -131,18 +121,20 @@ def compared(before: Path, after: Path) -> Iterator[Diff]:
             database.run(sql.differences(*database.schemas))
         totals = {Group(group): Total(*figures) for group, *figures in database.rows(sql.totals())}
         sums = {name: Money(*figures) for name, *figures in database.rows(sql.money())}
-        was, now = (run.get("policy", {}) for run in runs)
-        failed = [run["failures"]["targets"] for run in runs]
+        was, now = (run.policy for run in runs)
+        failed = [run.failures.targets for run in runs]
+        costs = {kind.name: sums.pop(kind.name) for kind in COSTS}
         unpriced, mixed = sums.pop("unpriced").volumes, sums.pop("mixed").volumes
         yield Diff(
-            before=_run(before, runs[0]),
-            after=_run(after, runs[1]),
+            before=runs[0],
+            after=runs[1],
             totals={group: totals[group] for group in Group if group in totals},
             known=Total(*next(database.rows(sql.known()))),
             unpriced=unpriced,
             mixed=mixed,
+            open_costs=costs,
             **sums,
-            rules=(runs[0].get("rule", FIRST_RULE), runs[1].get("rule", FIRST_RULE)),
+            rules=(runs[0].rule, runs[1].rule),
             policy={key: (was.get(key), now.get(key)) for key in {**was, **now} if was.get(key) != now.get(key)},
             failed_places={place: reason for place, reason in failed[1].items() if place not in failed[0]},
             unread=partial(_unread, runs[1]),
@@ -150,22 +142,14 @@ def compared(before: Path, after: Path) -> Iterator[Diff]:
         )
 
 
-def _read_places(folder: Path, run: Mapping[str, Any]) -> list[str]:
+def _read_places(folder: Path, run: RunRecord) -> list[str]:
     """The places of which a run names every volume, so that one that it does not name was not there.
 
     None of a run that has not ended; and none of one that left volumes out before runs named these.
     """
-    if run["status"] not in _ENDED or (run["volumes"]["skipped"] and not (folder / UNANSWERED).exists()):
+    if run.status not in _ENDED or (run.volumes.skipped and not (folder / UNANSWERED).exists()):
         return []
-    return [place for place in run["prices"] if place not in run["failures"]["targets"]]
-
-
-def _run(folder: Path, run: Mapping[str, Any]) -> Run:
-    try:
-        now = audited_at(run)
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadInput(f"{folder} does not say when it was run ({error}): compare other runs.") from error
-    return Run(id=str(run["id"]), now=now, status=str(run["status"]))
+    return [place for place in run.prices if place not in run.failures.targets]
 
 
 def _difference(found: Mapping[str, Any], unread: Callable[[str, str], str]) -> Difference:
@@ -205,13 +189,13 @@ def _why(group: Group, found: Mapping[str, Any]) -> str:
     return str(told[group]()) if group in told else ""
 
 
-def _unread(run: Mapping[str, Any], account: str, region: str) -> str:
+def _unread(run: RunRecord, account: str, region: str) -> str:
     """Why a run cannot say whether a volume of an account and region is there: the failure that it knows of."""
-    failed = run["failures"]["targets"]
+    failed = run.failures.targets
     place = f"{account}/{region}"
     if place in failed:
         return str(failed[place])
-    if run["status"] in {"interrupted", "running"}:
+    if run.status in {"interrupted", "running"}:
         return "the second run has not ended"
     of_account = [f"{name}: {reason}" for name, reason in failed.items() if account in name]
     others = [f"{name}: {reason}" for name, reason in failed.items() if "/" not in name]
@@ -236,7 +220,7 @@ def _wanted(before: Mapping[str, Any]) -> str:
 def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     if before["wait"] is not None:
         return f"waited until {before['wait']['until']}"
-    waited = INSUFFICIENT_DATA in {before["action"], after["action"]}
+    waited = any(KINDS[side["action"]].money is CountsAs.UNKNOWN for side in (before, after))
     figures = (_OBSERVED, *_FIGURES) if waited else _FIGURES
     told = [(label, unit, _at(before, path), _at(after, path)) for path, label, unit in figures]
     differing = [one for one in told if one[2] != one[3]]

@@ -9,13 +9,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.domain.actions import CHANGES
+from plimsoll.domain.kinds import CHANGES, KINDS
 from plimsoll.reports.data.exports import json_list
-from plimsoll.reports.diff.comparison import Diff, Difference, Money, Run, Total
+from plimsoll.reports.diff.comparison import Diff, Difference, Money, Total
 from plimsoll.reports.diff.sql import GROUP_WORDS, Group
 from plimsoll.reports.markdown.markup import fitting, name, prose, table
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import SpecRecord
+from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.steps import CENT
 from plimsoll.reports.terminal.plot import plain_table
 from plimsoll.reports.wording import count_of, spec_text, usd
@@ -54,7 +55,7 @@ def json_diff(diff: Diff) -> Iterator[str]:
         "unpriced": diff.unpriced,
         "monthly_usd_open": round(diff.open_saving.usd, 2),
         "monthly_usd_open_for_upgrades": round(diff.open_upgrades.usd, 2),
-        "monthly_usd_open_detached": round(diff.open_detached.usd, 2),
+        **{f"monthly_usd_open_{kind}": round(money.usd, 2) for kind, money in diff.open_costs.items()},
         "repriced": {"volumes": diff.repriced.volumes, "monthly_usd_more": round(diff.repriced.usd, 2)},
         "rules": {"before": diff.rules[0], "after": diff.rules[1]},
         "policy": {key: {"before": before, "after": after} for key, (before, after) in diff.policy.items()},
@@ -98,8 +99,8 @@ def _markdown_listed(group: Group, volumes: int, diff: Diff) -> Iterator[str]:
         yield f"{count_of(volumes - _IN_MARKDOWN, 'more volume')}: `plimsoll diff --rows 0` lists all.\n"
 
 
-def _run(run: Run) -> dict[str, str]:
-    return {"id": run.id, "now": run.now.isoformat(), "status": run.status}
+def _run(run: RunRecord) -> dict[str, str]:
+    return {"id": run.id, "now": run.at.isoformat(), "status": run.status}
 
 
 def _total(total: Total) -> dict[str, float | int | None]:
@@ -108,7 +109,7 @@ def _total(total: Total) -> dict[str, float | int | None]:
 
 
 def _runs(diff: Diff) -> str:
-    return " → ".join(f"{run.id} ({run.now:%Y-%m-%d %H:%M} UTC, {run.status})" for run in (diff.before, diff.after))
+    return " → ".join(f"{run.id} ({run.at:%Y-%m-%d %H:%M} UTC, {run.status})" for run in (diff.before, diff.after))
 
 
 def _rows(diff: Diff) -> Iterator[tuple[str, ...]]:
@@ -160,7 +161,7 @@ def headline(diff: Diff) -> str:
 
 def notes(diff: Diff) -> Iterator[str]:
     """What else differs between the runs, and what the figures leave out."""
-    if diff.after.now < diff.before.now:
+    if diff.after.at < diff.before.at:
         yield "The second run is older than the first one."
     for run, which in ((diff.before, "first"), (diff.after, "second")):
         if run.status in {"interrupted", "running"}:
@@ -192,9 +193,9 @@ def _besides(diff: Diff) -> Iterator[str]:
         yield f"{count_of(diff.altered.volumes, 'volume')} changed to something else: {less}, not in the saving."
     if diff.open_upgrades.volumes:
         yield f"Still open: {_upgrades(diff.open_upgrades)}, for {usd(diff.open_upgrades.usd)} a month more."
-    if diff.open_detached.volumes:
-        detached = diff.open_detached
-        yield f"Still open: {count_of(detached.volumes, 'volume')} attached to nothing, {usd(detached.usd)} a month."
+    for kind, (volumes, usd_month) in diff.open_costs.items():
+        if volumes:
+            yield f"Still open: {count_of(volumes, 'volume')} {KINDS[kind].words}, {usd(usd_month)} a month."
 
 
 def became(one: Difference) -> str:

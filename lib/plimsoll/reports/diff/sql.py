@@ -4,11 +4,11 @@ import json
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.domain.actions import DETACHED, UPGRADE
 from plimsoll.domain.history import Answer, Became, became, carried_out
+from plimsoll.domain.kinds import COSTS, CountsAs, names_counted_as
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.reports.data.column_types import KEYS
-from plimsoll.reports.steps import CENT
+from plimsoll.reports.steps import CENT, sql_list
 
 
 class Group(StrEnum):
@@ -30,7 +30,7 @@ class Group(StrEnum):
 
 
 GROUP_WORDS: Final = {
-    Group.DONE: "done as recommended, or nearly; detached ones are gone",
+    Group.DONE: f"done as recommended, or nearly; {' and '.join(kind.name for kind in COSTS)} ones are gone",
     Group.OPEN: "still open: the same recommendation",
     Group.CHANGED: "the same configuration, another answer",
     Group.ALTERED: "changed to something else than was recommended",
@@ -55,6 +55,8 @@ _SIDE: Final = """provider, hosts, action, current, target, drop_in.spec as drop
     monthly_usd_now, monthly_usd_then, monthly_usd_saved,
     list_append([{'spec': offer.spec, 'usd': offer.monthly_usd} for offer in offers],
     {'spec': drop_in.spec, 'usd': drop_in.monthly_usd}) as weighed, 'answered' as state, null::varchar as reason"""
+
+_UPGRADES: Final = sql_list(names_counted_as(CountsAs.MORE))
 
 BECAME: Final = "became"
 """The function of the history that judges a volume, as the database knows it."""
@@ -85,7 +87,7 @@ def differences(before: str, after: str) -> str:
             select *, {_group()} as what, nullif(split_part(verdict, ' ', 2), '') as how from judged
         )
         select *, case when what in ('{Group.DONE}', '{Group.ALTERED}') then usd_less end as usd_saved,
-            coalesce(what = '{Group.DONE}' and one.action = '{UPGRADE}' and usd_less < 0, false) as costs_more,
+            coalesce(what = '{Group.DONE}' and one.action in {_UPGRADES} and usd_less < 0, false) as costs_more,
             case when was = 'answered' and is_now = 'answered' then usd_after - usd_at_first end as usd_repriced,
             what in ('{Group.DONE}', '{Group.ALTERED}') and is_now = 'answered' and usd_less is not null
                 and usd_at_first is null as mixed
@@ -107,15 +109,15 @@ def known() -> str:
 def money() -> str:
     """A row for each of these: its name, volumes, and USD a month that they are about."""
     open_, done = f"what = '{Group.OPEN}'", f"what = '{Group.DONE}'"
-    upgrade = f"other.action = '{UPGRADE}' and other.monthly_usd_saved < 0"
-    detached = f"other.action = '{DETACHED}'"
+    upgrade = f"other.action in {_UPGRADES} and other.monthly_usd_saved < 0"
+    cost = f"other.action in {sql_list(kind.name for kind in COSTS)}"
     sums = {
         "saved": ("usd_saved", f"{done} and usd_saved is not null and not costs_more"),
         "upgraded": ("-usd_saved", "costs_more"),
         "altered": ("usd_saved", f"what = '{Group.ALTERED}' and usd_saved is not null"),
-        "open_saving": ("other.monthly_usd_saved", f"{open_} and not ({upgrade}) and not {detached}"),
+        "open_saving": ("other.monthly_usd_saved", f"{open_} and not ({upgrade}) and not ({cost})"),
         "open_upgrades": ("-other.monthly_usd_saved", f"{open_} and {upgrade}"),
-        "open_detached": ("other.monthly_usd_now", f"{open_} and {detached}"),
+        **{kind.name: ("other.monthly_usd_now", f"{open_} and other.action = '{kind.name}'") for kind in COSTS},
         "unpriced": ("null", f"{done} and usd_saved is null"),
         "mixed": ("null", "mixed"),
         "repriced": ("usd_repriced", f"abs(usd_repriced) >= {CENT}"),

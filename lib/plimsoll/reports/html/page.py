@@ -12,12 +12,13 @@ from jinja2 import Environment
 from pydantic_core import to_json
 
 from plimsoll.domain.evidence.envelope import Envelope
+from plimsoll.domain.kinds import KINDS
 from plimsoll.domain.offers.losses import LOSS_WORDS
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.policy_file import parse_policy
-from plimsoll.reports import detached
 from plimsoll.reports.change_files import CHANGED_IN, ORDER, ORDER_HEAD, TOOLS, head_lines, run_lines
 from plimsoll.reports.charts.theme import WIDTH_PX
+from plimsoll.reports.costs import COSTS_WHY, cost_tables
 from plimsoll.reports.csv_table import FORMULAS
 from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.html.page_files import (
@@ -33,7 +34,8 @@ from plimsoll.reports.html.page_files import (
 from plimsoll.reports.html.small_profile import HOW
 from plimsoll.reports.html.volume_blocks import blocks, packed
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_reader import Matched, Only, audited_at, full_name, matched_records, read_run
+from plimsoll.reports.run_reader import Matched, Only, full_name, matched_records, read_run
+from plimsoll.reports.run_record import PriceSource, RunRecord
 from plimsoll.reports.steps import STEP_TITLES, Step, StepWords, judged_by, step_words
 from plimsoll.reports.summary import (
     Overview,
@@ -139,16 +141,14 @@ def write_html(
             file.writelines(page)
 
 
-def _context(
-    folder: Path, run: Mapping[str, Any], overview: Overview, about: str, *, whole_run: bool
-) -> dict[str, Any]:
-    policy, totals = parse_policy(dict(run["policy"])), overview.totals
+def _context(folder: Path, run: RunRecord, overview: Overview, about: str, *, whole_run: bool) -> dict[str, Any]:
+    policy, totals = parse_policy(run.policy), overview.totals
     steps = {str(step): step_words(step, policy, SEEN) for step in Step}
     account = accounts_in(clouds_of(run))
     return {
         **_same_for_every_run(steps),
         "run": run,
-        "day": f"{audited_at(run):%Y-%m-%d}",
+        "day": f"{run.at:%Y-%m-%d}",
         "about_part": about,
         "take_now": take_now(totals),
         "headline": headline(totals, run, whole=whole_run),
@@ -163,9 +163,8 @@ def _context(
         "most_money": most_money(totals),
         "todos": list(todos(overview, policy, folder)),
         "templates": list(template_texts(run)) if whole_run else [],
-        "detached": list(detached.detached_rows(run)) if whole_run else [],
-        "detached_title": detached.TITLE,
-        "detached_why": detached.WHY,
+        "costs": list(cost_tables(run)) if whole_run else [],
+        "costs_why": COSTS_WHY,
         "templates_title": TITLE,
         "templates_why": WHY,
         "unread": list(unread(run)) if whole_run else [],
@@ -194,7 +193,8 @@ def _same_for_every_run(steps: Mapping[str, StepWords]) -> dict[str, Any]:
     interprets their expressions instead of evaluating them, so that no script is ever made from a text.
     """
     settings = {
-        "steps": {step: {"name": words.name, "why": words.why} for step, words in steps.items()},
+        "steps": {step: {"name": words.name, "why": words.why, "color": words.color} for step, words in steps.items()},
+        "kinds": {name: {"verdict": kind.verdict, "counts_as": kind.money} for name, kind in KINDS.items()},
         "grades": GRADE_WORDS,
         "risks": RISK_LEVELS,
         "rates": HOW,
@@ -240,13 +240,13 @@ def _live(live: Live | None) -> dict[str, Any]:
     return {"live": live, "live_script": live_script(), "hashes": [hash_of(one) for one in scripts]}
 
 
-def _about(run: Mapping[str, Any], policy: Policy) -> Iterator[tuple[str, str]]:
+def _about(run: RunRecord, policy: Policy) -> Iterator[tuple[str, str]]:
     """How the run was made, in pairs of a word and a sentence."""
-    yield "Audited", f"{audited_at(run):%Y-%m-%d %H:%M} UTC, run {run['id']}"
+    yield "Audited", f"{run.at:%Y-%m-%d %H:%M} UTC, run {run.id}"
     yield "Policy", ". ".join(_policy(policy)) + "."
-    yield "Prices", "; ".join(_prices(run["prices"])) or "none were read"
+    yield "Prices", "; ".join(_prices(run.prices)) or "none were read"
     yield "Asked", _asked(run)
-    yield "Made by", f"Plimsoll {run['versions']['plimsoll']}"
+    yield "Made by", f"Plimsoll {run.versions['plimsoll']}"
 
 
 def _policy(policy: Policy) -> Iterator[str]:
@@ -262,18 +262,18 @@ def _policy(policy: Policy) -> Iterator[str]:
         yield f"{count_of(len(policy.overrides), 'override')} by tag may say otherwise for some volumes"
 
 
-def _prices(prices: Mapping[str, Mapping[str, str | None]]) -> Iterator[str]:
-    for (source, as_of), count in Counter((found["source"], found["as_of"]) for found in prices.values()).items():
+def _prices(prices: Mapping[str, PriceSource]) -> Iterator[str]:
+    for (source, as_of), count in Counter((found.source, found.as_of) for found in prices.values()).items():
         yield f"{source}{f' as of {as_of}' if as_of else ''}, in {count_of(count, 'place')}"
 
 
-def _asked(run: Mapping[str, Any]) -> str:
-    usage, plan = run["usage"], run["plan"]
-    part = usage["datapoints"] / plan["most_datapoints"] * 100 if plan["most_datapoints"] else 0.0
+def _asked(run: RunRecord) -> str:
+    usage, most = run.usage, run.plan.most_datapoints
+    part = usage.datapoints / most * 100 if most else 0.0
     share = f" ({part:.1f} % of every minute's)" if 0 < part < 100 else ""
     return (
-        f"{usage['calls']:,} calls of {calls_in(clouds_of(run))}, {usage['datapoints']:,} datapoints{share}, "
-        f"about ${usage['estimated_usd']:,.2f}; {run['seconds']['elapsed']:,.1f} seconds"
+        f"{usage.calls:,} calls of {calls_in(clouds_of(run))}, {usage.datapoints:,} datapoints{share}, "
+        f"about ${usage.estimated_usd:,.2f}; {run.seconds['elapsed']:,.1f} seconds"
     )
 
 

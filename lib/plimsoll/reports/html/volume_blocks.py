@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from pydantic_core import to_json
 
-from plimsoll.domain.actions import CHANGES
 from plimsoll.domain.evidence.envelope import Envelope
+from plimsoll.domain.kinds import CHANGES
 from plimsoll.reports.change_files import change_note
 from plimsoll.reports.charts.demand import demand_picture
 from plimsoll.reports.charts.roofline import roofline_picture
@@ -81,7 +81,7 @@ def _row(record: RecommendationRecord) -> dict[str, Any]:
         "now": record.monthly_usd_now,
         "saved": None if record.monthly_usd_now is None else record.monthly_usd_saved,
         "drop_in": record.monthly_usd_saved_drop_in,
-        "upgrade": record.action == "upgrade",
+        "counts_as": record.kind.money,
         "risk": risk_pct(record),
         "risk_level": risk_level(record),
         "losses": [loss.code for loss in record.losses] or (["none"] if record.action in CHANGES else []),

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from plimsoll.domain.actions import CHANGES
+from plimsoll.domain.kinds import CHANGES
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import parse_policy
-from plimsoll.reports import detached
+from plimsoll.reports.costs import COSTS_WHY, cost_tables
 from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.markdown.markup import (
@@ -22,6 +22,7 @@ from plimsoll.reports.markdown.markup import (
 )
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Only, read_run, stream_records
+from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.sorting import Weight
 from plimsoll.reports.steps import CENT, STEP_NAMES, STEP_TITLES, Step, judged_by, observed, step_of, step_words
 from plimsoll.reports.summary import (
@@ -39,7 +40,6 @@ from plimsoll.reports.summary import (
 from plimsoll.reports.template_text import TITLE, WHY, template_texts
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import (
-    ACTION_WORDS,
     FRONTIER_HEADS,
     FRONTIER_TITLE,
     GRADE_WORDS,
@@ -47,6 +47,7 @@ from plimsoll.reports.wording import (
     count_of,
     epoch_text,
     frontier_rows,
+    kind_words,
     losses_in_words,
     outcome_text,
     owner_text,
@@ -75,7 +76,7 @@ def run_markdown(folder: Path, only: Only | None, about: str, weigh: Weight | No
     """
     weigh = weigh or weight
     run, overview = read_run(folder), Overview()
-    policy = parse_policy(dict(run["policy"]))
+    policy = parse_policy(run.policy)
     throttled: Largest[RecommendationRecord] = Largest(most=_THROTTLED)
     saving: Largest[RecommendationRecord] = Largest(most=_BEST)
     safe: Largest[RecommendationRecord] = Largest(most=_SAFE if only is None else _SAFE_ALONE)
@@ -90,7 +91,7 @@ def run_markdown(folder: Path, only: Only | None, about: str, weigh: Weight | No
         if record.wait is not None:
             waiting.add(weight(record), record.volume_id, record)
     part = f"Of {prose(about)} alone.\n" if only is not None else ""
-    page = [f"# Plimsoll run {name(str(run['id']))}\n", part, *_money(overview.totals, run, policy, whole=only is None)]
+    page = [f"# Plimsoll run {name(run.id)}\n", part, *_money(overview.totals, run, policy, whole=only is None)]
     since = since_before(run) if only is None else ""
     page += [f"{prose(one)}\n" for one in (since, outlook(overview.totals.risk.reported)) if one]
     page += _incomplete(run, folder, whole=only is None)
@@ -101,14 +102,14 @@ def run_markdown(folder: Path, only: Only | None, about: str, weigh: Weight | No
     page += _waiting(waiting)
     if only is None:
         page += _templates(run)
-        page += _detached(run)
+        page += _costs(run)
         page += _not_read(run)
     return fitting(page)
 
 
 def tickets(folder: Path, only: Only, link: Callable[[RecommendationRecord], str]) -> str:
     """The tickets of some volumes, one after the other."""
-    policy = parse_policy(dict(read_run(folder)["policy"]))
+    policy = parse_policy(read_run(folder).policy)
     records = list(stream_records(folder, only))
     written: list[str] = []
     for at, record in enumerate(records):
@@ -120,12 +121,12 @@ def tickets(folder: Path, only: Only, link: Callable[[RecommendationRecord], str
     return "\n".join(written)
 
 
-def _money(totals: Totals, run: dict[str, Any], policy: Policy, *, whole: bool) -> Iterator[str]:
+def _money(totals: Totals, run: RunRecord, policy: Policy, *, whole: bool) -> Iterator[str]:
     yield f"**{prose(headline(totals, run, whole=whole))}**\n"
     yield "".join(f"- {one.amount} {one.label}. {prose(one.meaning)}\n" for one in figures(totals, judged_by(policy)))
 
 
-def _incomplete(run: dict[str, Any], folder: Path, *, whole: bool) -> Iterator[str]:
+def _incomplete(run: RunRecord, folder: Path, *, whole: bool) -> Iterator[str]:
     told = incomplete(run, whole=whole)
     again = resume_command(run, folder)
     if again is not None:
@@ -160,7 +161,7 @@ def _commands(found: Largest[RecommendationRecord]) -> Iterator[str]:
         yield fence("\n".join(changes[first : first + _IN_A_FENCE]))
 
 
-def _templates(run: dict[str, Any]) -> Iterator[str]:
+def _templates(run: RunRecord) -> Iterator[str]:
     """The changes of templates."""
     rows = [
         (name(one.made_by), name(one.where), prose(one.volumes), prose(one.change), prose(one.saves))
@@ -173,12 +174,12 @@ def _templates(run: dict[str, Any]) -> Iterator[str]:
         yield fence("\n".join(one.how for one in template_texts(run)))
 
 
-def _detached(run: dict[str, Any]) -> Iterator[str]:
-    """The detached volumes by owner and year."""
-    rows = [(name(owner), *map(prose, others)) for owner, *others in detached.detached_rows(run)]
-    if rows:
-        yield f"## {prose(detached.TITLE)}\n"
-        yield f"{prose(detached.WHY)}\n"
+def _costs(run: RunRecord) -> Iterator[str]:
+    """The volumes that are paid for nothing by owner and year."""
+    for costs in cost_tables(run):
+        rows = [(name(owner), *map(prose, others)) for owner, *others in costs.rows]
+        yield f"## {prose(costs.title)}\n"
+        yield f"{prose(COSTS_WHY)}\n"
         yield table(("owner", "made", "volumes:", "money:"), rows)
 
 
@@ -235,7 +236,7 @@ def _row(record: RecommendationRecord) -> tuple[str, ...]:
     )
 
 
-def _not_read(run: dict[str, Any]) -> Iterator[str]:
+def _not_read(run: RunRecord) -> Iterator[str]:
     found, skipped = list(unread(run)), list(left_out(run))
     if not found and not skipped:
         return
@@ -269,7 +270,7 @@ def ticket(record: RecommendationRecord, policy: Policy, link: str) -> str:
 def _title(record: RecommendationRecord) -> str:
     if record.action in CHANGES and record.target is not None:
         return f"Change {name(record.volume_id)}: {prose(change_words(record))}, {outcome_text(record)}"
-    return f"{name(record.volume_id)}: {prose(ACTION_WORDS[record.action])}, {outcome_text(record)}"
+    return f"{name(record.volume_id)}: {prose(kind_words(record.kind))}, {outcome_text(record)}"
 
 
 def _where(record: RecommendationRecord) -> Iterator[str]:

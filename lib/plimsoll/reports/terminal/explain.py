@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.kinds import CHANGES
 from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.domain.recommendation import Recommendation, SetAnswer
 from plimsoll.reports.printable import printable
@@ -123,7 +124,7 @@ def _head(record: RecommendationRecord) -> Group:
         Text(f"{spec_text(record.current)}{money}; on {hosts}; owner: {owner_text(record.owner)}"),
     ]
     answer = Text.assemble("answer: ", action_text(record.action))
-    if record.target is not None and record.action != "keep":
+    if record.action in CHANGES and record.target is not None:
         answer.append(f" to {spec_text(record.target)}, {usd(record.monthly_usd_then or 0)} a month")
         answer.append(f", {outcome_text(record)}", style="bold")
         if record.monthly_usd_saved_drop_in >= CENT:

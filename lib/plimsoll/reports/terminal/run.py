@@ -8,20 +8,22 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.reports.detached import TITLE as DETACHED_TITLE
-from plimsoll.reports.detached import detached_rows
+from plimsoll.domain.kinds import COSTS, KINDS
+from plimsoll.reports.costs import CostTable, cost_tables
 from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.printable import printable, printable_values
 from plimsoll.reports.record import RecommendationRecord, SpecRecord
 from plimsoll.reports.run_files import UNANSWERED
+from plimsoll.reports.run_record import PartSummary, RunRecord, VolumeCounts
 from plimsoll.reports.steps import STEP_TITLES, Step
 from plimsoll.reports.summary import failed_places, failed_volumes, money_of, noted, since_before
 from plimsoll.reports.template_text import TITLE, template_texts
 from plimsoll.reports.wording import (
-    ACTION_WORDS,
+    RANKED,
     calls_in,
     clouds_of,
     count_of,
+    kind_words,
     risk_text,
     spec_text,
     together,
@@ -34,28 +36,23 @@ _ID_WIDTH = len("vol-0123456789abcdef0")
 _GRADE_WIDTH = 2
 _SPEC_WIDTH = 14
 """Characters of a configuration that leave room for everything else in 80 columns."""
-_ACTION_STYLE = {
-    "upgrade": "bold red",
-    "migrate": "green",
-    "reprovision": "green",
-    "wait": "yellow",
-    "detached": "yellow",
-}
+_STYLES = {"red": "bold red"}
+"""The styles of colors that are more than the color."""
 
 
-def show_run(console: Console, run: dict[str, Any], best: Sequence[RecommendationRecord]) -> None:
+def show_run(console: Console, run: RunRecord, best: Sequence[RecommendationRecord]) -> None:
     """Prints a run: totals, actions, best savings, notices, failures, and where the files are."""
-    run = printable_values(run)
+    run = _printable_run(run)
     console.print(_totals(run))
     since = since_before(run)
-    for told in filter(None, (since, outlook(run.get("risk")))):
+    for told in filter(None, (since, outlook(run.risk))):
         console.print(Text(f"{told}\n"))
-    if run.get("steps"):
-        console.print(_steps(run["steps"]))
-    if run.get("templates"):
+    if run.steps:
+        console.print(_steps(run.steps))
+    if run.templates:
         console.print(_templates(run))
-    if run.get("detached"):
-        console.print(_detached(run))
+    for table in cost_tables(run):
+        console.print(_costs(table))
     if best:
         console.print(savings_table(best, console.width))
     for places, text in noted(run):
@@ -63,25 +60,25 @@ def show_run(console: Console, run: dict[str, Any], best: Sequence[Recommendatio
     show_failures(console, run)
 
 
-def show_failures(console: Console, run: dict[str, Any]) -> None:
+def show_failures(console: Console, run: RunRecord) -> None:
     """Prints what of a run could not be read, and why; nothing where all was."""
-    lines = list(_failures(printable_values(run)))
+    lines = list(_failures(_printable_run(run)))
     if lines:
         console.print(Group(*lines))
 
 
-def _steps(steps: Mapping[str, Any]) -> Group:
+def _steps(steps: Mapping[str, PartSummary]) -> Group:
     """What to do first: the steps that hold volumes, in the order in which to act."""
     table = Table(title="What to do first", title_justify="left", box=None, pad_edge=False, show_header=False)
     for justify in ("right", "left", "right", "left"):
         table.add_column(justify=justify, overflow="fold")
     for number, (step, found) in enumerate(steps.items(), start=1):
-        told = count_of(found["volumes"], "volume"), Text(money_of(found["monthly_usd"]), style="dim")
+        told = count_of(found.volumes, "volume"), Text(money_of(found.monthly_usd), style="dim")
         table.add_row(f"{number}", STEP_TITLES[Step(step)], *told)
     return Group(table, Text(""))
 
 
-def _templates(run: Mapping[str, Any]) -> Group:
+def _templates(run: RunRecord) -> Group:
     """The changes of templates, those that save most first."""
     table = Table(title=TITLE, title_justify="left", box=None, pad_edge=False, show_header=False)
     for _ in range(4):
@@ -91,12 +88,12 @@ def _templates(run: Mapping[str, Any]) -> Group:
     return Group(table, Text(""))
 
 
-def _detached(run: Mapping[str, Any]) -> Group:
-    """The detached volumes by owner and year."""
-    table = Table(title=DETACHED_TITLE, title_justify="left", box=None, pad_edge=False, show_header=False)
+def _costs(costs: CostTable) -> Group:
+    """The volumes that are paid for nothing by owner and year."""
+    table = Table(title=costs.title, title_justify="left", box=None, pad_edge=False, show_header=False)
     for justify in ("left", "left", "right", "right"):
         table.add_column(justify=justify, overflow="fold")
-    for row in detached_rows(run):
+    for row in costs.rows:
         table.add_row(*map(Text, row))
     return Group(table, Text(""))
 
@@ -166,6 +163,11 @@ def _narrow(spec: SpecRecord | None) -> str:
     return "\n".join([*wrap(kind, _SPEC_WIDTH), size, *figures])
 
 
+def _printable_run(run: RunRecord) -> RunRecord:
+    """A run in which no text is obeyed by a terminal."""
+    return RunRecord.model_validate(printable_values(run.plain))
+
+
 def printable_record(record: RecommendationRecord) -> RecommendationRecord:
     """A recommendation in which no text is obeyed by a terminal."""
     return RecommendationRecord.model_validate(printable_values(record.model_dump()))
@@ -173,29 +175,30 @@ def printable_record(record: RecommendationRecord) -> RecommendationRecord:
 
 def action_text(action: str) -> Text:
     """An action in its color."""
-    return Text(action, style=_ACTION_STYLE.get(action, ""))
+    color = KINDS[action].color
+    return Text(action, style=_STYLES.get(color, color))
 
 
-def _totals(run: dict[str, Any]) -> Group:
-    volumes, money = run["volumes"], run["monthly_usd"]
-    share = f" ({money['saved'] / money['now']:.0%} of {usd(money['now'])})" if money["now"] else ""
+def _totals(run: RunRecord) -> Group:
+    volumes, money = run.volumes, run.monthly_usd
+    share = f" ({money.saved / money.now:.0%} of {usd(money.now)})" if money.now else ""
     saved = (
         ("  same limits", "saved_drop_in", "if the IOPS and MiB/s of today were kept"),
         ("  beyond that", "saved_on_proof", "rests on the measured demand"),
     )
     others = (
         ("  blocked today", "saved_but_blocked", "of the saving"),
-        ("detached volumes", "detached", "paid for, attached to nothing"),
+        *((f"{kind.name} volumes", kind.name, kind_words(kind)) for kind in COSTS),
         ("upgrades cost", "more_for_upgrades", "more, for throttled volumes"),
         ("too risky", "too_risky", "more, but not recommended; not counted as a saving"),
         ("may follow", "waiting", "on volumes that wait; not counted as a saving"),
     )
     lines = [
-        Text.assemble(("Plimsoll ", "bold"), f"run {run['id']}: {run['status']}"),
-        Text.assemble(("can be saved      ", "dim"), (f"{usd(money['saved']):>12} a month", "bold green"), share),
+        Text.assemble(("Plimsoll ", "bold"), f"run {run.id}: {run.status}"),
+        Text.assemble(("can be saved      ", "dim"), (f"{usd(money.saved):>12} a month", "bold green"), share),
         *(
-            Text.assemble((f"{label:<18}", "dim"), f"{usd(money[key]):>12}  {told}")
-            for label, key, told in (*saved, *(one for one in others if money[one[1]]))
+            Text.assemble((f"{label:<18}", "dim"), f"{usd(money.amount(key)):>12}  {told}")
+            for label, key, told in (*saved, *(one for one in others if money.amount(one[1])))
         ),
         *_by_templates(run),
         *_by_cloud(run),
@@ -205,51 +208,49 @@ def _totals(run: dict[str, Any]) -> Group:
     counts.add_column(justify="right")
     counts.add_column()
     counts.add_column(style="dim", overflow="fold")
-    for action, words in ACTION_WORDS.items():
-        if run["actions"].get(action):
-            counts.add_row(f"{run['actions'][action]:,}", action_text(action), words)
-    for reason, count in volumes["skipped"].items():
+    for kind in RANKED:
+        if volumes_of := run.actions.get(kind.name):
+            counts.add_row(f"{volumes_of:,}", action_text(kind.name), kind_words(kind))
+    for reason, count in volumes.skipped.items():
         counts.add_row(f"{count:,}", "skipped", Text(reason))
-    if volumes["failed"]:
-        counts.add_row(f"{volumes['failed']:,}", Text("failed", style="bold red"), "see below")
-    counts.add_row(f"{volumes['seen']:,}", Text("volumes seen", style="bold"), _reconciled(volumes))
-    usage, plan = run["usage"], run["plan"]
-    part = usage["datapoints"] / plan["most_datapoints"] if plan["most_datapoints"] else 0
+    if volumes.failed:
+        counts.add_row(f"{volumes.failed:,}", Text("failed", style="bold red"), "see below")
+    counts.add_row(f"{volumes.seen:,}", Text("volumes seen", style="bold"), _reconciled(volumes))
+    usage, most = run.usage, run.plan.most_datapoints
+    part = usage.datapoints / most if most else 0
     of_all = f" ({part:.1%} of every minute's)" if 0 < part < 1 else ""
     asked = Text(
-        f"{usage['calls']:,} {calls_in(clouds_of(run))} calls, {usage['metrics']:,} metrics, "
-        f"{usage['datapoints']:,} datapoints{of_all}, about {usd(usage['estimated_usd'])}; "
-        f"{run['seconds']['elapsed']:,.1f} s",
+        f"{usage.calls:,} {calls_in(clouds_of(run))} calls, {usage.metrics:,} metrics, "
+        f"{usage.datapoints:,} datapoints{of_all}, about {usd(usage.estimated_usd)}; "
+        f"{run.seconds['elapsed']:,.1f} s",
         style="dim",
     )
     return Group(*lines, counts, asked, Text(""))
 
 
-def _by_templates(run: dict[str, Any]) -> Iterator[Text]:
+def _by_templates(run: RunRecord) -> Iterator[Text]:
     """What the changes of templates save beyond what volumes save alone."""
-    changes, saved = run.get("templates", ()), run["monthly_usd"].get("saved_by_templates", 0.0)
-    if changes:
-        told = f"more, by one change each of {count_of(len(changes), 'template')}"
+    if run.templates:
+        told = f"more, by one change each of {count_of(len(run.templates), 'template')}"
+        saved = run.monthly_usd.saved_by_templates
         yield Text.assemble((f"{'with templates':<18}", "dim"), f"{usd(saved):>12}  {told}")
 
 
-def _by_cloud(run: dict[str, Any]) -> Iterator[Text]:
-    clouds = run.get("clouds", {})
-    if len(clouds) > 1:
-        for provider, told in clouds.items():
-            name, money = f"  in {words_of(provider).cloud}", told["monthly_usd"]
-            volumes = count_of(told["volumes"], "volume")
-            saved, now = usd(money["saved"]), usd(money["now"])
+def _by_cloud(run: RunRecord) -> Iterator[Text]:
+    if len(run.clouds) > 1:
+        for provider, part in run.clouds.items():
+            name, money = f"  in {words_of(provider).cloud}", part.monthly_usd
+            volumes = count_of(part.volumes, "volume")
+            saved, now = usd(money.saved), usd(money.now)
             yield Text.assemble((f"{name:<18}", "dim"), f"{saved:>12}  of {now}, {volumes}")
 
 
-def _reconciled(volumes: dict[str, Any]) -> str:
-    return "each has exactly one outcome" if volumes["reconciled"] else "the outcomes do not add up: please report this"
+def _reconciled(volumes: VolumeCounts) -> str:
+    return "each has exactly one outcome" if volumes.reconciled else "the outcomes do not add up: please report this"
 
 
-def _failures(run: dict[str, Any]) -> list[Text]:
-    failed = run["failures"]["targets"]
-    lines = [f"failed {', '.join(places)}: {reason}" for places, reason in failed_places(failed)]
+def _failures(run: RunRecord) -> list[Text]:
+    lines = [f"failed {', '.join(places)}: {reason}" for places, reason in failed_places(run.failures.targets)]
     for place, reason, ids in failed_volumes(run):
         more = f" and {len(ids) - _NAMED:,} more, which {UNANSWERED} names" if len(ids) > _NAMED else ""
         lines.append(f"failed {place} {', '.join(ids[:_NAMED])}{more}: {reason}")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Final
 
-from plimsoll.domain.actions import CHANGES
+from plimsoll.domain.kinds import CHANGES, CountsAs
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.record import RecommendationRecord, saved_cents
 from plimsoll.reports.run_reader import full_name
@@ -159,7 +159,8 @@ class DigestSums:
     @property
     def has_work(self) -> bool:
         """True if there is something to do."""
-        return bool(self.savers.total or self.quiet or self.throttled.total or self.totals.actions["detached"])
+        has_costs = self.totals.volumes_counted_as(CountsAs.COST) > 0
+        return bool(self.savers.total or self.quiet or self.throttled.total or has_costs)
 
     def count(self, record: RecommendationRecord, volume: ListedVolume | None, weight: float) -> None:
         """Counts a recommendation that has a `weight` among those that save.
@@ -167,14 +168,14 @@ class DigestSums:
         `volume` is how it is listed, None if it saves nothing and is not throttled.
         """
         self.totals.add(record)
-        self.dearer += record.action == "upgrade" and record.monthly_usd_saved < 0
+        self.dearer += record.kind.money is CountsAs.MORE and record.monthly_usd_saved < 0
         if record.blockers:
             self._block(record)
         if record.wait is not None:
             self.until = min(record.wait.until, self.until or record.wait.until)
         if volume is None:
             return
-        if record.action == "upgrade":
+        if record.kind.money is CountsAs.MORE:
             self.throttled.add(record.demand.throttled_minutes if record.demand else 0.0, record.volume_id, volume)
         if volume.saved_cents > 0:
             self.saved_cents += volume.saved_cents
@@ -220,7 +221,7 @@ class Digest:
             self.called[record.account] = words_of(record.provider).account
         quiet = full_name(record) in self._quiet
         saves = saved_cents(record) > 0
-        shown = (saves or record.action == "upgrade") and not quiet
+        shown = (saves or record.kind.money is CountsAs.MORE) and not quiet
         volume = list_volume(record, measured=self._measured(record)) if shown else None
         for sums in (self.whole, self.accounts[record.account]):
             sums.quiet += quiet and saves

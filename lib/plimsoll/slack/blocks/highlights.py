@@ -1,10 +1,11 @@
 """The beginning of a report: what can be saved and how sure that is, and a line for each thing that matters."""
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Final
+from typing import Final, TypeVar
 
-from plimsoll.domain.actions import KEEP
+from plimsoll.domain.kinds import COSTS, CountsAs, Kind
 from plimsoll.domain.policy import Policy
+from plimsoll.reports.run_record import Failures, RunRecord
 from plimsoll.reports.steps import CENT, EVIDENCE, Step, judged_by
 from plimsoll.reports.summary import Unread, headline, unended, unread, unreadable
 from plimsoll.reports.template_text import template_texts
@@ -37,42 +38,44 @@ _FORBIDS: Final = {
 }
 """The reasons that forbid a change, by the code of the blocker."""
 
+_Why = TypeVar("_Why")
+
 HighlightRow = tuple[str | RichText, ...]
 
 
-def highlights(sums: DigestSums, run: Mapping[str, Any]) -> Iterator[HighlightRow]:
+def highlights(sums: DigestSums, run: RunRecord) -> Iterator[HighlightRow]:
     """A line for each thing that matters; `run` says what could not be read."""
     yield from _first_rows(sums)
     yield from _template_rows(run)
     yield from _throttled_rows(sums)
     yield from _blocked_rows(sums)
-    yield from _detached_rows(sums)
+    for kind in COSTS:
+        yield from _cost_rows(kind, sums)
     yield from _waiting_rows(sums)
     yield from _unread_rows(run)
 
 
-def run_of_accounts(run: Mapping[str, Any], accounts: Collection[str]) -> dict[str, Any]:
+def run_of_accounts(run: RunRecord, accounts: Collection[str]) -> RunRecord:
     """The run with the templates, and what could not be read, of these accounts alone."""
-    failures = {
-        kind: {place: why for place, why in reasons.items() if place.partition("/")[0] in accounts}
-        for kind, reasons in run["failures"].items()
-    }
-    templates = [template for template in run.get("templates", ()) if template["account"] in accounts]
-    return {**run, "failures": failures, "templates": templates}
+
+    def within(places: Mapping[str, _Why]) -> dict[str, _Why]:
+        return {place: why for place, why in places.items() if place.partition("/")[0] in accounts}
+
+    failures = Failures(targets=within(run.failures.targets), volumes=within(run.failures.volumes))
+    templates = [template for template in run.templates if template.account in accounts]
+    return run.model_copy(update={"failures": failures, "templates": templates})
 
 
 def _first_rows(sums: DigestSums) -> Iterator[HighlightRow]:
     steps = sums.totals.by["step"]
     saving = [(words, steps[step]) for step, words in _FIRST.items() if step in steps and steps[step].saved_cents > 0]
-    phrases = [
-        f"{usd(group.usd_saved)} on {count_of(group.answered - group.actions[KEEP], 'volume')} {words}"
-        for words, group in saving
-    ]
+    changed = [(words, group, group.answered - group.volumes_counted_as(CountsAs.SAME)) for words, group in saving]
+    phrases = [f"{usd(group.usd_saved)} on {count_of(volumes, 'volume')} {words}" for words, group, volumes in changed]
     if phrases:
         yield (bold("What to do first:"), f" {'; then '.join(phrases)}.")
 
 
-def _template_rows(run: Mapping[str, Any]) -> Iterator[HighlightRow]:
+def _template_rows(run: RunRecord) -> Iterator[HighlightRow]:
     """The changes of templates that save most, one for all the volumes of a template."""
     templates = list(template_texts(run))
     for template in templates[:_MOST]:
@@ -82,11 +85,11 @@ def _template_rows(run: Mapping[str, Any]) -> Iterator[HighlightRow]:
             f": {template.volumes}, {template.change}, {template.saves}.",
         )
     if len(templates) > _MOST:
-        yield (f"{count_of(len(run['templates']) - _MOST, 'more template')} can be changed so: see the report.",)
+        yield (f"{count_of(len(run.templates) - _MOST, 'more template')} can be changed so: see the report.",)
 
 
 def _throttled_rows(sums: DigestSums) -> Iterator[HighlightRow]:
-    total = sums.totals.actions["upgrade"]
+    total = sums.totals.volumes_counted_as(CountsAs.MORE)
     if not total:
         return
     money = sums.totals.usd_upgrades
@@ -128,19 +131,19 @@ def _weight(group: tuple[tuple[str, str], Totals]) -> tuple[int, int, tuple[str,
     return -totals.saved_cents, -totals.answered, key
 
 
-def _detached_rows(sums: DigestSums) -> Iterator[HighlightRow]:
-    total, money = sums.totals.actions["detached"], sums.totals.usd_detached
+def _cost_rows(kind: Kind, sums: DigestSums) -> Iterator[HighlightRow]:
+    total, money = sums.totals.actions[kind.name], sums.totals.usd_cost(kind.name)
     if total:
         is_, costs = ("is", "costs") if total == 1 else ("are", "cost")
         priced = f" and {costs} {usd(money)} a month" if money >= CENT else ""
         yield (
-            bold(f"{count_of(total, 'volume')} {is_} attached to nothing"),
+            bold(f"{count_of(total, 'volume')} {is_} {kind.words}"),
             f"{priced}. That is not counted as a saving: only the owner knows what is needed.",
         )
 
 
 def _waiting_rows(sums: DigestSums) -> Iterator[HighlightRow]:
-    total, money = sums.totals.actions["wait"], sums.totals.usd_waiting
+    total, money = sums.totals.volumes_counted_as(CountsAs.LATER), sums.totals.usd_waiting
     if total:
         were = "was" if total == 1 else "were"
         may = f" {usd(money)} a month may be saved then." if money >= CENT else ""
@@ -148,7 +151,7 @@ def _waiting_rows(sums: DigestSums) -> Iterator[HighlightRow]:
         yield (bold(count_of(total, "volume")), sentence)
 
 
-def _unread_rows(run: Mapping[str, Any]) -> Iterator[HighlightRow]:
+def _unread_rows(run: RunRecord) -> Iterator[HighlightRow]:
     lead = unreadable(run)
     if not lead:
         return
@@ -170,7 +173,7 @@ _PURPOSE: Final = (
 )
 
 
-def opening(sums: DigestSums, run: Mapping[str, Any], policy: Policy, part: str) -> Iterator[Block]:
+def opening(sums: DigestSums, run: RunRecord, policy: Policy, part: str) -> Iterator[Block]:
     """The title, and a paragraph for somebody who has never heard of Plimsoll."""
     yield header_block(headline(sums.totals, run, whole=not part).removesuffix("."))
     if sentence := unended(run):

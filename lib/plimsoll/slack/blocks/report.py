@@ -1,13 +1,15 @@
 """The report of a run: a message to read at a glance, a thread with each account's part, and its figures in short."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from plimsoll.domain.kinds import COSTS, CountsAs
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.run_reader import Only, read_run, stream_records
+from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.sorting import MONEY, Weight, sorted_by
 from plimsoll.reports.steps import CENT
 from plimsoll.reports.summary import headline, incomplete, since_before
@@ -58,7 +60,7 @@ _BESIDE: Final = {
     "saved_on_proof": "of it rests on the measured demand",
     "saved_but_blocked": "of it is blocked today",
     "more_for_upgrades": "a month more would speed up throttled volumes",
-    "detached": "a month is paid for volumes that are attached to nothing",
+    **{kind.name: f"a month is paid for volumes that are {kind.words}" for kind in COSTS},
     "too_risky": "a month more is not recommended, because its risk is above the policy's or not known",
     "waiting": "a month may be saved later, on volumes that were changed lately",
 }
@@ -67,7 +69,7 @@ _BESIDE: Final = {
 
 def conversation(
     digest: Digest,
-    run: Mapping[str, Any],
+    run: RunRecord,
     *,
     link: str | None = None,
     since: str = "",
@@ -86,7 +88,7 @@ def conversation(
     `threaded`, as for a webhook, there are no replies.
     """
     own_run = run_of_accounts(run, {*digest.accounts, *accounts}) if part else run
-    policy = parse_policy(dict(run["policy"]))
+    policy = parse_policy(run.policy)
     manner = Manner(policy=policy, new=new, controls=controls, threaded=threaded)
     blocks, elsewhere = _blocks(digest, own_run, manner, since or ("" if part else since_before(run)), part, link)
     thread = (*_buttons_elsewhere(elsewhere, manner), *_replies(digest, own_run, manner)) if threaded else ()
@@ -94,7 +96,7 @@ def conversation(
 
 
 def _blocks(
-    digest: Digest, run: Mapping[str, Any], manner: Manner, since: str, part: str, link: str | None
+    digest: Digest, run: RunRecord, manner: Manner, since: str, part: str, link: str | None
 ) -> tuple[list[Block], list[Numbered]]:
     """The blocks of the main message, and the volumes in it whose buttons it has no room for."""
     budget, end = MessageBudget(), [*report_link(link), _about(run, link)]
@@ -107,19 +109,17 @@ def _blocks(
     return [*begin, *listed, *end], elsewhere
 
 
-def _notice(digest: Digest, run: Mapping[str, Any], part: str) -> str:
-    throttled = digest.whole.totals.actions["upgrade"]
+def _notice(digest: Digest, run: RunRecord, part: str) -> str:
+    throttled = digest.whole.totals.volumes_counted_as(CountsAs.MORE)
     notice = f"Plimsoll{f' on {line(part)}' if part else ''}: {headline(digest.whole.totals, run, whole=not part)}"
     return f"{notice} {count_of(throttled, 'volume')} throttled today." if throttled else notice
 
 
-def _about(run: Mapping[str, Any], link: str | None) -> Block:
-    run_id = line(str(run["id"]), _MOST_ID)
-    when = datetime.fromisoformat(run["now"]).astimezone(UTC)
+def _about(run: RunRecord, link: str | None) -> Block:
+    run_id = line(run.id, _MOST_ID)
+    when = run.at
     place = "" if link is None or report_link(link) else f" Its report: {line(link, _MOST_SINCE)}"
-    return note(
-        f"Plimsoll run {run_id} of {when:%Y-%m-%d %H:%M} UTC, {_ENDED.get(run['status'], run['status'])}.{place}"
-    )
+    return note(f"Plimsoll run {run_id} of {when:%Y-%m-%d %H:%M} UTC, {_ENDED.get(run.status, run.status)}.{place}")
 
 
 def run_conversation(
@@ -152,7 +152,7 @@ def _buttons_elsewhere(volumes: Sequence[Numbered], manner: Manner) -> Iterator[
         yield Reply(key=_BUTTONS if number == 1 else f"{_BUTTONS}-{number}", message=SlackMessage.of(title, blocks))
 
 
-def _replies(digest: Digest, run: Mapping[str, Any], manner: Manner) -> Iterator[Reply]:
+def _replies(digest: Digest, run: RunRecord, manner: Manner) -> Iterator[Reply]:
     """A reply for each account with something to do, then one about the others if there are any.
 
     `run` says what could not be read: each reply has its own account's.
@@ -168,9 +168,7 @@ def _replies(digest: Digest, run: Mapping[str, Any], manner: Manner) -> Iterator
         yield Reply(key=_MORE, message=_others_message([sums for _, sums in busy[_MOST_REPLIES:]]))
 
 
-def _account_message(
-    called: str, account: str, sums: DigestSums, run: Mapping[str, Any], manner: Manner
-) -> SlackMessage:
+def _account_message(called: str, account: str, sums: DigestSums, run: RunRecord, manner: Manner) -> SlackMessage:
     sentence, budget = headline(sums.totals, run, whole=False), MessageBudget()
     begin = paragraph(bold(f"{called} "), marked_name(line(account)), bold(f": {sentence}"))
     blocks: list[Block] = budget.take_first([begin, *bullets(highlights(sums, run))])
@@ -189,22 +187,22 @@ def _others_message(others: list[DigestSums]) -> SlackMessage:
     return SlackMessage.of(sentence, [paragraph(sentence)])
 
 
-def savings_message(run: Mapping[str, Any], place: str) -> SlackMessage:
+def savings_message(run: RunRecord, place: str) -> SlackMessage:
     """The figures of a run by its run.json; `place` is where its report is."""
-    saved = run["monthly_usd"]["saved"]
+    saved = run.monthly_usd.saved
     text = f"{usd(saved)} a month can be saved" if saved >= CENT else "Nothing can be saved"
     return SlackMessage.of(text, _savings_blocks(run, text, place))
 
 
-def _savings_blocks(run: Mapping[str, Any], text: str, place: str) -> Iterator[Block]:
-    money, missing, since = run["monthly_usd"], incomplete(run, whole=True), since_before(run)
+def _savings_blocks(run: RunRecord, text: str, place: str) -> Iterator[Block]:
+    money, missing, since = run.monthly_usd, incomplete(run, whole=True), since_before(run)
     yield header_block(text)
-    if money["now"] >= CENT:
-        yield paragraph(f"The volumes whose price is known cost {usd(money['now'])} a month.")
-    figures = [(key, words) for key, words in _BESIDE.items() if money[key] >= CENT]
-    yield from bullets([bold(usd(money[key])), f" {words}"] for key, words in figures)
-    yield from (paragraph(sentence) for sentence in (since, outlook(run.get("risk"))) if sentence)
+    if money.now >= CENT:
+        yield paragraph(f"The volumes whose price is known cost {usd(money.now)} a month.")
+    figures = [(key, words) for key, words in _BESIDE.items() if money.amount(key) >= CENT]
+    yield from bullets([bold(usd(money.amount(key))), f" {words}"] for key, words in figures)
+    yield from (paragraph(sentence) for sentence in (since, outlook(run.risk)) if sentence)
     if missing:
         yield paragraph(missing)
-    when = f"{datetime.fromisoformat(run['now']):%Y-%m-%d %H:%M} UTC"
-    yield note(f"Audit {run['id']} of {when}, {count_of(run['volumes']['seen'], 'volume')}. Its report: {place}")
+    when = f"{datetime.fromisoformat(run.now):%Y-%m-%d %H:%M} UTC"
+    yield note(f"Audit {run.id} of {when}, {count_of(run.volumes.seen, 'volume')}. Its report: {place}")

@@ -8,7 +8,7 @@ from typing import Final
 
 from plimsoll.clouds.common.calls import in_chunks
 from plimsoll.clouds.targets import named_target
-from plimsoll.domain.actions import CHANGES
+from plimsoll.domain.kinds import CHANGES
 from plimsoll.domain.people_decisions import holding
 from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.volume import NAME_TAG

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 from slack_sdk import WebClient
@@ -19,6 +19,7 @@ from plimsoll.domain.errors import BadInput, CloudError, OutOfTime, PlimsollErro
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import DEMAND, PAGE, RECOMMENDATIONS, RUN
 from plimsoll.reports.run_reader import find_profile, full_name, read_run
+from plimsoll.reports.run_record import RunRecord
 from plimsoll.service.events import RecommendationNew
 from plimsoll.service.needed import require_file
 from plimsoll.service.service import Service, unmeasured_reason
@@ -146,7 +147,7 @@ def _post_parts(
         raise BadInput("Slack is not configured: give slack.teams and slack.channel, and deploy the service again.")
     require_file(service.store, keys.report(RUN), folder / RUN)
     run, recommendations = read_run(folder), keys.report(RECOMMENDATIONS)
-    quiet = quiet_of(records_in(service.store, recommendations), service.history, datetime.fromisoformat(run["now"]))
+    quiet = quiet_of(records_in(service.store, recommendations), service.history, datetime.fromisoformat(run.now))
     records = records_in(service.store, recommendations)
     parts = parts_of(records, slack, quiet, _unread_accounts(run), unmeasured_reason)
     gallery, new = Gallery(service=service, keys=keys, folder=folder, draw=draw), _new_volumes(service, keys)
@@ -183,10 +184,9 @@ def _failure_sentences(failed: Mapping[str, PlimsollError]) -> list[str]:
     return [f"{channel}: {error}" for channel, error in failed.items()]
 
 
-def _unread_accounts(run: Mapping[str, Any]) -> frozenset[str]:
+def _unread_accounts(run: RunRecord) -> frozenset[str]:
     """The accounts with a place or a volume that could not be read."""
-    failures = run["failures"]
-    return frozenset(place.partition("/")[0] for place in (*failures["targets"], *failures["volumes"]))
+    return frozenset(place.partition("/")[0] for place in (*run.failures.targets, *run.failures.volumes))
 
 
 def _new_volumes(service: Service, keys: RunKeys) -> frozenset[str]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from plimsoll.domain.actions import CHANGES
+from plimsoll.domain.kinds import CHANGES
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.diff.comparison import compared
 from plimsoll.reports.diff.render import headline, json_diff, markdown_diff, money, notes, show_diff

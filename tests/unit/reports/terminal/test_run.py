@@ -18,6 +18,7 @@ from plimsoll.reports.to_record import record_of
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import usd
 from tests.builders import a_demand, a_volume, decision
+from tests.unit.reports.plain_runs import a_run_record
 from tests.unit.reports.recommendations import a_record, every_action
 
 HOSTILE = [
@@ -42,15 +43,12 @@ def a_run(records=(), **fields):
     totals = Totals(seen=len(records))
     for record in records:
         totals.add(record)
-    return {
-        "id": "20261120T120000Z",
-        "status": "complete",
-        **totals.summary(),
+    asked = {
         "usage": {"calls": 1_234, "metrics": 56_789, "datapoints": 12_345_678, "estimated_usd": 0.57},
         "plan": {"datapoints": 11_000_000, "most_datapoints": 246_913_560},
         "seconds": {"metrics": 12.3, "elapsed": 10.0},
-        **fields,
     }
+    return a_run_record(totals, **{"id": "20261120T120000Z", **asked, **fields})
 
 
 def shown_run(width, run, best=()):
@@ -116,14 +114,14 @@ def test_notices_and_failures_are_shown_literally(name):
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_tag_that_excludes_is_shown_literally(name):
-    run = a_run()
-    run["volumes"]["skipped"] = {f"excluded by the policy: tag {name}": 3}
+    counts = {"seen": 3, "answered": 0, "skipped": {f"excluded by the policy: tag {name}": 3}, "failed": 0}
+    run = a_run(volumes=counts)
     assert f"excluded by the policy: tag {name}" in shown_run(160, run)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_folder_s_name_is_shown_literally(name):
-    assert f"run {name}: complete" in shown_run(160, a_run() | {"id": name})
+    assert f"run {name}: complete" in shown_run(160, a_run(id=name))
 
 
 def test_a_run_shows_its_money_its_counts_and_that_they_reconcile():
@@ -135,8 +133,7 @@ def test_a_run_shows_its_money_its_counts_and_that_they_reconcile():
 
 
 def test_outcomes_that_do_not_add_up_are_not_hidden():
-    run = a_run([a_record("keep")])
-    run["volumes"]["reconciled"] = False
+    run = a_run([a_record("keep")], volumes={"seen": 2, "answered": 1, "skipped": {}, "failed": 0, "reconciled": False})
     assert "the outcomes do not add up: please report this" in " ".join(shown_run(80, run).split())
 
 

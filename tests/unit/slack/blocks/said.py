@@ -7,16 +7,7 @@ from plimsoll.slack.blocks.digest import Digest
 from plimsoll.slack.blocks.message import Conversation, SlackMessage
 from plimsoll.slack.blocks.report import conversation
 from tests.slack.limits import check_message
-
-RUN = {
-    "id": "20270115T080000Z",
-    "status": "complete",
-    "now": "2027-01-15T08:00:00+00:00",
-    "policy": {},
-    "volumes": {"seen": 0, "failed": 0},
-    "failures": {"targets": {}, "volumes": {}},
-}
-"""What a message asks of a run.json."""
+from tests.unit.reports.plain_runs import a_run_record
 
 
 def told_of(records, *, quiet=(), most=10, acting=True, **options) -> Conversation:
@@ -24,7 +15,7 @@ def told_of(records, *, quiet=(), most=10, acting=True, **options) -> Conversati
     digest = Digest(most, quiet=quiet)
     for record in records:
         digest.count(record)
-    run = {**RUN, **options.pop("run", {})}
+    run = a_run_record(**options.pop("run", {}))
     return conversation(digest, run, controls=CONTROLS if acting else (), **options)
 
 

@@ -15,9 +15,10 @@ from plimsoll.slack.blocks.digest import Digest
 from plimsoll.slack.blocks.elements import controls, volume_of_block
 from plimsoll.slack.blocks.report import conversation
 from tests.profiles import examples
+from tests.unit.reports.plain_runs import a_run_record
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.strategies import HOSTILE, records
-from tests.unit.slack.blocks.said import RUN, lines, messages, pressed, said, told_of
+from tests.unit.slack.blocks.said import lines, messages, pressed, said, told_of
 
 HARMFUL = (
     *HOSTILE,
@@ -163,7 +164,7 @@ def failures(count):
 
 @pytest.mark.parametrize("acting", [True, False])
 def test_a_fleet_of_ten_thousand_in_as_many_accounts(ten_thousand, digest, acting):
-    run = {**RUN, "status": "partial", "failures": failures(10_000)}
+    run = a_run_record(status="partial", failures=failures(10_000))
     told = conversation(
         digest, run, link="https://reports.example.org/" + "r" * 2900, controls=CONTROLS if acting else ()
     )

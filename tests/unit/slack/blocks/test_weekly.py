@@ -235,7 +235,11 @@ def test_a_run_without_an_answer_does_not_explain_savings():
     ("records", "run", "words"),
     [
         ([], {}, ["No volumes were found"]),
-        ([], {"status": "partial", "volumes": {"seen": 9, "failed": 9}}, ["No volume could be judged: 9 volumes"]),
+        (
+            [],
+            {"status": "partial", "volumes": {"seen": 9, "answered": 0, "skipped": {}, "failed": 9}},
+            ["No volume could be judged: 9 volumes"],
+        ),
         ([], {"status": "running"}, ["No volume has been judged yet", "Partial. The run has not ended"]),
         ([saving(1)], {"status": "interrupted"}, ["Partial. The run was interrupted", "because it was interrupted"]),
         (special_records()["no prices"], {}, ["No price is known for these 2 volumes"]),

@@ -39,7 +39,7 @@ function drawGroups(place) {
     for (const value of values.length ? values : ['']) {
       const group = groups.get(value) || { value, volumes: 0, saved: 0, dropIn: 0 };
       group.volumes += 1;
-      if (row.step !== 'detached' && row.saved > 0) {
+      if (row.counts_as !== 'cost' && row.saved > 0) {
         group.saved += row.saved;
         group.dropIn += row.drop_in || 0;
       }

@@ -57,7 +57,7 @@ function rowElement(row, place) {
     cell('risk', 'risk', riskOf(row)),
     cell('gives up', 'losses', row.losses.filter((code) => code !== 'none').join(', ')),
     cell('evidence', 'proof', row.grade ? element('span', { class: `grade ${row.grade}`, title: SETTINGS.grades[row.grade] }, row.grade) : ''),
-    cell('step', 'at', element('span', { class: `tag ${row.step}` }, SETTINGS.steps[row.step].name),
+    cell('step', 'at', element('span', { class: `tag ${SETTINGS.steps[row.step].color}` }, SETTINGS.steps[row.step].name),
       row.blockers ? element('span', { class: 'soft' }, row.blockers) : null),
     cell('copy', 'do', row.change ? copyButton(row.change, `the change of ${cut(name, 48)}`) : ''));
 }
@@ -97,12 +97,12 @@ function drawTable(rows, place) {
   find('#count').textContent = `${whole(shown.rows.length)} of ${whole(rows.length)} volumes${moneyOfRows(shown.rows)}`;
 }
 
-// Counted as everywhere: what a throttled volume costs more stands apart, and what is attached to nothing saves nothing.
+// Counted as everywhere: what a throttled volume costs more stands apart, and a cost saves nothing.
 function moneyOfRows(rows) {
   let saved = 0, more = 0;
   for (const row of rows) {
-    if (row.upgrade && row.saved < 0) more -= row.saved;
-    else if (row.step !== 'detached') saved += row.saved || 0;
+    if (row.counts_as === 'more' && row.saved < 0) more -= row.saved;
+    else if (row.counts_as !== 'cost') saved += row.saved || 0;
   }
   const told = [];
   if (saved >= 0.005) told.push(`saving ${usd(saved)} a month`);

@@ -20,24 +20,22 @@ function answerOf(row, record, detail) {
   const isDropIn = alternative && row.step === 'safe' && sameSpec(record.drop_in.spec, record.target);
   if (alternative && !isDropIn) lines.push(element('p', { class: 'drop-in' }, alternative));
   const why = isDropIn ? alternative : step.why.replaceAll('{seen}', record.demand ? `the ${hours(record.demand.hours_observed)} observed` : '');
-  lines.push(element('p', { class: 'reason' }, element('span', { class: `tag ${row.step}` }, step.name), ' ', why));
+  lines.push(element('p', { class: 'reason' }, element('span', { class: `tag ${step.color}` }, step.name), ' ', why));
   for (const loss of detail.losses) lines.push(element('p', { class: 'loss' }, `Gives up ${loss}.`));
   for (const blocker of record.blockers) lines.push(element('p', { class: 'blocker' }, `Blocked: ${blocker.text}`));
   if (row.change) {
     lines.push(element('p', { class: 'actions' },
       copyButton(row.change, 'the change', 'Copy the change'), ' ', element('a', { href: '#change', class: 'jump' }, 'read it first')));
   }
-  return element('section', { class: `verdicts ${row.step}`, 'aria-label': 'The answer' }, lines);
+  return element('section', { class: `verdicts ${row.step} ${step.color}`, 'aria-label': 'The answer' }, lines);
 }
 
 function verdictOf(record) {
-  const now = specText(record.current);
-  if (record.action === 'detached') return `${now}, attached to nothing`;
-  if (record.wait) return `${now}: wait, and look again on ${record.wait.until}`;
-  if (record.action === 'insufficient-data') return `${now}: too little data to say`;
-  if (record.action === 'keep') return `Keep ${now}`;
-  return `${now} → ${specText(record.target)}`;
+  const fills = { now: specText(record.current), target: record.target && specText(record.target), until: record.wait && record.wait.until };
+  return SETTINGS.kinds[record.action].verdict.replace(/{(\w+)}/g, (_, name) => fills[name]);
 }
+
+const stays = (record) => SETTINGS.kinds[record.action].counts_as === 'same';
 
 function moneyOf(record) {
   if (!known(record.monthly_usd_now)) return 'No price known for the present volume';
@@ -49,10 +47,10 @@ function moneyOf(record) {
     const [spec, saved] = [specText(record.too_risky.spec), usd(record.too_risky.monthly_usd_saved)];
     const { risk } = record.too_risky;
     const chance = risk && known(risk.promised_pct) ? `a risk of ${risk.promised_pct} %` : 'a risk that is not known';
-    const kept = record.action === 'keep' ? now : `${now}, ${usd(record.monthly_usd_then)} then: ${changeOfBill(record.monthly_usd_saved)}`;
+    const kept = stays(record) ? now : `${now}, ${usd(record.monthly_usd_then)} then: ${changeOfBill(record.monthly_usd_saved)}`;
     return `${kept}; not recommended: ${spec} would save ${saved} a month at ${chance}`;
   }
-  if (!record.target || record.action === 'keep') return now;
+  if (!record.target || stays(record)) return now;
   const saved = record.monthly_usd_saved;
   return `${now}, ${usd(record.monthly_usd_then)} then: ${changeOfBill(saved)}`;
 }
@@ -62,7 +60,7 @@ const shownRisk = (record) => record.risk || (record.too_risky ? record.too_risk
 
 // The same-limits replacement; a throttled volume needs more than one can do.
 function dropInOf(row, record) {
-  if (!record.drop_in || !record.target || record.action === 'keep' || row.step === 'throttled') return null;
+  if (!record.drop_in || !record.target || stays(record) || row.step === 'throttled') return null;
   const keeps = 'keeps the IOPS and MiB/s of today';
   if (sameSpec(record.drop_in.spec, record.target)) return `Same limits: it ${keeps}, so no demand has to be proved.`;
   const saved = record.monthly_usd_saved_drop_in;
@@ -125,7 +123,7 @@ function ceilingsTable(record) {
     }
   };
   add('the volume now', ceilings.now);
-  if (ceilings.offered && record.action !== 'keep') add('the volume as offered', ceilings.offered);
+  if (ceilings.offered && !stays(record)) add('the volume as offered', ceilings.offered);
   add('its host at most', ceilings.hosts);
   return table('What can be carried; more than sustained only while credits last', ['ceiling'],
     ['IOPS', 'sustained IOPS', 'MiB/s', 'sustained MiB/s'], rows);
@@ -134,7 +132,7 @@ function ceilingsTable(record) {
 function replayTable(record) {
   const { replay } = record;
   const rows = [['the volume now', tenths(replay.throttled_minutes_now), tenths(replay.worst_delay_s_now)]];
-  if (known(replay.throttled_minutes_then) && record.target && record.action !== 'keep') rows.push(['the volume as offered', tenths(replay.throttled_minutes_then), tenths(replay.worst_delay_s_then)]);
+  if (known(replay.throttled_minutes_then) && record.target && !stays(record)) rows.push(['the volume as offered', tenths(replay.throttled_minutes_then), tenths(replay.worst_delay_s_then)]);
   return table('Replay: the demand, with more where it was held back, pushed through the ceilings', ['through'],
     ['minutes throttled', 'longest wait, s'], rows);
 }
@@ -147,7 +145,7 @@ function whyNotChosen(offer, record) {
   if (!known(offer.monthly_usd) || !known(then)) return 'carries it, but no price is known';
   if (offer.monthly_usd > then + 0.005) return 'carries it, but costs more';
   if (offer.monthly_usd > then - 0.005) return 'carries it for the same money';
-  if (record.action === 'keep') return 'carries it, but saves less than the policy asks for';
+  if (stays(record)) return 'carries it, but saves less than the policy asks for';
   if (record.wait) return 'carries what was seen so far';
   return record.drop_in && sameSpec(record.drop_in.spec, record.target)
     ? 'carries it and is cheaper, but rests on the measured demand' : 'carries it and is cheaper: the reasons say why not';
@@ -158,7 +156,7 @@ function offersTable(record) {
   const chosen = (offer) => record.target && sameSpec(offer.spec, record.target);
   const whyNot = (offer) => {
     if (offer.refused.length) return offer.refused.length === 1 ? offer.refused[0] : list(offer.refused);
-    if (chosen(offer)) return element('strong', {}, record.action === 'keep' ? 'kept' : 'chosen');
+    if (chosen(offer)) return element('strong', {}, stays(record) ? 'kept' : 'chosen');
     if (is(offer, record.wait && { spec: record.wait.expected })) return 'expected, once it can be judged';
     if (is(offer, record.too_risky)) return 'carries it and is cheaper, but its risk is above what the policy allows, or not known';
     if (is(offer, record.relief)) return RELIEF;

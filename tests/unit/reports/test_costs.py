@@ -1,13 +1,14 @@
-"""Detached volumes by owner and year: few rows for many volumes, whose sums are those of the run, in every report."""
+"""Volumes that are paid for nothing by owner and year: few rows, whose sums are those of the run, in every report."""
 
 import random
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.reports.detached import SHOWN, detached_rows, detached_summary
+from plimsoll.reports.costs import MOST_ROWS, cost_tables, costs_summary
 from plimsoll.reports.record import OwnerRecord
 from plimsoll.reports.totals import Totals
+from tests.unit.reports.plain_runs import a_run_record
 from tests.unit.reports.recommendations import a_record
 
 
@@ -32,7 +33,7 @@ def test_the_groups_add_up_to_the_run_however_it_is_parted(volumes):
     rows = whole.summary()["detached"]
     assert rows == parted.summary()["detached"]
     assert sum(row["volumes"] for row in rows) == len(volumes)
-    assert round(sum(row["monthly_usd"] for row in rows) * 100) == round(whole.usd_detached * 100)
+    assert round(sum(row["monthly_usd"] for row in rows) * 100) == round(whole.usd_cost("detached") * 100)
 
 
 def test_claims_of_one_namespace_are_one_owner_and_the_dearest_group_is_first():
@@ -47,11 +48,12 @@ def test_claims_of_one_namespace_are_one_owner_and_the_dearest_group_is_first():
 
 
 def test_many_volumes_are_few_rows_and_none_is_left_out_of_the_last():
-    groups = {f"Terraform team-{at}": {"2023": [2, 200]} for at in range(SHOWN + 9)}
-    rows = list(detached_rows({"detached": detached_summary(groups)}))
-    assert len(rows) == SHOWN + 1
+    groups = {f"Terraform team-{at}": {"2023": [2, 200]} for at in range(MOST_ROWS + 9)}
+    (table,) = cost_tables(a_run_record(**costs_summary({"detached": groups})))
+    rows = table.rows
+    assert len(rows) == MOST_ROWS + 1
     assert rows[-1] == ("9 more groups", "", "18 volumes", "$18.00 a month")
 
 
 def test_a_run_of_before_has_no_rows():
-    assert list(detached_rows({})) == []
+    assert list(cost_tables(a_run_record(detached=[]))) == []
