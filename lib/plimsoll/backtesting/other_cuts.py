@@ -9,8 +9,7 @@ import numpy as np
 
 from plimsoll.backtesting.rules import LEARNED, ONE_FACTOR
 from plimsoll.backtesting.scenario import Cut
-from plimsoll.domain.metrics.knowledge import IntArray
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.arrays import FloatArray, IntArray
 from plimsoll.domain.risk.calibration import Calibrated, calibrated
 from plimsoll.domain.risk.scores import Scores
 

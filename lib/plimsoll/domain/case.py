@@ -6,6 +6,7 @@ from datetime import datetime
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.ceiling import PLAIN, UNBOUNDED, Ceiling, Resource
 from plimsoll.domain.demand.arrivals import arrivals
 from plimsoll.domain.demand.counting import weighted
@@ -36,8 +37,7 @@ from plimsoll.domain.groups.hosting import usable
 from plimsoll.domain.groups.takeover import Peer
 from plimsoll.domain.groups.templates import is_short_lived
 from plimsoll.domain.headroom import Growth, Headrooms
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
-from plimsoll.domain.metrics.period import FloatArray, io_size_kib
+from plimsoll.domain.metrics.period import io_size_kib
 from plimsoll.domain.metrics.received import Coverage
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.offers.kept_limits import KeptLimits, all_limits, kept_limits, may_move

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray
 from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
 from plimsoll.domain.demand.batch_jobs import Told, sum_days
 from plimsoll.domain.demand.day_sums import DaySums, sums_of_demand
@@ -15,7 +16,6 @@ from plimsoll.domain.demand.record import hold_against_record
 from plimsoll.domain.demand.saturation import HostLoad, host_room
 from plimsoll.domain.demand.settling import find_raised
 from plimsoll.domain.host import Host
-from plimsoll.domain.metrics.knowledge import BoolArray
 from plimsoll.domain.offers.offer import ceiling_on
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import DAY_S

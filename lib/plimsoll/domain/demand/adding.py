@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray
 from plimsoll.domain.demand.busiest import at_once
 from plimsoll.domain.demand.demand import Demand, Spread
-from plimsoll.domain.metrics.knowledge import BoolArray
 
 
 def together(demands: Sequence[Demand]) -> Demand:

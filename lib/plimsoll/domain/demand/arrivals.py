@@ -6,11 +6,11 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.epochs import MADE_WITH_S, Epoch, attached_s
 from plimsoll.domain.demand.settling import Settles, Unsettled
 from plimsoll.domain.host import Host
-from plimsoll.domain.metrics.knowledge import BoolArray
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import DAY_S, HOUR_S
 from plimsoll.domain.volume import Volume

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.units import KIB_PER_MIB
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray, Knowledge, counted
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.knowledge import Knowledge, counted
 from plimsoll.domain.metrics.series import BYTES, NAMES, OPERATIONS
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy

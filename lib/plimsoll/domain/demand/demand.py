@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.ceiling import RESOURCES, Accounting, Resource
 from plimsoll.domain.demand.busiest import BusiestSeconds, busiest_seconds
 from plimsoll.domain.demand.counting import accounted, weighted
@@ -12,8 +13,7 @@ from plimsoll.domain.metrics import period
 from plimsoll.domain.metrics.grid import Grid, grid_of, observed_hours
 from plimsoll.domain.metrics.highest import highest
 from plimsoll.domain.metrics.host_seen import HostSeen, SideSeen
-from plimsoll.domain.metrics.knowledge import FIVE_MINUTES_S, BoolArray, IntArray, Knowledge, Track, counted
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.knowledge import FIVE_MINUTES_S, Knowledge, Track, counted
 from plimsoll.domain.metrics.received import Coverage, coverage_of
 from plimsoll.domain.metrics.series import (
     BALANCE,

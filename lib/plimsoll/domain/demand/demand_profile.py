@@ -5,9 +5,8 @@ from typing import Final, TypedDict
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
 
 MOST_SPANS: Final = 180

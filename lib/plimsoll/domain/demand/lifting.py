@@ -15,13 +15,12 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray
 from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
 from plimsoll.domain.demand.batch_jobs import Told, takes_what_it_gets
 from plimsoll.domain.demand.demand import Demand, scaled
 from plimsoll.domain.demand.epochs import Epoch
 from plimsoll.domain.demand.saturation import in_seconds, standing, steady, throttled
-from plimsoll.domain.metrics.knowledge import BoolArray
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.policy import Policy
 
 FREQUENT_MINUTES = 30

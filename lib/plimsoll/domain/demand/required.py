@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray
 from plimsoll.domain.ceiling import RESOURCES, Accounting, Ceiling, Resource
 from plimsoll.domain.demand.adding import together
 from plimsoll.domain.demand.demand import Demand, scaled
@@ -20,8 +21,6 @@ from plimsoll.domain.demand.need import Need, OfferPurpose
 from plimsoll.domain.demand.saturation import HostRoom
 from plimsoll.domain.demand.trial import Required
 from plimsoll.domain.headroom import Headroom, Headrooms, HeadroomSource
-from plimsoll.domain.metrics.knowledge import BoolArray
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.units import KIB_PER_MIB
 

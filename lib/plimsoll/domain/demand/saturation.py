@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray
 from plimsoll.domain.ceiling import RESOURCES, UNBOUNDED, Ceiling, Resource
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.host_limit import HostLimit, carried_in_relief, host_limit, sustained
 from plimsoll.domain.demand.replay import TOLERANCE
 from plimsoll.domain.host import Host
 from plimsoll.domain.metrics.host_seen import HostSeen
-from plimsoll.domain.metrics.knowledge import FIVE_MINUTES_S, BoolArray
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.knowledge import FIVE_MINUTES_S
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import MINUTE_S
 

@@ -10,10 +10,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.demand.arrivals import observed_hours
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import DAY_S, HOUR_S
 
 LONG_DAYS: Final = 14

@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.metrics.period import FloatArray
 
 MOST_POINTS: Final = 600
 """A longer series is kept in longer steps: 600 of them tell when a bucket is empty to 0.2 % of the run."""

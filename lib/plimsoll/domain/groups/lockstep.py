@@ -10,9 +10,9 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.groups.hosting import sole_host
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import Volume

@@ -7,6 +7,7 @@ brings and by both together, and what stays behind by what is left.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.case import DecisionContext, SharedLoad
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.adding import together
@@ -19,7 +20,6 @@ from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room, wit
 from plimsoll.domain.demand_epochs import lay_epochs, tell_days
 from plimsoll.domain.groups.hosting import usable
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, pool_name, present_ceiling, size_of
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.offers.offer import ceiling_on_hosts
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import VolumeType

@@ -11,11 +11,10 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import FloatArray, IntArray
 from plimsoll.domain.demand.day_sums import DaySums
 from plimsoll.domain.demand.epochs import epochs_of
 from plimsoll.domain.headroom import Growth
-from plimsoll.domain.metrics.knowledge import IntArray
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import DAY_S

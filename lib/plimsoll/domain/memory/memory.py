@@ -12,14 +12,14 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.day_sums import DaySums, sums_by_day
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.trend import BusyHours, busiest_of_spans, half_known
 from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.memory.past_received import SIDES, Witness, is_whole, past_doubts
-from plimsoll.domain.metrics.knowledge import BoolArray, Doubt, IntArray, Look, counted
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.knowledge import Doubt, Look, counted
 from plimsoll.domain.metrics.series import NAMES, OPERATIONS, PAST_RATES
 from plimsoll.domain.metrics.signals import filled
 from plimsoll.domain.metrics.sums import Segment, Window

@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.ceiling import RESOURCES
 from plimsoll.domain.metrics.highest import ROUNDING
-from plimsoll.domain.metrics.knowledge import BoolArray, Doubt, IntArray, Look, counted
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.knowledge import Doubt, Look, counted
 from plimsoll.domain.metrics.received import EXACT, FEW_IOPS, buckets_without_series, spans_where
 from plimsoll.domain.metrics.series import BYTES, NAMES, OPERATIONS, PAST_RATES, PER_UNIT, WORK_OF
 from plimsoll.domain.units import DAY_S, MINUTE_S

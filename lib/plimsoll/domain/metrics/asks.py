@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.metrics.knowledge import Look
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.volume import Volume
 
 

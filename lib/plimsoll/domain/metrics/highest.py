@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.metrics.grid import Grid
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray, Knowledge, Track, counted
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.knowledge import Knowledge, Track, counted
 from plimsoll.domain.metrics.series import HIGHEST, NAMES, PER_UNIT, WORK_OF
 from plimsoll.domain.units import HOUR_S, MINUTE_S
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.metrics.knowledge import BoolArray
-from plimsoll.domain.metrics.period import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

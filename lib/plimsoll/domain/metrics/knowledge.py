@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.metrics.series import (
     EVERY_MINUTE,
     FIRST,
@@ -28,10 +28,8 @@ from plimsoll.domain.metrics.series import (
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
 
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
-
 _Number = TypeVar("_Number", np.int64, np.float64)
+
 _Made = TypeVar("_Made")
 
 FIVE_MINUTES_S: Final = 300

@@ -21,8 +21,8 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.metrics.knowledge import BoolArray, Doubt, IntArray, Knowledge, Look, Track, counted
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
+from plimsoll.domain.metrics.knowledge import Doubt, Knowledge, Look, Track, counted
 from plimsoll.domain.metrics.series import (
     BALANCE,
     BYTES,

@@ -10,8 +10,8 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.metrics.knowledge import Look
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.series import SIGNALS
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.units import DAY_S

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.memory.growth import MOST_TIMES
 from plimsoll.domain.memory.past_events import Event, Peak, peak_of
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.offers.remembered import Remembered, reduces
 from plimsoll.domain.reason import Reason

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.case import Case, DecisionContext
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.day_sums import DaySums, days_of_moves
@@ -26,7 +27,6 @@ from plimsoll.domain.memory.growth import WEEK_DAYS, WEEKS, growth_of
 from plimsoll.domain.memory.idleness import days_to_know, may_be_idle
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of
 from plimsoll.domain.metrics.knowledge import Look
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.series import NAMES, PAST_RATES
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.offers.offer import Offer, flip

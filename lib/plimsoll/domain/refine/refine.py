@@ -12,11 +12,11 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.case import Case, edges_of
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand_epochs import of_type
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray, Knowledge, Look, Track, counted
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.knowledge import Knowledge, Look, Track, counted
 from plimsoll.domain.metrics.series import (
     BALANCE,
     BYTES,

@@ -5,8 +5,8 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.demand.need import Need
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import DAY_S
 
 USUAL_DAY: Final = 4

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.demand.need import Need
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.risk.histories import USUAL_DAY
 
 _LEAST_SEEN = 0.5
