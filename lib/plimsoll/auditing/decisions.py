@@ -13,8 +13,8 @@ from plimsoll.domain.decide import answer_by_state, kind_by_state
 from plimsoll.domain.demand.demand_profile import DemandProfile
 from plimsoll.domain.errors import CloudError, UnknownVolumeType
 from plimsoll.domain.groups.decide_stripes import untouchable
+from plimsoll.domain.groups.group import Takeover
 from plimsoll.domain.groups.hosting import with_neighbors
-from plimsoll.domain.groups.takeover import Takeover
 from plimsoll.domain.metrics.asks import Ask, Found
 from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.domain.policy import Policy

@@ -10,13 +10,12 @@ from typing import Final
 from plimsoll.domain.blockers import blockers, evidence_blocker
 from plimsoll.domain.case import Case, DecisionContext
 from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.demand.load import peaks
 from plimsoll.domain.demand.need import Need
-from plimsoll.domain.demand.required import peaks
 from plimsoll.domain.demand.settling import Settles
 from plimsoll.domain.evidence.evidence import Evidence, Place, evidence_for
+from plimsoll.domain.groups.group import Takeover, template_of
 from plimsoll.domain.groups.rollup import part_of
-from plimsoll.domain.groups.takeover import Takeover
-from plimsoll.domain.groups.templates import template_of
 from plimsoll.domain.kinds import DETACHED
 from plimsoll.domain.offers.choice import Choice, Step, Verdict, Why, choose, choose_same_limits
 from plimsoll.domain.offers.losses import cuts_of, find_losses

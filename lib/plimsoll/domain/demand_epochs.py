@@ -10,9 +10,10 @@ from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
 from plimsoll.domain.demand.batch_jobs import Told, sum_days
 from plimsoll.domain.demand.day_sums import DaySums, sums_of_demand
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.epochs import Epoch, epochs_of
-from plimsoll.domain.demand.lifting import Lifted
+from plimsoll.domain.demand.epoch import Epoch
+from plimsoll.domain.demand.epochs import epochs_of
 from plimsoll.domain.demand.record import hold_against_record
+from plimsoll.domain.demand.room import Lifted
 from plimsoll.domain.demand.saturation import HostLoad, host_room
 from plimsoll.domain.demand.settling import find_raised
 from plimsoll.domain.host import Host

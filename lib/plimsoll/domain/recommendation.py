@@ -7,25 +7,33 @@ from typing import ClassVar
 
 from plimsoll.domain import kinds
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.demand.epoch import Epoch
 from plimsoll.domain.demand.trial import Trial
 from plimsoll.domain.evidence.evidence import Evidence
-from plimsoll.domain.groups.stripes import StripeSet
-from plimsoll.domain.groups.takeover import Peer
-from plimsoll.domain.groups.templates import Part
+from plimsoll.domain.groups.group import Part, Peer, StripeSet
 from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.host import Host
-from plimsoll.domain.memory.idleness import Idleness
-from plimsoll.domain.memory.past_events import Event
-from plimsoll.domain.metrics.received import Coverage
+from plimsoll.domain.memory.memory import Event
 from plimsoll.domain.metrics.signals import Signals
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.metrics.track import Coverage
 from plimsoll.domain.offers.losses import Loss, cuts_of
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.reason import Reason
-from plimsoll.domain.risk.past_peaks import PastPeaks
+from plimsoll.domain.risk.histories import PastPeaks
 from plimsoll.domain.risk.promise import Risk
 from plimsoll.domain.volume import Volume, VolumeSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Idleness:
+    """A volume that did nothing on the last `days` whole days (UTC), nor at the end of the last quarter before these.
+
+    `quarter` is its last day, None if the volume was made later.
+    """
+
+    days: int
+    quarter: date | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

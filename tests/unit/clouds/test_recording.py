@@ -23,8 +23,8 @@ from plimsoll.domain.errors import (
     Unexpected,
 )
 from plimsoll.domain.metrics.asks import Ask
-from plimsoll.domain.metrics.knowledge import Look
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.volume import Owner, OwnerKind, Volume
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned
 from plimsoll.ports import FailedTarget, Target, UnreadVolume

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from plimsoll.domain.case import case_of
+from plimsoll.domain.case_maker import case_of
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.decide import answer, answer_by_state, kind_by_state
 from plimsoll.domain.errors import UnknownVolumeType

@@ -7,7 +7,7 @@ from functools import cache
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.decide import answer_by_state
-from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.demand.epoch import Epoch
 from plimsoll.domain.demand.settling import Unsettled
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.offers.choice import BUDGETS_MIN

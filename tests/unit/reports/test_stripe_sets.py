@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from plimsoll.domain.case import case_of
+from plimsoll.domain.case_maker import case_of
 from plimsoll.domain.groups.decide_stripes import Unit, decide_together
 from plimsoll.domain.groups.hosting import host_loads
 from plimsoll.reports.record import FIRST_PROVIDER, schema

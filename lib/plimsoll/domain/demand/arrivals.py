@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-import numpy as np
-
 from plimsoll.domain.arrays import BoolArray
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.epochs import MADE_WITH_S, Epoch, attached_s
+from plimsoll.domain.demand.epoch import Epoch
+from plimsoll.domain.demand.epochs import MADE_WITH_S, attached_s
 from plimsoll.domain.demand.settling import Settles, Unsettled
+from plimsoll.domain.demand.trend import observed_hours
 from plimsoll.domain.host import Host
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import DAY_S, HOUR_S
@@ -84,14 +84,3 @@ def _hours_before(demand: Demand, until_s: float, count: int) -> BoolArray:
     """Which of so many hours before the hour of a time were observed; those before the window are left out."""
     until = int(until_s // HOUR_S - demand.start_s // HOUR_S)
     return observed_hours(demand)[max(0, until - count) : max(0, until)]
-
-
-def observed_hours(demand: Demand) -> BoolArray:
-    """Which hours of a window have an observed bucket."""
-    starts_s, zero = demand.starts_s, demand.start_s // HOUR_S
-    ends_s = starts_s + np.broadcast_to(np.asarray(demand.lengths_s), starts_s.shape)
-    edges = np.zeros(int(-(-int(ends_s[-1]) // HOUR_S)) - zero + 1, dtype=np.int64)
-    np.add.at(edges, starts_s[demand.observed] // HOUR_S - zero, 1)
-    np.add.at(edges, -(-ends_s[demand.observed] // HOUR_S) - zero, -1)
-    found: BoolArray = np.cumsum(edges[:-1]) > 0
-    return found

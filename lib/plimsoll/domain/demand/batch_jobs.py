@@ -15,7 +15,7 @@ from plimsoll.domain.arrays import BoolArray
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.demand.day_sums import DaySums
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.demand.epoch import Epoch
 from plimsoll.domain.units import MIB
 
 LEAST_DAYS: Final = 5

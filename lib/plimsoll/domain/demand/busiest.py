@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plimsoll.domain.arrays import BoolArray, FloatArray
-from plimsoll.domain.ceiling import Accounting
-from plimsoll.domain.demand.counting import accounted
-from plimsoll.domain.metrics.knowledge import counted
+from plimsoll.domain.ceiling import Accounting, accounted
+from plimsoll.domain.metrics.track import counted
 from plimsoll.domain.units import MIB
 
 

@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.metrics.knowledge import Knowledge, counted
+from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.metrics.series import BYTES, NAMES, OPERATIONS
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.metrics.track import counted
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import DAY_S, MIB
 from plimsoll.domain.volume import Volume

@@ -13,7 +13,7 @@ import numpy as np
 from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.demand.epoch import Epoch
 
 SLIGHTLY: Final = 1.05
 """So many times its ceiling is what a volume that stands at it may show."""

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.demand.epoch import Epoch
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
 

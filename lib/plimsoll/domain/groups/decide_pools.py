@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from plimsoll.domain.case import Case, DecisionContext, SharedLoad, case_of, summary_of
+from plimsoll.domain.case import Case, DecisionContext, SharedLoad
+from plimsoll.domain.case_maker import case_of, summary_of
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.decide import answers, insufficient, is_insufficient, kept, unmeasured
 from plimsoll.domain.demand.saturation import HostLoad
@@ -14,7 +15,7 @@ from plimsoll.domain.groups.pool import Pool, pool_ceiling, present_ceiling, siz
 from plimsoll.domain.groups.pool_loads import Demands, PoolView
 from plimsoll.domain.headroom import Headrooms
 from plimsoll.domain.host import Host
-from plimsoll.domain.offers.kept_limits import KeptLimits
+from plimsoll.domain.offers.offer import KeptLimits
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import Change, Recommendation, Reprovision
 from plimsoll.domain.volume import Volume

@@ -8,12 +8,13 @@ import numpy as np
 from plimsoll.domain.case import Case, DecisionContext
 from plimsoll.domain.ceiling import RESOURCES
 from plimsoll.domain.decide import answers, insufficient, is_insufficient, unmeasured
-from plimsoll.domain.demand.adding import together
-from plimsoll.domain.demand.required import highest_load, load_of
-from plimsoll.domain.demand.saturation import HostLoad, Rates, host_room, with_relief
+from plimsoll.domain.demand.load import highest_load, together
+from plimsoll.domain.demand.required import load_of
+from plimsoll.domain.demand.room import Rates
+from plimsoll.domain.demand.saturation import HostLoad, host_room, with_relief
 from plimsoll.domain.demand_epochs import on_these_hosts
 from plimsoll.domain.groups import set_reasons
-from plimsoll.domain.groups.stripes import StripeSet
+from plimsoll.domain.groups.group import StripeSet
 from plimsoll.domain.offers.offer import ceiling_on_hosts
 from plimsoll.domain.recommendation import Blocker, Change, Recommendation, SetAnswer, SetMember
 from plimsoll.domain.volume import Volume

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from plimsoll.domain.groups.stripes import LINEAR, StripeSet
+from plimsoll.domain.groups.group import StripeSet
+from plimsoll.domain.groups.stripes import LINEAR
 from plimsoll.domain.host import Host
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.reason import Reason

@@ -14,7 +14,7 @@ import numpy as np
 from plimsoll.domain.arrays import FloatArray, IntArray
 from plimsoll.domain.demand.day_sums import DaySums
 from plimsoll.domain.demand.epochs import epochs_of
-from plimsoll.domain.headroom import Growth
+from plimsoll.domain.headroom import MOST_GROWTH_TIMES, Growth
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import DAY_S
@@ -24,6 +24,7 @@ WEEKS: Final = 8
 """The last weeks that are held against one another."""
 
 WEEK_DAYS: Final = 7
+
 LEAST_DAYS: Final = 6
 """A week with fewer known days does not count."""
 
@@ -31,15 +32,13 @@ LEAST_PAIRS: Final = 6
 """The pairs inside epochs that are looked at, as many as four weeks of one epoch have."""
 
 LEAST_RISING: Final = 4
+
 RISING: Final = 0.8
 """Demand grows where so many pairs rise, and that share of those that rise or fall."""
 
 RELIEF: Final = 1 / 3
 """The part of the days that relief keeps room for: it is asked for again in a week, while an outgrown reduction
 throttles."""
-
-MOST_TIMES: Final = 3.0
-"""No more growth than to that many times is kept room for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +90,7 @@ def growth_of(days: DaySums, volume: Volume, policy: Policy, *, reduces: bool = 
         throughput_pct_a_day=100 * math.expm1(throughput),
         weeks=len(weeks.number),
         days=ahead,
-        times=min(MOST_TIMES, math.exp(min(MOST_TIMES, fastest * ahead))),
+        times=min(MOST_GROWTH_TIMES, math.exp(min(MOST_GROWTH_TIMES, fastest * ahead))),
     )
 
 

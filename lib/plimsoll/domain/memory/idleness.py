@@ -3,7 +3,6 @@
 A day counts if the cloud has points of it, and they are zero. What was not received proves nothing.
 """
 
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
@@ -13,22 +12,12 @@ from plimsoll.domain.demand.day_sums import DaySums
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.recommendation import Idleness
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import Volume, VolumeState
 
 AROUND: Final = timedelta(days=5)
 """How long before and after the end of a quarter its work may be done."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Idleness:
-    """A volume that did nothing on the last `days` whole days (UTC), nor at the end of the last quarter before these.
-
-    `quarter` is its last day, None if the volume was made later.
-    """
-
-    days: int
-    quarter: date | None
 
 
 def may_be_idle(volume: Volume, demand: Demand) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from plimsoll.domain.arrays import FloatArray
-from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.volume import Volume
 
 

@@ -13,8 +13,8 @@ from typing import Final
 
 from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
+from plimsoll.domain.demand.load import peaks
 from plimsoll.domain.demand.need import NOTHING, Need
-from plimsoll.domain.demand.required import peaks
 from plimsoll.domain.demand.trial import Required, held_back, trial
 from plimsoll.domain.offers.offer import too_small
 from plimsoll.domain.offers.products import Product

@@ -4,15 +4,15 @@ What its hosts can never carry is not bought again. Hosts that may be others tom
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.demand.epoch import Epoch
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.settling import Settles, Unsettled
-from plimsoll.domain.groups.templates import template_of
-from plimsoll.domain.offers.offer import too_small
+from plimsoll.domain.groups.group import template_of
+from plimsoll.domain.offers.offer import KeptLimits, all_limits, too_small
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import Volume
@@ -20,25 +20,6 @@ from plimsoll.domain.volume_types import VolumeType
 
 _CAME: Final = frozenset({Unsettled.MOVED, Unsettled.REATTACHED})
 """Why nobody knows on what hosts it was before."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptLimits:
-    """What a same-limits replacement keeps: `ceiling`, on the volume's hosts or, `anywhere`, as it is published.
-
-    `by_host`: its hosts' maximum takes something from it.
-    """
-
-    ceiling: Ceiling
-    anywhere: bool = False
-    by_host: bool = False
-
-
-def all_limits(volume: Volume, kind: VolumeType, present: Ceiling) -> KeptLimits:
-    """All limits of a volume, whatever host it is on. Caps of a type by the host are limits of the volume."""
-    if any(host.caps is not None for host in volume.hosts):
-        return KeptLimits(ceiling=present)
-    return KeptLimits(ceiling=kind.ceiling(volume.spec), anywhere=True)
 
 
 def kept_limits(volume: Volume, kind: VolumeType, present: Ceiling, hosts: Ceiling, *, may_move: bool) -> KeptLimits:

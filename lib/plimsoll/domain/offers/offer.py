@@ -283,3 +283,22 @@ def too_small(name: str, ceiling: Ceiling, need: Need) -> Iterator[str]:
 
 def _short(name: str, unit: str, carried: float, needed: float) -> str:
     return f"{name} carries {carried:,.0f} {unit}, needed are {needed:,.1f}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptLimits:
+    """What a same-limits replacement keeps: `ceiling`, on the volume's hosts or, `anywhere`, as it is published.
+
+    `by_host`: its hosts' maximum takes something from it.
+    """
+
+    ceiling: Ceiling
+    anywhere: bool = False
+    by_host: bool = False
+
+
+def all_limits(volume: Volume, kind: VolumeType, present: Ceiling) -> KeptLimits:
+    """All limits of a volume, whatever host it is on. Caps of a type by the host are limits of the volume."""
+    if any(host.caps is not None for host in volume.hosts):
+        return KeptLimits(ceiling=present)
+    return KeptLimits(ceiling=kind.ceiling(volume.spec), anywhere=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.demand.epoch import Epoch
 from plimsoll.domain.demand.settling import find_raised
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.reasons.words import day_of

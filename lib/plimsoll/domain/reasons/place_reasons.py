@@ -6,10 +6,9 @@ from datetime import datetime, timedelta
 from typing import Final, TypeVar
 
 from plimsoll.domain.case import Case
-from plimsoll.domain.memory.idleness import Idleness
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.reason import Reason
-from plimsoll.domain.recommendation import Comparison, Recommendation
+from plimsoll.domain.recommendation import Comparison, Idleness, Recommendation
 from plimsoll.domain.units import dollars
 from plimsoll.domain.volume import Volume
 

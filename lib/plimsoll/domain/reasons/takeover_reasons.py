@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from plimsoll.domain.groups.takeover import Peer, ToldBy
+from plimsoll.domain.groups.group import Peer, ToldBy
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import DemandSummary
 from plimsoll.domain.volume import Volume

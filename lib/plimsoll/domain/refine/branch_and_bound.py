@@ -29,14 +29,15 @@ from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.decide_pools import Decided, decide_pools
 from plimsoll.domain.groups.decide_stripes import Unit, decide_together
-from plimsoll.domain.groups.hosting import attached_from_s, sole_host
+from plimsoll.domain.groups.group import Takeover
+from plimsoll.domain.groups.hosting import attached_from_s
 from plimsoll.domain.groups.lockstep import hint_text, hints
 from plimsoll.domain.groups.rollup import with_others_alone
-from plimsoll.domain.groups.takeover import Takeover
 from plimsoll.domain.metrics.asks import Ask, Found
-from plimsoll.domain.metrics.knowledge import Knowledge, Look, first_looks
+from plimsoll.domain.metrics.knowledge import Knowledge, first_looks
 from plimsoll.domain.metrics.received import doubts, second_looks
 from plimsoll.domain.metrics.sums import Segment, Window
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.reasons.place_reasons import with_idleness
 from plimsoll.domain.reasons.reasons import few_hours
@@ -47,7 +48,7 @@ from plimsoll.domain.refine.peers import Peers
 from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.refine.refine import refine
 from plimsoll.domain.refine.unread_past import limits_of_answer, strictest
-from plimsoll.domain.volume import Volume
+from plimsoll.domain.volume import Volume, sole_host
 
 Fetch = Callable[[Sequence[Ask]], Sequence[Found | CloudError]]
 """Reads metrics: for each ask, in order, what was found or why it could not be read."""

@@ -13,14 +13,12 @@ import numpy as np
 
 from plimsoll.domain.arrays import BoolArray, FloatArray
 from plimsoll.domain.case import Case
-from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
+from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource, weighted
 from plimsoll.domain.decide import evidence_of
-from plimsoll.domain.demand.adding import together
 from plimsoll.domain.demand.busiest import BusiestSeconds, at_most
-from plimsoll.domain.demand.counting import weighted
 from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.load import peaks, together
 from plimsoll.domain.demand.need import OfferPurpose
-from plimsoll.domain.demand.required import peaks
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.demand.trend import Rise
 from plimsoll.domain.demand.trial import Required, Trial, held_back, never_held_back, trial
@@ -33,7 +31,7 @@ from plimsoll.domain.offers.remembered import reduces
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
 from plimsoll.domain.refine.unread_past import weighed_reduction
-from plimsoll.domain.risk.calibration import FACTORS
+from plimsoll.domain.risk.table import FACTORS
 from plimsoll.domain.units import KIB_PER_MIB
 
 _HALVINGS: Final = 40

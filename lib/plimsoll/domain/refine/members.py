@@ -5,31 +5,34 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Final
 
-from plimsoll.domain.case import Case, DecisionContext, case_of, edges_of
+from plimsoll.domain.case import Case, DecisionContext
+from plimsoll.domain.case_maker import case_of, edges_of
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.day_sums import DaySums, sums_of_knowledge
-from plimsoll.domain.demand.demand import Demand, demand_of
+from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.demand_profile import DemandProfile
 from plimsoll.domain.demand.epochs import credited_in
-from plimsoll.domain.demand.saturation import HostLoad, Rates
+from plimsoll.domain.demand.from_metrics import demand_of
+from plimsoll.domain.demand.room import Rates
+from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.demand.trend import NEVER, BusyHours
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.decide_stripes import Unit
+from plimsoll.domain.groups.group import Peer
 from plimsoll.domain.groups.held_back import extras_of_host
-from plimsoll.domain.groups.hosting import asking, host_loads, may_be_the_limit, running_from_s, sole_host
+from plimsoll.domain.groups.hosting import asking, host_loads, may_be_the_limit, running_from_s
 from plimsoll.domain.groups.pool import Pool, pools_of
-from plimsoll.domain.groups.takeover import Peer
 from plimsoll.domain.headroom import Growth
-from plimsoll.domain.memory.idleness import Idleness, idleness_of, may_be_idle
+from plimsoll.domain.memory.idleness import idleness_of, may_be_idle
 from plimsoll.domain.metrics.grid import grid_of
 from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.policy import SizeOn
-from plimsoll.domain.recommendation import Recommendation
+from plimsoll.domain.recommendation import Idleness, Recommendation
 from plimsoll.domain.refine.recall import Recall
 from plimsoll.domain.refine.steps import Steps
-from plimsoll.domain.volume import Volume
+from plimsoll.domain.volume import Volume, sole_host
 from plimsoll.domain.volume_types import VolumeType
 
 FEW_BUCKETS: Final = 500

@@ -6,11 +6,10 @@ from typing import Final
 import numpy as np
 
 from plimsoll.domain.arrays import IntArray
-from plimsoll.domain.memory.memory import LEAST_PERIOD_S, TOLERANCE, Past
-from plimsoll.domain.memory.past_events import column
-from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.memory.memory import LEAST_PERIOD_S, TOLERANCE, Past, column
 from plimsoll.domain.metrics.series import BYTES, OPERATIONS, PAST_RATES
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.units import DAY_S, HOUR_S
 

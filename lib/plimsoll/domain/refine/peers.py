@@ -13,7 +13,8 @@ from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.decide import kind_by_state
 from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.settling import Unsettled
-from plimsoll.domain.groups.takeover import SUSPECTED_SHARE, Peer, Takeover, ToldBy, by_volume
+from plimsoll.domain.groups.group import Peer, Takeover, ToldBy
+from plimsoll.domain.groups.takeover import SUSPECTED_SHARE, by_volume
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.offers.losses import takeover_loss
 from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, too_small
