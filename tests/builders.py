@@ -9,9 +9,10 @@ import numpy as np
 
 from cloud_simulator.metrics.sums import Sums
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.domain.case import Case, DecisionContext
+from plimsoll.domain.case import Case
 from plimsoll.domain.case_maker import case_of
 from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.from_metrics import demand_of
@@ -23,8 +24,7 @@ from plimsoll.domain.groups.group import StripeSet
 from plimsoll.domain.groups.hosting import host_loads
 from plimsoll.domain.headroom import Headrooms
 from plimsoll.domain.host import Host, HostLimits
-from plimsoll.domain.metrics.asks import Ask
-from plimsoll.domain.metrics.knowledge import Knowledge
+from plimsoll.domain.metrics.knowledge import Ask, Knowledge
 from plimsoll.domain.metrics.series import SERIES, WORK_SERIES, Role, names_with
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.metrics.track import Look

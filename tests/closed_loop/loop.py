@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.case import DecisionContext
 from plimsoll.domain.case_maker import case_of
+from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.day_sums import sums_of_demand
 from plimsoll.domain.demand.demand import Demand

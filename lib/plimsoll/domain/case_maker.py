@@ -4,33 +4,26 @@ from dataclasses import replace
 
 import numpy as np
 
-from plimsoll.domain.arrays import BoolArray, IntArray
-from plimsoll.domain.case import Case, DecisionContext
-from plimsoll.domain.ceiling import PLAIN, UNBOUNDED, Ceiling
-from plimsoll.domain.demand.arrivals import arrivals
+from plimsoll.domain.arrays import BoolArray
+from plimsoll.domain.case import Case
+from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
+from plimsoll.domain.context import DecisionContext
+from plimsoll.domain.demand.arrivals import arrivals, may_move
 from plimsoll.domain.demand.day_sums import DaySums
 from plimsoll.domain.demand.demand import Demand, scaled
-from plimsoll.domain.demand.epochs import epochs_of
+from plimsoll.domain.demand.demand_profile import summary_of
+from plimsoll.domain.demand.epoch import settles
 from plimsoll.domain.demand.lifting import lift
-from plimsoll.domain.demand.record import clip_to_record
 from plimsoll.domain.demand.required import load_of
-from plimsoll.domain.demand.room import HostRoom, Lifted
 from plimsoll.domain.demand.saturation import HostLoad, host_room, with_relief
-from plimsoll.domain.demand.settling import settles
 from plimsoll.domain.demand.trend import (
     NEVER,
     BusyHours,
 )
-from plimsoll.domain.demand_epochs import judge_epochs, lay_epochs, of_type, on_these_hosts, tell_days
+from plimsoll.domain.demand_epochs import clip_to_record, judge_epochs, lay_epochs, of_type, on_these_hosts, tell_days
 from plimsoll.domain.groups.hosting import usable
-from plimsoll.domain.metrics.period import io_size_kib
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import Coverage
-from plimsoll.domain.offers.kept_limits import kept_limits, may_move
-from plimsoll.domain.offers.offer import ceiling_on_hosts
-from plimsoll.domain.policy import Policy, SizeOn
-from plimsoll.domain.recommendation import DemandSummary
-from plimsoll.domain.units import MIB
+from plimsoll.domain.offers.offer import ceiling_on_hosts, kept_limits
+from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of
 
@@ -89,17 +82,6 @@ def case_of(
     )
 
 
-def edges_of(volume: Volume, window: Window, policy: Policy) -> IntArray:
-    """When an epoch of the volume begins in a window, or its own work after a restore, in epoch seconds: on the grid of
-    the resolution."""
-    times_s = [float(epoch.window.start_s) for epoch in epochs_of(volume, window)]
-    if volume.restored_from is not None:
-        times_s.append(policy.filled_s(volume.created))
-    step_s = policy.resolution_s
-    edges_s = {-(-int(np.ceil(time_s)) // step_s) * step_s for time_s in times_s}
-    return np.array(sorted(edge_s for edge_s in edges_s if window.start_s < edge_s < window.end_s), dtype=np.int64)
-
-
 def without_restore(demand: Demand, volume: Volume, policy: Policy) -> Demand:
     """A demand without what a volume did while it fetched its data from a snapshot: that was not its workload's."""
     if volume.restored_from is None:
@@ -128,40 +110,3 @@ def as_balance_shows(ceiling: Ceiling, demand: Demand, where: BoolArray) -> Ceil
         replace(bucket, least_charge_mib=0.0, spent_at_start=missing * bucket.capacity) for bucket in ceiling.buckets
     )
     return replace(ceiling, buckets=buckets)
-
-
-def summary_of(demand: Demand, lifted: Lifted, room: HostRoom, policy: Policy) -> DemandSummary:
-    """A demand in numbers, and where it was held back."""
-    iops, throughput, seconds = demand.iops, demand.throughput_mib_s, demand.busiest
-    busy = demand.busy_share is not None and (demand.whole or policy.size_on is SizeOn.BUSY_TIME)
-    operations, moved_mib, observed_s = demand.total(iops), demand.total(throughput), demand.seconds(demand.observed)
-    least = demand.peak(iops), demand.peak(throughput)
-    whole = demand.spread is None
-    most = least if whole else (demand.peak(demand.most_iops), demand.peak(demand.most_throughput_mib_s))
-    return DemandSummary(
-        peak_iops=most[0],
-        peak_throughput_mib_s=most[1],
-        least_peak_iops=least[0],
-        least_peak_throughput_mib_s=least[1],
-        peak_busy_iops=demand.peak(demand.busy(iops)) if busy else None,
-        peak_busy_throughput_mib_s=demand.peak(demand.busy(throughput)) if busy else None,
-        peak_second_iops=None if seconds is None else float(seconds.counted_iops(PLAIN).max(initial=0.0)),
-        peak_second_throughput_mib_s=(
-            None if seconds is None else float(seconds.counted_throughput_mib_s(PLAIN).max(initial=0.0))
-        ),
-        mean_iops=operations / observed_s if observed_s else 0.0,
-        mean_throughput_mib_s=moved_mib / observed_s if observed_s else 0.0,
-        mean_io_size_kib=float(io_size_kib(np.array(moved_mib * MIB), np.array(operations))) if operations else None,
-        read_share=demand.total(demand.read_iops) / operations if operations else None,
-        resolution_s=demand.coarsest_s,
-        hours_observed=demand.hours_observed,
-        gap_hours=demand.gap_hours,
-        censored=bool((lifted.any | room.bound).any()),
-        throttled_minutes=demand.minutes(lifted.any),
-        flagged_minutes=demand.minutes(lifted.flagged),
-        host_bound_minutes=demand.minutes(room.bound),
-        host_bound_measured_minutes=demand.minutes(room.bound & room.measured),
-        host_cleared_minutes=demand.minutes(room.cleared),
-        coverage=demand.coverage
-        or Coverage(hours_expected=demand.hours_observed, hours_observed=demand.hours_observed),
-    )

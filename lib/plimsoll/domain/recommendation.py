@@ -1,6 +1,7 @@
 """Recommendations: what should be done, why, what it saves and what stands in the way. Different answers are
 different types."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import ClassVar
@@ -318,3 +319,13 @@ class InsufficientData(Answer):
 
 
 Recommendation = Migrate | Reprovision | Upgrade | Keep | Wait | Unweighed | InsufficientData
+
+
+def blockers_of_others(answers: Mapping[str, Recommendation], own: Recommendation, unit: str) -> tuple[Blocker, ...]:
+    """What blocks the change of the others that change together with one, told as its own."""
+    return tuple(
+        Blocker(code=blocker.code, text=f"{other.volume.id} of the same {unit}: {blocker.text}")
+        for other in answers.values()
+        if other is not own
+        for blocker in other.blockers
+    )

@@ -22,7 +22,7 @@ from plimsoll.domain.errors import (
     Throttled,
     Unexpected,
 )
-from plimsoll.domain.metrics.asks import Ask
+from plimsoll.domain.metrics.knowledge import Ask
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.volume import Owner, OwnerKind, Volume

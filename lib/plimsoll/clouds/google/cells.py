@@ -7,7 +7,7 @@ import numpy as np
 
 from plimsoll.clouds.google.queries import ALL_METRICS, SERIES_METRICS, DevicePlace, SeriesQuery, grid_s, places_of
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
-from plimsoll.domain.metrics.asks import Ask, Found
+from plimsoll.domain.metrics.knowledge import Ask, Found
 from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.volume import Volume
 

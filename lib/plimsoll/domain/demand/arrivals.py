@@ -1,15 +1,15 @@
 """Arrivals: what was not seen through a week where a volume is now is not known (docs/decision.md, section 7)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from plimsoll.domain.arrays import BoolArray
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.epoch import Epoch
+from plimsoll.domain.demand.epoch import Epoch, Settles, Unsettled
 from plimsoll.domain.demand.epochs import MADE_WITH_S, attached_s
-from plimsoll.domain.demand.settling import Settles, Unsettled
 from plimsoll.domain.demand.trend import observed_hours
+from plimsoll.domain.groups.group import template_of
 from plimsoll.domain.host import Host
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import DAY_S, HOUR_S
@@ -84,3 +84,22 @@ def _hours_before(demand: Demand, until_s: float, count: int) -> BoolArray:
     """Which of so many hours before the hour of a time were observed; those before the window are left out."""
     until = int(until_s // HOUR_S - demand.start_s // HOUR_S)
     return observed_hours(demand)[max(0, until - count) : max(0, until)]
+
+
+_CAME: Final = frozenset({Unsettled.MOVED, Unsettled.REATTACHED})
+"""Why nobody knows on what hosts it was before."""
+
+
+def may_move(volume: Volume, epochs: Sequence[Epoch], arrived: Iterable[Settles], policy: Policy, now_s: float) -> bool:
+    """Whether a volume may be on another host tomorrow: a host is stopped, a template or a takeover moves it, or it was
+    on another type of host in the memory."""
+    types = {host.type for host in volume.hosts}
+    seen = [one.hosts or () for one in volume.seen if one.at_s >= now_s - policy.memory_days * DAY_S]
+    earlier = {host.type for hosts in (*(epoch.hosts or () for epoch in epochs), *seen) for host in hosts}
+    return (
+        any(host.stopped_since is not None for host in volume.hosts)
+        or template_of(volume) is not None
+        or any(tag in volume.tags for tag in policy.takeover_tags)
+        or bool(earlier - types)
+        or any(one.why in _CAME for one in arrived)
+    )

@@ -61,8 +61,8 @@ from typing import Final
 import numpy as np
 
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
-from plimsoll.domain.ceiling import Ceiling, Resource, weighted
-from plimsoll.domain.demand.demand import Demand, Spread
+from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.demand.demand import Demand, Spread, weighted
 from plimsoll.domain.demand.replay import TOLERANCE, minutes_above
 from plimsoll.domain.units import KIB_PER_MIB, MINUTE_S
 

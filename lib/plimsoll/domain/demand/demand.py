@@ -6,11 +6,65 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
-from plimsoll.domain.ceiling import Accounting, Resource, accounted, weighted
-from plimsoll.domain.demand.busiest import BusiestSeconds
+from plimsoll.domain.ceiling import Accounting, Resource
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.metrics.track import FIVE_MINUTES_S, Coverage
-from plimsoll.domain.units import HOUR_S, MINUTE_S
+from plimsoll.domain.units import HOUR_S, KIB_PER_MIB, MINUTE_S
+
+
+def weighted(total: FloatArray, reads: FloatArray, write_cost: float) -> FloatArray:
+    """A total of reads and writes, in reads. Each write counts as `write_cost` reads."""
+    return total if write_cost == 1 else write_cost * total + (1 - write_cost) * reads
+
+
+def accounted(iops: FloatArray, throughput_mib_s: FloatArray, io_kib: float | None) -> FloatArray:
+    """IOPS as a volume type counts them. An I/O above `io_kib` counts as several. None: every I/O counts as one."""
+    return iops if io_kib is None else np.maximum(iops, throughput_mib_s * (KIB_PER_MIB / io_kib))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BusiestSeconds:
+    """What the busiest second of each bucket of a demand had of reads and of writes, which need not be the same second.
+
+    Where a bucket is not `exact`, some longer one that it lies in had that, and it may have had less.
+    """
+
+    read_iops: FloatArray
+    write_iops: FloatArray
+    read_throughput_mib_s: FloatArray
+    write_throughput_mib_s: FloatArray
+    exact: BoolArray
+
+    def only_in(self, where: BoolArray) -> "BusiestSeconds":
+        """The same with nothing in the other buckets."""
+        return replace(
+            self,
+            read_iops=self.read_iops * where,
+            write_iops=self.write_iops * where,
+            read_throughput_mib_s=self.read_throughput_mib_s * where,
+            write_throughput_mib_s=self.write_throughput_mib_s * where,
+        )
+
+    def counted_iops(self, accounting: Accounting) -> FloatArray:
+        """The most IOPS of any second, as an accounting counts them: reads and writes at their busiest together."""
+        cost = accounting.write_iops_cost
+        return accounted(
+            self.read_iops + cost * self.write_iops,
+            self.read_throughput_mib_s + cost * self.write_throughput_mib_s,
+            accounting.io_kib,
+        )
+
+    def counted_throughput_mib_s(self, accounting: Accounting) -> FloatArray:
+        """The most MiB/s of any second, as an accounting counts them: reads and writes at their busiest together."""
+        return self.read_throughput_mib_s + accounting.write_throughput_cost * self.write_throughput_mib_s
+
+    def one_way(self, accounting: Accounting) -> tuple[FloatArray, FloatArray]:
+        """IOPS and MiB/s that some second surely had: of the busier direction alone."""
+        cost = accounting.write_iops_cost
+        reads = accounted(self.read_iops, self.read_throughput_mib_s, accounting.io_kib)
+        writes = accounted(cost * self.write_iops, cost * self.write_throughput_mib_s, accounting.io_kib)
+        written_mib_s = accounting.write_throughput_cost * self.write_throughput_mib_s
+        return np.maximum(reads, writes), np.maximum(self.read_throughput_mib_s, written_mib_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

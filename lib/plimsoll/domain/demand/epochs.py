@@ -11,9 +11,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final, Generic, TypeVar
 
+import numpy as np
+
+from plimsoll.domain.arrays import IntArray
 from plimsoll.domain.demand.epoch import Epoch
 from plimsoll.domain.host import Host
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import HOUR_S, MINUTE_S
 from plimsoll.domain.volume import Seen, Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
@@ -168,3 +172,14 @@ def _named(hosts: tuple[Host, ...] | None) -> tuple[tuple[str, str], ...] | None
 
 def _alike(one: tuple[Host, ...] | None, other: tuple[Host, ...] | None) -> bool:
     return _named(one) == _named(other)
+
+
+def edges_of(volume: Volume, window: Window, policy: Policy) -> IntArray:
+    """When an epoch of the volume begins in a window, or its own work after a restore, in epoch seconds: on the grid of
+    the resolution."""
+    times_s = [float(epoch.window.start_s) for epoch in epochs_of(volume, window)]
+    if volume.restored_from is not None:
+        times_s.append(policy.filled_s(volume.created))
+    step_s = policy.resolution_s
+    edges_s = {-(-int(np.ceil(time_s)) // step_s) * step_s for time_s in times_s}
+    return np.array(sorted(edge_s for edge_s in edges_s if window.start_s < edge_s < window.end_s), dtype=np.int64)

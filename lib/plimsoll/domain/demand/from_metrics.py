@@ -1,11 +1,13 @@
-"""A demand from a volume's metrics: the sums that a cloud keeps, in the buckets of a grid."""
+"""Demand from metrics: what was asked for, and done each day, by the sums of a cloud, in the buckets of a grid."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.ceiling import RESOURCES, Resource
-from plimsoll.domain.demand.busiest import BusiestSeconds, busiest_seconds
-from plimsoll.domain.demand.demand import Demand, HostSeen, SideSeen, Spread
+from plimsoll.domain.demand.day_sums import DaySums, sums_by_day
+from plimsoll.domain.demand.demand import BusiestSeconds, Demand, HostSeen, SideSeen, Spread
 from plimsoll.domain.metrics import period
 from plimsoll.domain.metrics.grid import Grid, grid_of, observed_hours
 from plimsoll.domain.metrics.highest import highest
@@ -27,7 +29,7 @@ from plimsoll.domain.metrics.series import (
     WORK_OF,
 )
 from plimsoll.domain.metrics.track import Track, counted
-from plimsoll.domain.units import HOUR_S
+from plimsoll.domain.units import HOUR_S, MIB
 
 
 def demand_of(knowledge: Knowledge, *, resolution_s: int, grid: Grid | None = None) -> Demand:
@@ -212,3 +214,26 @@ def _exceeded(cells: _Cells) -> dict[Resource, BoolArray]:
         if raised:
             exceeded[side] = np.logical_or.reduce(raised)
     return exceeded
+
+
+def sums_of_knowledge(knowledge: Knowledge) -> DaySums:
+    """The days of the window of which metrics were read, to the digit: the same however finely they were."""
+    tracks = [knowledge.tracks[group] for group in (OPERATIONS, BYTES)]
+    done = [
+        np.sum([counted(track.series[name]) for name in NAMES[group]], axis=0)
+        for group, track in zip((OPERATIONS, BYTES), tracks, strict=True)
+    ]
+    rows = [(track.starts_s, row, track.present) for track, row in zip(tracks, done, strict=True)]
+    return sums_by_day(knowledge.window, rows)
+
+
+def busiest_seconds(series: Sequence[FloatArray], *, exact: BoolArray) -> BusiestSeconds:
+    """The busiest seconds in the four series of `PEAKS`, in their order: operations and bytes, NaN for nothing."""
+    read_ops, write_ops, read_bytes, write_bytes = (counted(values) for values in series)
+    return BusiestSeconds(
+        read_iops=read_ops,
+        write_iops=write_ops,
+        read_throughput_mib_s=read_bytes / MIB,
+        write_throughput_mib_s=write_bytes / MIB,
+        exact=exact,
+    )

@@ -8,8 +8,7 @@ import numpy as np
 
 from plimsoll.domain.arrays import BoolArray
 from plimsoll.domain.ceiling import Accounting, Resource
-from plimsoll.domain.demand.busiest import at_once
-from plimsoll.domain.demand.demand import Demand, Spread, scaled
+from plimsoll.domain.demand.demand import BusiestSeconds, Demand, Spread, scaled
 from plimsoll.domain.demand.need import Need, OfferPurpose
 from plimsoll.domain.demand.trial import Required
 
@@ -184,3 +183,29 @@ def _works(found: Sequence[Required]) -> list[Demand]:
 
 def _shorts(found: Sequence[Required]) -> list[Demand]:
     return [one.short for one in found if one.short is not None]
+
+
+def at_once(found: Sequence[BusiestSeconds]) -> BusiestSeconds | None:
+    """Those of several volumes that are exact, as if they were the same seconds; None of none.
+
+    Where one is not exact it is left out, so that what is left is the least that there was.
+    """
+    return _add_seconds(found, [one.exact for one in found])
+
+
+def at_most(found: Sequence[BusiestSeconds]) -> BusiestSeconds | None:
+    """The most that they can have had together in any second; None of none."""
+    return _add_seconds(found, [np.ones_like(one.exact) for one in found])
+
+
+def _add_seconds(found: Sequence[BusiestSeconds], parts: Sequence[BoolArray]) -> BusiestSeconds | None:
+    if not found:
+        return None
+    pairs = list(zip(found, parts, strict=True))
+    return BusiestSeconds(
+        read_iops=np.sum([one.read_iops * part for one, part in pairs], axis=0),
+        write_iops=np.sum([one.write_iops * part for one, part in pairs], axis=0),
+        read_throughput_mib_s=np.sum([one.read_throughput_mib_s * part for one, part in pairs], axis=0),
+        write_throughput_mib_s=np.sum([one.write_throughput_mib_s * part for one, part in pairs], axis=0),
+        exact=np.ones_like(found[0].exact),
+    )

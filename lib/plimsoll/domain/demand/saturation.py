@@ -20,23 +20,6 @@ from plimsoll.domain.metrics.track import FIVE_MINUTES_S
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import MINUTE_S
 
-LEAST_HOST_SHARE = 0.05
-"""A volume with less of its host's traffic than this does not count as held back by the host."""
-
-MINUTES_SUMMED = FIVE_MINUTES_S / MINUTE_S
-"""The minutes of a point that a host publishes each five minutes."""
-
-LEAST_EXTRA = 1e-6
-"""A rate that differs by less is the same."""
-
-TAKEN_BACK = 0.5
-"""The share of the buckets that are held back in which a host that is the limit takes relief back."""
-
-OVER = 1.05
-
-LEAST_MINUTES_OVER = 3
-"""So many times its published limits, for so long, was never carried by a host to which they apply."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostLoad:
@@ -82,6 +65,24 @@ class HostLoad:
         """The same while the host was of another type. What it was not the limit of then is not asked for."""
         seen = self.seen and {resource: side.only_raised for resource, side in self.seen.items()}
         return replace(self, host=host, seen=seen)
+
+
+LEAST_HOST_SHARE = 0.05
+"""A volume with less of its host's traffic than this does not count as held back by the host."""
+
+MINUTES_SUMMED = FIVE_MINUTES_S / MINUTE_S
+"""The minutes of a point that a host publishes each five minutes."""
+
+LEAST_EXTRA = 1e-6
+"""A rate that differs by less is the same."""
+
+TAKEN_BACK = 0.5
+"""The share of the buckets that are held back in which a host that is the limit takes relief back."""
+
+OVER = 1.05
+
+LEAST_MINUTES_OVER = 3
+"""So many times its published limits, for so long, was never carried by a host to which they apply."""
 
 
 def extra_of(demand: Demand, lifted: Demand, ceiling: Ceiling) -> Rates:

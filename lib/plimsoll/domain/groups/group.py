@@ -5,7 +5,7 @@ StorageClass, a Terraform module. Volumes of one template in one account and reg
 says what it brings to the group's change (docs/decision.md, section 9).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
@@ -170,3 +170,12 @@ class Peer:
 def _share_a_host(one: Volume, other: Volume) -> bool:
     hosts = sole_host(one), sole_host(other)
     return hosts[0] is not None and hosts[1] is not None and hosts[0].id == hosts[1].id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """A stripe set to be decided on: all its volumes, and why some of them must stay as they are, by id."""
+
+    stripes: StripeSet
+    volumes: Sequence[Volume]
+    held: Mapping[str, str]

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from plimsoll.domain.case import DecisionContext
 from plimsoll.domain.case_maker import without_restore
 from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.epoch import Epoch
 from plimsoll.domain.demand.lifting import lift

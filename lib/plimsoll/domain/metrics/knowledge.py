@@ -6,6 +6,7 @@ rate that any bucket of the resolution inside it can have had.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -24,6 +25,7 @@ from plimsoll.domain.metrics.series import (
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.metrics.track import Doubt, Look, Track, TrackGrid
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
+from plimsoll.domain.volume import Volume
 
 _Made = TypeVar("_Made")
 
@@ -272,3 +274,15 @@ def _cut(segment: Segment, window: Window, step_s: int) -> Iterator[Segment]:
     for begin_s, until_s, period_s in parts:
         if begin_s < until_s:
             yield Segment(window=Window(start_s=begin_s, end_s=until_s), period_s=period_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """A look at one volume."""
+
+    volume: Volume
+    look: Look
+
+
+Found = Mapping[str, FloatArray]
+"""What a look found: the buckets of each series that the cloud publishes, NaN where it has no point."""

@@ -41,17 +41,21 @@ from plimsoll.domain.metrics.series import (
     walk_series,
 )
 from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import Coverage, Doubt, Look, Track, buckets_without_series, counted, spans_where
+from plimsoll.domain.metrics.track import (
+    EXACT,
+    FEW_IOPS,
+    Coverage,
+    Doubt,
+    Look,
+    Track,
+    buckets_without_series,
+    counted,
+    spans_where,
+)
 from plimsoll.domain.units import DAY_S, HOUR_S
-
-FEW_IOPS: Final = 5.0
-"""Work under this rate may hide in the rounding of idle time."""
 
 LATE_S: Final = 3 * HOUR_S
 """Points at the end of the window may still come in while it is read, so that a bucket there can grow."""
-
-EXACT: Final = 1e-9
-"""Sums of whole numbers are exact, but for the last digits of a floating point figure."""
 
 (_IDLE_TIME,), (_BALANCE_LEFT,) = NAMES[IDLE], NAMES[BALANCE]
 

@@ -17,6 +17,12 @@ from plimsoll.domain.metrics.series import (
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.units import HOUR_S
 
+FEW_IOPS: Final = 5.0
+"""Work under this rate may hide in the rounding of idle time."""
+
+EXACT: Final = 1e-9
+"""Sums of whole numbers are exact, but for the last digits of a floating point figure."""
+
 _Number = TypeVar("_Number", np.int64, np.float64)
 
 FIVE_MINUTES_S: Final = 300

@@ -302,3 +302,16 @@ def all_limits(volume: Volume, kind: VolumeType, present: Ceiling) -> KeptLimits
     if any(host.caps is not None for host in volume.hosts):
         return KeptLimits(ceiling=present)
     return KeptLimits(ceiling=kind.ceiling(volume.spec), anywhere=True)
+
+
+def kept_limits(volume: Volume, kind: VolumeType, present: Ceiling, hosts: Ceiling, *, may_move: bool) -> KeptLimits:
+    """The limits that a volume can use on hosts that carry so much, all of them where it `may_move` to others.
+
+    Caps of a type by the host are limits of the volume already.
+    """
+    if may_move or any(host.caps is not None for host in volume.hosts):
+        return all_limits(volume, kind, present)
+    most = present.counted_as(hosts.accounting)
+    if not any(too_small("", hosts, Need(iops=most.iops, throughput_mib_s=most.throughput_mib_s))):
+        return KeptLimits(ceiling=present)
+    return KeptLimits(ceiling=present & replace(hosts, buckets=()), by_host=True)

@@ -13,9 +13,8 @@ from plimsoll.domain.memory.memory import Event, Peak, peak_of
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.offers.remembered import Remembered, reduces
 from plimsoll.domain.reason import Reason
-from plimsoll.domain.reasons.words import day_of, lasting
 from plimsoll.domain.recommendation import GrowthSummary, MemorySummary
-from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
+from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S, day_of, lasting
 from plimsoll.domain.volume import VolumeSpec
 
 if TYPE_CHECKING:

@@ -12,12 +12,11 @@ from typing import Final
 import numpy as np
 
 from plimsoll.domain.arrays import BoolArray, FloatArray
+from plimsoll.domain.blockers import evidence_of
 from plimsoll.domain.case import Case
-from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource, weighted
-from plimsoll.domain.decide import evidence_of
-from plimsoll.domain.demand.busiest import BusiestSeconds, at_most
-from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.load import peaks, together
+from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
+from plimsoll.domain.demand.demand import BusiestSeconds, Demand, weighted
+from plimsoll.domain.demand.load import at_most, peaks, together
 from plimsoll.domain.demand.need import OfferPurpose
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.demand.trend import Rise

@@ -14,8 +14,8 @@ import numpy as np
 
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.case import Case
-from plimsoll.domain.case_maker import edges_of
 from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.epochs import edges_of
 from plimsoll.domain.demand_epochs import of_type
 from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.metrics.series import (

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.clouds.google.queries import NAMES_A_CALL, SERIES_METRICS, metric_calls, series_queries
-from plimsoll.domain.metrics.asks import Ask
+from plimsoll.domain.metrics.knowledge import Ask
 from plimsoll.domain.metrics.series import FIRST, IDLE, OPERATIONS, PEAKS
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.metrics.track import Look

@@ -9,7 +9,7 @@ from plimsoll.clouds.google.agreement import disagreements
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.domain.errors import BadAnswer, CloudError, Endless
-from plimsoll.domain.metrics.asks import Ask
+from plimsoll.domain.metrics.knowledge import Ask
 from plimsoll.domain.metrics.series import BYTES, OPERATIONS, PEAKS
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.metrics.track import Look
