@@ -16,8 +16,7 @@ from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.host import Host
 from plimsoll.domain.memory.memory import Event
 from plimsoll.domain.metrics.signals import Signals
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import Coverage
+from plimsoll.domain.metrics.sums import Coverage, Window
 from plimsoll.domain.offers.losses import Loss, cuts_of
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.reason import Reason

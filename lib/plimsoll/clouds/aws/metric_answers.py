@@ -20,7 +20,7 @@ from plimsoll.domain.arrays import FloatArray, IntArray
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadAnswer
 from plimsoll.domain.metrics.series import SERIES, Longer, Role, Series
-from plimsoll.domain.metrics.track import FIVE_MINUTES_S
+from plimsoll.domain.metrics.sums import FIVE_MINUTES_S
 from plimsoll.domain.units import KIB, MIB, MINUTE_S
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import Provisioned

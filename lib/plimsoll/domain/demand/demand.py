@@ -7,8 +7,7 @@ import numpy as np
 
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.ceiling import Accounting, Resource
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import FIVE_MINUTES_S, Coverage
+from plimsoll.domain.metrics.sums import FIVE_MINUTES_S, Coverage, Window
 from plimsoll.domain.units import HOUR_S, KIB_PER_MIB, MINUTE_S
 
 

@@ -10,7 +10,7 @@ from plimsoll.domain.ceiling import PLAIN
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.room import HostRoom, Lifted
 from plimsoll.domain.metrics.period import io_size_kib
-from plimsoll.domain.metrics.track import Coverage
+from plimsoll.domain.metrics.sums import Coverage
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import DemandSummary
 from plimsoll.domain.units import DAY_S, HOUR_S, MIB, MINUTE_S

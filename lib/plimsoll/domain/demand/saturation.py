@@ -16,7 +16,7 @@ from plimsoll.domain.demand.host_limit import HostLimit, carried_in_relief, host
 from plimsoll.domain.demand.replay import TOLERANCE
 from plimsoll.domain.demand.room import HostRoom, Rates, count_rates
 from plimsoll.domain.host import Host
-from plimsoll.domain.metrics.track import FIVE_MINUTES_S
+from plimsoll.domain.metrics.sums import FIVE_MINUTES_S
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import MINUTE_S
 

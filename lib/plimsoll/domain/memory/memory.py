@@ -23,8 +23,8 @@ from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.memory.past_received import SIDES, Witness, is_whole, past_doubts
 from plimsoll.domain.metrics.series import NAMES, OPERATIONS, PAST_RATES
 from plimsoll.domain.metrics.signals import filled
-from plimsoll.domain.metrics.sums import Segment, Window
-from plimsoll.domain.metrics.track import Doubt, Look, counted
+from plimsoll.domain.metrics.sums import Doubt, Segment, Window
+from plimsoll.domain.metrics.track import Look, counted
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
 from plimsoll.domain.volume import Volume

@@ -15,7 +15,8 @@ import numpy as np
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.ceiling import RESOURCES
 from plimsoll.domain.metrics.series import BYTES, NAMES, OPERATIONS, PAST_RATES, PER_UNIT, RATE_ROUNDING, WORK_OF
-from plimsoll.domain.metrics.track import EXACT, FEW_IOPS, Doubt, Look, buckets_without_series, counted, spans_where
+from plimsoll.domain.metrics.sums import Doubt
+from plimsoll.domain.metrics.track import EXACT, FEW_IOPS, Look, buckets_without_series, counted, spans_where
 from plimsoll.domain.units import DAY_S, MINUTE_S
 
 

@@ -22,8 +22,8 @@ from plimsoll.domain.metrics.series import (
     PRESENCE,
     WORK,
 )
-from plimsoll.domain.metrics.sums import Segment, Window
-from plimsoll.domain.metrics.track import Doubt, Look, Track, TrackGrid
+from plimsoll.domain.metrics.sums import Doubt, Segment, Window
+from plimsoll.domain.metrics.track import Look, Track, TrackGrid
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
 from plimsoll.domain.volume import Volume
 

@@ -40,18 +40,8 @@ from plimsoll.domain.metrics.series import (
     Longer,
     walk_series,
 )
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import (
-    EXACT,
-    FEW_IOPS,
-    Coverage,
-    Doubt,
-    Look,
-    Track,
-    buckets_without_series,
-    counted,
-    spans_where,
-)
+from plimsoll.domain.metrics.sums import Coverage, Doubt, Window
+from plimsoll.domain.metrics.track import EXACT, FEW_IOPS, Look, Track, buckets_without_series, counted, spans_where
 from plimsoll.domain.units import DAY_S, HOUR_S
 
 LATE_S: Final = 3 * HOUR_S

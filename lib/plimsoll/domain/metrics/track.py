@@ -1,6 +1,6 @@
 """Tracks: looks at a volume's metrics, what was read of each group, and what of it is missing or disputed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
@@ -14,8 +14,7 @@ from plimsoll.domain.metrics.series import (
     SERIES,
     Longer,
 )
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.units import HOUR_S
+from plimsoll.domain.metrics.sums import Doubt, Window
 
 FEW_IOPS: Final = 5.0
 """Work under this rate may hide in the rounding of idle time."""
@@ -24,18 +23,6 @@ EXACT: Final = 1e-9
 """Sums of whole numbers are exact, but for the last digits of a floating point figure."""
 
 _Number = TypeVar("_Number", np.int64, np.float64)
-
-FIVE_MINUTES_S: Final = 300
-"""How often hosts publish that do not each minute."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Doubt:
-    """A span of time (epoch seconds) in which a series is not what others say of the same time."""
-
-    series: str
-    start_s: int
-    end_s: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,31 +128,6 @@ def _spliced(old: npt.NDArray[_Number], place: slice, new: npt.NDArray[_Number])
     return np.concatenate([old[: place.start], new, old[place.stop :]])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Coverage:
-    """How much of what should have been received was.
-
-    `hours_expected` are the hours observed and those in which the volume was attached to a host that ran.
-    `series_pct` is the share of each series that is published for the volume, by name. `disputes` are what disagreed,
-    asked twice.
-    """
-
-    hours_expected: float
-    hours_observed: float
-    series_pct: tuple[tuple[str, float], ...] = ()
-    disputes: tuple[Doubt, ...] = ()
-
-    @property
-    def hours_pct(self) -> float:
-        """The share of the expected hours that was observed."""
-        return 100.0 * self.hours_observed / self.hours_expected if self.hours_expected else 100.0
-
-    @property
-    def disputed_hours(self) -> float:
-        """How long anything is disputed, at most: spans of several series count once."""
-        return _seconds(self.disputes) / HOUR_S
-
-
 def buckets_without_series(starts_s: IntArray, lengths_s: IntArray) -> Track:
     """Buckets without a series."""
     return Track(starts_s=starts_s, lengths_s=lengths_s, finest_s=lengths_s, series={})
@@ -179,12 +141,3 @@ def spans_where(series: str, track: Track, where: BoolArray) -> Iterator[Doubt]:
     for first, after in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         end_s = int(track.starts_s[after - 1] + track.lengths_s[after - 1])
         yield Doubt(series, int(track.starts_s[first]), end_s)
-
-
-def _seconds(found: Sequence[Doubt]) -> int:
-    """How long spans are together, each time once."""
-    seconds, until_s = 0, 0
-    for start_s, end_s in sorted((doubt.start_s, doubt.end_s) for doubt in found):
-        seconds += max(0, end_s - max(start_s, until_s))
-        until_s = max(until_s, end_s)
-    return seconds

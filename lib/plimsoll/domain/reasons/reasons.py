@@ -10,7 +10,7 @@ from plimsoll.domain.demand.epoch import Settles, Unsettled
 from plimsoll.domain.demand.trend import AUDIT_DAYS, LONG_DAYS
 from plimsoll.domain.evidence.failed_measurement import CODE
 from plimsoll.domain.metrics.series import SERIES, Role
-from plimsoll.domain.metrics.track import Coverage
+from plimsoll.domain.metrics.sums import Coverage
 from plimsoll.domain.offers.choice import Choice, Why
 from plimsoll.domain.offers.losses import LOSS_WORDS, Loss, cuts_of, find_losses
 from plimsoll.domain.offers.offer import Offer

@@ -24,8 +24,8 @@ from plimsoll.domain.demand.epochs import epochs_of
 from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.metrics.received import doubts
 from plimsoll.domain.metrics.series import IDLE, NAMES, SERIES, STEP, Role, names_with
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import FIVE_MINUTES_S, Look
+from plimsoll.domain.metrics.sums import FIVE_MINUTES_S, Window
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.units import HOUR_S, MINUTE_S
 from plimsoll.domain.volume import Volume
 
