@@ -10,9 +10,7 @@ from plimsoll.domain.demand.need import Need
 from plimsoll.domain.evidence.evidence import Evidence, Place, evidence_for
 from plimsoll.domain.offers.offer import impossible
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.recommendation import (
-    Blocker,
-)
+from plimsoll.domain.recommendation import Blocker
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType, type_of
 

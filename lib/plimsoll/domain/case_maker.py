@@ -16,10 +16,7 @@ from plimsoll.domain.demand.epoch import settles
 from plimsoll.domain.demand.lifting import lift
 from plimsoll.domain.demand.required import load_of
 from plimsoll.domain.demand.saturation import HostLoad, host_room, with_relief
-from plimsoll.domain.demand.trend import (
-    NEVER,
-    BusyHours,
-)
+from plimsoll.domain.demand.trend import NEVER, BusyHours
 from plimsoll.domain.demand_epochs import clip_to_record, judge_epochs, lay_epochs, of_type, on_these_hosts, tell_days
 from plimsoll.domain.groups.hosting import usable
 from plimsoll.domain.offers.offer import ceiling_on_hosts, kept_limits

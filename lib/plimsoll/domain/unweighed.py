@@ -5,9 +5,7 @@ from plimsoll.domain.groups.group import Takeover
 from plimsoll.domain.kinds import DETACHED
 from plimsoll.domain.reasons import reasons
 from plimsoll.domain.reasons.volume_reasons import detached_peer
-from plimsoll.domain.recommendation import (
-    Unweighed,
-)
+from plimsoll.domain.recommendation import Unweighed
 from plimsoll.domain.volume import Volume, VolumeState
 from plimsoll.domain.volume_types import type_of
 
