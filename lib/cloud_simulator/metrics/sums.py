@@ -38,7 +38,7 @@ class Sums:
 
     @property
     def buckets(self) -> int:
-        """How many buckets there are."""
+        """The number of buckets."""
         return len(next(iter(self.series.values())))
 
     @property

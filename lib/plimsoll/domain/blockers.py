@@ -92,7 +92,7 @@ def _of_target(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeTyp
 
 
 def evidence_of(case: Case, spec: VolumeSpec, ceiling: Ceiling, need: Need) -> Evidence:
-    """What stands behind a configuration; one that shares a pool is measured as large as the pool."""
+    """The evidence for a configuration. One that shares a pool is measured as large as the pool."""
     shared, volume = case.shared.get(spec.type, ()), case.volume
     pooled = bool(shared) and case.market.types[spec.type].pooled
     own = case.market.types[spec.type].ceiling(replace(spec, size_gib=shared[0].size_gib) if pooled else spec)

@@ -171,8 +171,10 @@ class Case:
         return Ceilings(offer=(limits[0], limits[1]), least_peak=least_peak, most_peak=most_peak)
 
     def risk(self, times: float, purpose: OfferPurpose) -> Risk | None:
-        """What is promised of a configuration that carries so many times its load for a purpose, on the sides that it
-        lowers; None where nothing was learned. Room for growth is not headroom that a fleet without it kept."""
+        """The promise of a configuration that carries its load `times` over, on the sides that it lowers.
+
+        None if nothing was learned. Room for growth is not headroom that a fleet without it kept.
+        """
         context, owner = self.context, self.volume.owner.kind.value
         history = self.history or context.looked_back(self.volume)
         return risk_of(self.policy, self.headrooms.of(purpose).usual, context.learned, history, owner, times)

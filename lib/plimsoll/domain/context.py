@@ -20,7 +20,7 @@ from plimsoll.domain.volume import Volume
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionContext:
-    """What decisions rest on besides the volume: what is sold, what was measured, the policy and the time.
+    """The grounds of a decision besides the volume: what is sold, what was measured, the policy and the time.
 
     `excluded` are volumes that people left out, by id, each with why. `rankings` keeps what the envelopes say of an
     offer, and `shelf` what is sold to volumes that are alike. `learned` is what headroom keeps which risk (None:
@@ -69,10 +69,10 @@ class DecisionContext:
 
     @property
     def goes_by_history(self) -> bool:
-        """Whether the headroom depends on what is known of a volume's past."""
+        """True if the headroom depends on a volume's past."""
         return goes_by_history(self.policy, self.learned)
 
     def looked_back(self, volume: Volume) -> History:
-        """What is known where no past was read: how many days are looked back at, of those that the volume exists."""
+        """The history of a volume whose past was not read: the days of the window in which it existed."""
         age_days = (self.now - volume.created).total_seconds() / DAY_S
         return History(days=max(0.0, min(float(self.policy.lookback_days), age_days)))

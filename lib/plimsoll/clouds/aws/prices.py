@@ -46,7 +46,7 @@ _PRICING: Final = replace(
     allow="allow the action, or give a price file with --prices",
 )
 _LOOKS: Final = 2
-"""How often a list is read that is not complete. Where it stays so, the price file has what it lacks: all, where the
+"""The times that an incomplete list is read. If it stays so, the price file has what it lacks: all, where the
 region's prices are not listed yet, or the types that it lacks, by name."""
 
 _FILED: Final = "those prices are of the price file, of {as_of}. Run again later, or give a price file with --prices."

@@ -91,8 +91,10 @@ _CAME: Final = frozenset({Unsettled.MOVED, Unsettled.REATTACHED})
 
 
 def may_move(volume: Volume, epochs: Sequence[Epoch], arrived: Iterable[Settles], policy: Policy, now_s: float) -> bool:
-    """Whether a volume may be on another host tomorrow: a host is stopped, a template or a takeover moves it, or it was
-    on another type of host in the memory."""
+    """True if a volume may be on another host tomorrow.
+
+    So it is if a host is stopped, a template or a takeover moves it, or it was on another type of host in the memory.
+    """
     types = {host.type for host in volume.hosts}
     seen = [one.hosts or () for one in volume.seen if one.at_s >= now_s - policy.memory_days * DAY_S]
     earlier = {host.type for hosts in (*(epoch.hosts or () for epoch in epochs), *seen) for host in hosts}
