@@ -18,6 +18,7 @@ from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.from_metrics import demand_of
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.groups.hosting import host_loads
+from plimsoll.domain.headroom import Headrooms
 from plimsoll.domain.metrics.knowledge import Ask, Knowledge, first_looks
 from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.offers.offer import Market
@@ -79,7 +80,13 @@ def _held() -> tuple[list[Held], DecisionContext]:
             knowledge.learn(look, found)
         demand = demand_of(knowledge, resolution_s=60)
         held.append((volume, demand, host_loads([volume], {volume.id: demand})[volume.hosts[0].id]))
-    return held, DecisionContext(market=market, envelopes=ports.envelopes, policy=policy, now=NOW)
+    return held, DecisionContext(
+        market=market,
+        envelopes=ports.envelopes,
+        policy=policy,
+        headrooms=Headrooms.of_policy(policy),
+        now=NOW,
+    )
 
 
 def _again(demand: Demand) -> Demand:
