@@ -20,7 +20,7 @@ from plimsoll.domain.groups.takeover import takeovers_of
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import FailedTarget, RunStore, Target, UnreadVolume, Usage
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.service.planning import RunOrder, order_of
 from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import bring_measurements
@@ -87,7 +87,7 @@ def _targets(service: Service, keys: RunKeys, account: str) -> Sequence[Target]:
             raise entry.error
     targets = [entry for entry in entries if isinstance(entry, Target)]
     if failed:
-        service.store.put(keys.failed_account(account), totals_out(Totals.of(failed)))
+        service.store.put(keys.failed_account(account), totals_out(RunTotals.add_up(failed)))
     else:
         service.store.put(keys.targets(account), targets_out(targets))
     return targets
@@ -108,12 +108,12 @@ def _take(service: Service, keys: RunKeys, target: Target, order: RunOrder, batc
     if isinstance(listing.error, PASSING):
         raise listing.error
     if isinstance(ports, CloudError):
-        failed = Totals.of([FailedTarget(name=str(target), error=ports)])
+        failed = RunTotals.add_up([FailedTarget(name=str(target), error=ports)])
         service.store.put(keys.failed_target(target), totals_out(failed))
     elif listing.error is not None:
         entries: list[Volume | UnreadVolume] = [*listing.volumes, *listing.unread]
         stored = replace(ports, inventory=StoredInventory(target=target, given=entries, error=listing.error))
-        failed = Totals.of(run_audit(stored, order.parsed_policy, order.now))
+        failed = RunTotals.add_up(run_audit(stored, order.parsed_policy, order.now))
         service.store.put(keys.failed_target(target), totals_out(failed))
     elif service.store.get(keys.listed_key(target)) is None:  # another attempt, given up for dead, may have been faster
         tags = order.parsed_policy.takeover_tags
@@ -143,7 +143,7 @@ def _keep_batches(
     return len(batches)
 
 
-def _keep_rest(store: RunStore, keys: RunKeys, listing: Listing, ports: AuditPorts, order: RunOrder) -> Totals:
+def _keep_rest(store: RunStore, keys: RunKeys, listing: Listing, ports: AuditPorts, order: RunOrder) -> RunTotals:
     """Keeps prices and stripe sets, and returns the notices about the target and the volumes that were not read."""
     target, book = listing.target, _book(listing.target, ports)
     store.put(keys.prices(target), book_out(book))
@@ -152,7 +152,7 @@ def _keep_rest(store: RunStore, keys: RunKeys, listing: Listing, ports: AuditPor
     texts = (*notices_of(target, ports), *(notice.text for notice in changed))
     stored = StoredInventory(target=target, given=listing.unread, texts=texts)
     without_volumes = replace(ports, inventory=stored, prices=StoredPrices(answer=book), stripes=())
-    return Totals.of(run_audit(without_volumes, order.parsed_policy, order.now))
+    return RunTotals.add_up(run_audit(without_volumes, order.parsed_policy, order.now))
 
 
 def _book(target: Target, ports: AuditPorts) -> PriceBook | CloudError | None:

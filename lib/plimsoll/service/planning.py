@@ -18,7 +18,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.orders import Order
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import FailedTarget, RunStore
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.lots import lots_of
 from plimsoll.service.service import Service
@@ -132,7 +132,7 @@ def _list_missing(service: Service, keys: RunKeys) -> int:
             unnamed.append(account)
         elif account not in whole:
             missing.append(account)
-    store.put(keys.unnamed, totals_out(Totals.of(unnamed)))
+    store.put(keys.unnamed, totals_out(RunTotals.add_up(unnamed)))
     lines = (AccountItem(account=account).model_dump_json().encode() for account in missing)
     store.put_pieces(keys.accounts, json_array(lines))
     return len(missing)

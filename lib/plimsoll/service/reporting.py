@@ -15,9 +15,9 @@ from plimsoll.reports.csv_table import ENCODING, csv_line, header
 from plimsoll.reports.html.page import write_html
 from plimsoll.reports.run_files import DEMAND, PAGE, RECOMMENDATIONS, RUN, TABLE, UNANSWERED
 from plimsoll.reports.run_folder import write_run
-from plimsoll.reports.run_reader import Matched, UnansweredRecord, full_name, matched
+from plimsoll.reports.run_reader import Matched, UnansweredRecord, full_name, match_profiles
 from plimsoll.reports.run_record import RunRecord, run_of
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.service.events import ServiceEvent, audit_event
 from plimsoll.service.history_update import news_name
 from plimsoll.service.latest_report import LatestReport, latest_report
@@ -148,10 +148,10 @@ def _matched_records(store: RunStore, keys: RunKeys, shown: frozenset[str] | Non
 
     for number in keys.combined_shards(store):
         records = records_in(store, keys.of_shard(number, RECOMMENDATIONS))
-        yield from matched(records, profiles_in(store, keys.of_shard(number, DEMAND), is_shown))
+        yield from match_profiles(records, profiles_in(store, keys.of_shard(number, DEMAND), is_shown))
 
 
-def _left_out(failed: Totals) -> Iterator[UnansweredRecord]:
+def _left_out(failed: RunTotals) -> Iterator[UnansweredRecord]:
     """The volumes of a target or a batch that failed."""
     for place, reasons in failed.failed_volumes.items():
         account, region = place.split("/")
@@ -177,7 +177,7 @@ def _write_page(service: Service, order: RunOrder, run: RunRecord, shown: frozen
     write_html(
         folder,
         folder / PAGE,
-        found=_matched_records(service.store, RunKeys(run_id=order.run_id), shown),
+        matches=_matched_records(service.store, RunKeys(run_id=order.run_id), shown),
         envelopes=service.envelopes(service.measured),
         console_link=lambda record: service.console_link(record, policy, order.now),
         shown=None if shown is None else lambda record: full_name(record) in shown,

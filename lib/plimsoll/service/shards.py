@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from plimsoll.domain.units import MIB
 from plimsoll.ports import RunStore, Target
 from plimsoll.reports.largest import Largest
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.service.events import ServiceEvent
 from plimsoll.service.history_update import announce, empty_news
 from plimsoll.service.needed import require_content
@@ -47,7 +47,7 @@ class Combined(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
-    totals: Totals
+    totals: RunTotals
     spent: Mapping[str, Spent]
     news: list[ServiceEvent]
 
@@ -56,7 +56,7 @@ class Combined(BaseModel):
 class ShardSums:
     """The sums of targets and batches: totals, what asking took by cloud, and the news to announce."""
 
-    totals: Totals = field(default_factory=Totals)
+    totals: RunTotals = field(default_factory=RunTotals)
     spent: dict[str, Spent] = field(default_factory=dict)
     news: Largest[ServiceEvent] = field(default_factory=empty_news)
 

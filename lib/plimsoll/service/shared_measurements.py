@@ -12,7 +12,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from plimsoll.clouds.validation_book import LINES, ValidationLine
+from plimsoll.clouds.validation_book import VALIDATIONS_FILE, ValidationLine
 from plimsoll.domain.errors import BadInput
 from plimsoll.ports import RunStore
 from plimsoll.writing import write_lines
@@ -41,7 +41,7 @@ def bring_measurements(store: RunStore, folder: Path) -> None:
         if path not in wanted.values():
             path.unlink(missing_ok=True)
     contents = ((str(path), path.read_bytes()) for path in sorted((folder / "validations").glob("*.jsonl")))
-    write_lines((f"{line.model_dump_json()}\n" for line in _in_order(contents)), folder / LINES, "utf-8")
+    write_lines((f"{line.model_dump_json()}\n" for line in _in_order(contents)), folder / VALIDATIONS_FILE, "utf-8")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from slack_sdk.webhook import WebhookClient
 
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, Throttled, Unanswered, Unexpected
 from plimsoll.slack.blocks.message import SlackMessage
-from plimsoll.slack.client import SILENT, SlackRetries, is_hook, slack_errors
+from plimsoll.slack.client import SILENT_LOGGER, SlackRetries, is_hook, slack_errors
 from plimsoll.slack.notifications.posting import MAIN, PostingLedger
 
 _PATH: Final = re.compile(r"/services/T[A-Z0-9]+/(B[A-Z0-9]+)/[\w-]+")
@@ -87,7 +87,7 @@ def post_by_webhook(
 
 def _send(message: SlackMessage, webhook: Webhook, pause: Callable[[float], None]) -> None:
     client = WebhookClient(
-        webhook.url, timeout=10, retry_handlers=[SlackRetries(once=True, pause=pause)], logger=SILENT
+        webhook.url, timeout=10, retry_handlers=[SlackRetries(once=True, pause=pause)], logger=SILENT_LOGGER
     )
     with slack_errors(_WHAT):
         answer = client.send_dict({**message.payload, "unfurl_links": False, "unfurl_media": False})

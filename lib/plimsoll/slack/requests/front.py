@@ -24,7 +24,7 @@ from plimsoll.service.slack_config import SlackConfig
 from plimsoll.slack.actions.asked import SlackRequest, notice
 from plimsoll.slack.actions.registry import ACTIONS
 from plimsoll.slack.blocks.elements import OPEN_REPORT
-from plimsoll.slack.client import SILENT, slack_errors
+from plimsoll.slack.client import SILENT_LOGGER, slack_errors
 from plimsoll.slack.requests.payloads import (
     Pressed,
     Submitted,
@@ -87,7 +87,9 @@ class Front:
             return response(HTTPStatus.OK)
         sent, config = parse_payload(content), self.config()
         admit(sent, config, self.api_url)
-        client = WebClient(self.bot_token(), base_url=self.api_url, timeout=WAIT_S, retry_handlers=[], logger=SILENT)
+        client = WebClient(
+            self.bot_token(), base_url=self.api_url, timeout=WAIT_S, retry_handlers=[], logger=SILENT_LOGGER
+        )
         asker = _Asker(client=client, hand_over=self.hand_over, may_act=bool(config and config.user_groups))
         match sent:
             case Pressed():
@@ -197,7 +199,7 @@ def _tell(response_url: str | None, text: str) -> None:
     if response_url is None:
         LOG.warning("the asker was not told, because there is no address for that: %s", text)
         return
-    client = WebhookClient(response_url, timeout=WAIT_S, retry_handlers=[], logger=SILENT)
+    client = WebhookClient(response_url, timeout=WAIT_S, retry_handlers=[], logger=SILENT_LOGGER)
     try:
         status = client.send(text=text, response_type="ephemeral", replace_original=False).status_code
     except (SlackClientError, HTTPException, OSError) as error:
