@@ -93,7 +93,7 @@ def post_run(folder: Path, options: PostOptions, channel: str) -> None:
 def post_run_by_webhook(folder: Path, options: PostOptions) -> None:
     """Posts a run's main message by the webhook of the environment."""
     url = _secret("SLACK_WEBHOOK_URL", "the incoming webhook's URL (https://hooks.slack.com/services/...)")
-    webhook = Webhook.of(url, Settings.from_environment().slack_api_url)
+    webhook = Webhook.from_url(url, Settings.from_environment().slack_api_url)
     ledger = _ledger(folder, webhook.channel, options)
     read, console = _read(folder, options), Screen()
     if _is_posted(console, ledger, options, {MAIN}):

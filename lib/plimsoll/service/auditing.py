@@ -149,7 +149,7 @@ class _BatchAudit:
         part = BatchPart(
             attempt=self.attempt,
             answered=totals.answered_count,
-            spent=before.spent + Spent.of(usage, run.seconds),
+            spent=before.spent + Spent.from_usage(usage, run.seconds),
             plans=before.plans or totals.plans,
             notices=totals.notices,
         )

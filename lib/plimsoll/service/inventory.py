@@ -52,7 +52,7 @@ def take_inventory(
     listed before it.
     """
     account, keys = message.account.account, RunKeys(run_id=message.run_id)
-    if service.store.get(keys.whole_account(account)) is not None:
+    if service.store.get(keys.account_mark(account)) is not None:
         return TakenInventory(left=0)
     order = order_of(service.store, message.run_id)
     targets = _targets(service, keys, account)
@@ -71,7 +71,7 @@ def take_inventory(
     if passing is not None:
         raise passing
     if all(service.store.get(key) is not None for key in (keys.targets(account), *map(keys.listed_key, targets))):
-        service.store.put(keys.whole_account(account), b"")
+        service.store.put(keys.account_mark(account), b"")
     return TakenInventory(left=0)
 
 
@@ -119,7 +119,7 @@ def _take(service: Service, keys: RunKeys, target: Target, order: RunOrder, batc
         tags = order.parsed_policy.takeover_tags
         count = _keep_batches(service.store, keys, target, listing.volumes, batch_volumes, tags)
         totals = _keep_rest(service.store, keys, listing, ports, order)
-        made = ListedTarget(batches=count, totals=totals, spent=Spent.of(Usage(), ports.stages.seconds))
+        made = ListedTarget(batches=count, totals=totals, spent=Spent.from_usage(Usage(), ports.stages.seconds))
         service.store.put(keys.listed_key(target), made.model_dump_json().encode())
 
 

@@ -126,7 +126,7 @@ def _try_again(store: RunStore, keys: RunKeys) -> None:
 def _list_missing(service: Service, keys: RunKeys) -> int:
     """Keeps a list of accounts with a target without an inventory, for the map, and returns their number."""
     store, unnamed, missing = service.store, list[FailedTarget](), list[str]()
-    whole = keys.whole_accounts(store)
+    whole = keys.complete_accounts(store)
     for account in service.places.accounts():
         if isinstance(account, FailedTarget):
             unnamed.append(account)

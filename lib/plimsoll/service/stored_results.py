@@ -46,7 +46,7 @@ class Spent(_Record):
         )
 
     @classmethod
-    def of(cls, usage: Usage, seconds: Mapping[str, float]) -> "Spent":
+    def from_usage(cls, usage: Usage, seconds: Mapping[str, float]) -> "Spent":
         """The cost of a usage, with its seconds by stage."""
         return cls(calls=usage.calls, metrics=usage.metrics, datapoints=usage.datapoints, seconds=dict(seconds))
 
@@ -88,7 +88,7 @@ class BatchResult(_Record):
 
 def targets_out(targets: Sequence[Target]) -> bytes:
     """Targets as JSON."""
-    return json.dumps([TargetItem.of(target).model_dump() for target in targets]).encode()
+    return json.dumps([TargetItem.from_target(target).model_dump() for target in targets]).encode()
 
 
 def found_targets(store: RunStore, keys: RunKeys, account: str) -> list[Target] | None:

@@ -17,7 +17,7 @@ from plimsoll.reports.totals import RunTotals
 from plimsoll.service.needed import require_content
 from plimsoll.service.planning import order_of, planned_accounts
 from plimsoll.service.service import Service
-from plimsoll.service.shards import Covered, ShardSums, combined_of, covered_by
+from plimsoll.service.shards import Covered, ShardSums, find_covered, read_combined
 from plimsoll.service.shared_measurements import LEARNED_HERE_KEY
 from plimsoll.service.step_messages import FailureMessage, RunMessage, Summarized
 from plimsoll.service.store_keys import RunKeys, VolumeBatch
@@ -64,8 +64,8 @@ def total(store: RunStore, keys: RunKeys) -> ShardSums:
     """The sum of a run's shards and failures. Only sums are held: memory does not grow with the fleet."""
     whole = ShardSums(totals=totals_in(require_content(store, keys.unnamed)))
     for number in keys.combined_shards(store):
-        whole.merge(combined_of(store, keys, number))
-    covered = covered_by(store, keys)
+        whole.merge(read_combined(store, keys, number))
+    covered = find_covered(store, keys)
     for failed in failed_totals(store, keys, covered):
         whole.totals.merge(failed)
     for unaccounted in _missing_targets(store, keys, covered):

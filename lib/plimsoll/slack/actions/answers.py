@@ -93,9 +93,9 @@ class SlackAnswers:
 
 def plain_message(text: str) -> SlackMessage:
     """A message of one or two sentences."""
-    return SlackMessage.of(text, [paragraph(text)])
+    return SlackMessage.compose(text, [paragraph(text)])
 
 
-def by(user: str, *parts: TextPart) -> Block:
+def person_paragraph(user: str, *parts: TextPart) -> Block:
     """A paragraph that begins with a person, by Slack's id."""
     return paragraph(person(user), " ", *parts)

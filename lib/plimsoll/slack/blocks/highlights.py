@@ -58,10 +58,10 @@ def highlights(sums: DigestSums, run: RunRecord) -> Iterator[HighlightRow]:
 def run_of_accounts(run: RunRecord, accounts: Collection[str]) -> RunRecord:
     """The run with the templates, and what could not be read, of these accounts alone."""
 
-    def within(places: Mapping[str, _Why]) -> dict[str, _Why]:
+    def select_places(places: Mapping[str, _Why]) -> dict[str, _Why]:
         return {place: why for place, why in places.items() if place.partition("/")[0] in accounts}
 
-    failures = Failures(targets=within(run.failures.targets), volumes=within(run.failures.volumes))
+    failures = Failures(targets=select_places(run.failures.targets), volumes=select_places(run.failures.volumes))
     templates = [template for template in run.templates if template.account in accounts]
     return run.model_copy(update={"failures": failures, "templates": templates})
 
@@ -181,12 +181,12 @@ def opening(sums: DigestSums, run: RunRecord, policy: Policy, part: str) -> Iter
     if sentence := unended_sentence(run):
         yield paragraph(bold("Partial. "), sentence)
     about = f"This report is of {line(part)} alone." if part else ""
-    known = f"{_PURPOSE} {_how_sure(sums.totals, policy)}" if sums.totals.answered_count else ""
+    known = f"{_PURPOSE} {_certainty(sums.totals, policy)}" if sums.totals.answered_count else ""
     if sentence := f"{about} {known}".strip():
         yield paragraph(sentence)
 
 
-def _how_sure(totals: RunTotals, policy: Policy) -> str:
+def _certainty(totals: RunTotals, policy: Policy) -> str:
     """The share of the saving that keeps today's limits, and the share that rests on measurements; empty without
     savings."""
     if totals.usd_saved < CENT:

@@ -40,7 +40,7 @@ class Webhook:
     id: str
 
     @classmethod
-    def of(cls, url: str, api_url: str) -> "Webhook":
+    def from_url(cls, url: str, api_url: str) -> "Webhook":
         """The webhook of a URL. Raises BadInput, which does not tell the URL, if it is none of Slack's.
 
         An address of this machine is one if Slack's Web API is on this machine as well.

@@ -30,9 +30,9 @@ from plimsoll.slack.requests.payloads import (
     Submitted,
     Typed,
     admit,
-    asked_by_button,
-    asked_by_dialog,
-    asked_by_words,
+    button_request,
+    command_request,
+    dialog_request,
     origin_of,
     parse_payload,
 )
@@ -76,7 +76,7 @@ class Front:
 
     def answer(self, event: Mapping[str, Any], now: datetime) -> dict[str, Any]:
         """The answer to a request, as Lambda's function URL passes both on. Raises Refused if a check fails."""
-        request = HttpRequest.of(event)
+        request = HttpRequest.from_event(event)
         if request.is_ssl_check:
             return response(HTTPStatus.OK)
         check_shape(request)
@@ -128,19 +128,19 @@ class _Asker:
             if self._open_view(press.trigger_id, action.dialog(origin)) is None:
                 _tell(press.response_url, NO_DIALOG)
         else:
-            asked = self._with_view(asked_by_button(press), press.trigger_id)
+            asked = self._with_view(button_request(press), press.trigger_id)
             self._tell_trouble(self._try_hand_over(asked), asked)
         return ""
 
     def answer_dialog(self, sent: Submitted) -> str | Mapping[str, Any]:
         """Hands a dialog's request over; the dialog shows the reason if that fails."""
-        asked = asked_by_dialog(sent)
+        asked = dialog_request(sent)
         trouble = self._try_hand_over(asked) if self.may_act else NOBODY
         return "" if trouble is None else {"response_action": "update", "view": notice(trouble)}
 
     def answer_command(self, command: Typed) -> str:
         """Hands a command's request over, and answers it unless the answer comes in a view."""
-        asked = asked_by_words(command)
+        asked = command_request(command)
         if isinstance(asked, str):
             return asked
         if not self.may_act:
