@@ -9,29 +9,32 @@ import numpy as np
 
 from cloud_simulator.metrics.sums import Sums
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.domain.case import Case, DecisionContext, case_of
+from plimsoll.domain.case import Case
+from plimsoll.domain.case_maker import case_of
 from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.decide import answer
-from plimsoll.domain.demand.demand import Demand, demand_of
+from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.from_metrics import demand_of
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
-from plimsoll.domain.groups.hosting import host_loads, sole_host
-from plimsoll.domain.groups.stripes import StripeSet
+from plimsoll.domain.groups.group import StripeSet
+from plimsoll.domain.groups.hosting import host_loads
 from plimsoll.domain.headroom import Headrooms
 from plimsoll.domain.host import Host, HostLimits
-from plimsoll.domain.metrics.asks import Ask
-from plimsoll.domain.metrics.knowledge import Knowledge, Look
+from plimsoll.domain.metrics.knowledge import Ask, Knowledge
 from plimsoll.domain.metrics.series import SERIES, WORK_SERIES, Role, names_with
 from plimsoll.domain.metrics.sums import Segment, Window
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.offers.offer import Market
 from plimsoll.domain.policy import ANY_RISK_PCT, HeadroomFrom, Policy
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.refine.query_cost import Closer, QueryCost
 from plimsoll.domain.units import mib_s_from_mb_s
-from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState
+from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState, sole_host
 from plimsoll.domain.volume_types import Provisioned, VolumeType
 from plimsoll.ports import Metrics
 

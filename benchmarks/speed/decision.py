@@ -10,13 +10,15 @@ from measured_audit import Row
 from memory_fleet import NOW, Patterns, project_ports
 
 from plimsoll.auditing.inventory import list_volumes
-from plimsoll.domain.case import Case, DecisionContext, case_of
+from plimsoll.domain.case import Case
+from plimsoll.domain.case_maker import case_of
+from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.decide import answer
-from plimsoll.domain.demand.demand import Demand, demand_of
+from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.from_metrics import demand_of
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.groups.hosting import host_loads
-from plimsoll.domain.metrics.asks import Ask
-from plimsoll.domain.metrics.knowledge import Knowledge, first_looks
+from plimsoll.domain.metrics.knowledge import Ask, Knowledge, first_looks
 from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.offers.offer import Market
 from plimsoll.domain.policy import Policy

@@ -16,7 +16,7 @@ from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.metrics.asks import Ask, Found
+from plimsoll.domain.metrics.knowledge import Ask, Found
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.volume import Volume

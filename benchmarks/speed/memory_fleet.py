@@ -18,10 +18,10 @@ from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.clouds.aws.catalog import AwsCatalog, query_cost
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.common.dated_data import shipped_prices
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.host import Host, HostLimits
-from plimsoll.domain.metrics.asks import Ask, Found
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.knowledge import Ask, Found
 from plimsoll.domain.metrics.series import SERIES, Longer
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.units import MIB, MINUTE_S, mib_s_from_mb_s

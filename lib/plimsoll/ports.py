@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from plimsoll.domain.history import HistoryEntry
-    from plimsoll.domain.metrics.asks import Ask, Found
+    from plimsoll.domain.metrics.knowledge import Ask, Found
     from plimsoll.domain.people_decisions import Decision
     from plimsoll.domain.policy import TagMatch
     from plimsoll.domain.prices import PriceBook

@@ -12,12 +12,11 @@ from typing import Final
 import numpy as np
 
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.demand import Demand, SideSeen
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.groups.held_back import extras_of_host
 from plimsoll.domain.groups.hosting import host_loads
 from plimsoll.domain.host import Host
-from plimsoll.domain.metrics.host_seen import SideSeen
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Change, Upgrade
 from plimsoll.domain.units import DAY_S

@@ -8,16 +8,17 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.case import DecisionContext, case_of
+from plimsoll.domain.case_maker import case_of
+from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.day_sums import sums_of_demand
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.headroom import Headrooms
 from plimsoll.domain.memory.memory import memory_segments
-from plimsoll.domain.metrics.knowledge import Look
 from plimsoll.domain.metrics.series import PAST_RATES
 from plimsoll.domain.metrics.sums import Segment, Window
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.policy import ANY_RISK_PCT, Policy
 from plimsoll.domain.recommendation import Change, Recommendation
 from plimsoll.domain.refine.recall import Recall

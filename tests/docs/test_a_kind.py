@@ -18,7 +18,7 @@ A_KIND = """    Kind(
 """
 A_RULE = """    if "forgotten" in volume.tags:
         usd_month = context.market.book.usd_month(volume.spec)
-        return Unweighed(action="forgotten", volume=volume, usd_month_now=usd_month, reasons=(WITH_OTHERS,))
+        return Unweighed(action="forgotten", volume=volume, usd_month_now=usd_month, reasons=(detached_peer(1),))
 """
 TOLD = """
 import base64, gzip, json, re

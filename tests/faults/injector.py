@@ -15,6 +15,7 @@ from .places import Path, paths_in, places_of
 from .plan import ALWAYS, NOW_AND_THEN, ONCE, STUCK, Plan, Strike
 from .refusals import REFUSED, WIRE, Reply, broken, refused
 
+_TRUTH: Final = "truth-value"
 PAGING: Final = ("same-token", "two-tokens", "endless-tokens", "endless-empty-pages", "empty-pages", "token-twice")
 _OURS: Final = "plimsoll-fault-"
 OUTAGE: Final = "outage"
@@ -146,6 +147,8 @@ def candidates(answer: Decoded, fault: str) -> list[Path]:
     """The fields of an answer that can be wrong in that way."""
     if fault == OUTAGE:
         return [("MetricDataResults",)] if _timed(answer) else []
+    if fault == _TRUTH and answer.format == "proto":
+        return []  # a number's field of protobuf holds no truth value: it would arrive as the number 1
     mutation = MUTATIONS["unknown-id" if fault == SAME_ID else fault]
     paths = paths_in(answer.tree)
     found = [

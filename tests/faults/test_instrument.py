@@ -8,7 +8,7 @@ import pytest
 from .commands import Ended
 from .findings import Findings
 from .formats import Decoded, decoded, encoded
-from .injector import Injected, change, turn_page
+from .injector import Injected, candidates, change, turn_page
 from .law import BROKEN, IDENTICAL, LIFE, NAMED, NOTED, judged
 from .life import Life, life_of
 from .mutations import MUTATIONS
@@ -202,3 +202,10 @@ def test_disks_that_only_change_places_on_their_instance_are_like_life(after, co
     life = life_of({"items": {"zones/z": {"instances": [held("a", "b", "c")]}}}, strike("same-id"), path, [])
     found = life.after({"items": {"zones/z": {"instances": [held(*after)]}}})
     assert {name for name in "abcd" if found.covers("7", name)} == covered
+
+
+def test_a_truth_value_stands_where_a_format_can_hold_one():
+    points = {"timeSeries": [{"points": [{"value": {"doubleValue": 3.0}}]}]}
+    assert candidates(Decoded("json", points), "truth-value")
+    assert not candidates(Decoded("proto", points), "truth-value")
+    assert candidates(Decoded("proto", points), "zero")

@@ -18,7 +18,7 @@ from cloud_simulator.running import running
 from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.metrics.asks import Ask
+from plimsoll.domain.metrics.knowledge import Ask
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
 from plimsoll.orders import Order

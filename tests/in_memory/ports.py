@@ -9,7 +9,7 @@ import numpy as np
 
 from cloud_simulator.metrics.sums import Sums
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.metrics.asks import Ask, Found
+from plimsoll.domain.metrics.knowledge import Ask, Found
 from plimsoll.domain.metrics.series import SERIES, Longer
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.prices import PriceBook

@@ -43,7 +43,7 @@ class Account:
 WAYS = {"chosen": {"by_minutes_s": 10.0}, "sparing": {"by_minutes_s": 0.0}, "whole": {"every_minute": True}}
 """An account as it is read, and both ways to read it throughout. Ten seconds are enough for 12 volumes, not for 104."""
 
-SMALL, LARGE = 12, 104
+SMALL, LARGE = 12, 204
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from cloud_simulator.running import Running
 from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.groups.stripes import StripeSet
+from plimsoll.domain.groups.group import StripeSet
 from plimsoll.domain.host import Host
 from plimsoll.domain.policy import ANY_RISK_PCT, HeadroomFrom, Override, Policy, SizeOn, TagMatch
 from plimsoll.domain.volume import Seen

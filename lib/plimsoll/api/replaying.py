@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from plimsoll.clouds.published import published_types
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.trial import plain, trial
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import DAY_S, HOUR_S
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import type_of

@@ -25,7 +25,7 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.prices import market_of, price_outcomes
 from plimsoll.auditing.shown_first import shown_first
 from plimsoll.auditing.which_reading import ByTheMinute
-from plimsoll.domain.case import DecisionContext
+from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.hosting import by_host
 from plimsoll.domain.groups.takeover import by_volume, takeovers_of

@@ -27,11 +27,11 @@ from typing import IO, Any, Final
 import numpy as np
 
 from plimsoll.auditing.decision_batch import DecisionBatch, Decisions
-from plimsoll.domain.case import DecisionContext
+from plimsoll.domain.arrays import FloatArray
+from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.metrics.asks import Ask, Found
-from plimsoll.domain.metrics.knowledge import Look
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.knowledge import Ask, Found
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.offers.products import Shelf
 from plimsoll.domain.refine.branch_and_bound import Fetch
 

@@ -8,18 +8,18 @@ from plimsoll.auditing.decision_batch import DecisionBatch
 from plimsoll.auditing.metrics_plan import metrics_segments, past_segments
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.signals import with_signals
-from plimsoll.domain.case import DecisionContext
-from plimsoll.domain.decide import answer_by_state, kind_by_state
+from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.demand.demand_profile import DemandProfile
 from plimsoll.domain.errors import CloudError, UnknownVolumeType
 from plimsoll.domain.groups.decide_stripes import untouchable
+from plimsoll.domain.groups.group import Takeover
 from plimsoll.domain.groups.hosting import with_neighbors
-from plimsoll.domain.groups.takeover import Takeover
-from plimsoll.domain.metrics.asks import Ask, Found
+from plimsoll.domain.metrics.knowledge import Ask, Found
 from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Change, Recommendation
-from plimsoll.domain.refine.members import Judged
+from plimsoll.domain.refine.member import Judged
+from plimsoll.domain.unweighed import answer_by_state, kind_by_state
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of
 from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, Skipped

@@ -14,7 +14,7 @@ from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.takeover import by_volume, takeovers_of
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.refine.members import Judged
+from plimsoll.domain.refine.member import Judged
 from plimsoll.domain.volume import Volume
 from plimsoll.outcomes import FailedVolume
 from plimsoll.ports import FailedTarget, Target

@@ -11,7 +11,7 @@ from typing import Final
 
 from plimsoll.auditing.decisions import is_judged
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.domain.case import DecisionContext
+from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.offers.most_saved import most_saved_usd_month
 from plimsoll.domain.volume import Volume
 

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.domain.case import DecisionContext
+from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.metrics.asks import Ask, Found
+from plimsoll.domain.metrics.knowledge import Ask, Found
 from plimsoll.domain.metrics.signals import agreed, filled, has_gaps, look_at_signals, signals_of
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import Change, Recommendation, Wait
-from plimsoll.domain.refine.members import Judged
+from plimsoll.domain.refine.member import Judged
 
 NOT_READ = "How it answers its workload could not be read: {why}"
 

@@ -14,10 +14,10 @@ from plimsoll.auditing.inventory import listings
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.backtesting.fleet import OWNER, SUMS
 from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.domain.metrics.asks import Ask, Found
-from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.metrics.knowledge import Ask, Found
 from plimsoll.domain.metrics.series import BYTES, OPERATIONS
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import FailedTarget

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from plimsoll.backtesting.scenario import Cut, Scenario
-from plimsoll.domain.demand.lifting import FREQUENT_MINUTES
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
+from plimsoll.domain.demand.room import FREQUENT_MINUTES
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.risk.histories import Histories, histories
 from plimsoll.domain.risk.scores import Scores, scores_of

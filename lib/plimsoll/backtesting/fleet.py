@@ -11,8 +11,8 @@ from typing import IO, Any, Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import KIB_PER_MIB, MIB
 from plimsoll.domain.volume import OwnerKind
 from plimsoll.writing import atomic_path

@@ -10,9 +10,8 @@ from plimsoll.backtesting.cuts import Known
 from plimsoll.backtesting.other_cuts import BY_HISTORY, CutLessons, source_cuts
 from plimsoll.backtesting.rules import Shop, SizedVolumes, learned_sizes, sizes
 from plimsoll.backtesting.scenario import Cut, Scenario
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.headroom import MOST_FACTOR
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.risk.calibration import is_counted
 from plimsoll.domain.risk.constant_limits import throttled
 from plimsoll.domain.risk.scores import standing

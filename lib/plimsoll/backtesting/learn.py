@@ -12,9 +12,9 @@ from plimsoll.backtesting.other_cuts import LEAST_CUTS
 from plimsoll.backtesting.run import BatchProgress, learned_scores
 from plimsoll.backtesting.scenario import Scenario
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.risk.calibration import Calibrated, calibrated
+from plimsoll.domain.risk.calibration import calibrated
 from plimsoll.domain.risk.scores import Scores, together
-from plimsoll.domain.risk.table import Band, LearnedTable, Source
+from plimsoll.domain.risk.table import Band, Calibrated, LearnedTable, Source
 
 _DIGITS: Final = 3
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from plimsoll.backtesting.rules import LEARNED, ONE_FACTOR
 from plimsoll.backtesting.scenario import Cut
-from plimsoll.domain.metrics.knowledge import IntArray
-from plimsoll.domain.metrics.period import FloatArray
-from plimsoll.domain.risk.calibration import Calibrated, calibrated
+from plimsoll.domain.arrays import FloatArray, IntArray
+from plimsoll.domain.risk.calibration import calibrated
 from plimsoll.domain.risk.scores import Scores
+from plimsoll.domain.risk.table import Calibrated
 
 BY_HISTORY: Final = {LEARNED: True, ONE_FACTOR: False}
 """The learned rules, and whether each goes by what is usual for a volume."""

@@ -9,11 +9,11 @@ import numpy as np
 from plimsoll.backtesting.cloud_fleet import Failed, name_of, write_fleet
 from plimsoll.backtesting.fleet import SUMS
 from plimsoll.clouds.recording import Recording, open_recording
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.domain.metrics.asks import Ask, Found
-from plimsoll.domain.metrics.knowledge import Look
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.knowledge import Ask, Found
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import FailedTarget
 

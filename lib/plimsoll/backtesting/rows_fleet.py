@@ -10,8 +10,8 @@ import numpy as np
 
 from plimsoll.backtesting.csv_rows import METRICS, FleetRow, has_columns, row_of, rows_of_csv
 from plimsoll.backtesting.fleet import OWNER, SUMS
+from plimsoll.domain.arrays import BoolArray
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.metrics.knowledge import BoolArray
 from plimsoll.reports.checksums import check_export
 from plimsoll.writing import atomic_path
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.metrics.asks import Found
+from plimsoll.domain.metrics.knowledge import Found
 
 DAMAGE: Final = (
     zipfile.BadZipFile,

@@ -13,7 +13,7 @@ import numpy as np
 
 from plimsoll.clouds.common.dated_data import MOST_USD
 from plimsoll.clouds.registry import CLOUDS
-from plimsoll.domain.metrics.asks import Found
+from plimsoll.domain.metrics.knowledge import Found
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.ports import Target, UnreadVolume

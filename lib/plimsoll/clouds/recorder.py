@@ -24,7 +24,7 @@ from plimsoll.clouds.recording import (
     pack,
 )
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.metrics.asks import Ask, Found
+from plimsoll.domain.metrics.knowledge import Ask, Found
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import CallLimits, FailedTarget, Inventory, Metrics, Prices, Target, UnreadVolume, Usage

@@ -28,10 +28,10 @@ from plimsoll.clouds.recorded_values import check_about, check_volume, checked_b
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain import errors
 from plimsoll.domain.errors import BadInput, CloudError, Unexpected
-from plimsoll.domain.metrics.asks import Ask, Found
-from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.metrics.knowledge import Ask, Found
 from plimsoll.domain.metrics.series import HOST, PAST_RATES, SIGNALS, STEP
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import CallLimits, FailedTarget, Target, UnreadVolume, Usage

@@ -8,7 +8,8 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.groups.stripes import StripeSet, merged
+from plimsoll.domain.groups.group import StripeSet
+from plimsoll.domain.groups.stripes import merged
 from plimsoll.ports import Target
 from plimsoll.writing import atomic_path
 

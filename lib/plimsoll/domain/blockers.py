@@ -1,9 +1,13 @@
-"""Blockers: what forbids a change today, so that the recommendation stands but cannot be acted on yet."""
+"""Blockers: what forbids a change today, although it is recommended, and the evidence behind it."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 
-from plimsoll.domain.evidence.evidence import Evidence
+from plimsoll.domain.case import Case
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.demand.need import Need
+from plimsoll.domain.evidence.evidence import Evidence, Place, evidence_for
 from plimsoll.domain.offers.offer import impossible
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Blocker
@@ -85,3 +89,28 @@ def _of_target(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeTyp
             text=f"Multi-Attach is enabled, and an {kind.name} volume that has it cannot be modified at all: copy its "
             "files to another one.",
         )
+
+
+def evidence_of(case: Case, spec: VolumeSpec, ceiling: Ceiling, need: Need) -> Evidence:
+    """What stands behind a configuration; one that shares a pool is measured as large as the pool."""
+    shared, volume = case.shared.get(spec.type, ()), case.volume
+    pooled = bool(shared) and case.market.types[spec.type].pooled
+    own = case.market.types[spec.type].ceiling(replace(spec, size_gib=shared[0].size_gib) if pooled else spec)
+    if any(host.caps for host in volume.hosts):
+        ceiling = own
+    return evidence_for(
+        spec.type,
+        ceiling,
+        need_iops=need.iops,
+        need_throughput_mib_s=need.throughput_mib_s,
+        envelopes=case.context.envelopes,
+        place=Place(
+            provider=case.market.provider,
+            account=volume.account,
+            region=volume.region,
+            today=case.context.now.date(),
+            max_age_days=case.policy.evidence_max_age_days,
+        ),
+        own=own if own.buckets else None,
+        rankings=case.context.rankings,
+    )

@@ -2,25 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 import numpy as np
 
-from plimsoll.domain.ceiling import PLAIN, UNBOUNDED, Ceiling, Resource
-from plimsoll.domain.demand.arrivals import arrivals
-from plimsoll.domain.demand.counting import weighted
-from plimsoll.domain.demand.day_sums import DaySums
-from plimsoll.domain.demand.demand import Demand, scaled
-from plimsoll.domain.demand.epochs import Epoch, epochs_of
-from plimsoll.domain.demand.lifting import Lifted, lift
+from plimsoll.domain.arrays import BoolArray, FloatArray
+from plimsoll.domain.ceiling import PLAIN, Ceiling, Resource
+from plimsoll.domain.context import DecisionContext
+from plimsoll.domain.demand.demand import Demand, scaled, weighted
+from plimsoll.domain.demand.epoch import Epoch, Settles
+from plimsoll.domain.demand.load import Load, peak_rates
 from plimsoll.domain.demand.need import NOTHING, Need, OfferPurpose
-from plimsoll.domain.demand.record import clip_to_record
-from plimsoll.domain.demand.required import Load, load_of, peak_rates
-from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room, with_relief
-from plimsoll.domain.demand.settling import Settles, settles
+from plimsoll.domain.demand.room import HostRoom, Lifted
 from plimsoll.domain.demand.trend import (
     AUDIT_DAYS,
-    NEVER,
     ROUNDING,
     USUAL_TIMES,
     BusyHours,
@@ -29,89 +23,16 @@ from plimsoll.domain.demand.trend import (
     Trend,
     busy_hours,
 )
-from plimsoll.domain.demand_epochs import judge_epochs, lay_epochs, of_type, on_these_hosts, tell_days
-from plimsoll.domain.evidence.envelope import Envelope
-from plimsoll.domain.evidence.evidence import Rankings
-from plimsoll.domain.groups.hosting import usable
-from plimsoll.domain.groups.takeover import Peer
-from plimsoll.domain.groups.templates import is_short_lived
-from plimsoll.domain.headroom import Growth, Headrooms
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
-from plimsoll.domain.metrics.period import FloatArray, io_size_kib
-from plimsoll.domain.metrics.received import Coverage
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.offers.kept_limits import KeptLimits, all_limits, kept_limits, may_move
-from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, too_small
-from plimsoll.domain.offers.products import Products, Shelf
+from plimsoll.domain.headroom import Headrooms
+from plimsoll.domain.offers.offer import KeptLimits, Market, Offer, all_limits, too_small
+from plimsoll.domain.offers.products import Products
 from plimsoll.domain.offers.remembered import Remembered
-from plimsoll.domain.policy import Policy, SizeOn
+from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import DemandSummary
 from plimsoll.domain.risk.histories import History
-from plimsoll.domain.risk.promise import Risk, find_headrooms, goes_by_history, risk_of
-from plimsoll.domain.risk.table import LearnedTable
-from plimsoll.domain.units import DAY_S, MIB
+from plimsoll.domain.risk.promise import Risk, risk_of
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import Provisioned, VolumeType, type_of
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionContext:
-    """What decisions rest on besides the volume: what is sold, what was measured, the policy and the time.
-
-    `excluded` are volumes that people left out, by id, each with why. `rankings` keeps what the envelopes say of an
-    offer, and `shelf` what is sold to volumes that are alike. `learned` is what headroom keeps which risk (None:
-    nothing was learned), and `headrooms` are the policy's until `of` a volume. What is `short_lived` counts for its
-    template alone: each such volume reads its image anew, so that this is its workload. In a `draft` frontiers are not
-    drawn: what the answer is has to be known first. `peer` is what a reduction has to leave room for, None where there
-    is no such volume. While the past that a promise rests on is still `unread`, any risk is taken, so that nothing else
-    is proved meanwhile.
-    """
-
-    market: Market
-    envelopes: Sequence[Envelope]
-    policy: Policy
-    headrooms: Headrooms
-    now: datetime
-    excluded: Mapping[str, str] = field(default_factory=dict)
-    rankings: Rankings = field(default_factory=dict, repr=False, compare=False)
-    shelf: Shelf = field(default_factory=Shelf, repr=False, compare=False)
-    learned: LearnedTable | None = None
-    draft: bool = False
-    short_lived: bool = False
-    peer: Peer | None = None
-    unread: bool = False
-
-    def of(self, volume: Volume) -> "DecisionContext":
-        """The context with the policy that applies to a volume, its discounts and learned headroom included."""
-        policy = self.policy.for_tags(volume.tags)
-        book = replace(self.market.book, discounts_pct=policy.discounts_pct)
-        short_lived = is_short_lived(volume, policy, self.now)
-        own = replace(self, policy=policy, market=replace(self.market, book=book), short_lived=short_lived)
-        return own.knowing(volume, self.looked_back(volume))
-
-    def growing(self, growth: Growth | None) -> "DecisionContext":
-        """The context with headroom for a growth as well; as it is where there is none."""
-        return self if growth is None else replace(self, headrooms=self.headrooms.with_room_for(growth))
-
-    def knowing(self, volume: Volume, history: History) -> "DecisionContext":
-        """The context of a volume (`of`) with the headroom that is learned for such a history."""
-        headrooms = find_headrooms(self.policy, self.learned, history, volume.owner.kind.value)
-        return self if headrooms == self.headrooms else replace(self, headrooms=headrooms)
-
-    @property
-    def with_policy_headroom(self) -> "DecisionContext":
-        """The context with the policy's headroom, as long as the past that a learned one rests on is unread."""
-        return replace(self, headrooms=Headrooms.of_policy(self.policy))
-
-    @property
-    def goes_by_history(self) -> bool:
-        """Whether the headroom depends on what is known of a volume's past."""
-        return goes_by_history(self.policy, self.learned)
-
-    def looked_back(self, volume: Volume) -> History:
-        """What is known where no past was read: how many days are looked back at, of those that the volume exists."""
-        age_days = (self.now - volume.created).total_seconds() / DAY_S
-        return History(days=max(0.0, min(float(self.policy.lookback_days), age_days)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,136 +253,4 @@ def _needs_of_sides(ceiling: Ceiling) -> tuple[Need, Need]:
     return (
         replace(whole, throughput_mib_s=0.0, sustained_throughput_mib_s=0.0),
         replace(whole, iops=0.0, sustained_iops=0.0),
-    )
-
-
-def case_of(
-    volume: Volume,
-    demand: Demand,
-    host: HostLoad | None,
-    context: DecisionContext,
-    days: DaySums | None = None,
-    earlier: BusyHours | None = NEVER,
-    *,
-    in_pool: bool = False,
-) -> Case:
-    """The case of a volume; `host` is the traffic of its only host, None where it has several or an unknown one. `days`
-    are those before the window and in it, None where only the window is known, and `earlier` the busiest hours before
-    it, None where they are still to be read. `in_pool`: it shares what it can do with others."""
-    policy, types = context.policy, context.market.types
-    hosts = usable(volume)
-    if context.short_lived:
-        volume = replace(volume, restored_from=None)
-    done = without_restore(demand, volume, policy)
-    epochs = lay_epochs(volume, done, types, in_pool=in_pool)
-    demand = done if in_pool else scaled(done, clip_to_record(done, epochs))
-    kind = type_of(volume.spec, types)
-    ceiling = ceiling_on_hosts(kind, volume.spec, volume)
-    present = as_balance_shows(ceiling, demand, of_type(epochs, volume.spec.type, demand))
-    there = on_these_hosts(epochs, demand)
-    room = host_room(done, host, hosts, policy, there).only_in(there)
-    lifted = lift(demand, epochs, policy, tell_days(volume, epochs, done, types, policy, days))
-    if lifted.frequent:
-        room = with_relief(room, host, demand, lifted.demand, lifted.saturated, (volume.id,), policy)
-    load = load_of(demand, lifted, room, epochs, policy, context.headrooms)
-    summary = summary_of(demand, lifted, room, policy)
-    judged = judge_epochs(epochs, done, lifted, host, policy)
-    arrived = list(arrivals(volume, epochs, demand, context.now, policy))
-    most = UNBOUNDED if room.disproved else hosts
-    moves = may_move(volume, epochs, arrived, policy, context.now.timestamp())
-    return Case(
-        volume=volume,
-        context=context,
-        demand=demand,
-        present=present,
-        hosts=most,
-        lifted=lifted,
-        room=room,
-        load=load,
-        held=load,
-        settles=settles(volume, judged, arrived, context.now, policy),
-        summary=summary,
-        epochs=judged,
-        pool_gib=volume.spec.size_gib,
-        kept=kept_limits(volume, kind, present, most, may_move=moves),
-        products=context.shelf.products(volume, context.market, policy, summary.mean_iops),
-        earlier=earlier,
-    )
-
-
-def edges_of(volume: Volume, window: Window, policy: Policy) -> IntArray:
-    """When an epoch of the volume begins in a window, or its own work after a restore, in epoch seconds: on the grid of
-    the resolution."""
-    times_s = [float(epoch.window.start_s) for epoch in epochs_of(volume, window)]
-    if volume.restored_from is not None:
-        times_s.append(policy.filled_s(volume.created))
-    step_s = policy.resolution_s
-    edges_s = {-(-int(np.ceil(time_s)) // step_s) * step_s for time_s in times_s}
-    return np.array(sorted(edge_s for edge_s in edges_s if window.start_s < edge_s < window.end_s), dtype=np.int64)
-
-
-def without_restore(demand: Demand, volume: Volume, policy: Policy) -> Demand:
-    """A demand without what a volume did while it fetched its data from a snapshot: that was not its workload's."""
-    if volume.restored_from is None:
-        return demand
-    begun = demand.starts_s >= policy.filled_s(volume.created)
-    if begun.all():
-        return demand
-    balance, busiest = demand.balance_pct, demand.busiest
-    return replace(
-        scaled(demand, begun.astype(np.float64)),
-        exceeded={side: check & begun for side, check in demand.exceeded.items()},
-        balance_pct=None if balance is None else np.where(begun, balance, np.nan),
-        busiest=None if busiest is None else busiest.only_in(begun),
-    )
-
-
-def as_balance_shows(ceiling: Ceiling, demand: Demand, where: BoolArray) -> Ceiling:
-    """A present ceiling whose credits are, in the beginning, what the balance shows, and spent by bytes alone: what it
-    did is known. The balance is its own `where` the volume was of its type."""
-    if not ceiling.buckets:
-        return ceiling
-    seen = np.array([]) if demand.balance_pct is None else demand.balance_pct
-    known = seen[where & ~np.isnan(seen)] if len(seen) else seen
-    missing = 1 - float(known[0]) / 100 if len(known) else 0.0
-    buckets = tuple(
-        replace(bucket, least_charge_mib=0.0, spent_at_start=missing * bucket.capacity) for bucket in ceiling.buckets
-    )
-    return replace(ceiling, buckets=buckets)
-
-
-def summary_of(demand: Demand, lifted: Lifted, room: HostRoom, policy: Policy) -> DemandSummary:
-    """A demand in numbers, and where it was held back."""
-    iops, throughput, seconds = demand.iops, demand.throughput_mib_s, demand.busiest
-    busy = demand.busy_share is not None and (demand.whole or policy.size_on is SizeOn.BUSY_TIME)
-    operations, moved_mib, observed_s = demand.total(iops), demand.total(throughput), demand.seconds(demand.observed)
-    least = demand.peak(iops), demand.peak(throughput)
-    whole = demand.spread is None
-    most = least if whole else (demand.peak(demand.most_iops), demand.peak(demand.most_throughput_mib_s))
-    return DemandSummary(
-        peak_iops=most[0],
-        peak_throughput_mib_s=most[1],
-        least_peak_iops=least[0],
-        least_peak_throughput_mib_s=least[1],
-        peak_busy_iops=demand.peak(demand.busy(iops)) if busy else None,
-        peak_busy_throughput_mib_s=demand.peak(demand.busy(throughput)) if busy else None,
-        peak_second_iops=None if seconds is None else float(seconds.counted_iops(PLAIN).max(initial=0.0)),
-        peak_second_throughput_mib_s=(
-            None if seconds is None else float(seconds.counted_throughput_mib_s(PLAIN).max(initial=0.0))
-        ),
-        mean_iops=operations / observed_s if observed_s else 0.0,
-        mean_throughput_mib_s=moved_mib / observed_s if observed_s else 0.0,
-        mean_io_size_kib=float(io_size_kib(np.array(moved_mib * MIB), np.array(operations))) if operations else None,
-        read_share=demand.total(demand.read_iops) / operations if operations else None,
-        resolution_s=demand.coarsest_s,
-        hours_observed=demand.hours_observed,
-        gap_hours=demand.gap_hours,
-        censored=bool((lifted.any | room.bound).any()),
-        throttled_minutes=demand.minutes(lifted.any),
-        flagged_minutes=demand.minutes(lifted.flagged),
-        host_bound_minutes=demand.minutes(room.bound),
-        host_bound_measured_minutes=demand.minutes(room.bound & room.measured),
-        host_cleared_minutes=demand.minutes(room.cleared),
-        coverage=demand.coverage
-        or Coverage(hours_expected=demand.hours_observed, hours_observed=demand.hours_observed),
     )

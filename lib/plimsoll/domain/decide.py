@@ -7,17 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from plimsoll.domain.blockers import blockers, evidence_blocker
-from plimsoll.domain.case import Case, DecisionContext
-from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.blockers import blockers, evidence_blocker, evidence_of
+from plimsoll.domain.case import Case
+from plimsoll.domain.demand.epoch import Settles
+from plimsoll.domain.demand.load import peaks
 from plimsoll.domain.demand.need import Need
-from plimsoll.domain.demand.required import peaks
-from plimsoll.domain.demand.settling import Settles
-from plimsoll.domain.evidence.evidence import Evidence, Place, evidence_for
+from plimsoll.domain.groups.group import template_of
 from plimsoll.domain.groups.rollup import part_of
-from plimsoll.domain.groups.takeover import Takeover
-from plimsoll.domain.groups.templates import template_of
-from plimsoll.domain.kinds import DETACHED
 from plimsoll.domain.offers.choice import Choice, Step, Verdict, Why, choose, choose_same_limits
 from plimsoll.domain.offers.losses import cuts_of, find_losses
 from plimsoll.domain.offers.offer import Offer, flip
@@ -26,7 +22,7 @@ from plimsoll.domain.offers.safer import risks_of
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.reasons import reasons
 from plimsoll.domain.reasons.memory_reasons import growth_summary, memory_summary
-from plimsoll.domain.reasons.takeover_reasons import detached_peer, for_peer
+from plimsoll.domain.reasons.volume_reasons import for_peer
 from plimsoll.domain.recommendation import (
     Comparison,
     FrontierStep,
@@ -36,35 +32,17 @@ from plimsoll.domain.recommendation import (
     Recommendation,
     Reprovision,
     TooRisky,
-    Unweighed,
     Upgrade,
     Wait,
 )
 from plimsoll.domain.risk.promise import Risk
-from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState
+from plimsoll.domain.volume import VolumeState
 from plimsoll.domain.volume_types import type_of
 
 LEAST_HOURS: Final = 1.0
 """The hours that have to be observed of a volume that counts for its template alone."""
 
 WITH_OTHERS: Final = Reason("already", "It already is what the others are to become.")
-
-
-def kind_by_state(volume: Volume) -> str | None:
-    """The kind of answer that a volume's state gives, so that no metric can say anything. None if its demand does."""
-    return DETACHED if volume.state is VolumeState.AVAILABLE and not volume.attachments else None
-
-
-def answer_by_state(volume: Volume, context: DecisionContext, takeover: Takeover | None = None) -> Unweighed | None:
-    """The answer that a volume's state gives, None if its demand does. Raises UnknownVolumeType."""
-    kind = kind_by_state(volume)
-    if kind is None:
-        return None
-    type_of(volume.spec, context.market.types)
-    usd_month = None if volume.edge is not None else context.market.book.usd_month(volume.spec)
-    others = 0 if takeover is None or takeover.is_suspected else len(takeover.volumes) - 1
-    why = (*reasons.detached(usd_month, is_needed=others > 0), *((detached_peer(others),) if others else ()))
-    return Unweighed(action=kind, volume=volume, usd_month_now=usd_month, reasons=why)
 
 
 def answer(case: Case) -> Recommendation:
@@ -309,29 +287,4 @@ def _step(step: Step, place: int, *, partly: bool) -> FrontierStep:
         throttled_minutes=tried.throttled_minutes,
         longest_wait_s=tried.longest_wait_s,
         at_most=step.budget_min > 0 and partly,
-    )
-
-
-def evidence_of(case: Case, spec: VolumeSpec, ceiling: Ceiling, need: Need) -> Evidence:
-    """What stands behind a configuration; one that shares a pool is measured as large as the pool."""
-    shared, volume = case.shared.get(spec.type, ()), case.volume
-    pooled = bool(shared) and case.market.types[spec.type].pooled
-    own = case.market.types[spec.type].ceiling(replace(spec, size_gib=shared[0].size_gib) if pooled else spec)
-    if any(host.caps for host in volume.hosts):
-        ceiling = own
-    return evidence_for(
-        spec.type,
-        ceiling,
-        need_iops=need.iops,
-        need_throughput_mib_s=need.throughput_mib_s,
-        envelopes=case.context.envelopes,
-        place=Place(
-            provider=case.market.provider,
-            account=volume.account,
-            region=volume.region,
-            today=case.context.now.date(),
-            max_age_days=case.policy.evidence_max_age_days,
-        ),
-        own=own if own.buckets else None,
-        rankings=case.context.rankings,
     )

@@ -108,3 +108,7 @@ class Headrooms:
         """The headrooms with room for a growth."""
         relief, reducing = self.relief.with_room_for(growth), self.reducing.with_room_for(growth)
         return Headrooms(relief=relief, reducing=reducing, growth=growth)
+
+
+MOST_GROWTH_TIMES: Final = 3.0
+"""No more growth than to that many times is kept room for."""

@@ -1,31 +1,39 @@
 """Recommendations: what should be done, why, what it saves and what stands in the way. Different answers are
 different types."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import ClassVar
 
 from plimsoll.domain import kinds
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.demand.epoch import Epoch
 from plimsoll.domain.demand.trial import Trial
 from plimsoll.domain.evidence.evidence import Evidence
-from plimsoll.domain.groups.stripes import StripeSet
-from plimsoll.domain.groups.takeover import Peer
-from plimsoll.domain.groups.templates import Part
+from plimsoll.domain.groups.group import Part, Peer, StripeSet
 from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.host import Host
-from plimsoll.domain.memory.idleness import Idleness
-from plimsoll.domain.memory.past_events import Event
-from plimsoll.domain.metrics.received import Coverage
+from plimsoll.domain.memory.memory import Event
 from plimsoll.domain.metrics.signals import Signals
-from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.metrics.sums import Coverage, Window
 from plimsoll.domain.offers.losses import Loss, cuts_of
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.reason import Reason
-from plimsoll.domain.risk.past_peaks import PastPeaks
+from plimsoll.domain.risk.histories import PastPeaks
 from plimsoll.domain.risk.promise import Risk
 from plimsoll.domain.volume import Volume, VolumeSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Idleness:
+    """A volume that did nothing on the last `days` whole days (UTC), nor at the end of the last quarter before these.
+
+    `quarter` is its last day, None if the volume was made later.
+    """
+
+    days: int
+    quarter: date | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -310,3 +318,13 @@ class InsufficientData(Answer):
 
 
 Recommendation = Migrate | Reprovision | Upgrade | Keep | Wait | Unweighed | InsufficientData
+
+
+def blockers_of_others(answers: Mapping[str, Recommendation], own: Recommendation, unit: str) -> tuple[Blocker, ...]:
+    """What blocks the change of the others that change together with one, told as its own."""
+    return tuple(
+        Blocker(code=blocker.code, text=f"{other.volume.id} of the same {unit}: {blocker.text}")
+        for other in answers.values()
+        if other is not own
+        for blocker in other.blockers
+    )

@@ -161,3 +161,8 @@ class Volume:
     def hosts(self) -> tuple[Host, ...]:
         """The hosts it is attached to, as far as they are known."""
         return tuple(attachment.host for attachment in self.attachments if attachment.host is not None)
+
+
+def sole_host(volume: Volume) -> Host | None:
+    """The volume's only host. None where it has no host, several, or an unknown one."""
+    return volume.hosts[0] if len(volume.attachments) == 1 and volume.hosts else None

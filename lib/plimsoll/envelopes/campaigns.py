@@ -15,8 +15,16 @@ from pydantic import Field, ValidationError
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.citing import locate, name_own
-from plimsoll.domain.evidence.envelope import BOTH_SIDES, Admission, BoundBy, JobShape, Measurement, Provenance, Ruling
-from plimsoll.domain.evidence.time_series import TimeSeries
+from plimsoll.domain.evidence.envelope import (
+    BOTH_SIDES,
+    Admission,
+    BoundBy,
+    JobShape,
+    Measurement,
+    Provenance,
+    Ruling,
+    TimeSeries,
+)
 from plimsoll.domain.units import mib_s_from_mb_s
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.printed import (

@@ -16,7 +16,8 @@ from typing import Annotated, Any, Final
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from plimsoll.domain.evidence.time_series import TimeSeries, Work, series_of
+from plimsoll.domain.evidence.envelope import TimeSeries
+from plimsoll.domain.evidence.time_series import Work, series_of
 from plimsoll.envelopes.fio_options import is_verified, outstanding_of, start_of
 from plimsoll.envelopes.printed import MIXED, MS_PER_S, PrintedFigures, number_in, present
 from plimsoll.envelopes.results import (

@@ -12,7 +12,8 @@ from typing import Final
 
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.time_series import TimeSeries, Work, series_of
+from plimsoll.domain.evidence.envelope import TimeSeries
+from plimsoll.domain.evidence.time_series import Work, series_of
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.envelopes.results import BenchResult
 

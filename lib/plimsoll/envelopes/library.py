@@ -13,8 +13,7 @@ from typing import Any, Final
 import yaml
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.envelope import BoundBy, Envelope
-from plimsoll.domain.evidence.time_series import TimeSeries
+from plimsoll.domain.evidence.envelope import BoundBy, Envelope, TimeSeries
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.envelopes.campaigns import Campaign, HostEntry, JobEntry, load_campaign

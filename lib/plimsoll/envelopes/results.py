@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from plimsoll.domain.evidence.envelope import JobShape, Latency
-from plimsoll.domain.evidence.time_series import TimeSeries
+from plimsoll.domain.evidence.envelope import JobShape, Latency, TimeSeries
 from plimsoll.domain.units import KIB, KIB_PER_MIB
 from plimsoll.envelopes.fio_options import (
     block_kib_of,

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from plimsoll.domain.evidence.envelope import JobShape, Latency
-from plimsoll.domain.evidence.time_series import TimeSeries, Work, series_of
+from plimsoll.domain.evidence.envelope import JobShape, Latency, TimeSeries
+from plimsoll.domain.evidence.time_series import Work, series_of
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.envelopes.printed import (
     DIRECTIONS,

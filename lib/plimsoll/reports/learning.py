@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.risk.histories import PastPeaks
 from plimsoll.domain.risk.lessons import Lessons
-from plimsoll.domain.risk.past_peaks import PastPeaks
 from plimsoll.domain.risk.table import LearnedTable
 from plimsoll.reports.record import PastPeaksRecord, RecommendationRecord
 from plimsoll.reports.run_record import RunRecord

@@ -4,8 +4,8 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.demand.demand_profile import DemandProfile
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.volume import Volume
 from plimsoll.reports.record import DemandProfileRecord, SpanRates
 

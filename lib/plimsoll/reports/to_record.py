@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 from typing import Final, cast
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.demand.epoch import Epoch
 from plimsoll.domain.evidence.failed_measurement import CODE, FailedMeasurement
-from plimsoll.domain.groups.takeover import Peer
-from plimsoll.domain.groups.templates import Part
+from plimsoll.domain.groups.group import Part, Peer
 from plimsoll.domain.metrics.signals import Level, Signals
 from plimsoll.domain.offers.losses import find_cuts
 from plimsoll.domain.offers.offer import Offer

@@ -7,7 +7,7 @@ from typing import Final
 from plimsoll.bench.answer import BenchAnswer, read_bench_answer
 from plimsoll.bench.inspection import stacks
 from plimsoll.domain.errors import CloudError, NotMeasured
-from plimsoll.domain.groups.stripes import StripeSet
+from plimsoll.domain.groups.group import StripeSet
 from plimsoll.domain.task import Task, TaskEnd, TaskMode, TaskOutcome
 from plimsoll.ports import Bench, Target
 from plimsoll.validation.patience import BenchPatience

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.auditing.prices import price_outcomes
-from plimsoll.domain.decide import answer_by_state
 from plimsoll.domain.prices import PriceBook
+from plimsoll.domain.unweighed import answer_by_state
 from plimsoll.domain.volume import VolumeState
 from plimsoll.outcomes import Notice
 from plimsoll.ports import Target

@@ -16,7 +16,7 @@ from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.metrics.asks import Ask
+from plimsoll.domain.metrics.knowledge import Ask
 from plimsoll.domain.metrics.signals import look_at_signals, signals_of
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.ports import Target

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from plimsoll.clouds.recording import found_member, listed_out, open_recording
 from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.domain.metrics.asks import Ask
-from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.metrics.knowledge import Ask
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.metrics.track import Look
 from plimsoll.ports import Target
 from tests.builders import NOW, a_volume
 

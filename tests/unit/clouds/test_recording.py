@@ -22,9 +22,9 @@ from plimsoll.domain.errors import (
     Throttled,
     Unexpected,
 )
-from plimsoll.domain.metrics.asks import Ask
-from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.metrics.knowledge import Ask
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.volume import Owner, OwnerKind, Volume
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned
 from plimsoll.ports import FailedTarget, Target, UnreadVolume

@@ -3,13 +3,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from plimsoll.domain.case import case_of
+from plimsoll.domain.case_maker import case_of
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.decide import answer, answer_by_state, kind_by_state
+from plimsoll.domain.decide import answer
 from plimsoll.domain.errors import UnknownVolumeType
 from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.groups.hosting import host_loads
 from plimsoll.domain.recommendation import InsufficientData, Keep, Migrate, Reprovision, Upgrade, Wait
+from plimsoll.domain.unweighed import answer_by_state, kind_by_state
 from plimsoll.domain.volume import Modification, VolumeSpec, VolumeState
 from tests.builders import (
     NOW,

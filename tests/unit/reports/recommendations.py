@@ -6,14 +6,13 @@ from datetime import date
 from functools import cache
 
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.decide import answer_by_state
-from plimsoll.domain.demand.epochs import Epoch
-from plimsoll.domain.demand.settling import Unsettled
+from plimsoll.domain.demand.epoch import Epoch, Unsettled
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.offers.choice import BUDGETS_MIN
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import Answer, Change, FrontierStep, Recommendation, Wait
 from plimsoll.domain.units import HOUR_S
+from plimsoll.domain.unweighed import answer_by_state
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import ChangeText
 from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord, RiskRecord

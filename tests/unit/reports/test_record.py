@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
-from plimsoll.domain.decide import answer_by_state
 from plimsoll.domain.kinds import KINDS
+from plimsoll.domain.unweighed import answer_by_state
 from plimsoll.domain.volume import Owner, OwnerKind
 from plimsoll.reports.record import FIRST_PROVIDER, schema
 from plimsoll.reports.to_record import record_of

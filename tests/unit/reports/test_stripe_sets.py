@@ -9,8 +9,9 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from plimsoll.domain.case import case_of
-from plimsoll.domain.groups.decide_stripes import Unit, decide_together
+from plimsoll.domain.case_maker import case_of
+from plimsoll.domain.groups.decide_stripes import decide_together
+from plimsoll.domain.groups.group import Unit
 from plimsoll.domain.groups.hosting import host_loads
 from plimsoll.reports.record import FIRST_PROVIDER, schema
 from plimsoll.reports.run_files import RECOMMENDATIONS, TABLE

@@ -16,11 +16,11 @@ from plimsoll.clouds.aws.queries import Call, Query
 from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
+from plimsoll.domain.arrays import FloatArray, IntArray
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadAnswer
-from plimsoll.domain.metrics.knowledge import FIVE_MINUTES_S, IntArray
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.series import SERIES, Longer, Role, Series
+from plimsoll.domain.metrics.sums import FIVE_MINUTES_S
 from plimsoll.domain.units import KIB, MIB, MINUTE_S
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import Provisioned

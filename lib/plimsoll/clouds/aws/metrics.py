@@ -33,9 +33,9 @@ from plimsoll.clouds.aws.queries import (
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.common.bounds import Deadline, Pages
 from plimsoll.clouds.common.calls import Pacer
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.errors import AccessDenied, BadAnswer, CloudError, Endless, Unexpected
-from plimsoll.domain.metrics.asks import Ask, Found
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.knowledge import Ask, Found
 from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import CallLimits, Target, Usage

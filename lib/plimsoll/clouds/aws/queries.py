@@ -15,7 +15,7 @@ from plimsoll.clouds.common.query_batches import query_batches
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.demand.epochs import credited_in
-from plimsoll.domain.metrics.asks import Ask
+from plimsoll.domain.metrics.knowledge import Ask
 from plimsoll.domain.metrics.series import SIGNALS
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.units import KIB_PER_MIB

@@ -95,7 +95,7 @@ class Deadline:
 class Pages:
     """Counts the pages of one list. Each page is announced by the token that asks for the next one.
 
-    A page that has what an earlier one had is the same page, whatever its token is.
+    Pages in a row that have what earlier ones had are the same pages again, whatever their tokens are.
     """
 
     what: str
@@ -105,22 +105,23 @@ class Pages:
     most_empty: int = EMPTY_PAGES
     _seen: set[str] = field(default_factory=set, init=False, repr=False)
     _contents: set[int] = field(default_factory=set, init=False, repr=False)
+    _again: int = field(default=0, init=False, repr=False)
     _empty: int = field(default=0, init=False, repr=False)
 
     def follow(self, token: str | None, *, empty: bool = False, content: Hashable = None) -> bool:
         """True if there is a next page; `empty` says that this one had nothing, `content` is all of it but the token.
 
-        Raises Endless if its token or its content came before, if the deadline has passed, or if there were too many
-        pages, in all or one after the other without anything.
+        Raises Endless if its token came before, if the deadline has passed, or if there were too many pages, in all or
+        one after the other without anything new.
         """
         if not token:
             return False
         self._empty = self._empty + 1 if empty else 0
         if self._empty >= self.most_empty:
             raise Endless(f"cannot {self.what}: {self.most_empty} pages in a row had nothing. Run again later.")
-        is_known = content is not None and not empty and hash(content) in self._contents
+        self._again = self._again + 1 if content is not None and hash(content) in self._contents else 0
         self._contents.add(hash(content))
-        if token in self._seen or is_known:
+        if token in self._seen or self._again >= self.most_empty:
             raise Endless(f"cannot {self.what}: the cloud gave the same page twice. Run again later.")
         self._seen.add(token)
         if len(self._seen) >= self.most:

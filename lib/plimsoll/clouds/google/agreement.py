@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plimsoll.clouds.google.queries import DevicePlace
-from plimsoll.domain.metrics.knowledge import BoolArray
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.arrays import BoolArray, FloatArray
 from plimsoll.domain.metrics.series import WORK_SERIES
 
 _ROUNDED = 1.0

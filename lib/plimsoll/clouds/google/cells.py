@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from plimsoll.clouds.google.queries import ALL_METRICS, SERIES_METRICS, DevicePlace, SeriesQuery, grid_s, places_of
-from plimsoll.domain.metrics.asks import Ask, Found
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray, Look
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
+from plimsoll.domain.metrics.knowledge import Ask, Found
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.volume import Volume
 
 

@@ -39,9 +39,9 @@ from plimsoll.clouds.google.queries import (
     series_queries,
 )
 from plimsoll.clouds.google.received import Identity, Received, join_times, read_series
+from plimsoll.domain.arrays import IntArray
 from plimsoll.domain.errors import BadAnswer, CloudError, Endless
-from plimsoll.domain.metrics.asks import Ask, Found
-from plimsoll.domain.metrics.knowledge import IntArray
+from plimsoll.domain.metrics.knowledge import Ask, Found
 from plimsoll.domain.metrics.series import SIGNALS
 from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.volume import Volume

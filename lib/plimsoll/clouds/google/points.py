@@ -12,8 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 
 Bytes = NDArray[np.uint8]
 

@@ -12,9 +12,9 @@ from enum import StrEnum
 from typing import Final
 
 from plimsoll.clouds.common.query_batches import query_batches
-from plimsoll.domain.metrics.asks import Ask
-from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.metrics.knowledge import Ask
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.units import DAY_S, MINUTE_S
 from plimsoll.domain.volume import Volume
 

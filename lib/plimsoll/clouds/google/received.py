@@ -14,8 +14,7 @@ from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.google.names import LIST_TIME_SERIES
 from plimsoll.clouds.google.points import points_of
 from plimsoll.clouds.google.queries import SIGNAL_METRICS, MetricCall
-from plimsoll.domain.metrics.knowledge import IntArray
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.arrays import FloatArray, IntArray
 from plimsoll.domain.units import MIB, MIB_PER_GIB
 
 _NUMBERS: Final = {2, 3}

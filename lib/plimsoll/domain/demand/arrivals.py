@@ -1,16 +1,16 @@
 """Arrivals: what was not seen through a week where a volume is now is not known (docs/decision.md, section 7)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-import numpy as np
-
+from plimsoll.domain.arrays import BoolArray
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.epochs import MADE_WITH_S, Epoch, attached_s
-from plimsoll.domain.demand.settling import Settles, Unsettled
+from plimsoll.domain.demand.epoch import Epoch, Settles, Unsettled
+from plimsoll.domain.demand.epochs import MADE_WITH_S, attached_s
+from plimsoll.domain.demand.trend import observed_hours
+from plimsoll.domain.groups.group import template_of
 from plimsoll.domain.host import Host
-from plimsoll.domain.metrics.knowledge import BoolArray
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import DAY_S, HOUR_S
 from plimsoll.domain.volume import Volume
@@ -86,12 +86,20 @@ def _hours_before(demand: Demand, until_s: float, count: int) -> BoolArray:
     return observed_hours(demand)[max(0, until - count) : max(0, until)]
 
 
-def observed_hours(demand: Demand) -> BoolArray:
-    """Which hours of a window have an observed bucket."""
-    starts_s, zero = demand.starts_s, demand.start_s // HOUR_S
-    ends_s = starts_s + np.broadcast_to(np.asarray(demand.lengths_s), starts_s.shape)
-    edges = np.zeros(int(-(-int(ends_s[-1]) // HOUR_S)) - zero + 1, dtype=np.int64)
-    np.add.at(edges, starts_s[demand.observed] // HOUR_S - zero, 1)
-    np.add.at(edges, -(-ends_s[demand.observed] // HOUR_S) - zero, -1)
-    found: BoolArray = np.cumsum(edges[:-1]) > 0
-    return found
+_CAME: Final = frozenset({Unsettled.MOVED, Unsettled.REATTACHED})
+"""Why nobody knows on what hosts it was before."""
+
+
+def may_move(volume: Volume, epochs: Sequence[Epoch], arrived: Iterable[Settles], policy: Policy, now_s: float) -> bool:
+    """Whether a volume may be on another host tomorrow: a host is stopped, a template or a takeover moves it, or it was
+    on another type of host in the memory."""
+    types = {host.type for host in volume.hosts}
+    seen = [one.hosts or () for one in volume.seen if one.at_s >= now_s - policy.memory_days * DAY_S]
+    earlier = {host.type for hosts in (*(epoch.hosts or () for epoch in epochs), *seen) for host in hosts}
+    return (
+        any(host.stopped_since is not None for host in volume.hosts)
+        or template_of(volume) is not None
+        or any(tag in volume.tags for tag in policy.takeover_tags)
+        or bool(earlier - types)
+        or any(one.why in _CAME for one in arrived)
+    )

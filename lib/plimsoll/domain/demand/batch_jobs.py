@@ -11,11 +11,11 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.demand.day_sums import DaySums
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.epochs import Epoch
-from plimsoll.domain.metrics.knowledge import BoolArray
+from plimsoll.domain.demand.epoch import Epoch
 from plimsoll.domain.units import MIB
 
 LEAST_DAYS: Final = 5

@@ -60,12 +60,10 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.demand.counting import weighted
-from plimsoll.domain.demand.demand import Demand, Spread
+from plimsoll.domain.demand.demand import Demand, Spread, weighted
 from plimsoll.domain.demand.replay import TOLERANCE, minutes_above
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import KIB_PER_MIB, MINUTE_S
 
 

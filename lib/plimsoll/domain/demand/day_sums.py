@@ -9,10 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray, Knowledge, counted
-from plimsoll.domain.metrics.period import FloatArray
-from plimsoll.domain.metrics.series import BYTES, NAMES, OPERATIONS
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import DAY_S, MIB
@@ -94,14 +92,3 @@ def sums_of_demand(demand: Demand) -> DaySums:
     window = Window(start_s=int(starts_s[0]), end_s=int(starts_s[-1] + lengths_s[-1]))
     done = demand.iops * lengths_s, demand.throughput_mib_s * MIB * lengths_s
     return sums_by_day(window, [(starts_s, row, demand.observed) for row in done])
-
-
-def sums_of_knowledge(knowledge: Knowledge) -> DaySums:
-    """The days of the window of which metrics were read, to the digit: the same however finely they were."""
-    tracks = [knowledge.tracks[group] for group in (OPERATIONS, BYTES)]
-    done = [
-        np.sum([counted(track.series[name]) for name in NAMES[group]], axis=0)
-        for group, track in zip((OPERATIONS, BYTES), tracks, strict=True)
-    ]
-    rows = [(track.starts_s, row, track.present) for track, row in zip(tracks, done, strict=True)]
-    return sums_by_day(knowledge.window, rows)

@@ -5,33 +5,98 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from plimsoll.domain.ceiling import RESOURCES, Accounting, Resource
-from plimsoll.domain.demand.busiest import BusiestSeconds, busiest_seconds
-from plimsoll.domain.demand.counting import accounted, weighted
-from plimsoll.domain.metrics import period
-from plimsoll.domain.metrics.grid import Grid, grid_of, observed_hours
-from plimsoll.domain.metrics.highest import highest
-from plimsoll.domain.metrics.host_seen import HostSeen, SideSeen
-from plimsoll.domain.metrics.knowledge import FIVE_MINUTES_S, BoolArray, IntArray, Knowledge, Track, counted
-from plimsoll.domain.metrics.period import FloatArray
-from plimsoll.domain.metrics.received import Coverage, coverage_of
-from plimsoll.domain.metrics.series import (
-    BALANCE,
-    BYTES,
-    CHECKS,
-    HOST,
-    HOST_BALANCES,
-    HOST_CHECKS,
-    IDLE,
-    NAMES,
-    OPERATIONS,
-    PEAKS,
-    PER_UNIT,
-    WORK,
-    WORK_OF,
-)
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.units import HOUR_S, MINUTE_S
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
+from plimsoll.domain.ceiling import Accounting, Resource
+from plimsoll.domain.metrics.sums import FIVE_MINUTES_S, Coverage, Window
+from plimsoll.domain.units import HOUR_S, KIB_PER_MIB, MINUTE_S
+
+
+def weighted(total: FloatArray, reads: FloatArray, write_cost: float) -> FloatArray:
+    """A total of reads and writes, in reads. Each write counts as `write_cost` reads."""
+    return total if write_cost == 1 else write_cost * total + (1 - write_cost) * reads
+
+
+def accounted(iops: FloatArray, throughput_mib_s: FloatArray, io_kib: float | None) -> FloatArray:
+    """IOPS as a volume type counts them. An I/O above `io_kib` counts as several. None: every I/O counts as one."""
+    return iops if io_kib is None else np.maximum(iops, throughput_mib_s * (KIB_PER_MIB / io_kib))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BusiestSeconds:
+    """What the busiest second of each bucket of a demand had of reads and of writes, which need not be the same second.
+
+    Where a bucket is not `exact`, some longer one that it lies in had that, and it may have had less.
+    """
+
+    read_iops: FloatArray
+    write_iops: FloatArray
+    read_throughput_mib_s: FloatArray
+    write_throughput_mib_s: FloatArray
+    exact: BoolArray
+
+    def only_in(self, where: BoolArray) -> "BusiestSeconds":
+        """The same with nothing in the other buckets."""
+        return replace(
+            self,
+            read_iops=self.read_iops * where,
+            write_iops=self.write_iops * where,
+            read_throughput_mib_s=self.read_throughput_mib_s * where,
+            write_throughput_mib_s=self.write_throughput_mib_s * where,
+        )
+
+    def counted_iops(self, accounting: Accounting) -> FloatArray:
+        """The most IOPS of any second, as an accounting counts them: reads and writes at their busiest together."""
+        cost = accounting.write_iops_cost
+        return accounted(
+            self.read_iops + cost * self.write_iops,
+            self.read_throughput_mib_s + cost * self.write_throughput_mib_s,
+            accounting.io_kib,
+        )
+
+    def counted_throughput_mib_s(self, accounting: Accounting) -> FloatArray:
+        """The most MiB/s of any second, as an accounting counts them: reads and writes at their busiest together."""
+        return self.read_throughput_mib_s + accounting.write_throughput_cost * self.write_throughput_mib_s
+
+    def one_way(self, accounting: Accounting) -> tuple[FloatArray, FloatArray]:
+        """IOPS and MiB/s that some second surely had: of the busier direction alone."""
+        cost = accounting.write_iops_cost
+        reads = accounted(self.read_iops, self.read_throughput_mib_s, accounting.io_kib)
+        writes = accounted(cost * self.write_iops, cost * self.write_throughput_mib_s, accounting.io_kib)
+        written_mib_s = accounting.write_throughput_cost * self.write_throughput_mib_s
+        return np.maximum(reads, writes), np.maximum(self.read_throughput_mib_s, written_mib_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideSeen:
+    """One resource of a host: the minutes of each bucket in which more was asked than its maximum, and the least
+    balance in percent of the credits of a host that bursts. What is unread could be read more finely.
+
+    NaN where there is no point: neither that the host was the limit nor that it was not.
+    """
+
+    exceeded: FloatArray
+    balance_pct: FloatArray
+    check_unread: BoolArray
+    balance_unread: BoolArray
+
+    @property
+    def raised(self) -> BoolArray:
+        """The buckets in which the check is known to be raised, as finely as it is kept."""
+        return (self.exceeded > 0) & ~self.check_unread
+
+    @property
+    def only_raised(self) -> "SideSeen":
+        """The same with nothing but what is raised."""
+        nowhere = np.zeros_like(self.check_unread)
+        return SideSeen(
+            exceeded=np.where(self.raised, self.exceeded, np.nan),
+            balance_pct=np.full(len(self.balance_pct), np.nan),
+            check_unread=nowhere,
+            balance_unread=nowhere,
+        )
+
+
+HostSeen = Mapping[Resource, SideSeen]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -322,187 +387,3 @@ def scaled(demand: Demand, operations: FloatArray | float, moved: FloatArray | f
         read_throughput_mib_s=demand.read_throughput_mib_s * moved,
         spread=None if demand.spread is None else demand.spread.scaled(operations, moved),
     )
-
-
-def demand_of(knowledge: Knowledge, *, resolution_s: int, grid: Grid | None = None) -> Demand:
-    """The demand behind what is known of a volume, in the buckets of a grid, none of which any of its series cuts.
-
-    Coarse buckets are spread evenly over the hours that have points, and over buckets of `resolution_s` where finer
-    data has expired. None: a grid of its own.
-    """
-    grid = grid_of([knowledge], resolution_s=resolution_s) if grid is None else grid
-    starts_s, lengths_s = grid.starts_s, grid.lengths_s
-    operations, moved = knowledge.tracks[OPERATIONS], knowledge.tracks[BYTES]
-    hours = observed_hours(knowledge)
-    observed = hours[knowledge.hour(starts_s)]
-    cells = _Cells(knowledge, grid, hours)
-    reads, writes = (cells.sums(OPERATIONS, name) for name in NAMES[OPERATIONS])
-    read_bytes, write_bytes = (cells.sums(BYTES, name) for name in NAMES[BYTES])
-    over_s, moved_s = cells.observed_s(OPERATIONS), cells.observed_s(BYTES)
-    hours_observed = int(lengths_s[observed].sum()) / HOUR_S
-    return Demand(
-        start_s=knowledge.window.start_s,
-        resolution_s=resolution_s,
-        coarsest_s=int(operations.finest_s.max()),
-        observed=observed,
-        iops=period.iops(reads, writes, over_s) * observed,
-        throughput_mib_s=period.throughput_mib_s(read_bytes, write_bytes, moved_s) * observed,
-        read_iops=reads / over_s * observed,
-        read_throughput_mib_s=period.throughput_mib_s(read_bytes, np.zeros_like(read_bytes), moved_s) * observed,
-        busy_share=_busy_share(cells),
-        balance_pct=cells.published(BALANCE, *NAMES[BALANCE]),
-        exceeded=_exceeded(cells),
-        busiest=_busiest(cells),
-        spread=None if _are_even(operations, moved, starts_s, resolution_s) else _spread(cells, resolution_s, observed),
-        whole=not any(knowledge.unread(group).any() for group in WORK),
-        coverage=coverage_of(knowledge, hours, hours_observed),
-        host=_host_seen(cells),
-        summed=_summed(knowledge, starts_s),
-        undecided=knowledge.undecided(starts_s),
-    )
-
-
-def _summed(knowledge: Knowledge, starts_s: IntArray) -> BoolArray | None:
-    summed = knowledge.step_s(starts_s) > 0
-    return summed if summed.any() else None
-
-
-def _spread(cells: "_Cells", resolution_s: int, observed: BoolArray) -> Spread:
-    """What is known of the buckets that were not read finely. Clouds that publish rates count a write as a read."""
-    grid = cells.grid
-    least_s = np.maximum(resolution_s, cells.knowledge.step_s(grid.starts_s))
-    most: list[FloatArray] = []
-    least: list[FloatArray] = []
-    unread: list[BoolArray] = []
-    begins: list[BoolArray] = []
-    disagree = False
-    most_reads: list[FloatArray] = []
-    for side, group in WORK_OF.items():
-        reads, writes = (cells.sums(group, name) for name in NAMES[group])
-        total = (reads + writes) / PER_UNIT[side]
-        means = total / cells.observed_s(group) * observed
-        unread.append(cells.unread(group) & (total > 0))
-        begins.append(grid.begins(cells.knowledge.tracks[group].starts_s) | (total == 0))
-        known = highest(side, cells.knowledge, grid, means, unread[-1])
-        most.append(total / least_s * observed)
-        least.append(np.zeros(len(grid.starts_s)))
-        if known is not None:
-            disagree |= known.disagrees
-            most[-1], least[-1] = np.minimum(most[-1], np.maximum(known.most, means)), known.least * observed
-        most_reads.append(np.minimum(most[-1], reads / PER_UNIT[side] / least_s * observed))
-    return Spread(
-        lengths_s=grid.lengths_s,
-        most_iops=most[0],
-        most_throughput_mib_s=most[1],
-        most_read_iops=most_reads[0],
-        most_read_throughput_mib_s=most_reads[1],
-        begins_iops=begins[0],
-        begins_throughput=begins[1],
-        least_iops=least[0],
-        least_throughput_mib_s=least[1],
-        unread_iops=unread[0],
-        unread_throughput=unread[1],
-        rates_disagree=disagree,
-    )
-
-
-def _are_even(operations: Track, moved: Track, starts_s: IntArray, resolution_s: int) -> bool:
-    """Whether both were read in buckets of the resolution alone, and no edge cuts them."""
-    return all(
-        len(track.starts_s) == len(starts_s) and (track.lengths_s == resolution_s).all()
-        for track in (operations, moved)
-    )
-
-
-class _Cells:
-    """The buckets of a demand and, for each, the bucket of every track that it lies in."""
-
-    def __init__(self, knowledge: Knowledge, grid: Grid, hours: BoolArray) -> None:
-        self.knowledge, self.grid, self._hours = knowledge, grid, hours
-
-    def _place(self, track: Track) -> IntArray | slice:
-        if len(track.starts_s) == len(self.grid.starts_s):
-            return slice(None)
-        return self.grid.within(track.starts_s)
-
-    def values(self, group: str, name: str) -> FloatArray:
-        track = self.knowledge.tracks[group]
-        return track.series[name][self._place(track)]
-
-    def all_values(self, group: str) -> list[FloatArray]:
-        return [self.values(group, name) for name in NAMES[group]]
-
-    def sums(self, group: str, name: str) -> FloatArray:
-        """A series of the buckets that the cells lie in, zero where there is no point."""
-        return counted(self.values(group, name))
-
-    def published(self, group: str, name: str) -> FloatArray | None:
-        """A series, or None where the cloud has no point of it at all."""
-        if np.isnan(self.knowledge.tracks[group].series[name]).all():
-            return None
-        return self.values(group, name)
-
-    def lengths_s(self, group: str) -> FloatArray:
-        track = self.knowledge.tracks[group]
-        return track.lengths_s[self._place(track)].astype(np.float64)
-
-    def unread(self, group: str) -> BoolArray:
-        track = self.knowledge.tracks[group]
-        return track.unread[self._place(track)]
-
-    def observed_s(self, group: str) -> FloatArray:
-        """How many seconds of the buckets were observed; those of one without any point are its length."""
-        track = self.knowledge.tracks[group]
-        lengths_s = track.lengths_s.astype(np.float64)
-        if not self._hours.all():
-            counted = np.concatenate([[0], np.cumsum(self._hours)])
-            first = self.knowledge.hour(track.starts_s)
-            last = np.minimum(first + -(-track.lengths_s // HOUR_S), len(self._hours))
-            seen_s = (counted[last] - counted[first]) * HOUR_S
-            lengths_s = np.where((track.lengths_s > HOUR_S) & (seen_s > 0), seen_s, lengths_s)
-        return lengths_s[self._place(track)]
-
-
-def _busy_share(cells: _Cells) -> FloatArray | None:
-    """The share of each cell with work; all of it in those that could be read more finely."""
-    idle_s = cells.published(IDLE, *NAMES[IDLE])
-    if idle_s is None:
-        return None
-    share = period.busy_share(counted(idle_s), cells.lengths_s(IDLE))
-    unread = np.logical_or.reduce([cells.unread(group) for group in WORK])
-    return np.where(unread, 1.0, share)
-
-
-def _busiest(cells: _Cells) -> BusiestSeconds | None:
-    """The busiest seconds of each cell; None where the cloud publishes none."""
-    if all(cells.published(PEAKS, name) is None for name in NAMES[PEAKS]):
-        return None
-    return busiest_seconds(cells.all_values(PEAKS), exact=~cells.unread(PEAKS))
-
-
-def _host_seen(cells: _Cells) -> HostSeen | None:
-    """What was measured of the host in each cell; None where nobody asked, or the cloud measures none of it."""
-    names = [name for group in HOST for name in NAMES[group]]
-    asked = all(group in cells.knowledge.tracks for group in HOST)
-    if not asked or not cells.knowledge.published.intersection(names):
-        return None
-    return {
-        side: SideSeen(
-            exceeded=np.fmax.reduce(cells.all_values(HOST_CHECKS[side])),
-            balance_pct=np.fmin.reduce(cells.all_values(HOST_BALANCES[side])),
-            check_unread=cells.unread(HOST_CHECKS[side]),
-            balance_unread=cells.unread(HOST_BALANCES[side]),
-        )
-        for side in RESOURCES
-    }
-
-
-def _exceeded(cells: _Cells) -> dict[Resource, BoolArray]:
-    """The cells in which a check is raised, by resource. One without a published check is left out."""
-    exceeded: dict[Resource, BoolArray] = {}
-    for side, group in CHECKS.items():
-        checks = [cells.published(group, name) for name in NAMES[group]]
-        raised = [check > 0 for check in checks if check is not None]
-        if raised:
-            exceeded[side] = np.logical_or.reduce(raised)
-    return exceeded

@@ -1,14 +1,19 @@
-"""Demand profiles: a demand over time in few spans, to be kept and drawn."""
+"""Demand profiles and summaries: a demand over time in few spans, to be kept and drawn, and in numbers."""
 
 from dataclasses import dataclass
 from typing import Final, TypedDict
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
+from plimsoll.domain.ceiling import PLAIN
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
-from plimsoll.domain.metrics.period import FloatArray
-from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
+from plimsoll.domain.demand.room import HostRoom, Lifted
+from plimsoll.domain.metrics.period import io_size_kib
+from plimsoll.domain.metrics.sums import Coverage
+from plimsoll.domain.policy import Policy, SizeOn
+from plimsoll.domain.recommendation import DemandSummary
+from plimsoll.domain.units import DAY_S, HOUR_S, MIB, MINUTE_S
 
 MOST_SPANS: Final = 180
 """Spans of a profile: a fortnight, and the day that is under way, by two hours."""
@@ -175,3 +180,40 @@ def _highest(rate: FloatArray, first: IntArray) -> IntArray:
     highest = np.repeat(np.maximum.reduceat(rate, first), np.diff(first, append=len(rate)))
     places = np.flatnonzero(rate == highest)
     return places[np.searchsorted(places, first)]
+
+
+def summary_of(demand: Demand, lifted: Lifted, room: HostRoom, policy: Policy) -> DemandSummary:
+    """A demand in numbers, and where it was held back."""
+    iops, throughput, seconds = demand.iops, demand.throughput_mib_s, demand.busiest
+    busy = demand.busy_share is not None and (demand.whole or policy.size_on is SizeOn.BUSY_TIME)
+    operations, moved_mib, observed_s = demand.total(iops), demand.total(throughput), demand.seconds(demand.observed)
+    least = demand.peak(iops), demand.peak(throughput)
+    whole = demand.spread is None
+    most = least if whole else (demand.peak(demand.most_iops), demand.peak(demand.most_throughput_mib_s))
+    return DemandSummary(
+        peak_iops=most[0],
+        peak_throughput_mib_s=most[1],
+        least_peak_iops=least[0],
+        least_peak_throughput_mib_s=least[1],
+        peak_busy_iops=demand.peak(demand.busy(iops)) if busy else None,
+        peak_busy_throughput_mib_s=demand.peak(demand.busy(throughput)) if busy else None,
+        peak_second_iops=None if seconds is None else float(seconds.counted_iops(PLAIN).max(initial=0.0)),
+        peak_second_throughput_mib_s=(
+            None if seconds is None else float(seconds.counted_throughput_mib_s(PLAIN).max(initial=0.0))
+        ),
+        mean_iops=operations / observed_s if observed_s else 0.0,
+        mean_throughput_mib_s=moved_mib / observed_s if observed_s else 0.0,
+        mean_io_size_kib=float(io_size_kib(np.array(moved_mib * MIB), np.array(operations))) if operations else None,
+        read_share=demand.total(demand.read_iops) / operations if operations else None,
+        resolution_s=demand.coarsest_s,
+        hours_observed=demand.hours_observed,
+        gap_hours=demand.gap_hours,
+        censored=bool((lifted.any | room.bound).any()),
+        throttled_minutes=demand.minutes(lifted.any),
+        flagged_minutes=demand.minutes(lifted.flagged),
+        host_bound_minutes=demand.minutes(room.bound),
+        host_bound_measured_minutes=demand.minutes(room.bound & room.measured),
+        host_cleared_minutes=demand.minutes(room.cleared),
+        coverage=demand.coverage
+        or Coverage(hours_expected=demand.hours_observed, hours_observed=demand.hours_observed),
+    )

@@ -7,13 +7,17 @@ is on record and what was before it is not, the epoch before has no known ceilin
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final, Generic, TypeVar
 
-from plimsoll.domain.ceiling import Ceiling, Resource
+import numpy as np
+
+from plimsoll.domain.arrays import IntArray
+from plimsoll.domain.demand.epoch import Epoch
 from plimsoll.domain.host import Host
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import HOUR_S, MINUTE_S
 from plimsoll.domain.volume import Seen, Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
@@ -22,46 +26,6 @@ What = TypeVar("What")
 
 MADE_WITH_S: Final = HOUR_S
 """A volume that was attached within this time of being made was made for that host: it had no other before."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Epoch:
-    """A span of time in which a volume and its hosts did not change."""
-
-    window: Window
-    spec: VolumeSpec | None
-    """None where it is not known."""
-    hosts: tuple[Host, ...] | None = None
-    """None where they are not known."""
-    ceiling: Ceiling | None = None
-    """The ceiling of the volume on these hosts, None where it is not known: then nothing is saturated."""
-    buckets: slice = field(default_factory=lambda: slice(None), compare=False)
-    """Its buckets of a demand."""
-    raised: frozenset[Resource] = field(default=frozenset(), compare=False)
-    """The resources of which a later epoch has more: that one shows what the workload does, so nothing is lifted."""
-    saturated: frozenset[Resource] = field(default=frozenset(), compare=False)
-    throttled_minutes: float = 0.0
-    host_bound: bool = field(default=False, compare=False)
-    """An earlier epoch whose only host was the limit in it."""
-    on_record: VolumeSpec | None = field(default=None, compare=False)
-    """The spec by a record that its traffic disproves."""
-    doubled_s: int | None = field(default=None, compare=False)
-    """The minute, in epoch seconds, that was counted twice."""
-
-    @property
-    def host_ceiling(self) -> Ceiling | None:
-        """The ceiling of its hosts together, None where they are not known."""
-        if not self.hosts:
-            return None
-        carried = self.hosts[0].ceiling
-        for host in self.hosts[1:]:
-            carried += host.ceiling
-        return carried
-
-    def split_at(self, at_s: int) -> "tuple[Epoch, Epoch]":
-        """The epoch as two: its spec is known from a time on."""
-        before, since = replace(self.window, end_s=at_s), replace(self.window, start_s=at_s)
-        return replace(self, window=before, spec=None), replace(self, window=since)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,3 +172,14 @@ def _named(hosts: tuple[Host, ...] | None) -> tuple[tuple[str, str], ...] | None
 
 def _alike(one: tuple[Host, ...] | None, other: tuple[Host, ...] | None) -> bool:
     return _named(one) == _named(other)
+
+
+def edges_of(volume: Volume, window: Window, policy: Policy) -> IntArray:
+    """When an epoch of the volume begins in a window, or its own work after a restore, in epoch seconds: on the grid of
+    the resolution."""
+    times_s = [float(epoch.window.start_s) for epoch in epochs_of(volume, window)]
+    if volume.restored_from is not None:
+        times_s.append(policy.filled_s(volume.created))
+    step_s = policy.resolution_s
+    edges_s = {-(-int(np.ceil(time_s)) // step_s) * step_s for time_s in times_s}
+    return np.array(sorted(edge_s for edge_s in edges_s if window.start_s < edge_s < window.end_s), dtype=np.int64)

@@ -15,12 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.demand import Demand, SideSeen
 from plimsoll.domain.demand.replay import credits_left, never_spent
-from plimsoll.domain.metrics.host_seen import SideSeen
-from plimsoll.domain.metrics.knowledge import BoolArray
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.policy import Policy
 
 CREDITS_LEFT_PCT = 10.0

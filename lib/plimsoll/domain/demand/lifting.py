@@ -9,61 +9,25 @@ saturated figure goes all the way, and the other one no further than its own sec
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray
 from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
 from plimsoll.domain.demand.batch_jobs import Told, takes_what_it_gets
 from plimsoll.domain.demand.demand import Demand, scaled
-from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.demand.epoch import Epoch
+from plimsoll.domain.demand.room import Lifted, Lifts, is_frequent
 from plimsoll.domain.demand.saturation import in_seconds, standing, steady, throttled
-from plimsoll.domain.metrics.knowledge import BoolArray
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.policy import Policy
-
-FREQUENT_MINUTES = 30
-"""Saturation of fewer minutes is rare, however short the epoch was."""
 
 LEAST_RATE = 1e-9
 """A rate under this is none: a bucket without work has no mix that could be lifted."""
 
-Lifts = tuple[FloatArray | float, FloatArray | float]
-"""How many times its operations, and how many times its bytes, each bucket has."""
-
 _OTHER: Final = dict(zip(RESOURCES, reversed(RESOURCES), strict=True))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lifted:
-    """A demand with its saturated buckets lifted, and which these are.
-
-    `demand` is what would have been asked for: so many times the `operations` and the bytes `moved` of each bucket.
-    `holding` is that where it is to be held back no more than it is: up to the ceiling alone of what is saturated, and
-    `held` how many times its operations and bytes a bucket can want then: of what is saturated no more than that.
-    `saturated` are the buckets by resource, `any` those on either, of which the
-    cloud's checks alone show the `flagged`, and `frequent` the resources that are saturated
-    frequently in an epoch whose limit was not raised since. `deferred` are those of which the workload takes what it
-    gets, and `most` is how many times its operations and bytes a bucket can want: there no more than the ceiling.
-    """
-
-    demand: Demand
-    operations: FloatArray | float
-    moved: FloatArray | float
-    saturated: Mapping[Resource, BoolArray]
-    any: BoolArray
-    flagged: BoolArray
-    frequent: frozenset[Resource]
-    most: Mapping[Resource, FloatArray | float]
-    holding: Lifts = (1.0, 1.0)
-    held: Lifts = (np.inf, np.inf)
-    deferred: frozenset[Resource] = frozenset()
-
-    def of(self, demand: Demand) -> "Lifted":
-        """A part of the demand, lifted as all of it."""
-        return replace(self, demand=scaled(demand.rates, self.operations, self.moved))
 
 
 def lift(demand: Demand, epochs: Sequence[Epoch], policy: Policy, told: Sequence[Told | None] = ()) -> Lifted:
@@ -165,11 +129,6 @@ class _Factors:
         """Those of operations and of bytes."""
         operations, moved = (self._factors.get(resource, self._unless) for resource in RESOURCES)
         return operations, moved
-
-
-def is_frequent(minutes: float, observed_minutes: float, policy: Policy) -> bool:
-    """Whether so many minutes of those observed are frequent."""
-    return minutes >= max(FREQUENT_MINUTES, policy.upgrade_throttled_share_pct / 100 * observed_minutes)
 
 
 def _times(demand: Demand, ceiling: Ceiling, beyond: float) -> dict[Resource, FloatArray]:

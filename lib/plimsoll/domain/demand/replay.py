@@ -12,9 +12,8 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import FloatArray, IntArray
 from plimsoll.domain.ceiling import TokenBucket
-from plimsoll.domain.metrics.knowledge import IntArray
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import MINUTE_S
 
 TOLERANCE: Final = 1e-6

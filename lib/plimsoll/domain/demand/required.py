@@ -5,55 +5,22 @@ the present host could have let through in that bucket (docs/decision.md, sectio
 mix: where the host would have stopped the saturated resource, it stops the other.
 """
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from plimsoll.domain.ceiling import RESOURCES, Accounting, Ceiling, Resource
-from plimsoll.domain.demand.adding import together
+from plimsoll.domain.arrays import BoolArray, FloatArray
+from plimsoll.domain.ceiling import RESOURCES, Ceiling
 from plimsoll.domain.demand.demand import Demand, scaled
-from plimsoll.domain.demand.epochs import Epoch
-from plimsoll.domain.demand.lifting import LEAST_RATE, Lifted, Lifts
-from plimsoll.domain.demand.need import Need, OfferPurpose
-from plimsoll.domain.demand.saturation import HostRoom
+from plimsoll.domain.demand.epoch import Epoch
+from plimsoll.domain.demand.lifting import LEAST_RATE
+from plimsoll.domain.demand.load import Load, find_highest
+from plimsoll.domain.demand.room import HostRoom, Lifted, Lifts
 from plimsoll.domain.demand.trial import Required
 from plimsoll.domain.headroom import Headroom, Headrooms, HeadroomSource
-from plimsoll.domain.metrics.knowledge import BoolArray
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.units import KIB_PER_MIB
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
-    """A workload as something has to carry it.
-
-    `reducing` is what a cheaper configuration must carry, `raising` a dearer one: where the host was the limit, or
-    would be, only a reduction has to carry what it holds back. `keeping` is what a same-limits replacement must carry
-    to go first: as `reducing`, but without headroom that was learned for reductions alone. `holding` is what something
-    cheaper must carry that throttles no more than today: in frequently saturated buckets up to the ceiling alone. `now`
-    is without headroom, what the present one is judged by. `offers` are those that were made for it: volumes are
-    decided on more than once, with more of their past each time.
-    """
-
-    reducing: Required
-    keeping: Required
-    raising: Required
-    holding: Required
-    now: Required
-    offers: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    def of(self, purpose: OfferPurpose) -> Required:
-        """What a configuration must carry that is chosen for that."""
-        match purpose:
-            case OfferPurpose.REDUCE:
-                return self.reducing
-            case OfferPurpose.RELIEVE:
-                return self.raising
-            case OfferPurpose.HOLD:
-                return self.holding
 
 
 def load_of(
@@ -78,7 +45,7 @@ def load_of(
 
     def short(factor: float, room: HostRoom, lifts: Lifts, also: Sequence[Demand]) -> Demand | None:
         held_back = [_held_back(demand.rates, lifted, room, lifts)] if lifted.any.any() else []
-        return _highest([*held_back, *also, *_seconds(demand.rates, epochs, policy, factor)])
+        return find_highest([*held_back, *also, *_seconds(demand.rates, epochs, policy, factor)])
 
     def required(
         headroom: Headroom, room: HostRoom, lifts: Lifts, also: Sequence[Demand] = (), most: Lifts = (np.inf, np.inf)
@@ -100,69 +67,9 @@ def load_of(
     )
 
 
-def highest_load(loads: Sequence[Load]) -> Load:
-    """What each of several must carry where any of them may have to do what any did."""
-    return _combined(loads, lambda found: Required(work=highest(_works(found)), short=_highest(_shorts(found))))
-
-
-def added_load(loads: Sequence[Load]) -> Load:
-    """What several workloads ask for together."""
-    return _combined(loads, _added)
-
-
-def _added(found: Sequence[Required]) -> Required:
-    work = together(_works(found))
-    if not _shorts(found):
-        return Required(work=work, short=work)
-    parts = [one.work.rates if one.short is None else highest([one.work.rates, one.short]) for one in found]
-    return Required(work=work, short=together(parts))
-
-
-def raised(load: Load, times: float) -> Load:
-    """So many times a load, what was held back included."""
-    return _combined(
-        [load],
-        lambda found: Required(
-            work=scaled(found[0].work, times), short=_highest([scaled(short, times) for short in _shorts(found)])
-        ),
-    )
-
-
-def peak_rates(demand: Demand, accounting: Accounting) -> Need:
-    """The highest rates of a demand, as an accounting counts them."""
-    return peaks(Required(work=demand, short=None), accounting)
-
-
-def peaks(required: Required, accounting: Accounting) -> Need:
-    """The highest rates of what is required, as an accounting counts them."""
-    return Need(
-        iops=required.peak(accounting, Resource.IOPS),
-        throughput_mib_s=required.peak(accounting, Resource.THROUGHPUT),
-    )
-
-
 def only(demand: Demand, where: BoolArray) -> Demand:
     """A demand with nothing in the other buckets."""
     return scaled(demand, where.astype(np.float64))
-
-
-def highest(demands: Sequence[Demand]) -> Demand:
-    """The highest of several demands in each bucket, figure by figure; reads are those of the one that has it."""
-    found = demands[0]
-    for other in demands[1:]:
-        faster, larger = other.iops > found.iops, other.throughput_mib_s > found.throughput_mib_s
-        found = replace(
-            found,
-            iops=np.where(faster, other.iops, found.iops),
-            read_iops=np.where(faster, other.read_iops, found.read_iops),
-            throughput_mib_s=np.where(larger, other.throughput_mib_s, found.throughput_mib_s),
-            read_throughput_mib_s=np.where(larger, other.read_throughput_mib_s, found.read_throughput_mib_s),
-        )
-    return found
-
-
-def _highest(demands: Sequence[Demand]) -> Demand | None:
-    return highest(demands) if demands else None
 
 
 def let_through(demand: Demand, room: HostRoom) -> Demand:
@@ -173,32 +80,6 @@ def let_through(demand: Demand, room: HostRoom) -> Demand:
         _share(room.room[0], demand.counted_iops(accounting)),
         _share(room.room[1], demand.counted_throughput_mib_s(accounting)),
     )
-
-
-def _combined(loads: Sequence[Load], combine: Callable[[Sequence[Required]], Required]) -> Load:
-    found: dict[tuple[int, ...], Required] = {}
-
-    def combined(wanted: Sequence[Required]) -> Required:
-        key = tuple(map(id, wanted))
-        if key not in found:
-            found[key] = combine(wanted)
-        return found[key]
-
-    return Load(
-        reducing=combined([load.reducing for load in loads]),
-        keeping=combined([load.keeping for load in loads]),
-        raising=combined([load.raising for load in loads]),
-        holding=combined([load.holding for load in loads]),
-        now=combine([load.now for load in loads]),
-    )
-
-
-def _works(found: Sequence[Required]) -> list[Demand]:
-    return [one.work for one in found]
-
-
-def _shorts(found: Sequence[Required]) -> list[Demand]:
-    return [one.short for one in found if one.short is not None]
 
 
 def _held_back(demand: Demand, lifted: Lifted, room: HostRoom, lifts: Lifts) -> Demand:

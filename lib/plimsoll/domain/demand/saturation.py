@@ -9,35 +9,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray
 from plimsoll.domain.ceiling import RESOURCES, UNBOUNDED, Ceiling, Resource
-from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.demand import Demand, HostSeen
 from plimsoll.domain.demand.host_limit import HostLimit, carried_in_relief, host_limit, sustained
 from plimsoll.domain.demand.replay import TOLERANCE
+from plimsoll.domain.demand.room import HostRoom, Rates, count_rates
 from plimsoll.domain.host import Host
-from plimsoll.domain.metrics.host_seen import HostSeen
-from plimsoll.domain.metrics.knowledge import FIVE_MINUTES_S, BoolArray
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.sums import FIVE_MINUTES_S
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import MINUTE_S
-
-Rates = tuple[FloatArray, FloatArray]
-"""IOPS and MiB/s in each bucket, as the ceiling of a host counts them."""
-
-LEAST_HOST_SHARE = 0.05
-"""A volume with less of its host's traffic than this does not count as held back by the host."""
-
-MINUTES_SUMMED = FIVE_MINUTES_S / MINUTE_S
-"""The minutes of a point that a host publishes each five minutes."""
-
-LEAST_EXTRA = 1e-6
-"""A rate that differs by less is the same."""
-
-TAKEN_BACK = 0.5
-"""The share of the buckets that are held back in which a host that is the limit takes relief back."""
-
-OVER = 1.05
-LEAST_MINUTES_OVER = 3
-"""So many times its published limits, for so long, was never carried by a host to which they apply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,62 +67,29 @@ class HostLoad:
         return replace(self, host=host, seen=seen)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostRoom:
-    """What the hosts could have let through in each bucket, as their ceiling counts, and where that was the limit.
+LEAST_HOST_SHARE = 0.05
+"""A volume with less of its host's traffic than this does not count as held back by the host."""
 
-    `room` is what they left to this volume, IOPS and MiB/s: never less than was observed, no more where that was
-    measured as the limit, and infinite where it was on others. `ceiling` is the most that they carry, unbounded
-    where more was done than is published (`disproved`). Of the `bound` buckets the cloud `measured` some; `cleared`
-    are those at the published limit in which it measured that the host was not the limit. `known` is False where it
-    is not known what a volume on the host did, so that the host may have been the limit in any minute.
+MINUTES_SUMMED = FIVE_MINUTES_S / MINUTE_S
+"""The minutes of a point that a host publishes each five minutes."""
 
-    `relief` is the room that relief has: what the hosts leave if all their volumes do what was held back (None: as
-    much as `room`). In the buckets of `taken_back` that is less than this volume would do.
-    """
+LEAST_EXTRA = 1e-6
+"""A rate that differs by less is the same."""
 
-    ceiling: Ceiling
-    room: Rates
-    bound: BoolArray = field(repr=False, compare=False)
-    measured: BoolArray = field(repr=False, compare=False)
-    cleared: BoolArray = field(repr=False, compare=False)
-    known: bool = True
-    disproved: bool = False
-    relief: Rates | None = field(default=None, repr=False, compare=False)
-    taken_back: BoolArray | None = field(default=None, repr=False, compare=False)
+TAKEN_BACK = 0.5
+"""The share of the buckets that are held back in which a host that is the limit takes relief back."""
 
-    @property
-    def in_relief(self) -> "HostRoom":
-        """The same with the room that relief has."""
-        return self if self.relief is None else replace(self, room=self.relief, relief=None)
+OVER = 1.05
 
-    def only_in(self, where: BoolArray) -> "HostRoom":
-        """The same where the volume was on these hosts, and no limit where it was on others."""
-        if where.all():
-            return self
-        return replace(
-            self,
-            room=(np.where(where, self.room[0], np.inf), np.where(where, self.room[1], np.inf)),
-            bound=self.bound & where,
-            measured=self.measured & where,
-            cleared=self.cleared & where,
-        )
-
-    def part_of(self, demand: Demand, whole: Demand) -> "HostRoom":
-        """The room of a part of a demand, as the demand is parted."""
-        shares = [
-            np.divide(own, total, out=np.ones_like(own), where=own > 0)
-            for own, total in zip(_counted(demand, self.ceiling), _counted(whole, self.ceiling), strict=True)
-        ]
-        relief = None if self.relief is None else (self.relief[0] * shares[0], self.relief[1] * shares[1])
-        return replace(self, room=(self.room[0] * shares[0], self.room[1] * shares[1]), relief=relief)
+LEAST_MINUTES_OVER = 3
+"""So many times its published limits, for so long, was never carried by a host to which they apply."""
 
 
 def extra_of(demand: Demand, lifted: Demand, ceiling: Ceiling) -> Rates:
     """What a lifted demand has beyond the demand, as a ceiling counts it."""
     iops, throughput_mib_s = (
         np.maximum(0.0, more - done)
-        for more, done in zip(_counted(lifted, ceiling), _counted(demand, ceiling), strict=True)
+        for more, done in zip(count_rates(lifted, ceiling), count_rates(demand, ceiling), strict=True)
     )
     return iops, throughput_mib_s
 
@@ -162,7 +110,7 @@ def with_relief(
     """
     if load is None or room.disproved or load.host.limits is None:
         return room
-    own = np.stack(_counted(demand, room.ceiling))
+    own = np.stack(count_rates(demand, room.ceiling))
     more = np.stack(extra_of(demand, lifted, room.ceiling))
     others = [np.stack(extra) for name, extra in load.extras().items() if name not in volume_ids]
     beside, total = sum(others, np.zeros_like(more)), np.stack([load.iops, load.throughput_mib_s])
@@ -202,11 +150,6 @@ def _carried_in_relief(
         if at.any() and demand.minutes(held & by_host) >= TAKEN_BACK * demand.minutes(held):
             carried = np.where(at, np.minimum(carried, least), carried)
     return carried
-
-
-def _counted(demand: Demand, ceiling: Ceiling) -> Rates:
-    """IOPS and MiB/s as a ceiling counts them."""
-    return demand.counted_iops(ceiling.accounting), demand.counted_throughput_mib_s(ceiling.accounting)
 
 
 def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArray, BoolArray]:
@@ -288,13 +231,13 @@ def host_room(
     if load is not None and load.exceeds(demand, there):
         unlimited = replace(load, host=replace(load.host, limits=None))
         return replace(host_room(demand, unlimited, UNBOUNDED, policy), disproved=True)
-    if load is None and _exceed(_counted(demand, hosts), hosts, demand, there):
+    if load is None and _exceed(count_rates(demand, hosts), hosts, demand, there):
         return replace(host_room(demand, None, UNBOUNDED, policy), disproved=True)
     nowhere = np.zeros_like(demand.observed)
     if load is None:
         rates = np.full(len(demand.iops), hosts.iops), np.full(len(demand.iops), hosts.throughput_mib_s)
         return HostRoom(ceiling=hosts, room=rates, bound=nowhere, measured=nowhere, cleared=nowhere)
-    own = _counted(demand, load.host.ceiling)
+    own = count_rates(demand, load.host.ceiling)
     totals = load.iops, load.throughput_mib_s
     limits = load.limits(demand, policy)
     bound, measured, cleared = nowhere.copy(), nowhere.copy(), nowhere.copy()

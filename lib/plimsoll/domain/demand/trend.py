@@ -10,14 +10,14 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from plimsoll.domain.demand.arrivals import observed_hours
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import DAY_S, HOUR_S
 
 LONG_DAYS: Final = 14
+
 SHORT_DAYS: Final = 7
+
 EARLIER_DAYS: Final = 56
 """A line of 7 days is held against those that ended up to so many days before."""
 
@@ -28,6 +28,7 @@ LEAST_KNOWN: Final = 6
 """Of 7 earlier days so many have to be known."""
 
 LEAST_RISING: Final = 4
+
 RISING: Final = 0.6
 """So many pairs of days rise, and that share of those that rise or fall."""
 
@@ -225,4 +226,15 @@ def busiest_of_spans(
 def half_known(there: BoolArray) -> BoolArray:
     """Whether half of the hours of each day (24 columns) are known."""
     found: BoolArray = there.sum(axis=1) >= 12
+    return found
+
+
+def observed_hours(demand: Demand) -> BoolArray:
+    """Which hours of a window have an observed bucket."""
+    starts_s, zero = demand.starts_s, demand.start_s // HOUR_S
+    ends_s = starts_s + np.broadcast_to(np.asarray(demand.lengths_s), starts_s.shape)
+    edges = np.zeros(int(-(-int(ends_s[-1]) // HOUR_S)) - zero + 1, dtype=np.int64)
+    np.add.at(edges, starts_s[demand.observed] // HOUR_S - zero, 1)
+    np.add.at(edges, -(-ends_s[demand.observed] // HOUR_S) - zero, -1)
+    found: BoolArray = np.cumsum(edges[:-1]) > 0
     return found

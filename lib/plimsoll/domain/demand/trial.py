@@ -12,12 +12,11 @@ from functools import lru_cache
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray
 from plimsoll.domain.ceiling import RESOURCES, Accounting, Ceiling, Resource
 from plimsoll.domain.demand.bounds import NOWHERE, HeldBack, most_held_back
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.replay import TOLERANCE, backlog_behind, minutes_above, never_spent, spent
-from plimsoll.domain.metrics.knowledge import BoolArray
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import DAY_S, MINUTE_S
 
 MONTH_DAYS = 30

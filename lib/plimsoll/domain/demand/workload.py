@@ -18,12 +18,11 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray
 from plimsoll.domain.ceiling import PLAIN, Accounting
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.errors import NotMeasured
-from plimsoll.domain.metrics.knowledge import BoolArray
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import KIB_PER_MIB
 
 SIZES_KIB: Final = tuple(1 << power for power in range(2, 11))

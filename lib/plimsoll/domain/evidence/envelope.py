@@ -8,8 +8,25 @@ from enum import StrEnum
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.evidence.time_series import TimeSeries
 from plimsoll.domain.volume import VolumeSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeSeries:
+    """Means over consecutive steps of `step_s` seconds; a side of which nothing was told is empty."""
+
+    step_s: float
+    iops: tuple[float, ...] = ()
+    throughput_mib_s: tuple[float, ...] = ()
+
+    def rates(self, side: Resource) -> tuple[float, ...]:
+        """The means of a side."""
+        return self.iops if side is Resource.IOPS else self.throughput_mib_s
+
+    @property
+    def length_s(self) -> float:
+        """How long it is."""
+        return self.step_s * max(len(self.iops), len(self.throughput_mib_s))
 
 
 class BoundBy(StrEnum):

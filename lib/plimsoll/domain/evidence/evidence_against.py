@@ -20,9 +20,8 @@ from typing import Final
 
 from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
 from plimsoll.domain.evidence.envelope import DELIVERED, Admission, Envelope, Measurement
-from plimsoll.domain.evidence.evidence import Place, is_alike
+from plimsoll.domain.evidence.evidence import Place, is_alike, is_known, most_of
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
-from plimsoll.domain.evidence.proofs import is_known, most_of
 
 DEPTH_A_1000_IOPS: Final = 4.0
 LEAST_DEPTH: Final = 8

@@ -18,7 +18,7 @@ from typing import Final
 from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.evidence.envelope import DELIVERED
-from plimsoll.domain.evidence.proofs import OVERSHOOT
+from plimsoll.domain.evidence.evidence import OVERSHOOT
 from plimsoll.domain.volume import VolumeSpec
 
 CODE: Final = "failed-measurement"

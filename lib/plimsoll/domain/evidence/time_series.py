@@ -6,31 +6,13 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.arrays import FloatArray
+from plimsoll.domain.evidence.envelope import TimeSeries
 
 MOST_POINTS: Final = 600
 """A longer series is kept in longer steps: 600 of them tell when a bucket is empty to 0.2 % of the run."""
 
 LEAST_STEP_S: Final = 1.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimeSeries:
-    """Means over consecutive steps of `step_s` seconds; a side of which nothing was told is empty."""
-
-    step_s: float
-    iops: tuple[float, ...] = ()
-    throughput_mib_s: tuple[float, ...] = ()
-
-    def rates(self, side: Resource) -> tuple[float, ...]:
-        """The means of a side."""
-        return self.iops if side is Resource.IOPS else self.throughput_mib_s
-
-    @property
-    def length_s(self) -> float:
-        """How long it is."""
-        return self.step_s * max(len(self.iops), len(self.throughput_mib_s))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.arrays import FloatArray
 
 LEAST_CHANGE: Final = 0.05
 """Levels that differ by a smaller share of the higher one are the same."""

@@ -4,19 +4,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from plimsoll.domain.case import Case, DecisionContext, SharedLoad, case_of, summary_of
+from plimsoll.domain.case import Case, SharedLoad
+from plimsoll.domain.case_maker import case_of
 from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.decide import answers, insufficient, is_insufficient, kept, unmeasured
+from plimsoll.domain.demand.demand_profile import summary_of
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.demand.trial import budget_of, trial
-from plimsoll.domain.groups.decide_stripes import of_others
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, present_ceiling, size_of
 from plimsoll.domain.groups.pool_loads import Demands, PoolView
 from plimsoll.domain.headroom import Headrooms
 from plimsoll.domain.host import Host
-from plimsoll.domain.offers.kept_limits import KeptLimits
+from plimsoll.domain.offers.offer import KeptLimits
 from plimsoll.domain.reason import Reason
-from plimsoll.domain.recommendation import Change, Recommendation, Reprovision
+from plimsoll.domain.recommendation import Change, Recommendation, Reprovision, blockers_of_others
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import VolumeType
 
@@ -205,5 +207,7 @@ def _told(
         own,
         reasons=(*own.reasons, *told),
         pool=free,
-        blockers=(*own.blockers, *of_others(answers, own, "pool")) if isinstance(own, Change) else own.blockers,
+        blockers=(*own.blockers, *blockers_of_others(answers, own, "pool"))
+        if isinstance(own, Change)
+        else own.blockers,
     )

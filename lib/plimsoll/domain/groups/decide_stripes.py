@@ -1,31 +1,24 @@
 """The decision on a stripe set: one answer and one target for all its volumes, or none. See docs/decision.md, 9."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from plimsoll.domain.case import Case, DecisionContext
+from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import RESOURCES
+from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.decide import answers, insufficient, is_insufficient, unmeasured
-from plimsoll.domain.demand.adding import together
-from plimsoll.domain.demand.required import highest_load, load_of
-from plimsoll.domain.demand.saturation import HostLoad, Rates, host_room, with_relief
+from plimsoll.domain.demand.load import highest_load, together
+from plimsoll.domain.demand.required import load_of
+from plimsoll.domain.demand.room import Rates
+from plimsoll.domain.demand.saturation import HostLoad, host_room, with_relief
 from plimsoll.domain.demand_epochs import on_these_hosts
 from plimsoll.domain.groups import set_reasons
-from plimsoll.domain.groups.stripes import StripeSet
+from plimsoll.domain.groups.group import StripeSet, Unit
 from plimsoll.domain.offers.offer import ceiling_on_hosts
-from plimsoll.domain.recommendation import Blocker, Change, Recommendation, SetAnswer, SetMember
+from plimsoll.domain.recommendation import Change, Recommendation, SetAnswer, SetMember, blockers_of_others
 from plimsoll.domain.volume import Volume
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
-    """A stripe set to be decided on: all its volumes, and why some of them must stay as they are, by id."""
-
-    stripes: StripeSet
-    volumes: Sequence[Volume]
-    held: Mapping[str, str]
 
 
 def units_of(known: Iterable[StripeSet], volumes: Iterable[Volume], context: DecisionContext) -> list[Unit]:
@@ -176,15 +169,7 @@ def _as_member(answers: Mapping[str, Recommendation], case: Case, told: SetAnswe
         own,
         stripe_set=told,
         reasons=(*own.reasons, *set_reasons.of_set(case.volume.id, told, case.market.book)),
-        blockers=(*own.blockers, *of_others(answers, own, "stripe set")) if isinstance(own, Change) else own.blockers,
-    )
-
-
-def of_others(answers: Mapping[str, Recommendation], own: Recommendation, unit: str) -> tuple[Blocker, ...]:
-    """What blocks the change of the others that change together with one, told as its own."""
-    return tuple(
-        Blocker(code=blocker.code, text=f"{other.volume.id} of the same {unit}: {blocker.text}")
-        for other in answers.values()
-        if other is not own
-        for blocker in other.blockers
+        blockers=(*own.blockers, *blockers_of_others(answers, own, "stripe set"))
+        if isinstance(own, Change)
+        else own.blockers,
     )

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from plimsoll.domain.case import DecisionContext, without_restore
+from plimsoll.domain.case_maker import without_restore
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.adding import together
+from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.demand.epoch import Epoch
 from plimsoll.domain.demand.lifting import lift
-from plimsoll.domain.demand.saturation import Rates, extra_of
+from plimsoll.domain.demand.load import together
+from plimsoll.domain.demand.room import Rates
+from plimsoll.domain.demand.saturation import extra_of
 from plimsoll.domain.demand_epochs import lay_epochs, tell_days
 from plimsoll.domain.groups.pool import Pool, present_ceiling
 from plimsoll.domain.volume import Volume

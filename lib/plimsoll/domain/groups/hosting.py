@@ -9,7 +9,7 @@ from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.host import Host
-from plimsoll.domain.volume import Volume
+from plimsoll.domain.volume import Volume, sole_host
 from plimsoll.domain.volume_types import VolumeType
 
 
@@ -55,11 +55,6 @@ def _led_by(leader: dict[str, str], place: str) -> str:
     while place != top:
         leader[place], place = top, leader[place]
     return top
-
-
-def sole_host(volume: Volume) -> Host | None:
-    """The volume's only host. None where it has no host, several, or an unknown one."""
-    return volume.hosts[0] if len(volume.attachments) == 1 and volume.hosts else None
 
 
 def usable(volume: Volume) -> Ceiling:

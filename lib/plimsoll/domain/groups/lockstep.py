@@ -10,12 +10,11 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.groups.hosting import sole_host
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.units import DAY_S
-from plimsoll.domain.volume import Volume
+from plimsoll.domain.volume import Volume, sole_host
 
 MADE_TOGETHER: Final = timedelta(minutes=5)
 """Members of a set are created by one script or template."""

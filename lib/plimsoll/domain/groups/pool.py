@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
-from plimsoll.domain.groups.hosting import sole_host
 from plimsoll.domain.offers.offer import ceiling_on_hosts
-from plimsoll.domain.volume import Volume, VolumeSpec
+from plimsoll.domain.volume import Volume, VolumeSpec, sole_host
 from plimsoll.domain.volume_types import VolumeType
 
 

@@ -7,19 +7,20 @@ brings and by both together, and what stays behind by what is left.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from plimsoll.domain.case import DecisionContext, SharedLoad
+from plimsoll.domain.arrays import FloatArray
+from plimsoll.domain.case import SharedLoad
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.adding import together
+from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.demand.demand import Demand, scaled
-from plimsoll.domain.demand.epochs import Epoch
-from plimsoll.domain.demand.lifting import Lifted, lift
-from plimsoll.domain.demand.record import clip_to_record, find_epochs_on_record
-from plimsoll.domain.demand.required import Load, added_load, host_bound_times, load_of
-from plimsoll.domain.demand.saturation import HostLoad, HostRoom, host_room, with_relief
-from plimsoll.domain.demand_epochs import lay_epochs, tell_days
+from plimsoll.domain.demand.epoch import Epoch
+from plimsoll.domain.demand.lifting import lift
+from plimsoll.domain.demand.load import Load, added_load, together
+from plimsoll.domain.demand.required import host_bound_times, load_of
+from plimsoll.domain.demand.room import HostRoom, Lifted
+from plimsoll.domain.demand.saturation import HostLoad, host_room, with_relief
+from plimsoll.domain.demand_epochs import clip_to_record, find_epochs_on_record, lay_epochs, tell_days
 from plimsoll.domain.groups.hosting import usable
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, pool_name, present_ceiling, size_of
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.offers.offer import ceiling_on_hosts
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import VolumeType

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Final
 
 from plimsoll.domain.case import Case
-from plimsoll.domain.demand.settling import Unsettled
-from plimsoll.domain.groups.templates import Part, PartOffer, template_of
+from plimsoll.domain.demand.epoch import Unsettled
+from plimsoll.domain.groups.group import Part, PartOffer, template_of
 from plimsoll.domain.offers.choice import Choice, Verdict
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.reason import Reason

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from plimsoll.domain.groups.stripes import LINEAR, StripeSet
+from plimsoll.domain.groups.group import StripeSet
+from plimsoll.domain.groups.stripes import LINEAR
 from plimsoll.domain.host import Host
-from plimsoll.domain.prices import PriceBook
+from plimsoll.domain.prices import PriceBook, unusable
 from plimsoll.domain.reason import Reason
-from plimsoll.domain.reasons.waste import unusable
 from plimsoll.domain.recommendation import SetAnswer
 from plimsoll.domain.units import MINUTE_S, dollars
 

@@ -1,42 +1,12 @@
 """Stripe sets: volumes that one host has put together as one device, so they change together."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date
 from typing import Final
 
-from plimsoll.domain.groups.hosting import sole_host
-from plimsoll.domain.volume import Volume
-
-EVEN_LEVELS: Final = frozenset({"raid0", "striped"})
-"""Levels that spread the load evenly over the members: md's and LVM's names of striping."""
+from plimsoll.domain.groups.group import StripeSet
+from plimsoll.domain.volume import Volume, sole_host
 
 LINEAR: Final = "linear"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StripeSet:
-    """Volumes that are one md or LVM device. Their host itself said so on the day `found`.
-
-    `level` is md's or LVM's word for how they are combined. `mounts` are the device's mount points.
-    """
-
-    name: str
-    account: str
-    region: str
-    host_id: str
-    members: tuple[str, ...]
-    level: str
-    mounts: tuple[str, ...] = ()
-    found: date
-
-    @property
-    def even(self) -> bool:
-        """Whether the load is spread evenly over the members, so none carries more than its share."""
-        return self.level in EVEN_LEVELS
-
-    def __str__(self) -> str:
-        return f"{self.name} ({self.level}, {len(self.members)} volumes) on {self.host_id}"
 
 
 def void(stripes: StripeSet, volumes: Mapping[str, Volume]) -> str | None:

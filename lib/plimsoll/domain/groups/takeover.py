@@ -6,15 +6,10 @@ Scaling group. Only suspected is it by a name (docs/decision.md, section 9).
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.need import Need
-from plimsoll.domain.groups.hosting import sole_host
-from plimsoll.domain.groups.templates import template_of
+from plimsoll.domain.groups.group import Takeover, ToldBy, template_of
 from plimsoll.domain.volume import OwnerKind, Volume
 
 MOST_SUSPECTED: Final = 8
@@ -24,56 +19,16 @@ SUSPECTED_SHARE: Final = 0.1
 """A volume that may take over is suspected to if its peak is under this share of the other's."""
 
 COLORS: Final = frozenset({"blue", "green"})
+
 _ROLES: Final = frozenset(
     {"primary", "standby", "secondary", "replica", "leader", "follower", "active", "passive", "master", "slave"}
 )
+
 _MEMBER: Final = re.compile(r"(.+)-\d+")
+
 _WORD: Final = re.compile(r"[^-_./\s]+")
+
 _ZONE: Final = re.compile(r"\d*[a-f]")
-
-
-class ToldBy(StrEnum):
-    """What tells that volumes take over from one another."""
-
-    TAG = "tag"
-    STATEFUL_SET = "stateful-set"
-    BLUE_GREEN = "blue-green"
-    AUTO_SCALING = "auto-scaling"
-    NAME = "name"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Takeover:
-    """Volumes of one account and region that take over from one another, and what tells so by which `name`."""
-
-    told_by: ToldBy
-    name: str
-    volumes: tuple[Volume, ...]
-
-    @property
-    def is_suspected(self) -> bool:
-        """Whether only names tell so."""
-        return self.told_by is ToldBy.NAME
-
-    def others(self, volume: Volume) -> Iterator[Volume]:
-        """Those that a volume takes over from; only suspected are those of other hosts."""
-        for other in self.volumes:
-            if other.id != volume.id and not (self.is_suspected and _share_a_host(volume, other)):
-                yield other
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Peer:
-    """The volume that asks for most of those that one takes over from, and what a reduction must carry for its sake.
-
-    `ceiling` is what the peer will carry by its own answer. `unknown` says why that is not known; "" where it is.
-    """
-
-    takeover: Takeover
-    volume: Volume
-    need: Need
-    ceiling: Ceiling | None = None
-    unknown: str = ""
 
 
 def takeovers_of(volumes: Iterable[Volume], tags: Sequence[str]) -> list[Takeover]:
@@ -148,8 +103,3 @@ def _stem(name: str, zone: str) -> str:
     words = _WORD.findall(name.replace(zone.lower(), "")) if zone else _WORD.findall(name)
     bare = (word.rstrip("0123456789") for word in words if not _ZONE.fullmatch(word) and word not in _ROLES)
     return "-".join(filter(None, bare))
-
-
-def _share_a_host(one: Volume, other: Volume) -> bool:
-    hosts = sole_host(one), sole_host(other)
-    return hosts[0] is not None and hosts[1] is not None and hosts[0].id == hosts[1].id

@@ -3,26 +3,28 @@
 Every bucket that the cloud still keeps has a mean, and what the mean requires an offer has to carry. Days are read
 first, so that a year is 365 datapoints a series. Of each bucket two rates are known: some bucket of the kept period
 inside it had `least`, and none had more than `most`. What is chosen with `least` is the answer of the whole memory as
-soon as it carries `most` as well: what is cheaper fails already, and more could only refuse more of it.
+soon as it carries `most` as well: what is cheaper fails already, and more could only refuse more of it. An event is
+what an offer would not have carried of it, by its date.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.day_sums import DaySums, sums_by_day
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.trend import BusyHours, busiest_of_spans, half_known
 from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.memory.past_received import SIDES, Witness, is_whole, past_doubts
-from plimsoll.domain.metrics.knowledge import BoolArray, Doubt, IntArray, Look, counted
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.series import NAMES, OPERATIONS, PAST_RATES
 from plimsoll.domain.metrics.signals import filled
-from plimsoll.domain.metrics.sums import Segment, Window
+from plimsoll.domain.metrics.sums import Doubt, Segment, Window
+from plimsoll.domain.metrics.track import Look, counted
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
 from plimsoll.domain.volume import Volume
@@ -43,7 +45,9 @@ Rates = npt.NDArray[np.float64]
 """Two rows, IOPS and MiB/s, one column a bucket."""
 
 _COUNTERS: Final = tuple(side.group for side in SIDES)
+
 _UNITS: Final = np.array([[side.unit] for side in SIDES])
+
 _ROUNDED: Final = np.array([[side.rounding] for side in SIDES])
 
 
@@ -280,3 +284,91 @@ def _beyond(rates: FloatArray, minutes: FloatArray, block: IntArray, budget_min:
         left = np.flatnonzero(np.cumsum(lasting[order]) > budget_min + TOLERANCE)
         highest = max(highest, float(own[order][left[0]]) if len(left) else 0.0)
     return highest
+
+
+_SIDES: Final = ("IOPS", "MiB/s")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Consecutive buckets of one day (UTC) that an offer would not have carried: the highest mean on one `side` ("IOPS"
+    or "MiB/s"), from when (epoch seconds) and for how long. `days` are the first seconds of all days that had such."""
+
+    side: str
+    rate: float
+    start_s: int
+    minutes: float
+    days: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peak:
+    """A minute inside a longer bucket that an offer would have throttled. `likely`: it is estimated."""
+
+    side: str
+    rate: float
+    day_s: int
+    likely: bool
+
+
+def event_of(past: Past, limits: Sequence[float]) -> Event | None:
+    """The highest that is above the limits (IOPS and MiB/s), beside its limit; None where nothing is for sure."""
+    over = past.least / np.maximum(column(limits), TOLERANCE)
+    if over.max(initial=0.0) <= 1:
+        return None
+    row, at = (int(place) for place in np.unravel_index(int(over.argmax()), over.shape))
+    day, ends_s = past.starts_s // DAY_S, past.starts_s + past.lengths_s
+    above = (over[row] > 1) & (day == day[at])
+    apart = np.append(True, ~above[:-1] | (ends_s[:-1] != past.starts_s[1:]))
+    first = int(np.flatnonzero(apart[: at + 1])[-1])
+    breaks = np.flatnonzero(apart[at + 1 :] | ~above[at + 1 :])
+    last = at + int(breaks[0]) if len(breaks) else len(above) - 1
+    days = np.unique(day[(over > 1).any(axis=0)]) * DAY_S
+    return Event(
+        side=_SIDES[row],
+        rate=float(past.least[row, at]),
+        start_s=int(past.starts_s[first]),
+        minutes=float(ends_s[last] - past.starts_s[first]) / MINUTE_S,
+        days=tuple(days.tolist()),
+    )
+
+
+def busiest_minute(past: Past, limits: Sequence[float]) -> Event | None:
+    """The highest minute that is known, beside its limit; None where none is above the limits (IOPS and MiB/s)."""
+    over = counted(past.highest) / np.maximum(column(limits), TOLERANCE)
+    if over.max(initial=0.0) <= 1:
+        return None
+    row, at = (int(place) for place in np.unravel_index(int(over.argmax()), over.shape))
+    days_s = past.days_s[(over > 1).any(axis=0)]
+    return Event(
+        side=_SIDES[row],
+        rate=float(past.highest[row, at]),
+        start_s=int(past.days_s[at]),
+        minutes=1.0,
+        days=tuple(days_s.tolist()),
+    )
+
+
+def peak_of(past: Past, ceiling: Ceiling, present: Ceiling, ratios: Sequence[float]) -> Peak | None:
+    """The highest minute that a ceiling would have throttled, beside that ceiling; None where there is none.
+
+    It is known of days of which the cloud has the highest minute. Of others it is likely: `ratios` times the mean of a
+    bucket, no more than all that was done in it in one minute, or than the `present` ceiling.
+    """
+    limits = np.array([[ceiling.iops], [ceiling.throughput_mib_s]])
+    most = np.array([[present.iops], [present.throughput_mib_s]])
+    bound = np.minimum(past.least * past.lengths_s / MINUTE_S, most)
+    likely = np.minimum(past.least * column(ratios), bound)
+    likely[~np.isnan(past.highest[:, (past.starts_s - past.window.start_s) // DAY_S])] = 0.0
+    for rates, starts_s, estimated in ((counted(past.highest), past.days_s, False), (likely, past.starts_s, True)):
+        over = rates / limits
+        if over.max(initial=0.0) > 1 + TOLERANCE:
+            row, at = (int(place) for place in np.unravel_index(int(over.argmax()), over.shape))
+            day_s = int(starts_s[at]) // DAY_S * DAY_S
+            return Peak(side=_SIDES[row], rate=float(rates[row, at]), day_s=day_s, likely=estimated)
+    return None
+
+
+def column(figures: Sequence[float]) -> Rates:
+    """A figure for each of the two rows of rates."""
+    return np.asarray(figures, dtype=np.float64)[:, np.newaxis]

@@ -12,12 +12,11 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.ceiling import RESOURCES
-from plimsoll.domain.metrics.highest import ROUNDING
-from plimsoll.domain.metrics.knowledge import BoolArray, Doubt, IntArray, Look, counted
-from plimsoll.domain.metrics.period import FloatArray
-from plimsoll.domain.metrics.received import EXACT, FEW_IOPS, buckets_without_series, spans_where
-from plimsoll.domain.metrics.series import BYTES, NAMES, OPERATIONS, PAST_RATES, PER_UNIT, WORK_OF
+from plimsoll.domain.metrics.series import BYTES, NAMES, OPERATIONS, PAST_RATES, PER_UNIT, RATE_ROUNDING, WORK_OF
+from plimsoll.domain.metrics.sums import Doubt
+from plimsoll.domain.metrics.track import EXACT, FEW_IOPS, Look, buckets_without_series, counted, spans_where
 from plimsoll.domain.units import DAY_S, MINUTE_S
 
 
@@ -31,7 +30,7 @@ class Side:
     rounding: float
 
 
-SIDES: Final = tuple(Side(WORK_OF[side], 1 / PER_UNIT[side], ROUNDING[side]) for side in RESOURCES)
+SIDES: Final = tuple(Side(WORK_OF[side], 1 / PER_UNIT[side], RATE_ROUNDING[side]) for side in RESOURCES)
 """IOPS, and MiB/s."""
 
 LEAST_PART: Final = 0.5

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray, Knowledge, Track
+from plimsoll.domain.arrays import BoolArray, IntArray
+from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.metrics.series import BYTES, FIRST, HOST, OPERATIONS
+from plimsoll.domain.metrics.track import Track
 from plimsoll.domain.units import HOUR_S
 
 

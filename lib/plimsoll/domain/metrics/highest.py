@@ -12,15 +12,13 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.metrics.grid import Grid
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray, Knowledge, Track, counted
-from plimsoll.domain.metrics.period import FloatArray
-from plimsoll.domain.metrics.series import HIGHEST, NAMES, PER_UNIT, WORK_OF
+from plimsoll.domain.metrics.knowledge import Knowledge
+from plimsoll.domain.metrics.series import HIGHEST, NAMES, PER_UNIT, RATE_ROUNDING, WORK_OF
+from plimsoll.domain.metrics.track import Track, counted
 from plimsoll.domain.units import HOUR_S, MINUTE_S
-
-ROUNDING: Final = {Resource.IOPS: 0.5, Resource.THROUGHPUT: 0.5 / 1024}
-"""By how much a published rate may be rounded: half an operation or half a KiB a second."""
 
 LATE_S: Final = 3 * HOUR_S
 """Points at the end of the window may still come in while it is read, so that one series can be ahead of the other."""
@@ -51,7 +49,7 @@ def highest(side: Resource, knowledge: Knowledge, grid: Grid, rates: FloatArray,
     peaks, sums = (track.series[name] for name in NAMES[group])
     if np.isnan(peaks).all():
         return None
-    rounding = ROUNDING[side]
+    rounding = RATE_ROUNDING[side]
     missing = _missing(knowledge.tracks[work_group], NAMES[work_group], unit, track, sums)
     at, firsts = grid.within(track.starts_s), grid.firsts(track.starts_s)
     absent = np.isnan(peaks)

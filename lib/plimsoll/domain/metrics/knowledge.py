@@ -6,14 +6,13 @@ rate that any bucket of the resolution inside it can have had.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.metrics.series import (
     EVERY_MINUTE,
     FIRST,
@@ -21,103 +20,14 @@ from plimsoll.domain.metrics.series import (
     LEAST_PERIOD_S,
     NAMES,
     PRESENCE,
-    SERIES,
     WORK,
-    Longer,
 )
-from plimsoll.domain.metrics.sums import Segment, Window
+from plimsoll.domain.metrics.sums import Doubt, Segment, Window
+from plimsoll.domain.metrics.track import Look, Track, TrackGrid
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
+from plimsoll.domain.volume import Volume
 
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
-
-_Number = TypeVar("_Number", np.int64, np.float64)
 _Made = TypeVar("_Made")
-
-FIVE_MINUTES_S: Final = 300
-"""How often hosts publish that do not each minute."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Doubt:
-    """A span of time (epoch seconds) in which a series is not what others say of the same time."""
-
-    series: str
-    start_s: int
-    end_s: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
-    """A window to read in buckets of `period_s` seconds, and the groups of series to read."""
-
-    window: Window
-    period_s: int
-    groups: tuple[str, ...] = EVERY_MINUTE
-
-    @property
-    def series(self) -> tuple[str, ...]:
-        """The series that are read."""
-        return tuple(name for group in self.groups for name in NAMES[group])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Track:
-    """One group's series over consecutive buckets from `starts_s` (epoch seconds), each `lengths_s` long.
-
-    NaN where the cloud has no point. `finest_s` is the finest period in which each bucket can be read.
-    """
-
-    starts_s: IntArray
-    lengths_s: IntArray
-    finest_s: IntArray
-    series: Mapping[str, FloatArray]
-
-    @property
-    def present(self) -> BoolArray:
-        """The buckets for which the cloud has any point."""
-        found = np.zeros(len(self.starts_s), dtype=np.bool_)
-        for values in self.series.values():
-            found |= ~np.isnan(values)
-        return found
-
-    def within(self, window: Window) -> slice:
-        """The buckets that begin in a window."""
-        return slice(*np.searchsorted(self.starts_s, (window.start_s, window.end_s)).tolist())
-
-    def has(self, window: Window) -> bool:
-        """Whether anything of a window has been read."""
-        found = self.within(window)
-        return bool(found.stop > found.start)
-
-    @property
-    def unread(self) -> BoolArray:
-        """The buckets that could be read more finely."""
-        return self.lengths_s > self.finest_s
-
-    def folded(self, window: Window, step_s: int) -> "Track":
-        """The track with what is shorter than a step in a window as buckets of one, as finely as they can be read."""
-        at = self.within(window)
-        finest_s = self.finest_s.copy()
-        finest_s[at] = np.maximum(finest_s[at], step_s)
-        track = replace(self, finest_s=finest_s)
-        if not (self.lengths_s[at] < step_s).any():
-            return track
-        firsts = np.flatnonzero(np.diff(self.starts_s[at] // step_s, prepend=-1))
-        grid = _Grid(self.starts_s[at][firsts], np.add.reduceat(self.lengths_s[at], firsts), finest_s[at][firsts])
-        return track.with_read(
-            at, grid, {name: _fold(name, values[at], firsts) for name, values in self.series.items()}
-        )
-
-    def with_read(self, old: slice, grid: "_Grid", found: Mapping[str, FloatArray]) -> "Track":
-        """The track with some of its buckets replaced by what was read there, in the buckets of a grid."""
-        absent = np.full(len(grid.starts_s), np.nan)
-        return Track(
-            starts_s=_spliced(self.starts_s, old, grid.starts_s),
-            lengths_s=_spliced(self.lengths_s, old, grid.lengths_s),
-            finest_s=_spliced(self.finest_s, old, grid.finest_s),
-            series={name: _spliced(values, old, found.get(name, absent)) for name, values in self.series.items()},
-        )
 
 
 class Knowledge:
@@ -182,7 +92,7 @@ class Knowledge:
         self._fold()
         self._changed()
 
-    def _grid_of(self, look: Look, group: str) -> "_Grid":
+    def _grid_of(self, look: Look, group: str) -> "TrackGrid":
         """The buckets of a look at a group. A volume's step is not that of what its host measures."""
         segments = self._kept if group in HOST else self.segments
         return _grid(look.window, look.period_s, segments, LEAST_PERIOD_S[group])
@@ -336,17 +246,8 @@ def _hours_present(knowledge: Knowledge) -> tuple[BoolArray, BoolArray]:
     return present, present | absent
 
 
-@dataclass(frozen=True, slots=True)
-class _Grid:
-    """The buckets of a look: when they begin, how long they are, and the finest period in which they can be read."""
-
-    starts_s: IntArray
-    lengths_s: IntArray
-    finest_s: IntArray
-
-
 @lru_cache(maxsize=1024)
-def _grid(window: Window, period_s: int, segments: tuple[Segment, ...], least_period_s: int) -> _Grid:
+def _grid(window: Window, period_s: int, segments: tuple[Segment, ...], least_period_s: int) -> TrackGrid:
     """Shared by all volumes that are looked at alike."""
     buckets = window.buckets(period_s)
     starts_s = window.start_s + period_s * np.arange(buckets, dtype=np.int64)
@@ -354,27 +255,12 @@ def _grid(window: Window, period_s: int, segments: tuple[Segment, ...], least_pe
     for segment in reversed(segments[:-1]):
         finest_s[: np.searchsorted(starts_s, segment.window.end_s)] = segment.period_s
     finest_s = np.maximum(finest_s, least_period_s)
-    return _Grid(starts_s, np.full(buckets, period_s, dtype=np.int64), finest_s)
+    return TrackGrid(starts_s, np.full(buckets, period_s, dtype=np.int64), finest_s)
 
 
 def _nothing(group: str) -> Track:
     empty = np.empty(0, dtype=np.int64)
     return Track(starts_s=empty, lengths_s=empty, finest_s=empty, series={name: np.empty(0) for name in NAMES[group]})
-
-
-def counted(values: FloatArray) -> FloatArray:
-    """A series with zero where the cloud has no point."""
-    return np.where(np.isnan(values), 0.0, values)
-
-
-def _fold(name: str, values: FloatArray, firsts: IntArray) -> FloatArray:
-    """A series in longer buckets, which begin at these; NaN where none of them has a point."""
-    if SERIES[name].longer is Longer.LEAST:
-        return np.asarray(np.fmin.reduceat(values, firsts))
-    if SERIES[name].longer is Longer.HIGHEST:
-        return np.asarray(np.fmax.reduceat(values, firsts))
-    there = np.logical_or.reduceat(~np.isnan(values), firsts)
-    return np.where(there, np.add.reduceat(counted(values), firsts), np.nan)
 
 
 def _cut(segment: Segment, window: Window, step_s: int) -> Iterator[Segment]:
@@ -390,7 +276,13 @@ def _cut(segment: Segment, window: Window, step_s: int) -> Iterator[Segment]:
             yield Segment(window=Window(start_s=begin_s, end_s=until_s), period_s=period_s)
 
 
-def _spliced(old: npt.NDArray[_Number], place: slice, new: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
-    if place.start == 0 and place.stop == len(old):
-        return new
-    return np.concatenate([old[: place.start], new, old[place.stop :]])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """A look at one volume."""
+
+    volume: Volume
+    look: Look
+
+
+Found = Mapping[str, FloatArray]
+"""What a look found: the buckets of each series that the cloud publishes, NaN where it has no point."""

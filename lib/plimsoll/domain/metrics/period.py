@@ -8,11 +8,9 @@ links. A test evaluates the strings and holds both forms equal.
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.units import KIB, MIB
-
-FloatArray = npt.NDArray[np.float64]
 
 LEAST_BUSY_S: Final = 1.0
 """Exceeded checks and limits are judged per second, so no rate is concentrated into less than one."""

@@ -21,8 +21,8 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.metrics.knowledge import BoolArray, Doubt, IntArray, Knowledge, Look, Track, counted
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
+from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.metrics.series import (
     BALANCE,
     BYTES,
@@ -40,46 +40,16 @@ from plimsoll.domain.metrics.series import (
     Longer,
     walk_series,
 )
-from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.metrics.sums import Coverage, Doubt, Window
+from plimsoll.domain.metrics.track import EXACT, FEW_IOPS, Look, Track, buckets_without_series, counted, spans_where
 from plimsoll.domain.units import DAY_S, HOUR_S
-
-FEW_IOPS: Final = 5.0
-"""Work under this rate may hide in the rounding of idle time."""
 
 LATE_S: Final = 3 * HOUR_S
 """Points at the end of the window may still come in while it is read, so that a bucket there can grow."""
 
-EXACT: Final = 1e-9
-"""Sums of whole numbers are exact, but for the last digits of a floating point figure."""
-
 (_IDLE_TIME,), (_BALANCE_LEFT,) = NAMES[IDLE], NAMES[BALANCE]
 
 _GROUP_OF: Final = {name: group for group, name in walk_series((*EVERY_MINUTE, *HOST))}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Coverage:
-    """How much of what should have been received was.
-
-    `hours_expected` are the hours observed and those in which the volume was attached to a host that ran.
-    `series_pct` is the share of each series that is published for the volume, by name. `disputes` are what disagreed,
-    asked twice.
-    """
-
-    hours_expected: float
-    hours_observed: float
-    series_pct: tuple[tuple[str, float], ...] = ()
-    disputes: tuple[Doubt, ...] = ()
-
-    @property
-    def hours_pct(self) -> float:
-        """The share of the expected hours that was observed."""
-        return 100.0 * self.hours_observed / self.hours_expected if self.hours_expected else 100.0
-
-    @property
-    def disputed_hours(self) -> float:
-        """How long anything is disputed, at most: spans of several series count once."""
-        return _seconds(self.disputes) / HOUR_S
 
 
 def doubts(knowledge: Knowledge) -> tuple[Doubt, ...]:
@@ -377,21 +347,6 @@ def _share_pct(wanted: BoolArray, there: BoolArray, lengths_s: IntArray) -> floa
     return 100.0 * int(lengths_s[wanted & there].sum()) / seconds if seconds else 100.0
 
 
-def buckets_without_series(starts_s: IntArray, lengths_s: IntArray) -> Track:
-    """Buckets without a series."""
-    return Track(starts_s=starts_s, lengths_s=lengths_s, finest_s=lengths_s, series={})
-
-
-def spans_where(series: str, track: Track, where: BoolArray) -> Iterator[Doubt]:
-    """Neighboring buckets of a track as one span each."""
-    if not where.any():
-        return
-    edges = np.flatnonzero(np.diff(where.astype(np.int8), prepend=0, append=0))
-    for first, after in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-        end_s = int(track.starts_s[after - 1] + track.lengths_s[after - 1])
-        yield Doubt(series, int(track.starts_s[first]), end_s)
-
-
 def _around(spans: Sequence[tuple[int, int]], look: Look) -> Window:
     """The buckets of a look from the first span to the last."""
     start_s, period_s = look.window.start_s, look.period_s
@@ -409,12 +364,3 @@ def _looks_at(track: Track, group: str, doubt: Doubt) -> Iterator[Look]:
         end_s = int(starts_s[after - 1] + lengths_s[after - 1])
         window = Window(start_s=int(starts_s[first]), end_s=end_s)
         yield Look(window=window, period_s=int(lengths_s[first]), groups=(group,))
-
-
-def _seconds(found: Sequence[Doubt]) -> int:
-    """How long spans are together, each time once."""
-    seconds, until_s = 0, 0
-    for start_s, end_s in sorted((doubt.start_s, doubt.end_s) for doubt in found):
-        seconds += max(0, end_s - max(start_s, until_s))
-        until_s = max(until_s, end_s)
-    return seconds

@@ -63,28 +63,40 @@ class Lives(StrEnum):
 
 
 OPERATIONS: Final = "operations"
+
 BYTES: Final = "bytes"
+
 IDLE: Final = "idle"
+
 PRESENCE: Final = "presence"
 """One series of the work, for nothing but whether there are points."""
+
 BALANCE: Final = "balance"
+
 PEAKS: Final = "peaks"
+
 STEP: Final = "step"
 """Read where nothing else tells how often points come (`plimsoll.domain.refine.steps`)."""
+
 SIGNALS: Final = "signals"
 """Read beside what is recommended (`plimsoll.domain.metrics.signals`)."""
+
 PAST_RATES: Final = "past-rates"
 """The highest minutes alone, of days before the window (`plimsoll.domain.memory.memory`)."""
 
 WORK_OF: Final[Mapping[Resource, str]] = {Resource.IOPS: OPERATIONS, Resource.THROUGHPUT: BYTES}
+
 CHECKS: Final[Mapping[Resource, str]] = {Resource.IOPS: "iops-check", Resource.THROUGHPUT: "throughput-check"}
+
 HIGHEST: Final[Mapping[Resource, str]] = {Resource.IOPS: "highest-iops", Resource.THROUGHPUT: "highest-throughput"}
 """The highest minute of a bucket and the sum of all, where a cloud publishes each minute's rate as a series of its own.
 Nobody needs them where every minute is read."""
+
 HOST_CHECKS: Final[Mapping[Resource, str]] = {
     Resource.IOPS: "host-iops-check",
     Resource.THROUGHPUT: "host-throughput-check",
 }
+
 HOST_BALANCES: Final[Mapping[Resource, str]] = {
     Resource.IOPS: "host-iops-balance",
     Resource.THROUGHPUT: "host-throughput-balance",
@@ -124,7 +136,9 @@ class Series:
 
 
 _IOPS, _THROUGHPUT = Resource.IOPS, Resource.THROUGHPUT
+
 _READS, _WRITES = IoDirection.READS, IoDirection.WRITES
+
 _FIVE_MINUTES_S: Final = 300
 
 
@@ -249,3 +263,7 @@ def walk_series(groups: Iterable[str]) -> Iterator[tuple[str, str]]:
 def names_with(*roles: Role) -> tuple[str, ...]:
     """The series that have one of some roles."""
     return tuple(row.name for row in _ROWS if row.role in roles)
+
+
+RATE_ROUNDING: Final = {Resource.IOPS: 0.5, Resource.THROUGHPUT: 0.5 / 1024}
+"""By how much a published rate may be rounded: half an operation or half a KiB a second."""

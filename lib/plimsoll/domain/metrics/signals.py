@@ -10,10 +10,10 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.metrics.knowledge import Look
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.metrics.series import SIGNALS
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.units import DAY_S
 
 MS_PER_S: Final = 1000.0

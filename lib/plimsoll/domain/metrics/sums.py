@@ -1,9 +1,10 @@
-"""Windows: spans of time, and how finely data of each age is kept."""
+"""Windows: spans of time, how finely data of each age is kept, and how much of it was received."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from plimsoll.domain.units import DAY_S, HOUR_S
 
@@ -61,3 +62,50 @@ def segments(window: Window, resolution_s: int, retention_days: Mapping[int, flo
             found.append(Segment(window=Window(start_s=start_s, end_s=end_s), period_s=period_s))
             end_s = start_s
     return found[::-1]
+
+
+FIVE_MINUTES_S: Final = 300
+"""How often hosts publish that do not each minute."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Doubt:
+    """A span of time (epoch seconds) in which a series is not what others say of the same time."""
+
+    series: str
+    start_s: int
+    end_s: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """How much of what should have been received was.
+
+    `hours_expected` are the hours observed and those in which the volume was attached to a host that ran.
+    `series_pct` is the share of each series that is published for the volume, by name. `disputes` are what disagreed,
+    asked twice.
+    """
+
+    hours_expected: float
+    hours_observed: float
+    series_pct: tuple[tuple[str, float], ...] = ()
+    disputes: tuple[Doubt, ...] = ()
+
+    @property
+    def hours_pct(self) -> float:
+        """The share of the expected hours that was observed."""
+        return 100.0 * self.hours_observed / self.hours_expected if self.hours_expected else 100.0
+
+    @property
+    def disputed_hours(self) -> float:
+        """How long anything is disputed, at most: spans of several series count once."""
+        return _seconds(self.disputes) / HOUR_S
+
+
+def _seconds(found: Sequence[Doubt]) -> int:
+    """How long spans are together, each time once."""
+    seconds, until_s = 0, 0
+    for start_s, end_s in sorted((doubt.start_s, doubt.end_s) for doubt in found):
+        seconds += max(0, end_s - max(start_s, until_s))
+        until_s = max(until_s, end_s)
+    return seconds

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
+from plimsoll.domain.demand.load import peaks
 from plimsoll.domain.demand.need import NOTHING, Need
-from plimsoll.domain.demand.required import peaks
 from plimsoll.domain.demand.trial import Required, held_back, trial
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.offers.offer import too_small
 from plimsoll.domain.offers.products import Product
 from plimsoll.domain.policy import Policy

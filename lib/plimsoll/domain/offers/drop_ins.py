@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.demand.load import peaks
 from plimsoll.domain.demand.need import NOTHING, Need
-from plimsoll.domain.demand.required import peaks
 from plimsoll.domain.demand.trial import trial, worst
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement, believed, holding_back
 from plimsoll.domain.offers.bundles import Bundle

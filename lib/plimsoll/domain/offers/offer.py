@@ -283,3 +283,35 @@ def too_small(name: str, ceiling: Ceiling, need: Need) -> Iterator[str]:
 
 def _short(name: str, unit: str, carried: float, needed: float) -> str:
     return f"{name} carries {carried:,.0f} {unit}, needed are {needed:,.1f}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptLimits:
+    """What a same-limits replacement keeps: `ceiling`, on the volume's hosts or, `anywhere`, as it is published.
+
+    `by_host`: its hosts' maximum takes something from it.
+    """
+
+    ceiling: Ceiling
+    anywhere: bool = False
+    by_host: bool = False
+
+
+def all_limits(volume: Volume, kind: VolumeType, present: Ceiling) -> KeptLimits:
+    """All limits of a volume, whatever host it is on. Caps of a type by the host are limits of the volume."""
+    if any(host.caps is not None for host in volume.hosts):
+        return KeptLimits(ceiling=present)
+    return KeptLimits(ceiling=kind.ceiling(volume.spec), anywhere=True)
+
+
+def kept_limits(volume: Volume, kind: VolumeType, present: Ceiling, hosts: Ceiling, *, may_move: bool) -> KeptLimits:
+    """The limits that a volume can use on hosts that carry so much, all of them where it `may_move` to others.
+
+    Caps of a type by the host are limits of the volume already.
+    """
+    if may_move or any(host.caps is not None for host in volume.hosts):
+        return all_limits(volume, kind, present)
+    most = present.counted_as(hosts.accounting)
+    if not any(too_small("", hosts, Need(iops=most.iops, throughput_mib_s=most.throughput_mib_s))):
+        return KeptLimits(ceiling=present)
+    return KeptLimits(ceiling=present & replace(hosts, buckets=()), by_host=True)

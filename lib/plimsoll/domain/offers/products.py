@@ -12,8 +12,7 @@ from typing import Final, TypeVar
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.demand.need import EVERYTHING, NOTHING, Need
 from plimsoll.domain.evidence.failed_measurement import SAME_CLASS, FailedMeasurement, promised
-from plimsoll.domain.offers.kept_limits import KeptLimits
-from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, fitted_on_grid, too_slow, unsuited
+from plimsoll.domain.offers.offer import KeptLimits, Market, Offer, ceiling_on_hosts, fitted_on_grid, too_slow, unsuited
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import Provisioned, VolumeType

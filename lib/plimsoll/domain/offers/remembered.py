@@ -8,10 +8,9 @@ import numpy as np
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.need import NOTHING, Need, OfferPurpose
 from plimsoll.domain.headroom import Headroom
-from plimsoll.domain.memory.memory import TOLERANCE, Past
-from plimsoll.domain.memory.past_events import Event, busiest_minute, event_of
+from plimsoll.domain.memory.memory import TOLERANCE, Event, Past, busiest_minute, event_of
 from plimsoll.domain.offers.offer import Offer, too_small
-from plimsoll.domain.risk.past_peaks import PastPeaks
+from plimsoll.domain.risk.histories import PastPeaks
 
 Limits = tuple[float, float]
 """IOPS and MiB/s that a bucket may have had without speaking against an offer."""

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from plimsoll.domain.case import Case
+from plimsoll.domain.demand.load import raised
 from plimsoll.domain.demand.need import OfferPurpose
-from plimsoll.domain.demand.required import raised
 from plimsoll.domain.offers.bundles import Makers
 from plimsoll.domain.offers.choice import Choice, Verdict, Why
 from plimsoll.domain.offers.promised import find_risks

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.memory.growth import MOST_TIMES
-from plimsoll.domain.memory.past_events import Event, Peak, peak_of
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.headroom import MOST_GROWTH_TIMES
+from plimsoll.domain.memory.memory import Event, Peak, peak_of
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.offers.remembered import Remembered, reduces
 from plimsoll.domain.reason import Reason
-from plimsoll.domain.reasons.words import day_of, lasting
 from plimsoll.domain.recommendation import GrowthSummary, MemorySummary
-from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
+from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S, day_of, lasting
 from plimsoll.domain.volume import VolumeSpec
 
 if TYPE_CHECKING:
@@ -112,7 +111,11 @@ def room_for_growth(case: "Case") -> Iterator[Reason]:
         "grows",
         f"Demand grows: {grown}, over {growth.weeks} weeks. With room for {found.days:g} more days "
         f"(growth_days), headroom is {growth.headroom.pct:g} % instead of {growth.headroom.usual_pct:g} %."
-        + (f" Room is kept for at most {MOST_TIMES:g} times the demand." if found.times >= MOST_TIMES else ""),
+        + (
+            f" Room is kept for at most {MOST_GROWTH_TIMES:g} times the demand."
+            if found.times >= MOST_GROWTH_TIMES
+            else ""
+        ),
     )
 
 

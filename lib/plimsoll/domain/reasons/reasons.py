@@ -6,31 +6,35 @@ from typing import Final
 
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.demand.settling import Settles, Unsettled
+from plimsoll.domain.demand.epoch import Settles, Unsettled
 from plimsoll.domain.demand.trend import AUDIT_DAYS, LONG_DAYS
 from plimsoll.domain.evidence.failed_measurement import CODE
-from plimsoll.domain.metrics.received import Coverage
 from plimsoll.domain.metrics.series import SERIES, Role
+from plimsoll.domain.metrics.sums import Coverage
 from plimsoll.domain.offers.choice import Choice, Why
 from plimsoll.domain.offers.losses import LOSS_WORDS, Loss, cuts_of, find_losses
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.offers.promised import risk_of_offer
 from plimsoll.domain.policy import SizeOn
-from plimsoll.domain.prices import DOLLARS
+from plimsoll.domain.prices import DOLLARS, unusable
 from plimsoll.domain.reason import Reason
-from plimsoll.domain.reasons.change_reasons import lately_changed
 from plimsoll.domain.reasons.memory_reasons import (
     room_for_growth,
     spoken_against,
     takes_what_it_gets,
     unproved_minutes,
 )
-from plimsoll.domain.reasons.place_reasons import failed_change, not_in_place, of_a_storage_pool, stopped, used_of
-from plimsoll.domain.reasons.record_reasons import against_record
-from plimsoll.domain.reasons.waste import unusable
-from plimsoll.domain.reasons.words import day_of, lasting
+from plimsoll.domain.reasons.volume_reasons import (
+    against_record,
+    failed_change,
+    lately_changed,
+    not_in_place,
+    of_a_storage_pool,
+    stopped,
+    used_of,
+)
 from plimsoll.domain.recommendation import Comparison, FrontierStep
-from plimsoll.domain.units import MINUTE_S, dollars
+from plimsoll.domain.units import MINUTE_S, day_of, dollars, lasting
 from plimsoll.domain.volume import VolumeState
 
 A_WEEK_H = 168.0

@@ -15,38 +15,20 @@ finely as their sums need. What merely looks like a set is told from what has be
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
 
-import numpy as np
-
-from plimsoll.domain.case import Case, DecisionContext
-from plimsoll.domain.decide import answer
-from plimsoll.domain.demand.day_sums import sums_of_knowledge
-from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.demand_profile import profile_of
-from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.groups.decide_pools import Decided, decide_pools
-from plimsoll.domain.groups.decide_stripes import Unit, decide_together
-from plimsoll.domain.groups.hosting import attached_from_s, sole_host
-from plimsoll.domain.groups.lockstep import hint_text, hints
-from plimsoll.domain.groups.rollup import with_others_alone
-from plimsoll.domain.groups.takeover import Takeover
-from plimsoll.domain.metrics.asks import Ask, Found
-from plimsoll.domain.metrics.knowledge import Knowledge, Look, first_looks
+from plimsoll.domain.groups.group import Takeover, Unit
+from plimsoll.domain.groups.hosting import attached_from_s
+from plimsoll.domain.metrics.knowledge import Ask, Found, Knowledge, first_looks
 from plimsoll.domain.metrics.received import doubts, second_looks
 from plimsoll.domain.metrics.sums import Segment, Window
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.reasons.place_reasons import with_idleness
-from plimsoll.domain.reasons.reasons import few_hours
-from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
-from plimsoll.domain.refine.certificate import open_buckets, open_of_host, reach_to_peaks
-from plimsoll.domain.refine.members import Group, Judged, Member, grouped, share_errors
+from plimsoll.domain.metrics.track import Look
+from plimsoll.domain.refine.judging import judge_group
+from plimsoll.domain.refine.member import Judged, Member
+from plimsoll.domain.refine.members import Group, grouped, share_errors
 from plimsoll.domain.refine.peers import Peers
 from plimsoll.domain.refine.query_cost import QueryCost
-from plimsoll.domain.refine.refine import refine
-from plimsoll.domain.refine.unread_past import limits_of_answer, strictest
 from plimsoll.domain.volume import Volume
 
 Fetch = Callable[[Sequence[Ask]], Sequence[Found | CloudError]]
@@ -163,193 +145,3 @@ def _in_doubt(asked: Iterable[tuple[Member, Look]]) -> Iterator[tuple[Member, Lo
             found = doubts(member.knowledge)
             for look in second_looks(member.knowledge, own, found, attached_from_s(member.volume)):
                 yield member, look
-
-
-def judge_group(
-    group: Group, resolution_s: int, query_cost: QueryCost, keep_demand: bool = False
-) -> list[tuple[Member, Look]]:
-    """Judges the volumes of a host, and says what to read next of them. What was worked out is kept where that is
-    little and it is asked for again."""
-    asks = _unsettled(group, resolution_s, query_cost, keep_demand)
-    group.forget(but_few=bool(asks))
-    return asks
-
-
-def _unsettled(
-    group: Group, resolution_s: int, query_cost: QueryCost, keep_demand: bool, *, again: bool = False
-) -> list[tuple[Member, Look]]:
-    """Judges the volumes of a host by what is known, and says what could still change an answer. What is decided
-    `again`, with more of the past, is most often the end, and so no draft."""
-    members = group.readable()
-    steps = [(member, look) for member in members for look in member.steps.looks()]
-    if steps:
-        return steps
-    demands, load = group.traffic(resolution_s)
-    draft = not again and not all(member.whole for member in members)
-    found = _decided(group, members, demands, load, draft=draft)
-    asks = list(_asks(group, members, found, demands, load, query_cost))
-    if not asks:
-        if _more_is_told(members, found):
-            return _unsettled(group, resolution_s, query_cost, keep_demand, again=True)
-        asks = list(_past_asks(members, found, query_cost))
-    if draft and not asks and any(_to_be_drawn(answered) for _, answered in found.values()):
-        found = _drawn(group, members, found, demands, load)
-    for member in members:
-        if member.volume.id in found:
-            case, answered = found[member.volume.id]
-            if not asks:
-                answered = with_idleness(answered, member.idleness(case))
-            member.judged = _judged(case, answered, keep_demand=keep_demand, settled=not asks)
-    if not asks:
-        _hint(members, demands)
-    return asks
-
-
-def _decided(
-    group: Group,
-    members: Sequence[Member],
-    demands: Mapping[str, Demand],
-    load: HostLoad | None,
-    *,
-    draft: bool,
-) -> Decided:
-    """The cases and answers of the volumes of a host, by what is known."""
-    contexts = {
-        member.volume.id: replace(member.context, draft=draft, peer=member.peer)
-        for member in group.members
-        if member.context is not None
-    }
-    found = _decided_pools(group, contexts, demands, load)
-    for member in members:
-        if member.alone and member.context is not None:
-            context = member.sized(contexts[member.volume.id]).growing(member.growth)
-            case = member.case(demands[member.volume.id], load, context)
-            found[member.volume.id] = case, member.answer(case)
-    for unit in group.units:
-        found |= _decided_set(unit, group, contexts, demands, load)
-    return found
-
-
-def _drawn(
-    group: Group, members: Sequence[Member], found: Decided, demands: Mapping[str, Demand], load: HostLoad | None
-) -> Decided:
-    """The same answers with what a draft left out. A volume's own case is what it was, with the trials made of it."""
-    if group.pools or group.units:
-        return _decided(group, members, demands, load, draft=False)
-    return {name: _drawn_alone(case, answered) for name, (case, answered) in found.items()}
-
-
-def _drawn_alone(case: Case, answered: Recommendation) -> tuple[Case, Recommendation]:
-    if not _to_be_drawn(answered):
-        return case, answered
-    case = replace(case, context=replace(case.context, draft=False))
-    return case, answer(case)
-
-
-def _to_be_drawn(answered: Recommendation) -> bool:
-    """Whether a draft left out a frontier that is worth drawing, or what the next level of safety costs."""
-    is_promised = isinstance(answered, Change) and answered.risk is not None and answered.risk.promised_pct is not None
-    return is_promised or (isinstance(answered, Keep | Change | Wait) and len(answered.comparison.frontier) == 1)
-
-
-def _asks(
-    group: Group,
-    members: Sequence[Member],
-    found: Decided,
-    demands: Mapping[str, Demand],
-    load: HostLoad | None,
-    query_cost: QueryCost,
-) -> Iterator[tuple[Member, Look]]:
-    """What to read next of the volumes of a host; nothing more of those whose metrics disagree."""
-    context = group.context
-    if context is None or all(member.whole for member in members):
-        return
-    of_parts = {name: decided for name, decided in found.items() if not demands[name].disputed}
-    open_now = open_buckets(of_parts, demands, load, group.pools, context.policy.saturation_pct)
-    for member in members:
-        name = member.volume.id
-        if not (member.whole or demands[name].disputed):
-            case = found[name][0] if name in found else None
-            if member.exact_peaks:
-                demand = demands[name] if case is None else case.demand
-                open_now[name].work = np.maximum(open_now[name].work, reach_to_peaks(demand))
-            if load is not None and member.asks_host:
-                open_now[name].host = open_of_host(load, demands[name], _policies(group))
-            for look in refine(case, demands[name], open_now[name], member.knowledge, query_cost):
-                yield member, look
-
-
-def _policies(group: Group) -> list[Policy]:
-    return [member.context.policy for member in group.members if member.context is not None]
-
-
-def _more_is_told(members: Sequence[Member], found: Decided) -> bool:
-    """Whether more of the past of any counts from now on than did for its answer."""
-    told = [
-        member.recall.tells_more(*found[member.volume.id], partial(sums_of_knowledge, member.knowledge))
-        for member in members
-        if member.recall is not None and member.volume.id in found
-    ]
-    return any(told)
-
-
-def _past_asks(members: Sequence[Member], found: Decided, query_cost: QueryCost) -> Iterator[tuple[Member, Look]]:
-    """What to read next of the past: what could still speak against what is chosen, or against the cheapest offer."""
-    limits = {
-        member.volume.id: limits_of_answer(*found[member.volume.id])
-        for member in members
-        if member.recall is not None and member.volume.id in found
-    }
-    in_set = [limits[member.volume.id] for member in members if member.in_set and member.volume.id in limits]
-    for member in members:
-        if member.recall is not None and member.volume.id in limits:
-            own = strictest(in_set) if member.in_set else limits[member.volume.id]
-            for look in member.recall.looks(*found[member.volume.id], own, query_cost):
-                yield member, look
-
-
-def _decided_set(
-    unit: Unit,
-    group: Group,
-    contexts: Mapping[str, DecisionContext],
-    demands: Mapping[str, Demand],
-    load: HostLoad | None,
-) -> Decided:
-    """The cases and answers of the volumes of a stripe set: what one of them grows by, all have to carry."""
-    members = [member for member in group.members if member.volume.id in unit.stripes.members]
-    unread = {member.volume.id: f"it could not be read: {member.error}" for member in members if member.error}
-    growth = max((member.growth for member in members if member.growth), key=lambda one: one.times, default=None)
-    cases = [
-        member.case(demands[member.volume.id], load, member.sized(contexts[member.volume.id]).growing(growth))
-        for member in members
-        if member.context is not None and member.error is None
-    ]
-    found = decide_together(replace(unit, held={**unit.held, **unread}), cases, load)
-    by_volume = {case.volume.id: case for case in cases}
-    return {name: (by_volume[name], answered) for name, answered in found.items()}
-
-
-def _decided_pools(
-    group: Group, contexts: Mapping[str, DecisionContext], demands: Mapping[str, Demand], load: HostLoad | None
-) -> Decided:
-    """The cases and answers of the volumes of a host's pools."""
-    return decide_pools(group.pools, demands, contexts, load) if group.pools else {}
-
-
-def _judged(case: Case, found: Recommendation, *, keep_demand: bool, settled: bool) -> Judged:
-    demand = case.demand
-    profile = profile_of(demand, throttled=case.lifted.any, host_bound=case.room.bound) if settled else None
-    found = with_others_alone(case, found, few_hours(case))
-    return Judged(recommendation=found, profile=profile, demand=demand if keep_demand else None)
-
-
-def _hint(members: Sequence[Member], demands: Mapping[str, Demand]) -> None:
-    """Adds to the answers of volumes that look like a stripe set that they do."""
-    alone = {member.volume.id: member for member in members if member.alone}
-    for group in hints([member.volume for member in alone.values()], demands):
-        for member in (alone[volume_id] for volume_id in group):
-            host = sole_host(member.volume)
-            if member.judged is not None and host is not None:
-                own = member.judged.recommendation
-                told = replace(own, reasons=(*own.reasons, hint_text(member.volume.id, group, host.id)))
-                member.judged = replace(member.judged, recommendation=told)

@@ -11,22 +11,18 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray
+from plimsoll.domain.blockers import evidence_of
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
-from plimsoll.domain.decide import evidence_of
-from plimsoll.domain.demand.adding import together
-from plimsoll.domain.demand.busiest import BusiestSeconds, at_most
-from plimsoll.domain.demand.counting import weighted
-from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.demand import BusiestSeconds, Demand, weighted
+from plimsoll.domain.demand.load import at_most, peaks, together
 from plimsoll.domain.demand.need import OfferPurpose
-from plimsoll.domain.demand.required import peaks
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.demand.trend import Rise
 from plimsoll.domain.demand.trial import Required, Trial, held_back, never_held_back, trial
 from plimsoll.domain.demand_epochs import traffic_before
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, present_ceiling
-from plimsoll.domain.metrics.knowledge import BoolArray
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.series import HOST_BALANCES, HOST_CHECKS
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.offers.promised import lowered_sides, times_carried
@@ -34,7 +30,7 @@ from plimsoll.domain.offers.remembered import reduces
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
 from plimsoll.domain.refine.unread_past import weighed_reduction
-from plimsoll.domain.risk.calibration import FACTORS
+from plimsoll.domain.risk.table import FACTORS
 from plimsoll.domain.units import KIB_PER_MIB
 
 _HALVINGS: Final = 40

@@ -10,18 +10,20 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.decide import kind_by_state
+from plimsoll.domain.demand.epoch import Unsettled
 from plimsoll.domain.demand.need import NOTHING, Need
-from plimsoll.domain.demand.settling import Unsettled
-from plimsoll.domain.groups.takeover import SUSPECTED_SHARE, Peer, Takeover, ToldBy, by_volume
+from plimsoll.domain.groups.group import Peer, Takeover, ToldBy
+from plimsoll.domain.groups.takeover import SUSPECTED_SHARE, by_volume
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.offers.losses import takeover_loss
 from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, too_small
-from plimsoll.domain.reasons import takeover_reasons
-from plimsoll.domain.reasons.place_reasons import with_idleness
+from plimsoll.domain.reasons import volume_reasons
+from plimsoll.domain.reasons.volume_reasons import with_idleness
 from plimsoll.domain.recommendation import Change, DemandSummary, InsufficientData, Keep, Recommendation, Wait
-from plimsoll.domain.refine.members import Group, Member
+from plimsoll.domain.refine.member import Member
+from plimsoll.domain.refine.members import Group
 from plimsoll.domain.refine.unread_past import reduced_to
+from plimsoll.domain.unweighed import kind_by_state
 from plimsoll.domain.volume import Volume
 
 _UNSEEN: Final = frozenset({Unsettled.NEW, Unsettled.REATTACHED, Unsettled.MOVED})
@@ -80,7 +82,7 @@ class Peers:
             peer = self._suspect(answer, takeover)
             if isinstance(answer, Change) and peer is not None:
                 loss = takeover_loss(answer.comparison.present, answer.target.ceiling)
-                why = takeover_reasons.suspected(peer, self._summary(peer.volume))
+                why = volume_reasons.suspected(peer, self._summary(peer.volume))
                 told = replace(answer, peer=peer, losses=(*answer.losses, loss), reasons=(*answer.reasons, why))
                 self._members[name].judged = replace(judged, recommendation=told)
 

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from plimsoll.domain.metrics.knowledge import Look, first_looks
+from plimsoll.domain.metrics.knowledge import first_looks
 from plimsoll.domain.metrics.series import BYTES, HOST_CHECKS, NAMES, OPERATIONS, PAST_RATES, WORK
 from plimsoll.domain.metrics.sums import Segment, Window
-from plimsoll.domain.refine.past_looks import look_at_latest
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.refine.query_cost import Closer, QueryCost
+from plimsoll.domain.refine.unread_past import look_at_latest
 from plimsoll.domain.units import DAY_S
 
 DECIDING_S: Final = 0.008

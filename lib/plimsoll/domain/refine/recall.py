@@ -14,36 +14,35 @@ from dataclasses import replace
 
 import numpy as np
 
-from plimsoll.domain.case import Case, DecisionContext
+from plimsoll.domain.arrays import FloatArray
+from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.demand.day_sums import DaySums, days_of_moves
-from plimsoll.domain.demand.epochs import Epoch, epochs_of
+from plimsoll.domain.demand.epoch import Epoch, Unsettled
+from plimsoll.domain.demand.epochs import epochs_of
 from plimsoll.domain.demand.need import NOTHING, Need
-from plimsoll.domain.demand.settling import Unsettled
 from plimsoll.domain.demand.trend import EARLIER_DAYS, SHORT_DAYS, BusyHours, Rise
 from plimsoll.domain.headroom import Growth
-from plimsoll.domain.memory.growth import WEEK_DAYS, WEEKS, growth_of
-from plimsoll.domain.memory.idleness import days_to_know, may_be_idle
+from plimsoll.domain.memory.days import WEEK_DAYS, WEEKS, days_to_know, growth_of, may_be_idle
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of
-from plimsoll.domain.metrics.knowledge import Look
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.metrics.series import NAMES, PAST_RATES
 from plimsoll.domain.metrics.sums import Segment, Window
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.offers.offer import Offer, flip
 from plimsoll.domain.offers.remembered import Limits, remembered
 from plimsoll.domain.recommendation import Recommendation, Upgrade, Wait
-from plimsoll.domain.refine.past_looks import (
+from plimsoll.domain.refine.query_cost import QueryCost
+from plimsoll.domain.refine.unread_past import (
     look_at_days,
     look_at_everything,
     look_at_highest,
     look_at_hours,
     look_at_latest,
     looks,
+    weighed_reduction,
 )
-from plimsoll.domain.refine.query_cost import QueryCost
-from plimsoll.domain.refine.unread_past import weighed_reduction
-from plimsoll.domain.risk.histories import History, history_of
-from plimsoll.domain.risk.past_peaks import PastPeaks, blocks_of
+from plimsoll.domain.risk.histories import History, PastPeaks, blocks_of, history_of
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of

@@ -12,11 +12,12 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.case import Case, edges_of
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
+from plimsoll.domain.case import Case
 from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.epochs import edges_of
 from plimsoll.domain.demand_epochs import of_type
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray, Knowledge, Look, Track, counted
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.metrics.series import (
     BALANCE,
     BYTES,
@@ -30,6 +31,7 @@ from plimsoll.domain.metrics.series import (
     WORK_OF,
 )
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.metrics.track import Look, Track, counted
 from plimsoll.domain.refine.certificate import Open, is_open
 from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.units import HOUR_S

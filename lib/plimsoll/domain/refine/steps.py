@@ -19,12 +19,13 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.demand.epochs import epochs_of
-from plimsoll.domain.metrics.knowledge import FIVE_MINUTES_S, Knowledge, Look
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.metrics.received import doubts
 from plimsoll.domain.metrics.series import IDLE, NAMES, SERIES, STEP, Role, names_with
-from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.metrics.sums import FIVE_MINUTES_S, Window
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.units import HOUR_S, MINUTE_S
 from plimsoll.domain.volume import Volume
 

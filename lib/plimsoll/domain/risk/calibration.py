@@ -7,57 +7,27 @@ counts once a cut. A factor has to keep the promise at each past cut by itself: 
 as a day of patches, is one event, however many volumes show it.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.risk.scores import Scores
+from plimsoll.domain.risk.table import FACTORS, Calibrated, scale_usual
 
 LEVELS_PCT: Final = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 50.0)
 """The promised risks that a table is learned for, in percent."""
-
-FACTORS: Final[FloatArray] = np.exp(np.linspace(np.log(0.05), np.log(50), 692))
-"""The factors that are tried: steps of one percent."""
 
 _LEAST_VOLUMES: Final = 20
 """A stratum of fewer volumes than these is taken for the whole fleet."""
 
 _SCALE_QUANTILE: Final = 0.8
+
 _SCALES: Final = (0.25, 4.0)
+
 _MATTERS: Final = 0.1
 """A volume under this share of what is free says nothing of how those behave that are above it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calibrated:
-    """Factors by promised risk in percent (None: too few volumes to promise it), on how many `volumes` they rest at the
-    cut that has fewest, and by how many times the factor of each kind of owner is the fleet's.
-
-    A volume's line is its most required, times the factor, times what `scale` says of the volume.
-    """
-
-    factors: Mapping[float, float | None]
-    volumes: int
-    scales: Mapping[str, float] = field(default_factory=dict)
-
-    def factor(self, level_pct: float) -> float | None:
-        """The factor for a promised risk: that of the nearest level that promises no more risk."""
-        levels = [level for level in self.factors if level <= level_pct]
-        return self.factors[max(levels)] if levels else None
-
-    def promised_pct(self, factor: float) -> float | None:
-        """The least risk in percent that a factor promises; None where it promises none of the levels."""
-        kept = [level for level, least in self.factors.items() if least is not None and factor >= least]
-        return min(kept, default=None)
-
-    def scale(self, usual: FloatArray, owners: Sequence[str]) -> FloatArray:
-        """By how many times each volume's factor is the fleet's, by which share is `usual` for it and the kind of its
-        owner."""
-        return _scaled(usual, owners, self.scales)
 
 
 def calibrated(
@@ -75,17 +45,9 @@ def calibrated(
     usual = scores.usual if by_history else np.ones(len(scores.volume))
     by_row = [owners[volume] for volume in scores.volume] if owners else []
     scales = _scales(scores, usual, by_row)
-    risks, volumes = risk_by_factor(scores, _scaled(usual, by_row, scales))
+    risks, volumes = risk_by_factor(scores, scale_usual(usual, by_row, scales))
     factors = least_factors_by_level(risks, levels_pct)
     return Calibrated(factors=factors, volumes=int(volumes.max(initial=0)), scales=scales)
-
-
-def _scaled(usual: FloatArray, owners: Sequence[str], scales: Mapping[str, float]) -> FloatArray:
-    """The rule for one volume's factor over the fleet's, wherever one is learned, judged or offered."""
-    if not scales:
-        return usual
-    found: FloatArray = usual * np.array([scales.get(owner, 1.0) for owner in owners])
-    return found
 
 
 def least_factors_by_level(risks: FloatArray, levels_pct: Sequence[float]) -> dict[float, float | None]:

@@ -7,8 +7,8 @@ in it asks for that: a queue that drains in the next bucket counts for the minut
 
 import numpy as np
 
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.demand.replay import TOLERANCE, backlog_behind, minutes_above
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.units import MINUTE_S
 
 

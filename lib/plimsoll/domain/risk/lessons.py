@@ -13,14 +13,12 @@ from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import FloatArray, IntArray
 from plimsoll.domain.demand.need import Need
-from plimsoll.domain.metrics.knowledge import IntArray
-from plimsoll.domain.metrics.period import FloatArray
-from plimsoll.domain.risk.calibration import FACTORS, LEVELS_PCT, Calibrated, least_factors_by_level, span_of
-from plimsoll.domain.risk.histories import usual_share
-from plimsoll.domain.risk.past_peaks import PastPeaks
+from plimsoll.domain.risk.calibration import LEVELS_PCT, least_factors_by_level, span_of
+from plimsoll.domain.risk.histories import PastPeaks, usual_share
 from plimsoll.domain.risk.scores import PROMISED_MINUTES
-from plimsoll.domain.risk.table import Band, LearnedTable, Source
+from plimsoll.domain.risk.table import FACTORS, Band, Calibrated, LearnedTable, Source
 
 MEMORIES: Final = (1, 2, 6)
 """The memories that are learned from, in blocks."""

@@ -7,9 +7,8 @@ import numpy as np
 
 from plimsoll.domain.headroom import MOST_HEADROOM_PCT, Headroom, Headrooms
 from plimsoll.domain.policy import HeadroomFrom, Policy
-from plimsoll.domain.risk.calibration import FACTORS
 from plimsoll.domain.risk.histories import History
-from plimsoll.domain.risk.table import Band, LearnedTable
+from plimsoll.domain.risk.table import FACTORS, Band, LearnedTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

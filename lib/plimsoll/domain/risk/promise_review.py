@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.history import Answer, How, carried_out
 from plimsoll.domain.kinds import REPROVISION
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.domain.risk.watch import KEPT_DAYS, Promise, Promised, Watch
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import VolumeSpec

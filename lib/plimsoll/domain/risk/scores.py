@@ -11,8 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.metrics.knowledge import BoolArray, IntArray
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.risk.constant_limits import highest_but, peaks, throttled
 from plimsoll.domain.risk.histories import Histories
 from plimsoll.domain.units import MINUTE_S

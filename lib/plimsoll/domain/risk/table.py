@@ -1,8 +1,51 @@
 """The learned table: what headroom keeps which promise, by memory."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
 
-from plimsoll.domain.risk.calibration import Calibrated
+import numpy as np
+
+from plimsoll.domain.arrays import FloatArray
+
+FACTORS: Final[FloatArray] = np.exp(np.linspace(np.log(0.05), np.log(50), 692))
+"""The factors that are tried: steps of one percent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibrated:
+    """Factors by promised risk in percent (None: too few volumes to promise it), on how many `volumes` they rest at the
+    cut that has fewest, and by how many times the factor of each kind of owner is the fleet's.
+
+    A volume's line is its most required, times the factor, times what `scale` says of the volume.
+    """
+
+    factors: Mapping[float, float | None]
+    volumes: int
+    scales: Mapping[str, float] = field(default_factory=dict)
+
+    def factor(self, level_pct: float) -> float | None:
+        """The factor for a promised risk: that of the nearest level that promises no more risk."""
+        levels = [level for level in self.factors if level <= level_pct]
+        return self.factors[max(levels)] if levels else None
+
+    def promised_pct(self, factor: float) -> float | None:
+        """The least risk in percent that a factor promises; None where it promises none of the levels."""
+        kept = [level for level, least in self.factors.items() if least is not None and factor >= least]
+        return min(kept, default=None)
+
+    def scale(self, usual: FloatArray, owners: Sequence[str]) -> FloatArray:
+        """By how many times each volume's factor is the fleet's, by which share is `usual` for it and the kind of its
+        owner."""
+        return scale_usual(usual, owners, self.scales)
+
+
+def scale_usual(usual: FloatArray, owners: Sequence[str], scales: Mapping[str, float]) -> FloatArray:
+    """The rule for one volume's factor over the fleet's, wherever one is learned, judged or offered."""
+    if not scales:
+        return usual
+    found: FloatArray = usual * np.array([scales.get(owner, 1.0) for owner in owners])
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.reports.record import DemandProfileRecord, SpanRates
 
 _STEP: Final = 1.005

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.reports.charts.headlines import split_levels
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.metrics.period import FloatArray
 from plimsoll.reports.record import DemandProfileRecord, SpanRates
 
 

@@ -14,9 +14,9 @@ from plimsoll.clouds.aws.metric_answers import epoch_s
 from plimsoll.clouds.aws.metric_wire import without_models
 from plimsoll.clouds.aws.queries import queries_of
 from plimsoll.domain.errors import BadAnswer
-from plimsoll.domain.metrics.asks import Ask
-from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.metrics.knowledge import Ask
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.metrics.track import Look
 from tests.builders import a_volume
 
 JSON = "application/x-amz-json-1.0"

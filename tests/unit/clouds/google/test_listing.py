@@ -112,7 +112,7 @@ def test_a_token_that_is_missing_once_behind_a_full_page_cuts_nothing(shop, clie
     assert len(before) == 3
 
 
-@pytest.mark.parametrize("tokens", [["again"], ["a", "b", "a"], [*"abcdefgh"]])
+@pytest.mark.parametrize("tokens", [["again"], ["a", "b", "a"], [*"abcdefghijklmnop"]])
 @pytest.mark.parametrize("operation", [DISKS, INSTANCES])
 def test_a_token_or_a_page_seen_twice_ends_the_list(shop, clients, operation, tokens):
     turns = iter(tokens * 10)

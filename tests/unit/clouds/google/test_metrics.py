@@ -11,10 +11,10 @@ from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.clouds.google.queries import METRIC_PREFIX, SERIES_METRICS
 from plimsoll.domain.errors import AccessDenied, ApiDisabled, CloudError, Throttled, Unexpected, Unreachable
-from plimsoll.domain.metrics.asks import Ask
-from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.metrics.knowledge import Ask
 from plimsoll.domain.metrics.series import BYTES, IDLE, OPERATIONS, PEAKS
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.metrics.track import Look
 from plimsoll.ports import Target
 from tests.builders import a_tariff
 from tests.profiles import examples

@@ -12,7 +12,7 @@ from plimsoll.clouds.google.catalog import query_cost
 from plimsoll.clouds.google.inventory import AttachedPlaces, GoogleInventory
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.metrics.asks import Ask
+from plimsoll.domain.metrics.knowledge import Ask
 from plimsoll.domain.metrics.signals import Level, look_at_signals, signals_of
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.volume import Volume

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.case import case_of
+from plimsoll.domain.case_maker import case_of
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.demand.day_sums import DaySums, sums_of_demand
 from plimsoll.domain.demand.demand import Demand

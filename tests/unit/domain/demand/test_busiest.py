@@ -1,6 +1,7 @@
 import numpy as np
 
-from plimsoll.domain.demand.busiest import BusiestSeconds, at_once
+from plimsoll.domain.demand.demand import BusiestSeconds
+from plimsoll.domain.demand.load import at_once
 
 
 def seconds(iops, *, exact):

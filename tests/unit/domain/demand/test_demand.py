@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Accounting, Resource
-from plimsoll.domain.demand.demand import demand_of
-from plimsoll.domain.metrics.knowledge import Look
+from plimsoll.domain.demand.from_metrics import demand_of
 from plimsoll.domain.metrics.series import OPERATIONS
 from plimsoll.domain.metrics.sums import Window
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.units import HOUR_S, KIB, MIB
 from tests.builders import a_demand, demand_from, knowledge_of, some_sums
 

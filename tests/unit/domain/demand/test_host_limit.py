@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.demand.demand import SideSeen
+from plimsoll.domain.demand.epoch import Epoch
 from plimsoll.domain.demand.required import host_bound_times
 from plimsoll.domain.demand.saturation import host_room
 from plimsoll.domain.groups.hosting import host_loads, usable
-from plimsoll.domain.metrics.host_seen import SideSeen
 from tests.builders import a_demand, a_host, a_policy, a_volume
 
 NAN = np.nan

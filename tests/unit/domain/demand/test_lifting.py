@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.demand.epoch import Epoch
 from plimsoll.domain.demand.lifting import lift
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy

@@ -5,7 +5,7 @@ import pytest
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.record import clip_to_record, find_epochs_on_record, hold_against_record
+from plimsoll.domain.demand_epochs import clip_to_record, find_epochs_on_record, hold_against_record
 
 CEILING = Ceiling(iops=3000.0, throughput_mib_s=125.0, io_kib=256.0)
 WHOLE = slice(None)

@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.demand.epochs import Epoch
-from plimsoll.domain.demand.settling import Unsettled, settles
+from plimsoll.domain.demand.epoch import Epoch, Unsettled, settles
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Modification

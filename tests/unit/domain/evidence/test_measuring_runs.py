@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.clouds.common.dated_data import volume_types
+from plimsoll.domain.evidence.evidence import OVERSHOOT
 from plimsoll.domain.evidence.measuring_runs import Want, class_key, runs_for, usd_for, within
-from plimsoll.domain.evidence.proofs import OVERSHOOT
 from plimsoll.domain.evidence.validation_order import Budget
 from plimsoll.domain.volume import VolumeSpec
 

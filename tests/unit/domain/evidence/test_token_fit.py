@@ -7,7 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.evidence.time_series import MOST_POINTS, TimeSeries, Work, series_of
+from plimsoll.domain.evidence.envelope import TimeSeries
+from plimsoll.domain.evidence.time_series import MOST_POINTS, Work, series_of
 from plimsoll.domain.evidence.token_fit import fit
 from tests.profiles import examples
 

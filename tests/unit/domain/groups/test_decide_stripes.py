@@ -8,12 +8,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.case import case_of
+from plimsoll.domain.case_maker import case_of
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.demand import scaled
-from plimsoll.domain.demand.record import clip_to_record, find_epochs_on_record
-from plimsoll.domain.demand.required import peaks
-from plimsoll.domain.groups.decide_stripes import Unit, as_one, decide_together, units_of
+from plimsoll.domain.demand.load import peaks
+from plimsoll.domain.demand_epochs import clip_to_record, find_epochs_on_record
+from plimsoll.domain.groups.decide_stripes import as_one, decide_together, units_of
+from plimsoll.domain.groups.group import Unit
 from plimsoll.domain.groups.hosting import host_loads, usable
 from plimsoll.domain.recommendation import Change, InsufficientData, Keep, Upgrade
 from plimsoll.domain.units import dollars

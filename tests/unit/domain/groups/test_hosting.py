@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.groups.hosting import by_host, host_loads, sole_host, usable
+from plimsoll.domain.groups.hosting import by_host, host_loads, usable
+from plimsoll.domain.volume import sole_host
 from tests.builders import a_demand, a_host, a_volume
 
 HOSTS = st.lists(st.integers(0, 5), max_size=2, unique=True)

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from plimsoll.domain.groups.group import ToldBy
 from plimsoll.domain.groups.hosting import by_host
-from plimsoll.domain.groups.takeover import MOST_SUSPECTED, ToldBy, takeovers_of
+from plimsoll.domain.groups.takeover import MOST_SUSPECTED, takeovers_of
 from plimsoll.domain.volume import Owner, OwnerKind
 from tests.builders import NOW, a_host, a_volume
 

@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.demand.day_sums import DaySums, sums_by_day, sums_of_knowledge
+from plimsoll.domain.demand.day_sums import DaySums, sums_by_day
+from plimsoll.domain.demand.from_metrics import sums_of_knowledge
 from plimsoll.domain.headroom import Headroom
-from plimsoll.domain.memory.growth import growth_of, weeks_of
-from plimsoll.domain.metrics.knowledge import Knowledge, Look
+from plimsoll.domain.memory.days import growth_of, weeks_of
+from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.metrics.sums import Segment, Window
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import DAY_S, HOUR_S, MIB
 from plimsoll.domain.volume import Seen

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from cloud_simulator.metrics.sums import Sums
-from plimsoll.domain.demand.demand import demand_of
-from plimsoll.domain.metrics.knowledge import Knowledge, Look, first_looks
+from plimsoll.domain.demand.from_metrics import demand_of
+from plimsoll.domain.metrics.knowledge import Knowledge, first_looks
 from plimsoll.domain.metrics.series import WORK_SERIES
 from plimsoll.domain.metrics.sums import Window, segments
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.units import HOUR_S
 from tests.builders import NOW, with_rates
 from tests.in_memory.ports import cut

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.case import case_of
+from plimsoll.domain.case_maker import case_of
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.demand import scaled
 from plimsoll.domain.offers.products import MOST_ALIKE, Shelf

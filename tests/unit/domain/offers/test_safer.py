@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.case import case_of
+from plimsoll.domain.case_maker import case_of
 from plimsoll.domain.decide import answer
 from plimsoll.domain.headroom import MOST_HEADROOM_PCT
 from plimsoll.domain.recommendation import Change, Upgrade

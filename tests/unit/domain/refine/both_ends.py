@@ -11,13 +11,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from plimsoll.domain.case import case_of
+from plimsoll.domain.case_maker import case_of
 from plimsoll.domain.decide import answer
-from plimsoll.domain.demand.required import Load
+from plimsoll.domain.demand.load import Load
 from plimsoll.domain.demand.trial import Required
 from plimsoll.domain.groups.hosting import host_loads
 from plimsoll.domain.refine.certificate import Open, open_of_host
-from plimsoll.domain.refine.members import Judged
+from plimsoll.domain.refine.member import Judged
 from plimsoll.domain.refine.refine import refine
 from tests.unit.domain.answered import decided_on
 

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from cloud_simulator.metrics.sums import Sums
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.demand.epoch import Unsettled
 from plimsoll.domain.demand.epochs import credited_in
-from plimsoll.domain.demand.settling import Unsettled
 from plimsoll.domain.errors import CloudError, Throttled
-from plimsoll.domain.metrics.asks import Ask
-from plimsoll.domain.metrics.knowledge import first_looks
+from plimsoll.domain.metrics.knowledge import Ask, first_looks
 from plimsoll.domain.metrics.series import WORK_SERIES
 from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.policy import HeadroomFrom, Policy, SizeOn

@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plimsoll.domain.errors import CloudError, Throttled
-from plimsoll.domain.groups.takeover import ToldBy, takeovers_of
+from plimsoll.domain.groups.group import ToldBy
+from plimsoll.domain.groups.takeover import takeovers_of
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Change
 from plimsoll.domain.volume import Owner, OwnerKind

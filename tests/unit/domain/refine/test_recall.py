@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.groups.decide_stripes import Unit
+from plimsoll.domain.groups.group import Unit
 from plimsoll.domain.policy import HeadroomFrom
 from plimsoll.domain.recommendation import Upgrade
 from plimsoll.learned_table import load_table

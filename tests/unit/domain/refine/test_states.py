@@ -7,11 +7,13 @@ import numpy as np
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.metrics.knowledge import Look, first_looks
+from plimsoll.domain.metrics.knowledge import first_looks
 from plimsoll.domain.metrics.series import BYTES, OPERATIONS
 from plimsoll.domain.metrics.sums import Window, segments
+from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.policy import SizeOn
-from plimsoll.domain.refine.branch_and_bound import judge_group, read_looks
+from plimsoll.domain.refine.branch_and_bound import read_looks
+from plimsoll.domain.refine.judging import judge_group
 from plimsoll.domain.refine.members import grouped
 from plimsoll.domain.units import DAY_S, HOUR_S
 from tests.builders import NOW, a_basis, a_market

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cloud_simulator.metrics.sums import Sums
-from plimsoll.domain.demand.settling import Unsettled
+from plimsoll.domain.demand.epoch import Unsettled
 from plimsoll.domain.memory.memory import memory_segments
 from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.policy import Policy

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.risk.calibration import FACTORS, LEVELS_PCT, by_volume, calibrated, missed_of, risk_by_factor
+from plimsoll.domain.risk.calibration import LEVELS_PCT, by_volume, calibrated, missed_of, risk_by_factor
 from plimsoll.domain.risk.scores import Scores, together
+from plimsoll.domain.risk.table import FACTORS
 from tests.profiles import examples
 
 

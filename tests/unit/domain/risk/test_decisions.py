@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.domain.case import case_of
+from plimsoll.domain.case_maker import case_of
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.policy import HeadroomFrom, Policy

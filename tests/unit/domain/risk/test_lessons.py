@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.domain.demand.need import Need
-from plimsoll.domain.risk.calibration import FACTORS, LEVELS_PCT, calibrated
-from plimsoll.domain.risk.histories import usual_share
+from plimsoll.domain.risk.calibration import LEVELS_PCT, calibrated
+from plimsoll.domain.risk.histories import blocks_of, usual_share
 from plimsoll.domain.risk.lessons import Lessons
-from plimsoll.domain.risk.past_peaks import blocks_of
 from plimsoll.domain.risk.scores import Scores, together
+from plimsoll.domain.risk.table import FACTORS
 from tests.profiles import examples
 from tests.taught import a_past
 

@@ -48,7 +48,7 @@ def backtested(iops, level_pct):
     rates = np.stack([iops, iops * KIB_PER_OP / 1024])[None]
     known = histories(rates[:, :, MINUTES % DAY :], 60)
     (factor,) = learned.factors(cut, LEARNED, level_pct, np.array([300]), known.usual)
-    calibrated = learned.of(cut, 1, LEARNED)
+    calibrated = learned.calibration_at(cut, 1, LEARNED)
     band = Band(memory_days=30, cuts=2, learned=calibrated)
     return factor, known, LearnedTable(days=30, budget_min=15, period_s=60, source=SOURCE, bands=(band,))
 

@@ -1,30 +1,36 @@
-"""Growth: how fast what a volume does a week has risen (docs/decision.md, section 8).
+"""What a volume's days tell: how fast what it does a week has risen, and for how long it is known to have done nothing
+although it is attached (docs/decision.md, section 8).
 
 The slope is that of Theil and Sen: the median over all pairs of weeks, which no single week decides (Sen, "Estimates
 of the regression coefficient based on Kendall's tau", JASA 63, 1968). Weeks are held against one another only where
 the volume and its hosts were the same, but for what speaks against a reduction.
+
+A day counts as idle if the cloud has points of it, and they are zero. What was not received proves nothing.
 """
 
 import math
 from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.arrays import FloatArray, IntArray
 from plimsoll.domain.demand.day_sums import DaySums
+from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.epochs import epochs_of
-from plimsoll.domain.headroom import Growth
-from plimsoll.domain.metrics.knowledge import IntArray
-from plimsoll.domain.metrics.period import FloatArray
+from plimsoll.domain.headroom import MOST_GROWTH_TIMES, Growth
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.recommendation import Idleness
 from plimsoll.domain.units import DAY_S
-from plimsoll.domain.volume import Volume
+from plimsoll.domain.volume import Volume, VolumeState
 
 WEEKS: Final = 8
 """The last weeks that are held against one another."""
 
 WEEK_DAYS: Final = 7
+
 LEAST_DAYS: Final = 6
 """A week with fewer known days does not count."""
 
@@ -32,15 +38,13 @@ LEAST_PAIRS: Final = 6
 """The pairs inside epochs that are looked at, as many as four weeks of one epoch have."""
 
 LEAST_RISING: Final = 4
+
 RISING: Final = 0.8
 """Demand grows where so many pairs rise, and that share of those that rise or fall."""
 
 RELIEF: Final = 1 / 3
 """The part of the days that relief keeps room for: it is asked for again in a week, while an outgrown reduction
 throttles."""
-
-MOST_TIMES: Final = 3.0
-"""No more growth than to that many times is kept room for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +96,7 @@ def growth_of(days: DaySums, volume: Volume, policy: Policy, *, reduces: bool = 
         throughput_pct_a_day=100 * math.expm1(throughput),
         weeks=len(weeks.number),
         days=ahead,
-        times=min(MOST_TIMES, math.exp(min(MOST_TIMES, fastest * ahead))),
+        times=min(MOST_GROWTH_TIMES, math.exp(min(MOST_GROWTH_TIMES, fastest * ahead))),
     )
 
 
@@ -107,3 +111,49 @@ def _a_day(a_day: FloatArray, weeks: Weeks) -> float:
     if len(more) < LEAST_PAIRS or rising < LEAST_RISING or rising < RISING * (rising + falling):
         return 0.0
     return max(0.0, float(np.median(more / (WEEK_DAYS * (weeks.number[other] - weeks.number[one])))))
+
+
+AROUND: Final = timedelta(days=5)
+"""How long before and after the end of a quarter its work may be done."""
+
+
+def may_be_idle(volume: Volume, demand: Demand) -> bool:
+    """Whether a volume is attached, was observed in its window, and surely did nothing in it."""
+    is_attached = volume.state is VolumeState.IN_USE and bool(volume.attachments)
+    return is_attached and bool(demand.observed.any()) and not demand.most_iops.any()
+
+
+def days_to_know(window: Window, policy: Policy) -> Window:
+    """The days before a window that have to be known: those of the policy, and the end of the last quarter."""
+    end_s = window.end_s // DAY_S * DAY_S
+    since_s = min(end_s - round(policy.idle_days) * DAY_S, _seconds(_last_quarter(end_s) - AROUND))
+    return Window(start_s=min(since_s, window.start_s), end_s=window.start_s)
+
+
+def idleness_of(volume: Volume, days: DaySums, window: Window, policy: Policy) -> Idleness | None:
+    """How long a volume has done nothing by its days, those of the window included; None if less than is asked for.
+
+    Days before those that have to be known count for nothing: they may be known by chance.
+    """
+    nothing = days.totals[0] == 0
+    asked = (days.end_s - days_to_know(window, policy).start_s) // DAY_S
+    count = min(asked, len(nothing) if nothing.all() else int(np.argmin(nothing[::-1])))
+    if not count or count < policy.idle_days:
+        return None
+    quarter = _last_quarter(days.end_s)
+    if volume.created.date() > quarter:
+        return Idleness(days=count, quarter=None)
+    around = (days.starts_s >= _seconds(quarter - AROUND)) & (days.starts_s <= _seconds(quarter + AROUND))
+    whole = int(around.sum()) == 2 * AROUND.days + 1 or days.end_s <= _seconds(quarter + AROUND)
+    made = days.starts_s + DAY_S > volume.created.timestamp()
+    return Idleness(days=count, quarter=quarter) if whole and nothing[around & made].all() else None
+
+
+def _last_quarter(end_s: int) -> date:
+    """The last day of the last quarter that was over at a time."""
+    today = datetime.fromtimestamp(end_s, UTC).date()
+    return date(today.year, (today.month - 1) // 3 * 3 + 1, 1) - timedelta(days=1)
+
+
+def _seconds(day: date) -> int:
+    return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp())

@@ -1,4 +1,4 @@
-"""Settling: from when on it can be judged what a volume's workload does with what it has now.
+"""Epochs: spans of time in which a volume and its hosts did not change, and when the present one can be judged.
 
 A reduction waits while a limit that had held demand back was raised lately, while the volume is being changed, while it
 reads back what a snapshot had of it, and until it was seen through a week where it is (`arrivals`). Relief never waits
@@ -6,14 +6,55 @@ reads back what a snapshot had of it, and until it was seen through a week where
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.demand.epochs import Epoch
+from plimsoll.domain.host import Host
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.volume import Volume
+from plimsoll.domain.volume import Volume, VolumeSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Epoch:
+    """A span of time in which a volume and its hosts did not change."""
+
+    window: Window
+    spec: VolumeSpec | None
+    """None where it is not known."""
+    hosts: tuple[Host, ...] | None = None
+    """None where they are not known."""
+    ceiling: Ceiling | None = None
+    """The ceiling of the volume on these hosts, None where it is not known: then nothing is saturated."""
+    buckets: slice = field(default_factory=lambda: slice(None), compare=False)
+    """Its buckets of a demand."""
+    raised: frozenset[Resource] = field(default=frozenset(), compare=False)
+    """The resources of which a later epoch has more: that one shows what the workload does, so nothing is lifted."""
+    saturated: frozenset[Resource] = field(default=frozenset(), compare=False)
+    throttled_minutes: float = 0.0
+    host_bound: bool = field(default=False, compare=False)
+    """An earlier epoch whose only host was the limit in it."""
+    on_record: VolumeSpec | None = field(default=None, compare=False)
+    """The spec by a record that its traffic disproves."""
+    doubled_s: int | None = field(default=None, compare=False)
+    """The minute, in epoch seconds, that was counted twice."""
+
+    @property
+    def host_ceiling(self) -> Ceiling | None:
+        """The ceiling of its hosts together, None where they are not known."""
+        if not self.hosts:
+            return None
+        carried = self.hosts[0].ceiling
+        for host in self.hosts[1:]:
+            carried += host.ceiling
+        return carried
+
+    def split_at(self, at_s: int) -> "tuple[Epoch, Epoch]":
+        """The epoch as two: its spec is known from a time on."""
+        before, since = replace(self.window, end_s=at_s), replace(self.window, start_s=at_s)
+        return replace(self, window=before, spec=None), replace(self, window=since)
 
 
 class Unsettled(StrEnum):

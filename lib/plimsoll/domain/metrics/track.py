@@ -1,0 +1,143 @@
+"""Tracks: looks at a volume's metrics, what was read of each group, and what of it is missing or disputed."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
+from plimsoll.domain.metrics.series import (
+    EVERY_MINUTE,
+    NAMES,
+    SERIES,
+    Longer,
+)
+from plimsoll.domain.metrics.sums import Doubt, Window
+
+FEW_IOPS: Final = 5.0
+"""Work under this rate may hide in the rounding of idle time."""
+
+EXACT: Final = 1e-9
+"""Sums of whole numbers are exact, but for the last digits of a floating point figure."""
+
+_Number = TypeVar("_Number", np.int64, np.float64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """A window to read in buckets of `period_s` seconds, and the groups of series to read."""
+
+    window: Window
+    period_s: int
+    groups: tuple[str, ...] = EVERY_MINUTE
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """The series that are read."""
+        return tuple(name for group in self.groups for name in NAMES[group])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Track:
+    """One group's series over consecutive buckets from `starts_s` (epoch seconds), each `lengths_s` long.
+
+    NaN where the cloud has no point. `finest_s` is the finest period in which each bucket can be read.
+    """
+
+    starts_s: IntArray
+    lengths_s: IntArray
+    finest_s: IntArray
+    series: Mapping[str, FloatArray]
+
+    @property
+    def present(self) -> BoolArray:
+        """The buckets for which the cloud has any point."""
+        found = np.zeros(len(self.starts_s), dtype=np.bool_)
+        for values in self.series.values():
+            found |= ~np.isnan(values)
+        return found
+
+    def within(self, window: Window) -> slice:
+        """The buckets that begin in a window."""
+        return slice(*np.searchsorted(self.starts_s, (window.start_s, window.end_s)).tolist())
+
+    def has(self, window: Window) -> bool:
+        """Whether anything of a window has been read."""
+        found = self.within(window)
+        return bool(found.stop > found.start)
+
+    @property
+    def unread(self) -> BoolArray:
+        """The buckets that could be read more finely."""
+        return self.lengths_s > self.finest_s
+
+    def folded(self, window: Window, step_s: int) -> "Track":
+        """The track with what is shorter than a step in a window as buckets of one, as finely as they can be read."""
+        at = self.within(window)
+        finest_s = self.finest_s.copy()
+        finest_s[at] = np.maximum(finest_s[at], step_s)
+        track = replace(self, finest_s=finest_s)
+        if not (self.lengths_s[at] < step_s).any():
+            return track
+        firsts = np.flatnonzero(np.diff(self.starts_s[at] // step_s, prepend=-1))
+        grid = TrackGrid(self.starts_s[at][firsts], np.add.reduceat(self.lengths_s[at], firsts), finest_s[at][firsts])
+        return track.with_read(
+            at, grid, {name: _fold(name, values[at], firsts) for name, values in self.series.items()}
+        )
+
+    def with_read(self, old: slice, grid: "TrackGrid", found: Mapping[str, FloatArray]) -> "Track":
+        """The track with some of its buckets replaced by what was read there, in the buckets of a grid."""
+        absent = np.full(len(grid.starts_s), np.nan)
+        return Track(
+            starts_s=_spliced(self.starts_s, old, grid.starts_s),
+            lengths_s=_spliced(self.lengths_s, old, grid.lengths_s),
+            finest_s=_spliced(self.finest_s, old, grid.finest_s),
+            series={name: _spliced(values, old, found.get(name, absent)) for name, values in self.series.items()},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TrackGrid:
+    """The buckets of a look: when they begin, how long they are, and the finest period in which they can be read."""
+
+    starts_s: IntArray
+    lengths_s: IntArray
+    finest_s: IntArray
+
+
+def counted(values: FloatArray) -> FloatArray:
+    """A series with zero where the cloud has no point."""
+    return np.where(np.isnan(values), 0.0, values)
+
+
+def _fold(name: str, values: FloatArray, firsts: IntArray) -> FloatArray:
+    """A series in longer buckets, which begin at these; NaN where none of them has a point."""
+    if SERIES[name].longer is Longer.LEAST:
+        return np.asarray(np.fmin.reduceat(values, firsts))
+    if SERIES[name].longer is Longer.HIGHEST:
+        return np.asarray(np.fmax.reduceat(values, firsts))
+    there = np.logical_or.reduceat(~np.isnan(values), firsts)
+    return np.where(there, np.add.reduceat(counted(values), firsts), np.nan)
+
+
+def _spliced(old: npt.NDArray[_Number], place: slice, new: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+    if place.start == 0 and place.stop == len(old):
+        return new
+    return np.concatenate([old[: place.start], new, old[place.stop :]])
+
+
+def buckets_without_series(starts_s: IntArray, lengths_s: IntArray) -> Track:
+    """Buckets without a series."""
+    return Track(starts_s=starts_s, lengths_s=lengths_s, finest_s=lengths_s, series={})
+
+
+def spans_where(series: str, track: Track, where: BoolArray) -> Iterator[Doubt]:
+    """Neighboring buckets of a track as one span each."""
+    if not where.any():
+        return
+    edges = np.flatnonzero(np.diff(where.astype(np.int8), prepend=0, append=0))
+    for first, after in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        end_s = int(track.starts_s[after - 1] + track.lengths_s[after - 1])
+        yield Doubt(series, int(track.starts_s[first]), end_s)
