@@ -20,7 +20,7 @@ from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import Usage
 from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_reader import read_begun
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,13 +71,13 @@ def read_order(folder: Path) -> Order:
     )
 
 
-def end_status(totals: Totals) -> Literal["complete", "partial"]:
+def end_status(totals: RunTotals) -> Literal["complete", "partial"]:
     """The status of a run that has come to its end."""
-    return "partial" if totals.partial else "complete"
+    return "partial" if totals.is_partial else "complete"
 
 
 def describe(
-    order: Order, totals: Totals, *, status: str, asked: Mapping[str, CloudRequests], seconds: Mapping[str, float]
+    order: Order, totals: RunTotals, *, status: str, asked: Mapping[str, CloudRequests], seconds: Mapping[str, float]
 ) -> dict[str, Any]:
     """The content of run.json; `asked` by cloud, `seconds` by stage, and those that passed as `elapsed`."""
     usages, summary = [requests.usage for requests in asked.values()], totals.summary()
@@ -98,7 +98,7 @@ def describe(
             "datapoints": sum(usage.datapoints for usage in usages),
             "estimated_usd": round(sum(requests.usd for requests in asked.values()), 4),
         },
-        "clouds": {cloud: summary["clouds"].get(cloud, Totals().cloud_summary()) for cloud in asked},
+        "clouds": {cloud: summary["clouds"].get(cloud, RunTotals().cloud_summary()) for cloud in asked},
         "seconds": {stage: round(taken_s, 3) for stage, taken_s in seconds.items()},
     }
 

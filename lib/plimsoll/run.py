@@ -23,7 +23,7 @@ from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.learning import learning_in_run, lessons_of, own_table
 from plimsoll.reports.profile_to_record import profile_record
-from plimsoll.reports.promises import checked, promises_in_run
+from plimsoll.reports.promises import check_promises, promises_in_run
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_folder import INTERRUPTED, RUNNING, RunFolder, damage_texts, write_run
@@ -31,7 +31,7 @@ from plimsoll.reports.run_reader import UnansweredRecord, matched_records, strea
 from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.summary import failed_places
 from plimsoll.reports.to_record import answered_record
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.writing import make_file, write_lines
 
 WRONG_ANSWERS: Final = "wrong-answers.jsonl"
@@ -63,7 +63,7 @@ _GONE: Final = (
 class RunProgress:
     """The progress of a run, and the best savings so far."""
 
-    totals: Totals = field(default_factory=Totals)
+    totals: RunTotals = field(default_factory=RunTotals)
     best: Largest[RecommendationRecord] = field(default_factory=lambda: Largest(most=BEST))
     status: str = RUNNING
     began: float = field(default_factory=time.monotonic)
@@ -202,7 +202,7 @@ def carry_out(
             run = _run_content(order, audits, progress, status=progress.status)
             folder.describe(run)
     if promised is not None and not stopped and "recording" not in order.scope:
-        run |= promises_in_run(checked(matched_records(order.folder, None), promised, order.now))
+        run |= promises_in_run(check_promises(matched_records(order.folder, None), promised, order.now))
         run |= _keep_lessons(order, learned)
         write_run(order.folder, run)
     return RunRecord.model_validate(run), progress.best.items
@@ -280,7 +280,7 @@ def _take(outcome: Outcome, folder: RunFolder, progress: RunProgress) -> None:
     keep_wrong_answer(folder.path, outcome)
     if isinstance(outcome, Skipped | FailedVolume):
         folder.leave_out(_unanswered_record(outcome))
-    folder.count(Totals.of([outcome], by=()))
+    folder.count(RunTotals.add_up([outcome], by=()))
 
 
 def _unanswered_record(outcome: Skipped | FailedVolume) -> UnansweredRecord:

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from plimsoll.reports.record import OfferRecord, RecommendationRecord, SpecRecord
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.reports.wording import spec_text, usd
 from tests.browser.conftest import Reader
 from tests.unit.reports.fleets import a_fleet
@@ -95,7 +95,7 @@ def test_a_volume_is_judged_by_the_hours_that_it_was_observed(reader: Reader, tm
 def test_the_table_adds_up_as_the_headline_does(reader: Reader, tmp_path: Path):
     dear = a_record("upgrade", volume_id="vol-dear", monthly_usd_saved=-99.5, monthly_usd_saved_drop_in=0.0)
     fleet = [*a_fleet(12), dear]
-    totals = Totals.of(fleet)
+    totals = RunTotals.add_up(fleet)
     page = reader.open(written(a_run(tmp_path, fleet)))
     more = f"{usd(totals.usd_upgrades)} a month more for throttled volumes"
     expect(page.locator("#count")).to_have_text(f"13 of 13 volumes, saving {usd(totals.usd_saved)} a month, {more}")

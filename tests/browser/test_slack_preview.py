@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from plimsoll.reports.charts.render import spec_of, to_png
+from plimsoll.reports.charts.render import to_png, vega_spec
 from plimsoll.reports.charts.savings import savings_chart
 from plimsoll.reports.charts.theme import LIGHT
 from plimsoll.slack.preview import preview
@@ -22,7 +22,7 @@ LONG_LABEL = {"type": "actions", "elements": [{"type": "button", "action_id": "l
 
 @pytest.fixture(scope="module")
 def page_of_a_message(tmp_path_factory) -> Path:
-    png = to_png(spec_of(savings_chart({"111111111111": 12.0, "222222222222": 7.5}), None, LIGHT, 560), 2)
+    png = to_png(vega_spec(savings_chart({"111111111111": 12.0, "222222222222": 7.5}), None, LIGHT, 560), 2)
     said = a_conversation(*BLOCKS, LONG_NAME, LONG_LABEL, replies=2)
     page = tmp_path_factory.mktemp("slack") / "slack-preview.html"
     page.write_text(preview(said, pictures={"Savings by account": png}), encoding="utf-8")

@@ -28,8 +28,8 @@ from pathlib import Path
 from rich.console import Console
 
 from plimsoll.outcomes import Answered
-from plimsoll.reports.data.database import opened
-from plimsoll.reports.diff.comparison import compared
+from plimsoll.reports.data.database import open_runs
+from plimsoll.reports.diff.comparison import compare_runs
 from plimsoll.reports.diff.render import json_diff, markdown_diff
 from plimsoll.reports.markdown.run import run_markdown
 from plimsoll.reports.record import schema
@@ -53,10 +53,10 @@ run, terminal = read_run(after), Console(file=StringIO(), width=160)
 show_run(terminal, run, [])
 page = read_page(written(after))
 settings = re.search('id="settings">([^<]+)<', page.source)
-with opened(after) as database:
+with open_runs(after) as database:
     asked = "select step, count(*), sum(monthly_usd_now) from recommendations where step = 'forgotten' group by 1"
     sql = list(database.rows(asked))
-with compared(before, after) as diff, compared(before, gone) as done:
+with compare_runs(before, after) as diff, compared(before, gone) as done:
     still, notes = json.loads("".join(json_diff(diff))), markdown_diff(diff)
     groups = {str(group): total.volumes for group, total in done.totals.items()}
 print(json.dumps({

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from infra.names import METRICS
-from plimsoll.reports.data.database import opened
+from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.data.exports import write_parquet
 from plimsoll.reports.steps import Step, step_of
 from tests.unit.reports.fleets import a_fleet, special_records
@@ -63,7 +63,7 @@ def fleet():
 def run(fleet, tmp_path_factory):
     """The view that the page of the exports makes of a run's Parquet file."""
     folder = a_run(tmp_path_factory.mktemp("run"), fleet)
-    with opened(folder) as database:
+    with open_runs(folder) as database:
         write_parquet(database, folder, None)
     found = duckdb.connect()
     found.execute(f"create view recommendations as from '{folder / 'recommendations.parquet'}'")

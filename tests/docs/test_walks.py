@@ -64,7 +64,7 @@ from plimsoll.slack.blocks.message import SlackMessage
 
 
 def _perform(work: ActionContext) -> None:
-    work.answers.to_all(SlackMessage.of("Hello", []))
+    work.answers.to_all(SlackMessage.compose("Hello", []))
 
 
 WAVE = SlackAction(name="wave", label="Wave", shown=ActionPlace.BUTTON, perform=_perform)

@@ -31,7 +31,7 @@ from plimsoll.outcomes import (
 )
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
 from plimsoll.reports.to_record import answered_record
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_stripe_set, a_tariff, a_volume, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from tests.profiles import examples
@@ -210,11 +210,11 @@ def test_every_listed_volume_ends_in_exactly_one_outcome_and_the_totals_reconcil
         assert len(answered) == seen.volumes
         assert answered <= own if str(seen.target) in broken else answered == own
 
-    totals = Totals.of(found)
+    totals = RunTotals.add_up(found)
     records = [answered_record(one) for one in of_type(found, Answered)]
-    assert totals.reconciled
+    assert totals.is_reconciled
     assert totals.seen == len(ended)
-    assert totals.partial == bool(broken or of_type(found, FailedVolume))
+    assert totals.is_partial == bool(broken or of_type(found, FailedVolume))
     assert totals.usd_now == pytest.approx(sum(record.monthly_usd_now or 0 for record in records))
 
 

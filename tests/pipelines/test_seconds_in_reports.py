@@ -8,7 +8,7 @@ import duckdb
 from plimsoll.auditing.audit import run_audit
 from plimsoll.clouds.probe_book import ProbeBook, ProbeLine
 from plimsoll.outcomes import Answered
-from plimsoll.reports.data.database import opened, select
+from plimsoll.reports.data.database import open_runs, select
 from plimsoll.reports.data.exports import write_parquet
 from plimsoll.reports.run_reader import read_records
 from plimsoll.reports.to_record import answered_record
@@ -43,7 +43,7 @@ def test_an_audit_has_what_the_latest_probe_saw_of_a_volume_and_nothing_of_other
 def test_it_is_in_the_json_the_parquet_and_the_page_of_the_run(tmp_path):
     run = a_run(tmp_path / "run", audited(tmp_path))
     assert {one.volume_id: one.seconds_seen is not None for one in read_records(run)} == {"vol-1": True, "vol-2": False}
-    with opened(run) as database:
+    with open_runs(run) as database:
         write_parquet(database, tmp_path / "out", select(database, None, ()))
     (path,) = (tmp_path / "out").glob("recommendations.parquet")
     asked = f"select seconds_seen.peak_iops, seconds_seen.exceeded_volume_iops_s from '{path}' order by volume_id"

@@ -17,7 +17,7 @@ from plimsoll.domain.units import MIB
 from plimsoll.outcomes import EXCLUDED, Answered, FailedVolume, Notice, Planned, Skipped
 from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.to_record import answered_record, record_of
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from tests.builders import LONG_AGO, NOW, a_host, a_policy, a_stripe_set, a_volume, some_sums
 
 from .test_audit import HERE, WatchedMetrics, a_world
@@ -160,9 +160,9 @@ def test_a_set_whose_volume_has_moved_is_told_and_not_used():
 def test_sums_of_money_are_those_of_the_volumes_and_records_name_the_set():
     ports = project_ports(pair(), stripes=[a_stripe_set("a", "b", mounts=("/data",))])
     found = list(run_audit(ports, POLICY, NOW))
-    totals = Totals.of(found)
+    totals = RunTotals.add_up(found)
     records = [answered_record(one) for one in found if isinstance(one, Answered)]
-    assert totals.reconciled
+    assert totals.is_reconciled
     assert totals.usd_saved == pytest.approx(sum(record.monthly_usd_saved for record in records))
     for record in records:
         told = record.stripe_set

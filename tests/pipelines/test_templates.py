@@ -14,7 +14,7 @@ from plimsoll.domain.volume import Attachment, Owner, OwnerKind
 from plimsoll.outcomes import Answered
 from plimsoll.reports.template_text import template_texts
 from plimsoll.reports.to_record import answered_record
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from tests.builders import LONG_AGO, NOW, a_host, a_policy, a_volume, some_sums
 from tests.pipelines.test_audit import DAYS, POLICY, START_S, a_world, outcomes
 from tests.profiles import examples
@@ -44,7 +44,7 @@ def audited(volumes, sums=None, policy=POLICY):
     """The records of an audit, and the changes of templates in its totals."""
     found = outcomes(a_world(volumes, sums), policy)
     records = [answered_record(one) for one in found if isinstance(one, Answered)]
-    return {one.volume_id: one for one in records}, Totals.of(found).summary()
+    return {one.volume_id: one for one in records}, RunTotals.add_up(found).summary()
 
 
 def test_volumes_that_save_too_little_each_are_one_change_with_one_saving():

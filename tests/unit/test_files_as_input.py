@@ -14,7 +14,7 @@ from plimsoll.policy_file import load_policy, parse_flags
 from plimsoll.reading import MOST_VALUES, parse_yaml
 from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
-from plimsoll.reports.run_folder import RunFolder, up_to_date
+from plimsoll.reports.run_folder import RunFolder, bring_up_to_date
 from plimsoll.reports.run_reader import (
     UnansweredRecord,
     find_profile,
@@ -259,7 +259,7 @@ def test_a_journal_that_is_no_file_is_named(folder, place):
     else:
         (folder / JOURNAL).mkdir()
     with pytest.raises(BadInput, match=r"journal\.jsonl"):
-        up_to_date(folder)
+        bring_up_to_date(folder)
 
 
 def test_temporary_files_of_a_killed_process_are_gone_after_a_resume(folder):

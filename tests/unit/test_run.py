@@ -27,7 +27,7 @@ from plimsoll.orders import Order, read_order
 from plimsoll.outcomes import Answered
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
 from plimsoll.reports.journal import Held
-from plimsoll.reports.run_folder import up_to_date
+from plimsoll.reports.run_folder import bring_up_to_date
 from plimsoll.reports.run_reader import read_records, read_run, stream_unanswered
 from plimsoll.reports.summary import failed_places
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums
@@ -138,7 +138,9 @@ def test_run_json_says_running_while_it_runs(tmp_path):
 
 def test_listeners_hear_every_outcome_after_it_is_counted(tmp_path):
     counts = []
-    carry_out(an_order(tmp_path), [a_world(volumes(3))], lambda progress, _o: counts.append(progress.totals.answered))
+    carry_out(
+        an_order(tmp_path), [a_world(volumes(3))], lambda progress, _o: counts.append(progress.totals.answered_count)
+    )
     assert sorted(counts) == counts
     assert counts[-1] == 3
 
@@ -475,7 +477,7 @@ def test_a_run_that_is_killed_again_and_again_ends_with_the_same_answers(tmp_pat
             time.sleep(chance.uniform(0, 0.3))
             process.kill()
         assert process.returncode == -signal.SIGKILL
-        up_to_date(killed)
+        bring_up_to_date(killed)
         run = read_run(killed).plain
         assert run["status"] == "interrupted"
         assert run["volumes"]["answered"] == len(read_records(killed)) > 0

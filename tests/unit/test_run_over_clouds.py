@@ -11,7 +11,7 @@ from plimsoll.orders import plan_summary, read_order
 from plimsoll.outcomes import Answered
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.run_reader import read_records
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from tests.builders import NOW, US_EAST_1, a_host, a_tariff, a_volume
 from tests.unit.reports.plain_runs import carry_out_plain as carry_out
 from tests.unit.test_run import POLICY, a_world, an_order, in_silence, stopping_after, volumes
@@ -70,7 +70,7 @@ def test_asking_is_reckoned_by_each_clouds_own_tariff(tmp_path):
 
 
 def test_a_plan_over_clouds_adds_up_their_plans_each_by_its_own_tariff():
-    totals = Totals()
+    totals = RunTotals()
     for ports in (a_world(volumes(2)), a_google_world(google_disks(3))):
         for outcome in plan_audit(ports, POLICY, NOW):
             totals.add(outcome)

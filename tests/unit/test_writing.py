@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from plimsoll.domain.errors import BadInput, DiskFull
-from plimsoll.reports.data.database import opened
+from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.data.exports import copy_parquet
 from plimsoll.reports.html.page import write_html
 from plimsoll.writing import atomic_path, check_place, write_lines
@@ -25,7 +25,7 @@ def as_text(_run, out):
 
 
 def as_parquet(run, out):
-    with opened(run) as database:
+    with open_runs(run) as database:
         copy_parquet(database, "select 1", out)
 
 

@@ -11,7 +11,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.reports import run_reader
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import RUN
-from plimsoll.reports.run_folder import up_to_date
+from plimsoll.reports.run_folder import bring_up_to_date
 from plimsoll.reports.run_reader import UnansweredRecord
 from plimsoll.settings import Settings
 
@@ -79,7 +79,7 @@ def run_folder(path: Path | None) -> Path:
     if path is not None:
         folder = path.parent if path.is_file() and is_run(path.parent) else path
         if is_run(folder):
-            up_to_date(folder)
+            bring_up_to_date(folder)
             return folder
         if re.fullmatch(volume_pattern(), str(path)):
             raise BadInput(
@@ -107,7 +107,7 @@ def is_run(path: Path) -> bool:
 def _has_answers(folder: Path) -> bool:
     """True if a run answered any volume, or cannot be read, so that whoever reads it is told why."""
     try:
-        up_to_date(folder)
+        bring_up_to_date(folder)
         return bool(run_reader.read_run(folder)) and any(True for _ in run_reader.stream_records(folder))
     except BadInput:
         return True

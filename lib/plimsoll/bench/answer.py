@@ -135,7 +135,7 @@ class _Measured(BaseModel):
 
 def read_bench_answer(output: str) -> BenchAnswer:
     """The document's answer within an output. Raises NotMeasured, with the reason, if there is none."""
-    answer = reported_in(output)
+    answer = parse_report(output)
     try:
         if answer.get("mode") == "inspect":
             return BenchAnswer(mode="inspect", inspection=Inspection.model_validate(answer))
@@ -207,7 +207,7 @@ def check_io(fio: dict[str, Any]) -> None:
             )
 
 
-def reported_in(output: str) -> dict[str, Any]:
+def parse_report(output: str) -> dict[str, Any]:
     """The document's line of JSON within an output. Raises NotMeasured if there is none, or an error."""
     answer = _line(output)
     if "error" not in answer:

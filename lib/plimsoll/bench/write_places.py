@@ -24,7 +24,7 @@ SAMPLE_BYTES: Final = 4 * KIB
 _TOOL_S: Final = 30
 
 
-def why_taken(path: Path) -> str | None:
+def find_claim(path: Path) -> str | None:
     """The reason why a block device is not free, as the end of a sentence. None if it is free."""
     reasons = (look(path) for look in (_mounts, _swaps, _partitions, _holders, _signatures))
     return next((reason for reason in reasons if reason is not None), None)
@@ -105,11 +105,13 @@ def _holders(path: Path) -> str | None:
 
 def _signatures(path: Path) -> str | None:
     """The signatures that wipefs or blkid recognize. None also if neither is installed: the data is read anyway."""
-    names = _by_wipefs(path) if shutil.which("wipefs") else _by_blkid(path) if shutil.which("blkid") else []
+    names = (
+        _wipefs_signatures(path) if shutil.which("wipefs") else _blkid_signatures(path) if shutil.which("blkid") else []
+    )
     return f"has the signature of {', '.join(dict.fromkeys(names))}" if names else None
 
 
-def _by_wipefs(path: Path) -> list[str]:
+def _wipefs_signatures(path: Path) -> list[str]:
     done = _output("wipefs", "--no-act", "--json", str(path))
     try:
         listed: dict[str, Any] = json.loads(done) if done.strip() else {}
@@ -118,7 +120,7 @@ def _by_wipefs(path: Path) -> list[str]:
     return [str(signature["type"]) for signature in listed.get("signatures", ())]
 
 
-def _by_blkid(path: Path) -> list[str]:
+def _blkid_signatures(path: Path) -> list[str]:
     lines = _output("blkid", "--probe", "--output", "export", str(path)).splitlines()
     values = dict(line.split("=", 1) for line in lines if "=" in line)
     return [values[key] for key in ("TYPE", "PTTYPE") if key in values]
@@ -213,7 +215,7 @@ def _directory(path: Path) -> BenchTarget:
 
 
 def _device(path: Path) -> BenchTarget:
-    taken = why_taken(path)
+    taken = find_claim(path)
     if taken is not None:
         raise BadInput(
             f"{path} {taken}: a benchmark writes over what is there. Give an empty device, or a directory on it."

@@ -37,4 +37,4 @@ def probe_store(settings: Settings) -> RunStore:
 
 def bench_patience(settings: Settings) -> BenchPatience:
     """The time limits for a bench."""
-    return BenchPatience.of(settings, now=clock().now, pause=time.sleep)
+    return BenchPatience.from_settings(settings, now=clock().now, pause=time.sleep)

@@ -35,7 +35,7 @@ from plimsoll.reports.run_files import RECOMMENDATIONS, RUN, TABLE
 from plimsoll.reports.run_reader import read_run, stream_records, stream_unanswered
 from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.terminal.run import show_failures, show_plan, show_run
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.reports.wording import usd
 from plimsoll.run import carry_out
 from plimsoll.settings import Settings
@@ -175,7 +175,7 @@ def show_expected(
     console: Screen, audits: Sequence[AuditPorts], policy: Policy, now: datetime, *, as_json: bool
 ) -> None:
     """Prints what an audit is expected to take; exits as partial where a target could not be listed."""
-    totals = Totals()
+    totals = RunTotals()
     with console.status("listing volumes"):
         for ports in audits:
             for outcome in plan_audit(ports, policy, now):
@@ -186,7 +186,7 @@ def show_expected(
         put_out([line_of(PLAN, json.dumps({**summary, "failed": totals.failed_targets}))])
     else:
         show_plan(console, summary, totals.failed_targets, list(query_costs))
-    if totals.partial:
+    if totals.is_partial:
         raise typer.Exit(PARTIAL)
 
 

@@ -12,7 +12,7 @@ from plimsoll.reports.run_reader import read_run
 def order_runs(first: Path, other: Path) -> tuple[Path, Path]:
     """Two runs, the earlier first; says so where they were given the other way round."""
     try:
-        swapped = read_run(first).at > read_run(other).at
+        swapped = read_run(first).as_of > read_run(other).as_of
     except (KeyError, TypeError, ValueError):
         return first, other
     if swapped:

@@ -18,7 +18,7 @@ from plimsoll.envelopes.library import EnvelopeLibrary
 from plimsoll.reports.charts.comparison import comparison_picture
 from plimsoll.reports.charts.demand import demand_picture
 from plimsoll.reports.charts.picture import Picture
-from plimsoll.reports.charts.render import spec_of, to_png, to_svg
+from plimsoll.reports.charts.render import to_png, to_svg, vega_spec
 from plimsoll.reports.charts.roofline import envelope_picture, roofline_picture
 from plimsoll.reports.charts.theme import THEMES
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
@@ -66,7 +66,7 @@ def draw_comparison(names: Sequence[str], out: Path) -> None:
 def _draw(picture: Picture, profile: DemandProfileRecord | None, options: PictureOptions, *, name: str) -> None:
     """Draws to the file that was named, else to one named for what is drawn, and prints its path."""
     path = options.out or Path(f"{_NOT_IN_FILES.sub('_', name)}-{picture.kind}.svg")
-    spec = spec_of(picture, profile, THEMES[options.theme], options.width)
+    spec = vega_spec(picture, profile, THEMES[options.theme], options.width)
     drawn = to_png(spec, options.scale or 1) if options.is_png else to_svg(spec).encode()
     with atomic_path(path) as beside:
         beside.write_bytes(drawn)

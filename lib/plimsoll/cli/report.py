@@ -16,8 +16,8 @@ from plimsoll.orders import read_order
 from plimsoll.reports.change_files import write_changes
 from plimsoll.reports.checksums import note_checksums
 from plimsoll.reports.csv_table import ENCODING
-from plimsoll.reports.data.database import Selection, opened, select
-from plimsoll.reports.data.exports import csv_lines, json_lines, not_of_the_run, write_parquet
+from plimsoll.reports.data.database import Selection, open_runs, select
+from plimsoll.reports.data.exports import check_not_of_run, csv_lines, json_lines, write_parquet
 from plimsoll.reports.html.page import write_html
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.markdown.run import run_markdown, tickets
@@ -25,7 +25,7 @@ from plimsoll.reports.printable import put_out
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE
 from plimsoll.reports.run_reader import Only, read_run, stream_records
-from plimsoll.reports.sorting import MONEY, Weight, sorted_by
+from plimsoll.reports.sorting import MONEY, Weight, find_sort
 from plimsoll.reports.template_text import template_texts
 from plimsoll.reports.terminal.run import savings_table
 from plimsoll.settings import Settings
@@ -49,7 +49,7 @@ class Report:
     @property
     def weight(self) -> Weight | None:
         """The order of its lists; None if nothing was asked for. BadInput for what they cannot be sorted by."""
-        return None if self.sort is None else sorted_by(self.sort)
+        return None if self.sort is None else find_sort(self.sort)
 
     @property
     def is_part(self) -> bool:
@@ -60,13 +60,13 @@ class Report:
         """The volumes of a part, None for the whole run. BadInput for an SQL condition that is none."""
         if not self.is_part:
             return None
-        with opened(self.folder) as database:
+        with open_runs(self.folder) as database:
             return select(database, self.where, self.volumes)
 
     def part(self) -> tuple[Only | None, str]:
         """A condition that holds for the records of a part, and the part in words; None and "" for the whole run."""
         selection = self.selection()
-        return (selection.has, selection.words) if selection else (None, "")
+        return (selection.includes, selection.words) if selection else (None, "")
 
     def console_link(self) -> Callable[[RecommendationRecord], str]:
         """A function that gives the link to a volume's demand in its cloud's console, over the run's own window."""
@@ -101,7 +101,7 @@ def _html(report: Report, place: Path) -> list[Path]:
 
 
 def _parquet(report: Report, place: Path) -> list[Path]:
-    with opened(report.folder) as database:
+    with open_runs(report.folder) as database:
         write_report = write_parquet(database, place, select(database, report.where, report.volumes))
     if place.resolve() == report.folder.resolve():
         note_checksums(place, [path.name for path in write_report])
@@ -143,7 +143,7 @@ def _slack_preview(report: Report, place: Path) -> list[Path]:
     page = preview(
         run_conversation(report.folder, only, about, controls=CONTROLS, weight=report.weight),
         pictures={draft.title: draft.png() for draft in run_drafts(report.folder, envelopes, only)},
-        sent=read_run(report.folder).at,
+        sent=read_run(report.folder).as_of,
     )
     write_lines([page], place, "utf-8")
     return [place]
@@ -152,7 +152,7 @@ def _slack_preview(report: Report, place: Path) -> list[Path]:
 def _terminal(report: Report) -> Iterable[str]:
     """The table of the terminal, of the volumes that change."""
     only, _ = report.part()
-    weight = report.weight or sorted_by(MONEY)
+    weight = report.weight or find_sort(MONEY)
     largest: Largest[RecommendationRecord] = Largest(most=_MOST_ROWS)
     for record in stream_records(report.folder, only):
         if record.action in CHANGES:
@@ -228,7 +228,7 @@ def _place(report: Report, format_: ReportFormat, out: Path | None) -> Path:
     if format_.file is None and report.is_part and out.resolve() == report.folder.resolve():
         raise BadInput(f"{out} holds the whole run's own tables: give another --out.")
     if report.is_part or place.name != format_.file:
-        not_of_the_run(place, report.folder)
+        check_not_of_run(place, report.folder)
     return place
 
 

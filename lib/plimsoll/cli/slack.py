@@ -16,9 +16,9 @@ from plimsoll.cli.report import Report
 from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.domain.kinds import ASKING
-from plimsoll.reports.diff.comparison import Difference, compared
-from plimsoll.reports.diff.render import headline
-from plimsoll.reports.diff.sql import Group
+from plimsoll.reports.diff.comparison import Difference, compare_runs
+from plimsoll.reports.diff.render import diff_headline
+from plimsoll.reports.diff.sql import DiffGroup
 from plimsoll.reports.run_reader import Only, read_run
 from plimsoll.reports.wording import count_of
 from plimsoll.service.slack_config import Channel
@@ -41,7 +41,7 @@ from plimsoll.slack.notifications.posting import (
 from plimsoll.slack.notifications.webhook import Webhook, post_by_webhook
 from plimsoll.slack.preview import show_conversation
 
-_RECOMMENDED: Final = (Group.NEW, Group.FIRST_READ, Group.CHANGED)
+_RECOMMENDED: Final = (DiffGroup.NEW, DiffGroup.FIRST_READ, DiffGroup.CHANGED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ def post_run(folder: Path, options: PostOptions, channel: str) -> None:
 def post_run_by_webhook(folder: Path, options: PostOptions) -> None:
     """Posts a run's main message by the webhook of the environment."""
     url = _secret("SLACK_WEBHOOK_URL", "the incoming webhook's URL (https://hooks.slack.com/services/...)")
-    webhook = Webhook.of(url, Settings.from_environment().slack_api_url)
+    webhook = Webhook.from_url(url, Settings.from_environment().slack_api_url)
     ledger = _ledger(folder, webhook.channel, options)
     read, console = _read(folder, options), Screen()
     if _is_posted(console, ledger, options, {MAIN}):
@@ -131,8 +131,8 @@ def _drafts(folder: Path, only: Only | None) -> tuple[tuple[Draft, ...], str]:
 
 def _news_since(before: Path, after: Path) -> tuple[str, frozenset[str]]:
     """A sentence about what was saved since an earlier run, and the volumes that only the later one recommends for."""
-    with compared(before, after) as diff:
-        listed = (difference for group in _RECOMMENDED for difference in diff.listed(group))
+    with compare_runs(before, after) as diff:
+        listed = (difference for group in _RECOMMENDED for difference in diff.list_volumes(group))
         news = {
             f"{difference.account}/{difference.region}/{difference.volume_id}": difference
             for difference in listed
@@ -145,7 +145,7 @@ def _news_since(before: Path, after: Path) -> tuple[str, frozenset[str]]:
         parts = [f"{count_of(len(new), 'recommendation')} {'is' if len(new) == 1 else 'are'} new"] if new else []
         if ruled:
             parts.append(f"{count_of(len(ruled), 'recommendation')} came because the rule has changed")
-        return f"Compared with the run of {diff.before.at:%Y-%m-%d}: {'; '.join([*parts, headline(diff)])}", new
+        return f"Compared with the run of {diff.before.as_of:%Y-%m-%d}: {'; '.join([*parts, diff_headline(diff)])}", new
 
 
 def _is_new(difference: Difference) -> bool:

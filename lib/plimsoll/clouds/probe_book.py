@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from plimsoll.clouds.local_store import append_line, lines_of
 from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 
-LINES: Final = "probes.jsonl"
+PROBES_FILE: Final = "probes.jsonl"
 
 
 class ProbeLine(BaseModel):
@@ -33,11 +33,11 @@ class ProbeBook:
     def add(self, line: ProbeLine) -> None:
         """Notes what was seen of a volume; doing it again changes nothing."""
         if line not in self.lines():
-            append_line(self.folder / LINES, line.model_dump_json())
+            append_line(self.folder / PROBES_FILE, line.model_dump_json())
 
     def lines(self) -> Iterator[ProbeLine]:
         """All that was seen so far, oldest first; BadInput for a damaged line."""
-        return lines_of(self.folder / LINES, ProbeLine, "probe")
+        return lines_of(self.folder / PROBES_FILE, ProbeLine, "probe")
 
     def latest_of_each(self) -> dict[tuple[str, str, str], SecondsSeen]:
         """What was seen last of each volume that was probed, by account, region and id."""

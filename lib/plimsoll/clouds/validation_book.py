@@ -17,7 +17,7 @@ from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.writing import atomic_path
 
-LINES: Final = "validations.jsonl"
+VALIDATIONS_FILE: Final = "validations.jsonl"
 
 
 _MADE: Final = {"canary": "for", "copy": "on a copy of", "in-place": "on"}
@@ -106,11 +106,11 @@ class ValidationBook:
 
     def lines(self) -> Iterator[ValidationLine]:
         """Every verdict so far, oldest first; BadInput for a damaged line."""
-        return lines_of(self.folder / LINES, ValidationLine, "validation")
+        return lines_of(self.folder / VALIDATIONS_FILE, ValidationLine, "validation")
 
     def add(self, line: ValidationLine) -> None:
         """Notes a verdict: one line, handed to the disk at once."""
-        append_line(self.folder / LINES, line.model_dump_json())
+        append_line(self.folder / VALIDATIONS_FILE, line.model_dump_json())
 
     def keep(self, campaign: Path, line: ValidationLine) -> None:
         """Keeps a verdict and the file of its campaign, beside it; doing it again changes nothing."""

@@ -299,14 +299,14 @@ def _measurement(
         bound_by=entry.bound_by,
         volumes=file.systems[entry.system].volumes,
         run=run_facts(entry),
-        rulings=tuple(_kept_out(entry)),
+        rulings=tuple(_author_rejections(entry)),
         series=None if entry.series is None else entry.series.series(),
         printed=tuple(_printed_figures(entry)),
         note=entry.note,
     )
 
 
-def _kept_out(entry: MeasuredEntry) -> Iterator[Ruling]:
+def _author_rejections(entry: MeasuredEntry) -> Iterator[Ruling]:
     """The ruling of a measurement that the campaign's author rejects."""
     if entry.rejected is not None:
         yield Ruling(

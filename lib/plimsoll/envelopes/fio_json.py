@@ -18,7 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from plimsoll.domain.evidence.envelope import TimeSeries
 from plimsoll.domain.evidence.time_series import Work, series_of
-from plimsoll.envelopes.fio_options import outstanding_of, start_of, verified_of
+from plimsoll.envelopes.fio_options import is_verified, outstanding_of, start_of
 from plimsoll.envelopes.printed import MIXED, MS_PER_S, PrintedFigures, number_in, present
 from plimsoll.envelopes.results import (
     ALL_CLIENTS,
@@ -185,18 +185,18 @@ def read_fio_json(text: str) -> Output:
         else:
             runs.append([(output, line)])
         at = _opening(text, end)
-    return Output(results=tuple(result for run in runs for result in _of_run(run)))
+    return Output(results=tuple(result for run in runs for result in _run_results(run)))
 
 
-def _of_run(snapshots: Sequence[tuple[FioOutput, int]]) -> Iterator[BenchResult]:
+def _run_results(snapshots: Sequence[tuple[FioOutput, int]]) -> Iterator[BenchResult]:
     """The results of a run: those of its last snapshot, with the series of all snapshots."""
     by_snapshot = [list(_results(output, line)) for output, line in snapshots]
     for place, last in enumerate(by_snapshot[-1]):
         snapshot_results = [results[place] for results in by_snapshot]
-        yield replace(last, series=_between(snapshot_results)) if len(snapshot_results) > 1 else last
+        yield replace(last, series=_series_between(snapshot_results)) if len(snapshot_results) > 1 else last
 
 
-def _between(snapshots: Sequence[BenchResult]) -> TimeSeries | None:
+def _series_between(snapshots: Sequence[BenchResult]) -> TimeSeries | None:
     """The series of a result by its snapshots. Each snapshot has the means since the start."""
     means = [(snapshot.job.runtime_s, snapshot.iops or 0.0, snapshot.throughput_mib_s or 0.0) for snapshot in snapshots]
     known = {seconds: (iops * seconds, mib_s * seconds) for seconds, iops, mib_s in means if seconds}
@@ -314,7 +314,7 @@ def _elapsed_figures(jobs: Sequence[FioJob], together: Mapping[int, Sequence[Job
 def _span_s(part: JobPart) -> float:
     """Seconds that a job took. Reads that verify follow the writes, so both count."""
     spans = [number_in(side["runtime_ms"]) / MS_PER_S for side in part.sides.values() if "runtime_ms" in side]
-    verified = verified_of(part.options, whole=part.whole)
+    verified = is_verified(part.options, whole=part.whole)
     return (sum(spans) if verified else max(spans, default=0.0)) + start_of(part.options)
 
 

@@ -43,14 +43,14 @@ def direct_of(options: Mapping[str, str], *, whole: bool) -> bool | None:
     return False if whole else None
 
 
-def synced_of(options: Mapping[str, str], *, whole: bool) -> bool | None:
+def is_synced(options: Mapping[str, str], *, whole: bool) -> bool | None:
     """Writes waited until they reached the device. None if the options leave it open."""
     if any(options.get(name, "0") not in _OFF for name in _SYNCING):
         return True
     return False if whole else None
 
 
-def verified_of(options: Mapping[str, str], *, whole: bool) -> bool | None:
+def is_verified(options: Mapping[str, str], *, whole: bool) -> bool | None:
     """Writes were read back and compared. None if the options leave it open."""
     if "verify" in options:
         return options["verify"] not in _OFF
@@ -80,7 +80,7 @@ def outstanding_of(options: Mapping[str, str], *, whole: bool, jobs: int) -> int
     return int(depth) * jobs if depth.isdecimal() and len(depth) < 10 else None
 
 
-def held_by(options: Mapping[str, str], *, writes: bool) -> str | None:
+def holding_options(options: Mapping[str, str], *, writes: bool) -> str | None:
     """The options that held a job's load back, as printed. None if there are none."""
     names = (*_HOLDING, *(_WAITING if writes else ()))
     holding = [f"{name}={options[name]}" for name in names if options.get(name, "0").strip() not in {"", *_OFF}]

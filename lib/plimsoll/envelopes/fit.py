@@ -76,7 +76,9 @@ def fit_envelope(system: System, types: Mapping[str, VolumeType], caps: Caps = n
     free = [measurement for measurement in measurements if not measurement.held_back]
     reached = {side: _mode_roofs(side, measurements, free, limits) for side in Resource}
     roofs = {side: min(modes.values(), default=None) for side, modes in reached.items()}
-    below = {side: None if roof is None else min(roof, side_of(limits.both, side)) for side, roof in roofs.items()}
+    below = {
+        side: None if roof is None else min(roof, side_of(limits.joint_ceiling, side)) for side, roof in roofs.items()
+    }
     measurements = with_edges(measurements, roofs)
     cut = tuple(side.value for side in Resource if roofs[side] != below[side])
     bound = tuple(side.value for side, roof in roofs.items() if _is_hosts(roof, side, limits))
@@ -148,7 +150,7 @@ def _mode_roofs(
 
 
 def _limit(side: Resource, seen: Sequence[Measurement], limits: SystemLimits) -> float:
-    return side_of(limits.both, side, writes=seen[0].job.writes)
+    return side_of(limits.joint_ceiling, side, writes=seen[0].job.writes)
 
 
 def _modes(side: Resource, measurements: Sequence[Measurement]) -> _Modes:
@@ -233,7 +235,7 @@ def _side(
     if roof is None:
         yield f"{unit} never reached a roof: the best seen is only a lower bound"
     elif host_bound:
-        most = _of_host(side, host)
+        most = _host_words(side, host)
         yield f"the host {system.host_type} set the {unit}, not the volume: measured {roof:,.0f}, {most}"
     elif roof > volume:
         why = _LENT if limits.pooled and roof > DOUBTFUL * volume else "short runs overshoot"
@@ -241,10 +243,10 @@ def _side(
     elif math.isinf(host) and roof < PLATEAU * volume < math.inf and system.provider != LOCAL:
         yield f"{unit} stopped at {roof:,.0f} of {volume:,.0f}: nothing is known of the host, which may have set that"
     if host < volume < math.inf:
-        yield f"no {system.host_type} can carry the volume's {volume:,.0f} {unit}: {_of_host(side, host)}"
+        yield f"no {system.host_type} can carry the volume's {volume:,.0f} {unit}: {_host_words(side, host)}"
 
 
-def _of_host(side: Resource, host: float) -> str:
+def _host_words(side: Resource, host: float) -> str:
     if side is Resource.IOPS:
         return f"its maximum is {host:,.0f}"
     return f"its maximum is {host:,.0f} ({mb_s_from_mib_s(host):,.10g} MB/s)"

@@ -63,7 +63,7 @@ def present(figures: Mapping[str, Any]) -> PrintedFigures:
     return {name: figure for name, figure in figures.items() if figure is not None}
 
 
-def scaled_in(printed: str) -> float:
+def parse_scaled(printed: str) -> float:
     """A figure as fio prints it: 3023, or 19.8k for thousands."""
     if printed[-1:] in _THOUSANDS:
         return number_in(printed[:-1]) * _THOUSANDS[printed[-1]]
@@ -173,10 +173,10 @@ def rates(entry: PrintedEntry) -> tuple[float | None, float | None]:
 def scaled_iops(side: PrintedFigures) -> float:
     """IOPS of a side: the mean of fio's samples if the headline is rounded to thousands and agrees with it."""
     printed, samples = str(side["iops"]), side.get("iops_samples", {}).get("avg")
-    rounded, unit = scaled_in(printed), _THOUSANDS.get(printed[-1:])
+    rounded, unit = parse_scaled(printed), _THOUSANDS.get(printed[-1:])
     if samples is None or unit is None:
         return rounded
-    precise, decimals = scaled_in(str(samples)), len(printed[:-1].partition(".")[2])
+    precise, decimals = parse_scaled(str(samples)), len(printed[:-1].partition(".")[2])
     return precise if abs(precise - rounded) <= 0.5 * unit / 10.0**decimals else rounded
 
 
@@ -223,7 +223,7 @@ def slack_of(printed: str) -> float:
 def mean_us(side: PrintedFigures) -> float | None:
     """The mean time of a whole operation: the total latency, or the sum of its parts. None if not printed."""
     means = {
-        kind: scaled_in(str(side[f"{kind}_{unit}"]["avg"])) * us
+        kind: parse_scaled(str(side[f"{kind}_{unit}"]["avg"])) * us
         for kind in ("slat", "clat", "lat")
         for unit, us in _UNITS.items()
         if "avg" in side.get(f"{kind}_{unit}", {})
@@ -239,13 +239,15 @@ def latency_of(side: PrintedFigures) -> Latency:
     for kind in ("clat", "lat"):
         for unit, us in _UNITS.items():
             if f"{kind}_{unit}" in side:
-                return _of(side[f"{kind}_{unit}"], us, percentiles)
+                return _latency_from(side[f"{kind}_{unit}"], us, percentiles)
     if "latency_ms" in side:
         summary = side["latency_ms"]
         nth_texts = ((float(nth.group(1)), text) for key, text in summary.items() if (nth := _NTH.fullmatch(key)))
-        return _of(summary, _UNITS["ms"], tuple((nth, scaled_in(str(text)) * _UNITS["ms"]) for nth, text in nth_texts))
-    points = tuple((percent, scaled_in(str(side[key]))) for key, percent in _POINTS.items() if key in side)
-    return _of({"avg": side["mean_us"]} if "mean_us" in side else {}, 1.0, percentiles or points)
+        return _latency_from(
+            summary, _UNITS["ms"], tuple((nth, parse_scaled(str(text)) * _UNITS["ms"]) for nth, text in nth_texts)
+        )
+    points = tuple((percent, parse_scaled(str(side[key]))) for key, percent in _POINTS.items() if key in side)
+    return _latency_from({"avg": side["mean_us"]} if "mean_us" in side else {}, 1.0, percentiles or points)
 
 
 def _direction_sides(entry: PrintedEntry) -> list[PrintedSide]:
@@ -257,12 +259,12 @@ def _percentiles(side: PrintedFigures, kind: str) -> tuple[tuple[float, float], 
     for unit, us in _UNITS.items():
         printed: Mapping[str, Any] = side.get(f"{kind}_percentiles_{unit}", {})
         if printed:
-            return tuple((float(percent), scaled_in(str(text)) * us) for percent, text in printed.items())
+            return tuple((float(percent), parse_scaled(str(text)) * us) for percent, text in printed.items())
     return ()
 
 
-def _of(summary: Mapping[str, Any], us: float, percentiles: tuple[tuple[float, float], ...]) -> Latency:
-    figures_us = {key: scaled_in(str(summary[key])) * us for key in ("avg", "min", "max", "stdev") if key in summary}
+def _latency_from(summary: Mapping[str, Any], us: float, percentiles: tuple[tuple[float, float], ...]) -> Latency:
+    figures_us = {key: parse_scaled(str(summary[key])) * us for key in ("avg", "min", "max", "stdev") if key in summary}
     return Latency(
         mean_us=figures_us.get("avg"),
         least_us=figures_us.get("min"),

@@ -14,16 +14,16 @@ from plimsoll.envelopes.fio_options import (
     block_kib_of,
     direct_of,
     duration_s,
-    held_by,
+    holding_options,
     is_partly_sequential,
+    is_synced,
+    is_verified,
     job_places,
     job_targets,
     rate_of,
     set_gib_of,
     skew_of,
     start_of,
-    synced_of,
-    verified_of,
 )
 from plimsoll.envelopes.printed import (
     DIRECTIONS,
@@ -324,12 +324,12 @@ def _shape(
         runtime_s=min((seconds for seconds in runtimes if seconds), default=None),
         direct=direct_of(options, whole=parts[0].whole),
         file_size_gib=gib_of(options.get("size")),
-        synced=synced_of(options, whole=parts[0].whole),
-        verify=verified_of(options, whole=parts[0].whole),
+        synced=is_synced(options, whole=parts[0].whole),
+        verify=is_verified(options, whole=parts[0].whole),
         target=":".join(targets) or None,
         places=len(places) or None,
         outstanding=_sum_if_all([part.outstanding for part in parts]),
-        held_by=next((held for part in parts if (held := _held_by(part))), None),
+        held_by=next((held for part in parts if (held := _holding_options(part))), None),
         rate_iops=_sum_if_all([_rate(part, iops=True) for part in parts]),
         rate_mib_s=_sum_if_all([_rate(part, iops=False) for part in parts]),
         set_gib=_shared_set_gib(parts, sets),
@@ -356,8 +356,8 @@ def _has_chain(parts: Sequence[JobPart], ran_s: float | None) -> bool:
     )
 
 
-def _held_by(part: JobPart) -> str | None:
-    return held_by(part.options, writes=any(name != "read" for name in part.sides))
+def _holding_options(part: JobPart) -> str | None:
+    return holding_options(part.options, writes=any(name != "read" for name in part.sides))
 
 
 def _rate(part: JobPart, *, iops: bool) -> float | None:

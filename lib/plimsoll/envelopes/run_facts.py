@@ -87,7 +87,7 @@ def _side_facts(name: str, side: PrintedFigures, job: PrintedFigures) -> SideFac
         moved_slack=slack_of(moved),
         run_s=_run_s(side, job) if {"runtime_ms", "total_time_s"} & {*side, *job} else None,
         latency=latency_of(side),
-        total_us=mean_us(side) or _of_all_us(job),
+        total_us=mean_us(side) or _mean_latency_us(job),
         took_no_time=any(str(side.get(kind, {}).get("min")) == "0" for kind in ("clat_ns", "lat_ns")),
     )
 
@@ -106,7 +106,7 @@ def _events_share(job: PrintedFigures) -> float:
     return min(shares, key=lambda share: abs(share - 1), default=1.0)
 
 
-def _of_all_us(job: PrintedFigures) -> float | None:
+def _mean_latency_us(job: PrintedFigures) -> float | None:
     """The mean of all requests together, which is all that sysbench prints."""
     mean_ms = job.get("latency_ms", {}).get("avg")
     return None if mean_ms is None else number_in(str(mean_ms)) * _US_PER_MS or None
@@ -154,9 +154,9 @@ def _deepest(shares: Mapping[str, str]) -> int | None:
 
 def _lost_share(figures: Mapping[str, Any]) -> float | None:
     """The share of the operations that were short, dropped or failed. None if nothing counts them."""
-    issued = list(_each(figures, "total")) or [number_in(str(count)) for count in _all(figures, "total_ios")]
+    issued = list(_issued_counts(figures, "total")) or [number_in(str(count)) for count in _all(figures, "total_ios")]
     failed = [number_in(str(count)) for count in _all(figures, "total_err")]
-    lost = [*_each(figures, "short"), *_each(figures, "dropped"), *failed]
+    lost = [*_issued_counts(figures, "short"), *_issued_counts(figures, "dropped"), *failed]
     if not issued or not lost:
         return None
     total = sum(issued)
@@ -171,10 +171,10 @@ def _all(figures: Mapping[str, Any], key: str) -> Iterator[Any]:
             yield from _all(value, key)
 
 
-def _each(figures: Mapping[str, Any], name: str) -> Iterator[float]:
+def _issued_counts(figures: Mapping[str, Any], name: str) -> Iterator[float]:
     """The counts of that name that a result issued, of all its jobs and directions."""
     for key, value in figures.items():
         if key == "issued_rwts":
             yield from (number_in(count) for count in _COUNT.findall(str(value.get(name, ""))))
         elif isinstance(value, Mapping):
-            yield from _each(value, name)
+            yield from _issued_counts(value, name)

@@ -172,7 +172,7 @@ def read_sysbench(text: str) -> Output:
     asked = _Request()
     for at, start in enumerate(starts):
         end = starts[at + 1].start() if at + 1 < len(starts) else len(text)
-        body, asked = text[start.start() : end], asked.then(text[starts[at - 1].end() if at else 0 : start.start()])
+        body, asked = text[start.start() : end], asked.follow(text[starts[at - 1].end() if at else 0 : start.start()])
         try:
             if start.lastgroup in {"fileio", "old_fileio", "oldest_fileio"}:
                 results.append(_result(body, asked))
@@ -193,7 +193,7 @@ class _Request:
     version: str | None = None
     text: str = ""
 
-    def then(self, text: str) -> "_Request":
+    def follow(self, text: str) -> "_Request":
         """The request after another text. The last command and version stay if the text has none."""
         commands, versions = list(_COMMAND.finditer(text)), list(_VERSION.finditer(text))
         words = tuple(word for word in commands[-1][1].split() if word != "\\") if commands else self.words
@@ -307,12 +307,12 @@ def _shape(
         file_size_gib=set_gib,
         set_gib=set_gib,
         synced=synced,
-        held_by=_held_by(options, synced=synced and mode not in {"seqrd", "rndrd"}),
+        held_by=_holding_limit(options, synced=synced and mode not in {"seqrd", "rndrd"}),
         outstanding=int(jobs) if jobs.isdecimal() and len(jobs) < 7 and not asynchronous else None,
     )
 
 
-def _held_by(options: Mapping[str, str], *, synced: bool) -> str | None:
+def _holding_limit(options: Mapping[str, str], *, synced: bool) -> str | None:
     """The limit that held the test's load back: a rate of requests, or syncs between them. None without one."""
     if options.get("rate", "0") != "0":
         return f"rate={options['rate']}"

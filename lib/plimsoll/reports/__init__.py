@@ -1,1 +1,1 @@
-"""How recommendations reach people: terminal tables and files."""
+"""Recommendations for people: terminal tables and files."""

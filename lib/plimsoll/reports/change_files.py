@@ -50,7 +50,7 @@ _FIRST: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """What owns volumes: its name for people and in file names, and whether its changes are commands."""
+    """The owner of volumes: its name for people and in file names, and if its changes are commands."""
 
     name: str
     slug: str
@@ -69,7 +69,7 @@ TOOLS: Final = {
 
 
 class _Key(NamedTuple):
-    """What one file is about: the places of its step and tool in their tables, and where its volumes are."""
+    """The subject of one file: the places of its step and tool in their tables, and where its volumes are."""
 
     step: int
     tool: int
@@ -122,7 +122,7 @@ def _guard(provider: str, account: str) -> list[str]:
 def file_name(step: Step, tool: Tool, account: str, region: str, *, back: bool = False) -> str:
     """The name of a file of changes, or of the one with their way back."""
     ending = f"{'.back' if back else ''}.{'sh' if tool.is_script else 'txt'}"
-    return f"{CHANGED_IN.index(step) + 1}-{step}-{tool.slug}-{_in_a_name(account, region)}{ending}"
+    return f"{CHANGED_IN.index(step) + 1}-{step}-{tool.slug}-{_to_file_name(account, region)}{ending}"
 
 
 def _harmless(name: str) -> str:
@@ -130,7 +130,7 @@ def _harmless(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._:-]", "_", name)
 
 
-def _in_a_name(*words: str) -> str:
+def _to_file_name(*words: str) -> str:
     """Words as a file's name may hold them, whatever they are."""
     return re.sub(r"[^A-Za-z0-9._-]", "_", "-".join(words))[:_LONGEST_PLACE]
 
@@ -153,8 +153,8 @@ def write_changes(
                 path.unlink()
     written, lines = list[Path](), list[str]()
     profile = only[0] if len(only := list(profiles)) == 1 else ""
-    with _spooled(records, out) as (spool, found):
-        for key, entries in sorted(found.items(), key=_in_order):
+    with _spool_changes(records, out) as (spool, entries_by_key):
+        for key, entries in sorted(entries_by_key.items(), key=_sort_key):
             step, tool = CHANGED_IN[key.step], list(TOOLS.values())[key.tool]
             for back in (False, True):
                 name = file_name(step, tool, key.account, key.region, back=back)
@@ -174,16 +174,18 @@ def write_changes(
     return sorted(written)
 
 
-def _in_order(item: tuple[_Key, _Entries]) -> tuple[int, int, _Key]:
+def _sort_key(item: tuple[_Key, _Entries]) -> tuple[int, int, _Key]:
     """The order in which to act: by step, and in each the file first that saves most."""
     key, entries = item
     return key.step, -entries.saved_cents, key
 
 
 @contextmanager
-def _spooled(records: Iterable[RecommendationRecord], out: Path) -> Iterator[tuple[IO[bytes], Mapping[_Key, _Entries]]]:
+def _spool_changes(
+    records: Iterable[RecommendationRecord], out: Path
+) -> Iterator[tuple[IO[bytes], Mapping[_Key, _Entries]]]:
     """The texts of all changes in a file without a name, and where each stands: memory holds no text."""
-    tools, found = list(TOOLS), dict[_Key, _Entries]()
+    tools, entries_by_key = list(TOOLS), dict[_Key, _Entries]()
     with writable(out), TemporaryFile(dir=out) as spool:
         for record in records:
             step = step_of(record)
@@ -196,11 +198,11 @@ def _spooled(records: Iterable[RecommendationRecord], out: Path) -> Iterator[tup
             forth = f"{note}{record.change}\n".encode()
             back = f"{note}{record.way_back or _UNKNOWN_WAY_BACK}\n".encode()
             spool.write(forth + back)
-            entries = found.setdefault(key, _Entries())
+            entries = entries_by_key.setdefault(key, _Entries())
             saved = cents_of(record).get("saved_cents", 0)
             entries.saved_cents += saved
             entries.spans.append((-saved, record.volume_id, begin, len(forth), len(back)))
-        yield spool, found
+        yield spool, entries_by_key
 
 
 _UNKNOWN_WAY_BACK: Final = "# An earlier version of Plimsoll made this run and kept no way back: audit again."
@@ -223,7 +225,7 @@ the changes above that one before you run it again.
 
 
 def run_lines(tool: Tool, provider: str, account: str, profile: str = "") -> str:
-    """How a file is run, and taken back, with `{name}` and `{back}` in the place of the two files' names."""
+    """The commands that run a file and take it back; `{name}` and `{back}` stand for the two files' names."""
     if not tool.is_script:
         return f"  For whoever keeps the {tool.name} configuration of {account}; way back: {{back}}\n"
     named = shlex.quote(profile) if profile else f"PROFILE_OF_{account}"
@@ -240,11 +242,15 @@ def _order_lines(name: str, back: str, how: str, step: Step, entries: _Entries) 
 
 def _template_files(templates: Iterable[TemplateText]) -> Iterator[tuple[str, list[str]]]:
     """The changes of templates, a file for each tool and place: its name and its lines."""
-    found: dict[str, list[str]] = {}
-    for one in templates:
-        place = _in_a_name(*one.where.split("/"))
-        name = f"{len(CHANGED_IN) + 1}-templates-{TOOLS[one.kind].slug}-{place}.txt"
-        head = f"# Changes of templates that Plimsoll recommends, {TOOLS[one.kind].name}, {one.where}.\n"
-        lines = found.setdefault(name, [head])
-        lines.append(printable(f"\n# {one.made_by}: {one.volumes}, {one.change}, {one.saves}\n{one.how}\n"))
-    yield from sorted(found.items())
+    files: dict[str, list[str]] = {}
+    for template in templates:
+        place = _to_file_name(*template.where.split("/"))
+        name = f"{len(CHANGED_IN) + 1}-templates-{TOOLS[template.kind].slug}-{place}.txt"
+        head = f"# Changes of templates that Plimsoll recommends, {TOOLS[template.kind].name}, {template.where}.\n"
+        lines = files.setdefault(name, [head])
+        lines.append(
+            printable(
+                f"\n# {template.made_by}: {template.volumes}, {template.change}, {template.saves}\n{template.how}\n"
+            )
+        )
+    yield from sorted(files.items())

@@ -22,14 +22,14 @@ _LOOKS: Final = 3
 
 def note_checksums(folder: Path, names: Iterable[str]) -> None:
     """Notes what files are now, beside what was noted of others."""
-    written = {**(_noted(folder) or {}), **{name: _digest(folder / name) for name in names}}
+    written = {**(_noted_checksums(folder) or {}), **{name: _digest(folder / name) for name in names}}
     with atomic_path(folder / CHECKSUMS) as beside:
         beside.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
 
 
 def check_export(path: Path) -> None:
     """BadInput if a file in a run's folder is not what a report wrote there; of files elsewhere nothing is known."""
-    if (path.parent / RUN).exists() and path.name in (_noted(path.parent) or {}) and not is_as_written(path):
+    if (path.parent / RUN).exists() and path.name in (_noted_checksums(path.parent) or {}) and not is_as_written(path):
         raise BadInput(
             f"{path} is damaged, or {CHECKSUMS} beside it is: its checksum does not fit. Write it anew with "
             "`plimsoll report --format parquet`."
@@ -37,12 +37,12 @@ def check_export(path: Path) -> None:
 
 
 def is_as_written(path: Path, instead: bytes | None = None) -> bool:
-    """Whether a file is what it was when it was written; also if nothing was noted of it. OSError if it is no file.
+    """True if a file is as it was written, or if nothing was noted of it. OSError if it is no file.
 
     `instead` is what it would be if it had kept its layout.
     """
     for _ in range(_LOOKS):
-        noted = _noted(path.parent)
+        noted = _noted_checksums(path.parent)
         if noted is None or path.name not in noted:
             return noted is not None or not (path.parent / CHECKSUMS).exists()
         seen = path.stat()
@@ -55,13 +55,13 @@ def is_as_written(path: Path, instead: bytes | None = None) -> bool:
     return False
 
 
-def _noted(folder: Path) -> dict[str, Any] | None:
-    """What was noted of a folder's files; None if nothing was, or it cannot be read."""
+def _noted_checksums(folder: Path) -> dict[str, Any] | None:
+    """The noted checksums of a folder's files; None if there are none, or they cannot be read."""
     try:
-        found = parse_json(read_bytes(folder / CHECKSUMS))
+        checksums = parse_json(read_bytes(folder / CHECKSUMS))
     except (OSError, ValueError):
         return None
-    return found if isinstance(found, dict) else None
+    return checksums if isinstance(checksums, dict) else None
 
 
 def _digest(path: Path) -> str:

@@ -31,14 +31,14 @@ FORMULAS: Final = {"runs": _RUNS.pattern.replace("(?P<", "(?<"), "begins": "".jo
 
 def inert(text: str) -> str:
     """The text with an apostrophe before whatever would be a formula; text that harms nobody stands as it is."""
-    harmless = _RUNS.sub(lambda found: f"{found['before']}'", text)
+    harmless = _RUNS.sub(lambda match: f"{match['before']}'", text)
     return f"'{harmless}" if harmless.startswith(_BEGINS) else harmless
 
 
 ENCODING: Final = "utf-8-sig"
 """UTF-8 that says so at its beginning: without that, Excel takes it for the machine's own encoding."""
 
-COLUMNS: Final = (
+CSV_COLUMNS: Final = (
     ("account", "account"),
     ("region", "region"),
     ("zone", "zone"),
@@ -108,12 +108,12 @@ _FOUND: Final[Mapping[str, Callable[[RecommendationRecord], str | None]]] = {"st
 
 def header() -> list[str]:
     """The names of the columns."""
-    return [name for name, _ in COLUMNS]
+    return [name for name, _ in CSV_COLUMNS]
 
 
 def row(record: RecommendationRecord) -> list[str]:
     """A record's cells."""
-    return [cell(_value(record, path) if path else _FOUND[name](record)) for name, path in COLUMNS]
+    return [cell(_value(record, path) if path else _FOUND[name](record)) for name, path in CSV_COLUMNS]
 
 
 def csv_line(cells: Iterable[str]) -> str:
@@ -135,18 +135,18 @@ def _value(record: RecommendationRecord, path: str) -> Any:
     for part in path.split("."):
         value = None if value is None else getattr(value, part)
     if isinstance(value, dict):
-        value = [f"{key}={told}" for key, told in value.items()]
+        value = [f"{key}={entry}" for key, entry in value.items()]
     if not isinstance(value, list):
         return value
-    return "; ".join(map(_listed, value))
+    return "; ".join(map(_entry_text, value))
 
 
-def _listed(one: object) -> str:
-    """What stands in a list's cell: a blocker's sentence, a loss's code, or the text itself."""
-    match one:
+def _entry_text(entry: object) -> str:
+    """The text of an entry in a list's cell: a blocker's sentence, a loss's code, or the text itself."""
+    match entry:
         case BlockerRecord():
-            return one.text
+            return entry.text
         case LossRecord():
-            return one.code
+            return entry.code
         case _:
-            return str(one)
+            return str(entry)

@@ -28,7 +28,7 @@ def as_data(envelope: Envelope) -> dict[str, Any]:
         "cut": list(envelope.cut),
         "host_bound": list(envelope.host_bound),
         "notes": list(envelope.notes),
-        "measurements": [_measurement_data(one) for one in envelope.measurements],
+        "measurements": [_measurement_data(measurement) for measurement in envelope.measurements],
     }
 
 
@@ -56,46 +56,46 @@ def _ceiling_data(ceiling: Ceiling | None) -> dict[str, float | None] | None:
     }
 
 
-def _measurement_data(one: Measurement) -> dict[str, Any]:
-    made, latency = one.provenance, one.latency
+def _measurement_data(measurement: Measurement) -> dict[str, Any]:
+    made, latency = measurement.provenance, measurement.latency
     return {
-        "mode": one.job.mode,
-        "block_kib": one.job.block_kib,
-        "iops": one.iops,
-        "throughput_mib_s": one.throughput_mib_s,
+        "mode": measurement.job.mode,
+        "block_kib": measurement.job.block_kib,
+        "iops": measurement.iops,
+        "throughput_mib_s": measurement.throughput_mib_s,
         "mean_latency_us": latency.mean_us,
         "latency_percentiles_us": {f"{percent:g}": value for percent, value in latency.percentiles_us},
         "latency_under_us": latency.under_us,
-        "bound_by": one.bound_by.value,
-        "rulings": [_ruling_data(ruling) for ruling in one.rulings],
-        "counts_for": {side.value: one.admission(side).value for side in Resource},
-        "over_time": [_lasting_data(found) for found in one.lastings],
+        "bound_by": measurement.bound_by.value,
+        "rulings": [_ruling_data(ruling) for ruling in measurement.rulings],
+        "counts_for": {side.value: measurement.admission(side).value for side in Resource},
+        "over_time": [_lasting_data(lasting) for lasting in measurement.lastings],
         "source": made.source,
         "reference": made.reference,
         "tool": made.tool,
         "tool_version": made.tool_version,
         "measured_on": made.dated,
-        "printed": dict(one.printed),
+        "printed": dict(measurement.printed),
     }
 
 
-def _lasting_data(found: Lasting) -> dict[str, Any]:
+def _lasting_data(lasting: Lasting) -> dict[str, Any]:
     """Rates are IOPS or MiB/s, and credits operations or MiB."""
     return {
-        "side": found.side.value,
-        "burst_rate": found.burst_rate,
-        "sustained_rate": found.sustained_rate,
-        "credits": found.credits,
-        "spent_at_s": found.spent_at_s,
-        "text": found.text,
+        "side": lasting.side.value,
+        "burst_rate": lasting.burst_rate,
+        "sustained_rate": lasting.sustained_rate,
+        "credits": lasting.credits,
+        "spent_at_s": lasting.spent_at_s,
+        "text": lasting.text,
     }
 
 
-def _ruling_data(one: Ruling) -> dict[str, Any]:
+def _ruling_data(ruling: Ruling) -> dict[str, Any]:
     return {
-        "rule": one.rule,
-        "verdict": one.admission.value,
-        "sides": sorted(side.value for side in one.sides),
-        "text": one.text,
-        "source": one.source,
+        "rule": ruling.rule,
+        "verdict": ruling.admission.value,
+        "sides": sorted(side.value for side in ruling.sides),
+        "text": ruling.text,
+        "source": ruling.source,
     }

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from plimsoll.domain.kinds import CHANGES, CountsAs
-from plimsoll.reports.record import RecommendationRecord, in_cents
+from plimsoll.reports.record import RecommendationRecord, to_cents
 from plimsoll.reports.run_record import RunRisk, SaferLevel
 from plimsoll.reports.wording import count_of, usd
 
@@ -46,7 +46,7 @@ class FleetRisk:
         self.safer_pct += risk.promised_pct if risk.safer is None else risk.safer.promised_pct
         if risk.safer is not None:
             self.safer += 1
-            self.safer_cents += max(0, in_cents(risk.safer.monthly_usd) - in_cents(record.monthly_usd_then or 0.0))
+            self.safer_cents += max(0, to_cents(risk.safer.monthly_usd) - to_cents(record.monthly_usd_then or 0.0))
 
     def merge(self, other: "FleetRisk") -> None:
         """Adds other volumes."""
@@ -55,7 +55,7 @@ class FleetRisk:
         self.minutes, self.days = max(self.minutes, other.minutes), max(self.days, other.days)
 
     @property
-    def reported(self) -> RunRisk | None:
+    def run_risk(self) -> RunRisk | None:
         """The same for run.json; None where nothing is reduced."""
         if not self.promised + self.unpromised:
             return None
@@ -73,7 +73,7 @@ class FleetRisk:
 
 
 def outlook(risk: RunRisk | None) -> str:
-    """What doing all that is recommended risks, by its part of run.json; empty where nothing is reduced."""
+    """The risk of doing all recommendations, by its part of run.json; empty if nothing is reduced."""
     return " ".join(_sentences(risk)) if risk else ""
 
 

@@ -33,7 +33,7 @@ JOURNAL: Final = "journal.jsonl"
 
 
 class EntryKind(StrEnum):
-    """What an entry is."""
+    """The kind of an entry."""
 
     OPENED = "opened"
     """A process began to write: its id, its host, and when."""
@@ -55,7 +55,7 @@ class EntryKind(StrEnum):
     """A line whose checksum does not fit; its content is its number in the file. Nobody writes such."""
 
 
-NOTHING: Final = b"{}"
+NO_CONTENT: Final = b"{}"
 """The content of an entry that says nothing but its kind."""
 
 SYNC_S: Final = 1.0
@@ -85,20 +85,20 @@ def entries(path: Path) -> Iterator[Entry]:
     """The entries of a journal up to its last whole line, each once; BadInput if it is no file."""
     spoiled: list[Entry] = []
     last = -1
-    with _opened(path) as file:
+    with _open_journal(path) as file:
         end = 0
         for place, line in enumerate(file, start=1):
             end += len(line)
-            found = _entry(line, end)
-            if found is None:
+            entry = _entry(line, end)
+            if entry is None:
                 spoiled.append(Entry(EntryKind.DAMAGED, b"%d" % place, end))
                 continue
             yield from spoiled
             spoiled.clear()
-            if found.number is not None and found.number <= last:
+            if entry.number is not None and entry.number <= last:
                 continue  # the line is there twice
-            last = last if found.number is None else found.number
-            yield found
+            last = last if entry.number is None else entry.number
+            yield entry
 
 
 def damaged_lines(path: Path) -> list[int]:
@@ -107,7 +107,7 @@ def damaged_lines(path: Path) -> list[int]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
+def _open_journal(path: Path) -> Iterator[IO[bytes]]:
     try:
         with open_file(path) as file:
             yield file
@@ -116,17 +116,17 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def is_in_force(path: Path) -> bool:
-    """Whether a process got as far as to write this journal, as far as can be read."""
+    """True if a process got as far as to write this journal, as far as can be read."""
     return path.exists() and any(entry.kind in {EntryKind.OPENED, EntryKind.DAMAGED} for entry in entries(path))
 
 
 def ends_written(path: Path) -> bool:
-    """Whether the run's other files hold all of the journal."""
-    with _opened(path) as file:
+    """True if the run's other files hold all of the journal."""
+    with _open_journal(path) as file:
         file.seek(max(0, path.stat().st_size - _MOST_WRITTEN))
         last = file.read().splitlines(keepends=True)[-1:]
-    found = _entry(last[0], 0) if last else None
-    return found is not None and found.kind is EntryKind.WRITTEN
+    entry = _entry(last[0], 0) if last else None
+    return entry is not None and entry.kind is EntryKind.WRITTEN
 
 
 _MOST_WRITTEN: Final = 100
@@ -176,7 +176,7 @@ class Journal:
 
     def append(self, *added: tuple[EntryKind, bytes]) -> None:
         """Adds entries, each a kind and its content as JSON: all of them or none."""
-        lines = b"".join(_line(one, number) for number, one in enumerate(added, start=self._next))
+        lines = b"".join(_line(entry, number) for number, entry in enumerate(added, start=self._next))
         with writable(self.path):
             self._raise_failed()
             size = os.fstat(self._file).st_size
@@ -220,7 +220,7 @@ class Journal:
                     self._failed = error
 
     def _raise_failed(self) -> None:
-        """What went wrong when lines were written to the disk, told to who appends next."""
+        """Raises the error of an earlier write to the disk to the next caller that appends."""
         if self._failed is not None:
             raise self._failed
 
@@ -240,7 +240,10 @@ class Journal:
 def _owner(path: Path) -> str:
     """Who writes a journal, in words."""
     noted = [json.loads(entry.content) for entry in entries(path) if entry.kind is EntryKind.OPENED][-1:]
-    return "".join(f"process {one['process']} on {one['host']} since {one['at']}" for one in noted) or "another process"
+    return (
+        "".join(f"process {process['process']} on {process['host']} since {process['at']}" for process in noted)
+        or "another process"
+    )
 
 
 def _line(added: tuple[EntryKind, bytes], number: int) -> bytes:

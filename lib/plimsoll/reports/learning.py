@@ -16,7 +16,7 @@ from plimsoll.reports.wording import count_of
 FEW: Final = 0.8
 """A table of fewer volumes than this share does not take the place of a recent one: its audit was of less."""
 
-KEPT_DAYS: Final = 90
+TABLE_KEPT_DAYS: Final = 90
 """An older table goes, whatever it rests on: a fleet changes."""
 
 _PLACES: Final = {
@@ -36,9 +36,9 @@ def peaks_record(peaks: PastPeaks) -> PastPeaksRecord:
     """The record of a volume's past peaks."""
     return PastPeaksRecord(
         days=peaks.days,
-        iops=[None if one is None else [round(day.iops, 2) for day in one] for one in peaks.busiest],
+        iops=[None if days is None else [round(day.iops, 2) for day in days] for days in peaks.busiest],
         throughput_mib_s=[
-            None if one is None else [round(day.throughput_mib_s, 3) for day in one] for one in peaks.busiest
+            None if days is None else [round(day.throughput_mib_s, 3) for day in days] for days in peaks.busiest
         ],
         free_iops=peaks.free.iops,
         free_throughput_mib_s=peaks.free.throughput_mib_s,
@@ -49,25 +49,27 @@ def peaks_record(peaks: PastPeaks) -> PastPeaksRecord:
 
 def peaks_in(record: RecommendationRecord) -> PastPeaks | None:
     """The past peaks in a volume's record; None where there are none."""
-    found = None if record.memory is None else record.memory.peaks
-    if found is None:
+    peaks = None if record.memory is None else record.memory.peaks
+    if peaks is None:
         return None
-    pairs = zip(found.iops, found.throughput_mib_s, strict=True)
+    pairs = zip(peaks.iops, peaks.throughput_mib_s, strict=True)
     return PastPeaks(
-        days=found.days,
+        days=peaks.days,
         busiest=tuple(
             None
             if iops is None or rates is None
-            else tuple(Need(iops=one, throughput_mib_s=rate) for one, rate in zip(iops, rates, strict=True))
+            else tuple(
+                Need(iops=iops_of_day, throughput_mib_s=mib_s_of_day)
+                for iops_of_day, mib_s_of_day in zip(iops, rates, strict=True)
+            )
             for iops, rates in pairs
         ),
-        free=Need(iops=found.free_iops, throughput_mib_s=found.free_throughput_mib_s),
-        ceiling=Need(iops=found.ceiling_iops, throughput_mib_s=found.ceiling_throughput_mib_s),
+        free=Need(iops=peaks.free_iops, throughput_mib_s=peaks.free_throughput_mib_s),
+        ceiling=Need(iops=peaks.ceiling_iops, throughput_mib_s=peaks.ceiling_throughput_mib_s),
     )
 
 
 def lessons_of(records: Iterable[RecommendationRecord]) -> Lessons:
-    """What the records of a run teach."""
     lessons = Lessons()
     for record in records:
         lessons.add(peaks_in(record))
@@ -91,12 +93,12 @@ def own_table(
 
 def _is_better_founded(before: LearnedTable, table: LearnedTable) -> bool:
     age = date.fromisoformat(table.source.on) - date.fromisoformat(before.source.on)
-    is_recent = before.days == table.days and timedelta(0) <= age <= timedelta(days=KEPT_DAYS)
+    is_recent = before.days == table.days and timedelta(0) <= age <= timedelta(days=TABLE_KEPT_DAYS)
     return is_recent and table.source.volumes < FEW * before.source.volumes
 
 
 def scope_words(scope: Mapping[str, Any]) -> str:
-    """What a run was of, as its table says where it was learned."""
+    """The scope of a run, as its table says where it was learned."""
     named = ["the organization"] if scope.get("organization") else []
     named += [f"{words} {_some(scope[key])}" for key, words in _PLACES.items() if scope.get(key)]
     return f"audits of {'; '.join(named) if named else 'all that the default credentials reach'}"
@@ -108,7 +110,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def learning_in_run(lessons: Lessons, table: LearnedTable | None) -> dict[str, Any]:
-    """What run.json says of learning and of the `table` that is kept; nothing where no volume's past was read."""
+    """The part of run.json on learning and the kept `table`; empty if no volume's past was read."""
     if not lessons.volumes:
         return {}
     bands = () if table is None else table.bands
@@ -126,7 +128,7 @@ def learning_in_run(lessons: Lessons, table: LearnedTable | None) -> dict[str, A
 
 
 def learned_words(run: RunRecord) -> str:
-    """What the next run's promises rest on; empty where this one learned nothing and had nothing to learn from."""
+    """The base of the next run's promises; empty if this run learned nothing and had nothing to learn from."""
     learning = run.learning
     if learning is None:
         return ""
@@ -134,9 +136,9 @@ def learned_words(run: RunRecord) -> str:
     if rests_on is None:
         return f"The past of {volumes} is too little to learn headroom from: promises still rest on public fleets."
     if rests_on.on != run.now[:10] or rests_on.volumes != learning.volumes:
-        more = count_of(rests_on.volumes, "volume")
+        learned = count_of(rests_on.volumes, "volume")
         return (
-            f"This run could learn headroom from {volumes}. Promises still rest on the {more} of {rests_on.on} "
+            f"This run could learn headroom from {volumes}. Promises still rest on the {learned} of {rests_on.on} "
             f"({rests_on.of})."
         )
     return f"Headroom was learned from {volumes} of your own, and promises rest on it from the next run on."

@@ -1,4 +1,4 @@
-"""What is read: text that a terminal or a page shows and does not obey. Names come from tags, and tags from anybody."""
+"""Text that a terminal or a page shows and does not obey. Names come from tags, and tags from anybody."""
 
 import os
 import re
@@ -17,30 +17,30 @@ beside it (Unicode's categories Cf, Zl and Zp). Blanks and line ends are none of
 
 
 def printable(text: str) -> str:
-    """The text with an escape, such as \\u202e, for each sign that would be obeyed or not be seen."""
+    """The text with an escape like \\u202e for each sign that is hidden or obeyed."""
     return _OBEYED.sub(_escape, text)
 
 
 def printable_json(text: str) -> str:
     """JSON whose strings are printable; what JSON escapes by itself stays as it is."""
-    return _OBEYED.sub(lambda found: f"\\{_escape(found)}", text)
+    return _OBEYED.sub(lambda sign: f"\\{_escape(sign)}", text)
 
 
-def _escape(found: re.Match[str]) -> str:
-    return found[0].encode("unicode_escape").decode("ascii")
+def _escape(sign: re.Match[str]) -> str:
+    return sign[0].encode("unicode_escape").decode("ascii")
 
 
-def printable_values(found: Any) -> Any:
+def printable_values(data: Any) -> Any:
     """The same of every text in what JSON can hold."""
-    match found:
+    match data:
         case str():
-            return printable(found)
+            return printable(data)
         case dict():
-            return {printable_values(key): printable_values(value) for key, value in found.items()}
+            return {printable_values(key): printable_values(value) for key, value in data.items()}
         case list():
-            return [printable_values(value) for value in found]
+            return [printable_values(value) for value in data]
         case _:
-            return found
+            return data
 
 
 def put_out(lines: Iterable[str]) -> None:

@@ -7,9 +7,9 @@ import numpy as np
 from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.demand.demand_profile import DemandProfile
 from plimsoll.domain.volume import Volume
-from plimsoll.reports.record import DemandProfileRecord, Rates
+from plimsoll.reports.record import DemandProfileRecord, SpanRates
 
-_RATES: Final = [name for name, field in DemandProfileRecord.model_fields.items() if field.annotation == Rates]
+_RATES: Final = [name for name, field in DemandProfileRecord.model_fields.items() if field.annotation == SpanRates]
 
 
 def profile_record(volume: Volume, profile: DemandProfile) -> DemandProfileRecord:
@@ -28,7 +28,7 @@ def profile_record(volume: Volume, profile: DemandProfile) -> DemandProfileRecor
     )
 
 
-def _rates(rates: FloatArray) -> Rates:
+def _rates(rates: FloatArray) -> SpanRates:
     """Rounded to four digits by exact powers of ten, so that no noise is printed."""
     digits = 3 - np.floor(np.log10(rates, out=np.zeros_like(rates), where=rates > 0))
     finer, coarser = 10.0 ** np.maximum(digits, 0), 10.0 ** np.maximum(-digits, 0)

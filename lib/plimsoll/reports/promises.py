@@ -19,25 +19,25 @@ from plimsoll.reports.wording import count_of
 
 
 def review_of(record: RecommendationRecord, profile: DemandProfileRecord | None, now: datetime) -> Review:
-    """What a run as of `now` saw of a volume. Nothing certain is known of one that could not be judged."""
+    """A run's review of a volume as of `now`. Nothing certain is known of one that could not be judged."""
     is_judged = record.kind.money is not CountsAs.UNKNOWN
     return Review(
         at_s=int(now.timestamp()),
         spec=record.current.spec,
-        offered=_offered(record, now),
+        offered=_offered_promise(record, now),
         silent=record.action in SILENT,
         stays=list(_stays(record)),
         throttling=_throttling(profile) if profile is not None and is_judged else None,
     )
 
 
-def checked(found: Iterable[Matched], promised: dict[str, Promised], now: datetime) -> PromiseTally:
+def check_promises(matches: Iterable[Matched], promised: dict[str, Promised], now: datetime) -> PromiseTally:
     """The tally of a run's volumes, by what earlier runs promised of them.
 
     `promised` has these promises by volume id. Afterwards it has what is promised after this run in their place.
     """
     tally = PromiseTally()
-    for record, profile in found:
+    for record, profile in matches:
         after = reviewed(promised.pop(record.volume_id, None), review_of(record, profile, now))
         if after is not None:
             promised[record.volume_id] = after
@@ -46,7 +46,7 @@ def checked(found: Iterable[Matched], promised: dict[str, Promised], now: dateti
 
 
 def promises_in_run(tally: PromiseTally) -> dict[str, Any]:
-    """What run.json says of promises; nothing where no changed volume was seen again."""
+    """The part of run.json on promises; empty if no changed volume was seen again."""
     if not tally.volumes:
         return {}
     return {
@@ -62,11 +62,11 @@ def promises_in_run(tally: PromiseTally) -> dict[str, Any]:
 
 
 def kept_promises(run: RunRecord) -> str:
-    """How many changed volumes throttled, and how many were expected; empty where a run saw none again."""
-    return " ".join(_kept(run.promises)) if run.promises else ""
+    """The numbers of changed volumes that throttled and were expected to; empty if a run saw none again."""
+    return " ".join(_promise_sentences(run.promises)) if run.promises else ""
 
 
-def _kept(kept: KeptPromises) -> Iterator[str]:
+def _promise_sentences(kept: KeptPromises) -> Iterator[str]:
     throttled, expected = kept.throttled, kept.expected
     of = count_of(kept.changed, "changed volume")
     shown = people(expected)
@@ -80,7 +80,7 @@ def _kept(kept: KeptPromises) -> Iterator[str]:
         yield f"{kept.observed_pct:.0f} % of the promised time has been watched."
 
 
-def _offered(record: RecommendationRecord, now: datetime) -> Promise | None:
+def _offered_promise(record: RecommendationRecord, now: datetime) -> Promise | None:
     """The promise that a recommendation makes; None where it makes none."""
     risk, target = record.risk, record.target
     if risk is None or risk.promised_pct is None or target is None or record.action not in CHANGES:

@@ -1,4 +1,4 @@
-"""What a cloud publishes of its types: what records of earlier versions did not say is found by that."""
+"""Published facts of a cloud's types, by which records of earlier versions are completed."""
 
 from collections.abc import Mapping
 
@@ -6,6 +6,6 @@ from plimsoll.clouds.registry import CLOUDS
 from plimsoll.domain.volume_types import VolumeType
 
 
-def published_types(provider: str) -> Mapping[str, VolumeType]:
+def cloud_types(provider: str) -> Mapping[str, VolumeType]:
     """The published types of a cloud; none of one that this version does not know."""
     return CLOUDS[provider].published.catalog.types if provider in CLOUDS else {}

@@ -15,7 +15,7 @@ from plimsoll.domain.kinds import CHANGES, KINDS, CountsAs, Kind
 from plimsoll.domain.offers.losses import LossCode, find_losses, published_cuts
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.reports.published import published_types
+from plimsoll.reports.published import cloud_types
 
 
 class _OneOf:
@@ -314,13 +314,13 @@ class SecondsSeenRecord(_Record):
     lines: list[str] = Field(description="the same in sentences, with the seconds above what the offer would sustain")
 
 
-Side = Literal["IOPS", "MiB/s"]
+RateSide = Literal["IOPS", "MiB/s"]
 
 
 class EventRecord(_Record):
     """The highest mean of the memory that spoke against a reduction."""
 
-    side: Side
+    side: RateSide
     rate: float
     start: str = Field(description="ISO 8601, UTC, in seconds")
     minutes: float = Field(
@@ -439,7 +439,7 @@ class TooRiskyRecord(_Record):
     spec: SpecRecord
     monthly_usd: float
     monthly_usd_saved: float = Field(description="less than today")
-    cuts: list[Side] = Field(description="the limits that are lower than the present volume's")
+    cuts: list[RateSide] = Field(description="the limits that are lower than the present volume's")
     risk: RiskRecord | None = Field(description="null where nothing was learned")
 
 
@@ -448,27 +448,27 @@ def earlier_codes(fields: Mapping[str, Any]) -> list[str]:
     return [EARLIER] * len(fields["reasons"])
 
 
-def earlier_cuts(fields: Mapping[str, Any]) -> list[Side]:
+def earlier_cuts(fields: Mapping[str, Any]) -> list[RateSide]:
     """The limits that a change of an earlier version lowers; none where it is what keeps today's limits."""
     current, target, kept = fields["current"], fields["target"], fields["drop_in"]
     if fields["action"] not in CHANGES or target is None or (kept is not None and kept.spec == target):
         return []
-    types = published_types(fields["provider"])
-    return cast("list[Side]", list(published_cuts(current.spec, target.spec, types)))
+    types = cloud_types(fields["provider"])
+    return cast("list[RateSide]", list(published_cuts(current.spec, target.spec, types)))
 
 
 def earlier_losses(fields: Mapping[str, Any]) -> list[LossRecord]:
-    """What a change of an earlier version gives up, by the configurations that it recorded."""
+    """The losses of a change of an earlier version, by the configurations that it recorded."""
     current, target = fields["current"], fields["target"]
     if fields["action"] not in CHANGES or target is None:
         return []
     cuts = earlier_cuts(fields)
-    found = find_losses(current.spec, target.spec, published_types(fields["provider"]), cuts)
-    return [LossRecord(code=loss.code, now=loss.now, then=loss.then) for loss in found]
+    losses = find_losses(current.spec, target.spec, cloud_types(fields["provider"]), cuts)
+    return [LossRecord(code=loss.code, now=loss.now, then=loss.then) for loss in losses]
 
 
 def earlier_change(plain: str, provider: str) -> str:
-    """What a change of an earlier version cuts and gives up, as JSON, by the JSON of its record's configurations."""
+    """The cuts and losses of an earlier version's change as JSON, by the JSON of its record's configurations."""
     written = json.loads(plain)
     current, target = (
         None if written[key] is None else SpecRecord.model_validate(written[key]) for key in ("current", "target")
@@ -565,7 +565,7 @@ class RecommendationRecord(_Record):
     reason_codes: list[str] = Field(
         default_factory=earlier_codes, description="the code of each of `reasons`, in their order"
     )
-    cuts: list[Side] = Field(
+    cuts: list[RateSide] = Field(
         default_factory=earlier_cuts, description="the limits that are lower than the present volume's; none: all kept"
     )
     losses: list[LossRecord] = Field(
@@ -578,7 +578,7 @@ class RecommendationRecord(_Record):
         return KINDS[self.action]
 
 
-Rates = list[float | None]
+SpanRates = list[float | None]
 """A rate in each span, to four significant digits; null where nothing was observed."""
 
 
@@ -593,16 +593,20 @@ class DemandProfileRecord(BaseModel):
     start_s: int
     length_s: list[int]
     shortest_s: list[int] = Field(description="the shortest bucket that was read in each span")
-    iops: Rates = Field(description="means of the spans")
-    read_iops: Rates
-    throughput_mib_s: Rates
-    read_throughput_mib_s: Rates
-    peak_iops: Rates = Field(description="highest bucket of each span")
-    peak_throughput_mib_s: Rates
-    most_ops_iops: Rates = Field(description="of the time with the most operations, where their bytes are known too")
-    most_ops_throughput_mib_s: Rates
-    most_moved_iops: Rates = Field(description="of the time that moved the most, where its operations are known too")
-    most_moved_throughput_mib_s: Rates
+    iops: SpanRates = Field(description="means of the spans")
+    read_iops: SpanRates
+    throughput_mib_s: SpanRates
+    read_throughput_mib_s: SpanRates
+    peak_iops: SpanRates = Field(description="highest bucket of each span")
+    peak_throughput_mib_s: SpanRates
+    most_ops_iops: SpanRates = Field(
+        description="of the time with the most operations, where their bytes are known too"
+    )
+    most_ops_throughput_mib_s: SpanRates
+    most_moved_iops: SpanRates = Field(
+        description="of the time that moved the most, where its operations are known too"
+    )
+    most_moved_throughput_mib_s: SpanRates
     sized: list[bool] = Field(description="whether the means tell a size of I/O, being of the very same time")
     throttled_minutes: list[float]
     host_bound_minutes: list[float]
@@ -621,20 +625,20 @@ def schema() -> dict[str, Any]:
     }
 
 
-def in_cents(usd: float) -> int:
+def to_cents(usd: float) -> int:
     """Money of two decimals in whole cents."""
     return round(usd * 100)
 
 
 def saved_cents(record: RecommendationRecord) -> int:
-    """What a recommendation saves, in cents a month; 0 for a cost, for what waits and for what costs more."""
+    """The saving of a recommendation, in cents a month; 0 if it costs, waits or costs more."""
     return cents_of(record).get("saved_cents", 0)
 
 
 def cents_of(record: RecommendationRecord) -> dict[str, int]:
     """A recommendation's money in cents a month, by the totals' field; 0 where no price is known."""
-    now, saved = in_cents(record.monthly_usd_now or 0.0), in_cents(record.monthly_usd_saved)
-    too_risky = in_cents(record.too_risky.monthly_usd_saved) - saved if record.too_risky else 0
+    now, saved = to_cents(record.monthly_usd_now or 0.0), to_cents(record.monthly_usd_saved)
+    too_risky = to_cents(record.too_risky.monthly_usd_saved) - saved if record.too_risky else 0
     money = record.kind.money
     if money is CountsAs.COST:
         return {"now_cents": now}
@@ -643,8 +647,8 @@ def cents_of(record: RecommendationRecord) -> dict[str, int]:
     return {
         "now_cents": now,
         "saved_cents": saved,
-        "saved_drop_in_cents": in_cents(record.monthly_usd_saved_drop_in),
+        "saved_drop_in_cents": to_cents(record.monthly_usd_saved_drop_in),
         "blocked_cents": saved if record.blockers else 0,
-        "waiting_cents": in_cents(record.wait.monthly_usd_saved) if record.wait else 0,
+        "waiting_cents": to_cents(record.wait.monthly_usd_saved) if record.wait else 0,
         "too_risky_cents": too_risky,
     }

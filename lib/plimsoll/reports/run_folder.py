@@ -1,7 +1,7 @@
 """The run folder: the journal, the files that are made of it, and run.json, the run's account of itself.
 
-Answers are appended to the journal. The files are made when a run ends or is interrupted, or by `up_to_date` at any
-time.
+Answers are appended to the journal. The files are made when a run ends or is interrupted, or by `bring_up_to_date` at
+any time.
 """
 
 import json
@@ -18,7 +18,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.reading import seal
 from plimsoll.reports.journal import (
     JOURNAL,
-    NOTHING,
+    NO_CONTENT,
     Entry,
     EntryKind,
     Held,
@@ -30,10 +30,10 @@ from plimsoll.reports.journal import (
 )
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import RUN
-from plimsoll.reports.run_reader import UnansweredRecord, damaged, full_name, matched_records, read_run
+from plimsoll.reports.run_reader import UnansweredRecord, damage_error, full_name, matched_records, read_run
 from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.run_tables import record_line, run_tables
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.writing import BESIDE, atomic_path, is_leftover, make_folder, make_private, writable
 
 _NAMED: Final = 10
@@ -83,17 +83,17 @@ class RunFolder:
                 self._remove()
             else:
                 write_files(self.path)
-                self._journal.append((EntryKind.WRITTEN, NOTHING))
+                self._journal.append((EntryKind.WRITTEN, NO_CONTENT))
         finally:
             self._journal.__exit__()
 
     def begin(self) -> None:
         """Notes that an audit begins or goes on: what was left without an answer is asked again, and told anew."""
-        self._journal.append((EntryKind.BEGUN, NOTHING))
+        self._journal.append((EntryKind.BEGUN, NO_CONTENT))
 
     def records(self) -> Iterator[RecommendationRecord]:
         """The recommendations so far."""
-        for record, *_ in _answers(self._journal.path):
+        for record, *_ in _stream_answers(self._journal.path):
             yield record
 
     def list_open_volumes(self) -> Iterator[UnansweredRecord]:
@@ -128,13 +128,13 @@ class RunFolder:
         """Adds a volume without a recommendation."""
         self._journal.append((EntryKind.UNANSWERED, volume.model_dump_json().encode()))
 
-    def count(self, counted: Totals) -> None:
+    def count(self, counted: RunTotals) -> None:
         """Adds what an outcome without a recommendation counts."""
         plain = {name: value for name, value in counted.plain.items() if value}
         self._journal.append((EntryKind.TOTALS, json.dumps(plain).encode()))
 
     def describe(self, run: Mapping[str, Any]) -> None:
-        """As `write_run`."""
+        """Writes run.json, as `write_run` does."""
         write_run(self.path, run)
 
     def _take_over(self) -> None:
@@ -144,12 +144,12 @@ class RunFolder:
             self.add(record, profile)
 
     def _is_own(self) -> bool:
-        """Whether the folder is a run's or empty, and not one in which somebody keeps other things."""
+        """True if the folder is a run's or empty, and not one in which somebody keeps other things."""
         return any((self.path / name).exists() for name in (RUN, JOURNAL)) or not any(self.path.iterdir())
 
     def _is_empty(self) -> bool:
-        own = {EntryKind.OPENED, EntryKind.BEGUN, EntryKind.SCOPE}
-        return not (self.path / RUN).exists() and all(entry.kind in own for entry in entries(self._journal.path))
+        opening = {EntryKind.OPENED, EntryKind.BEGUN, EntryKind.SCOPE}
+        return not (self.path / RUN).exists() and all(entry.kind in opening for entry in entries(self._journal.path))
 
     def _remove(self) -> None:
         self._journal.path.unlink()
@@ -166,8 +166,8 @@ def write_run(folder: Path, run: Mapping[str, Any]) -> None:
         os.fsync(file.fileno())
 
 
-def up_to_date(folder: Path) -> None:
-    """Makes a run's files anew from its journal where they lack something, as those of a killed run do.
+def bring_up_to_date(folder: Path) -> None:
+    """Completes a run's files from its journal if they lack something, as a killed run's do.
 
     run.json then says that the run was interrupted. While a process still writes the run, run.json is left to it.
     BadInput if a run has ended and its journal has less than that: it was cut.
@@ -197,9 +197,9 @@ def _check_whole(journal: Path, run: RunRecord) -> None:
     """BadInput if a journal has fewer volumes than its run counted when it ended. One that has just been gone on with
     has no failures yet."""
     counted, has = run.volumes, _totals(journal)
-    missing = counted.answered - has.answered
-    if any(True for _ in _of_the_last_part(journal)):
-        missing += counted.failed - has.failed
+    missing = counted.answered - has.answered_count
+    if any(True for _ in _entries_of_last_part(journal)):
+        missing += counted.failed - has.failed_count
         missing += sum(counted.skipped.values()) - has.skipped.total()
     if missing > 0:
         raise BadInput(
@@ -209,7 +209,7 @@ def _check_whole(journal: Path, run: RunRecord) -> None:
 
 
 def damage_texts(lines: Sequence[int]) -> Iterator[str]:
-    """What people should know of lines of a journal that are damaged."""
+    """Sentences for people on the damaged lines of a journal."""
     if lines:
         named = ", ".join(map(str, lines[:_NAMED])) + (", ..." if len(lines) > _NAMED else "")
         yield (
@@ -229,16 +229,16 @@ def write_files(folder: Path) -> None:
     """Writes the files of a run's answers anew from its journal."""
     journal = folder / JOURNAL
     with run_tables(folder) as tables:
-        for record, line, profile in _answers(journal):
+        for record, line, profile in _stream_answers(journal):
             tables.put(record, line, profile)
-        for entry in _of_the_last_part(journal):
+        for entry in _entries_of_last_part(journal):
             if entry.kind is EntryKind.UNANSWERED:
                 tables.leave_out(UnansweredRecord.model_validate_json(entry.content))
 
 
-def _answers(journal: Path) -> Iterator[tuple[RecommendationRecord, bytes, bytes | None]]:
-    """The recommendations of a journal in the order of its volumes, as records and as JSON, with the JSON of the demand
-    that each rests on. Of a volume whose recommendation was changed, the last."""
+def _stream_answers(journal: Path) -> Iterator[tuple[RecommendationRecord, bytes, bytes | None]]:
+    """The recommendations of a journal, in its order: record, JSON, and the JSON of its demand. A changed one has its
+    last state."""
     changed = {}
     for entry in entries(journal):
         if entry.kind is EntryKind.CHANGED:
@@ -259,16 +259,16 @@ def _answers(journal: Path) -> Iterator[tuple[RecommendationRecord, bytes, bytes
         is_after_damage = entry.kind is EntryKind.DAMAGED
 
 
-def _totals(journal: Path) -> Totals:
-    """What a run adds up to, by its journal."""
-    totals = Totals.of(record for record, *_ in _answers(journal))
-    for entry in _of_the_last_part(journal):
+def _totals(journal: Path) -> RunTotals:
+    """The totals of a run by its journal."""
+    totals = RunTotals.add_up(record for record, *_ in _stream_answers(journal))
+    for entry in _entries_of_last_part(journal):
         if entry.kind is EntryKind.TOTALS:
-            totals.merge(Totals.parsed(json.loads(entry.content)))
+            totals.merge(RunTotals.parse(json.loads(entry.content)))
     return totals
 
 
-def _of_the_last_part(journal: Path) -> Iterator[Entry]:
+def _entries_of_last_part(journal: Path) -> Iterator[Entry]:
     """The entries since an audit last began or went on."""
     begun, before = 0, None
     for entry in entries(journal):
@@ -283,4 +283,4 @@ def _record(journal: Path, entry: Entry) -> RecommendationRecord:
     try:
         return RecommendationRecord.model_validate_json(entry.content)
     except ValidationError as error:
-        raise damaged(journal, "has a recommendation that this version cannot read") from error
+        raise damage_error(journal, "has a recommendation that this version cannot read") from error

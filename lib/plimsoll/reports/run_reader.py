@@ -1,4 +1,4 @@
-"""What a run's folder holds, read as a stream: memory does not grow with the fleet."""
+"""Readers of a run's folder as a stream: memory does not grow with the fleet."""
 
 import json
 import re
@@ -49,21 +49,19 @@ _Volume = TypeVar("_Volume", RecommendationRecord, DemandProfileRecord)
 
 
 def stream_records(folder: Path, only: Only | None = None) -> Iterator[RecommendationRecord]:
-    """The recommendations of a run so far, those that `only` takes where it is given; none where the run has not begun;
-    BadInput where the file is damaged.
-    """
+    """The recommendations of a run so far that `only` takes; none if the run has not begun. BadInput if damaged."""
     path = folder / RECOMMENDATIONS
     if not path.exists():
         return
     try:
         if _has_lines(path):
             _check(path)
-            found: Iterable[RecommendationRecord] = _by_line(path)
+            records: Iterable[RecommendationRecord] = _read_lines(path)
         else:
-            found = _laid_out_anew(path)
-        yield from found if only is None else filter(only, found)
+            records = _read_list(path)
+        yield from records if only is None else filter(only, records)
     except (OSError, ValidationError) as error:
-        raise damaged(path, "is not a list of recommendations") from error
+        raise damage_error(path, "is not a list of recommendations") from error
 
 
 def _records_naming(folder: Path, volume: str) -> Iterator[RecommendationRecord]:
@@ -74,9 +72,9 @@ def _records_naming(folder: Path, volume: str) -> Iterator[RecommendationRecord]
             yield from stream_records(folder)
             return
         _check(path)
-        yield from _by_line(path, naming=named.encode("ascii"))
+        yield from _read_lines(path, naming=named.encode("ascii"))
     except (OSError, ValidationError) as error:
-        raise damaged(path, "is not a list of recommendations") from error
+        raise damage_error(path, "is not a list of recommendations") from error
 
 
 def read_records(folder: Path) -> list[RecommendationRecord]:
@@ -89,7 +87,7 @@ def find_record(folder: Path, volume: str) -> RecommendationRecord | None:
 
     BadInput where several volumes have that id.
     """
-    return _only_one(volume, _records_naming(folder, volume))
+    return _pick_volume(volume, _records_naming(folder, volume))
 
 
 def stream_profiles(folder: Path) -> Iterator[DemandProfileRecord]:
@@ -107,27 +105,27 @@ def matched_records(folder: Path, only: Only | None) -> Iterator[Matched]:
     Both files are in the order in which the volumes were answered. So they are read side by side, and neither is held
     in memory. Errors are as of `stream_records`.
     """
-    yield from matched(stream_records(folder), stream_profiles(folder), only, whole=not _was_killed(folder))
+    yield from match_profiles(stream_records(folder), stream_profiles(folder), only, whole=not _was_killed(folder))
 
 
-def matched(
+def match_profiles(
     records: Iterable[RecommendationRecord],
     profiles: Iterator[DemandProfileRecord],
     only: Only | None = None,
     *,
     whole: bool = True,
 ) -> Iterator[Matched]:
-    """Records, those that `only` takes where it is given, with their profiles, which are in the same order.
+    """Records that `only` takes, or all, with their profiles, which are in the same order.
 
     BadInput if a profile is nobody's, and both are `whole`.
     """
     profile = next(profiles, None)
     for record in records:
-        found = profile if profile is not None and full_name(record) == full_name(profile) else None
-        if found is not None:
+        own_profile = profile if profile is not None and full_name(record) == full_name(profile) else None
+        if own_profile is not None:
             profile = next(profiles, None)
         if only is None or only(record):
-            yield record, found
+            yield record, own_profile
     if whole and profile is not None:
         raise BadInput(
             f"{DEMAND} is damaged: it has demand of {full_name(profile)}, of which {RECOMMENDATIONS} has none there. "
@@ -137,7 +135,7 @@ def matched(
 
 def find_profile(folder: Path, volume: str) -> DemandProfileRecord | None:
     """A volume's demand profile in a run, None where the run has none; names and errors as of `find_record`."""
-    return _only_one(volume, stream_profiles(folder))
+    return _pick_volume(volume, stream_profiles(folder))
 
 
 def stream_unanswered(folder: Path) -> Iterator[UnansweredRecord]:
@@ -146,28 +144,27 @@ def stream_unanswered(folder: Path) -> Iterator[UnansweredRecord]:
 
 
 def full_name(volume: RecommendationRecord | DemandProfileRecord | UnansweredRecord) -> str:
-    """What names a volume where its id alone may not: account/region/id."""
+    """The unambiguous name of a volume: account/region/id."""
     return f"{volume.account}/{volume.region}/{volume.volume_id}"
 
 
-def ambiguous(volume: str, full_names: Sequence[str]) -> BadInput:
-    """That several volumes have an id, and what they are called in full."""
+def ambiguity_error(volume: str, full_names: Sequence[str]) -> BadInput:
+    """The error for an id that several volumes have, with their full names."""
     return BadInput(f"{volume} is the id of {len(full_names)} volumes of this run: give {' or '.join(full_names)}.")
 
 
-def damaged(path: Path, told: str = "is damaged") -> BadInput:
-    """The error for a run's file that cannot be read, with what to do: a run that is still being written is waited
-    for."""
+def damage_error(path: Path, fault: str = "is damaged") -> BadInput:
+    """The error for a run's file that cannot be read, and what to do. A run being written is waited for."""
     try:
         running = read_run(path.parent).status == "running"
     except BadInput:
         running = False
     if running:
         return BadInput(
-            f"{path} {told}, because its run is still being written: wait until that has ended. Where nothing writes "
+            f"{path} {fault}, because its run is still being written: wait until that has ended. Where nothing writes "
             "it any more, move the folder away and run again."
         )
-    return BadInput(f"{path} {told}: move the folder away and run again.")
+    return BadInput(f"{path} {fault}: move the folder away and run again.")
 
 
 def read_run(folder: Path) -> RunRecord:
@@ -184,14 +181,14 @@ def _parse_run(folder: Path, parse: Callable[[bytes], _Run]) -> _Run:
     try:
         return parse(read_bytes(folder / RUN))
     except (OSError, TypeError, ValueError, AttributeError, LookupError) as error:
-        why = f" ({told})" if (told := _why(error)) else ""
+        why = f" ({fault})" if (fault := _fault_of(error)) else ""
         raise BadInput(
             f"{folder} holds no readable {RUN}{why}: give the folder of a run, such as one under plimsoll-runs."
         ) from error
 
 
-def _why(error: Exception) -> str:
-    """What is wrong with a file that is there and is no JSON of a run; empty if it is just that."""
+def _fault_of(error: Exception) -> str:
+    """The fault of a file that is there and is no run's JSON; empty if it is just that."""
     if isinstance(error, FileNotFoundError | json.JSONDecodeError):
         return ""
     if isinstance(error, ValidationError):
@@ -200,11 +197,11 @@ def _why(error: Exception) -> str:
     return str(error.strerror) if isinstance(error, OSError) else str(error)
 
 
-def _only_one(volume: str, among: Iterable[_Volume]) -> _Volume | None:
-    found = [one for one in among if volume in {one.volume_id, full_name(one)}]
-    if len(found) > 1:
-        raise ambiguous(volume, [full_name(one) for one in found])
-    return found[0] if found else None
+def _pick_volume(volume: str, among: Iterable[_Volume]) -> _Volume | None:
+    volumes = [candidate for candidate in among if volume in {candidate.volume_id, full_name(candidate)}]
+    if len(volumes) > 1:
+        raise ambiguity_error(volume, [full_name(candidate) for candidate in volumes])
+    return volumes[0] if volumes else None
 
 
 def check_files(folder: Path) -> None:
@@ -213,36 +210,36 @@ def check_files(folder: Path) -> None:
         path = folder / name
         try:
             if path.exists() and name == RECOMMENDATIONS and not _has_lines(path):
-                _laid_out_anew(path)
+                _read_list(path)
             elif path.exists():
                 _check(path)
         except (OSError, ValidationError) as error:
-            raise damaged(path) from error
+            raise damage_error(path) from error
 
 
 def _check(path: Path) -> None:
     """BadInput for a file that is not as it was written, OSError for what is no file."""
     if not is_as_written(path):
-        raise damaged(path, _UNLIKE)
+        raise damage_error(path, _UNLIKE)
 
 
-def _laid_out_anew(path: Path) -> list[RecommendationRecord]:
+def _read_list(path: Path) -> list[RecommendationRecord]:
     """The recommendations of a file that another tool has laid out anew."""
     content = read_bytes(path, MOST_LIST_BYTES)
-    found = _RECORDS.validate_json(content)
-    lines = ",".join(f"\n{json.dumps(one, ensure_ascii=False)}" for one in parse_json(content))
+    records = _RECORDS.validate_json(content)
+    lines = ",".join(f"\n{json.dumps(record, ensure_ascii=False)}" for record in parse_json(content))
     if not is_as_written(path, f"[{lines}\n]\n".encode()):
-        raise damaged(path, _UNLIKE)
-    return found
+        raise damage_error(path, _UNLIKE)
+    return records
 
 
 def _has_lines(path: Path) -> bool:
-    """Whether each recommendation has a line of its own, as runs are written; other tools may lay JSON out anew."""
+    """True if each recommendation has a line of its own, as runs are written; other tools may lay JSON out anew."""
     with open_file(path) as file:
         return next(file, b"") == b"[\n" and next(file, b"")[:1] in {b"{", b"]"}
 
 
-def _by_line(path: Path, naming: bytes = b"") -> Iterator[RecommendationRecord]:
+def _read_lines(path: Path, naming: bytes = b"") -> Iterator[RecommendationRecord]:
     with open_file(path) as file:
         next(file)
         for line in file:
@@ -250,7 +247,7 @@ def _by_line(path: Path, naming: bytes = b"") -> Iterator[RecommendationRecord]:
                 return
             if naming in line:
                 yield RecommendationRecord.model_validate_json(line.removesuffix(b"\n").removesuffix(b","))
-    raise damaged(path, "ends in the middle")
+    raise damage_error(path, "ends in the middle")
 
 
 def _lines(path: Path, kind: type[_Line]) -> Iterator[_Line]:
@@ -263,14 +260,14 @@ def _lines(path: Path, kind: type[_Line]) -> Iterator[_Line]:
                 if not line.endswith(b"\n"):
                     if _was_killed(path.parent):
                         return
-                    raise damaged(path, "is damaged: its last line is cut")
+                    raise damage_error(path, "is damaged: its last line is cut")
                 yield kind.model_validate_json(line)
     except (OSError, ValidationError) as error:
-        raise damaged(path) from error
+        raise damage_error(path) from error
 
 
 def _was_killed(folder: Path) -> bool:
-    """Whether a run of an earlier version may have been killed in the middle of a file: today's are written whole."""
+    """True if a run of an earlier version may have been killed inside a file. Today's are written whole."""
     if (folder / CHECKSUMS).exists():
         return False
     try:

@@ -206,7 +206,7 @@ class RunBegun(_Part):
     every_minute: bool = False
 
     @property
-    def at(self) -> datetime:
+    def as_of(self) -> datetime:
         """The time, in UTC, that a run's figures are of."""
         return datetime.fromisoformat(self.now).astimezone(UTC)
 
@@ -262,8 +262,10 @@ def _with_new_keys(text: str | bytes) -> dict[str, Any]:
 
 def _policy_of(written: Mapping[str, Any]) -> dict[str, Any]:
     """A run's policy with the keys of today."""
-    found = {_OLD_POLICY_KEYS.get(key, key): value for key, value in written.items()}
-    policy = {key: value for key, value in found.items() if key is not None}
+    renamed = {_OLD_POLICY_KEYS.get(key, key): value for key, value in written.items()}
+    policy = {key: value for key, value in renamed.items() if key is not None}
     if "overrides" in policy:
-        policy["overrides"] = [{**one, "policy": _policy_of(one["policy"])} for one in policy["overrides"]]
+        policy["overrides"] = [
+            {**override, "policy": _policy_of(override["policy"])} for override in policy["overrides"]
+        ]
     return policy

@@ -36,7 +36,7 @@ class RunTables:
         self.put(record, record_line(record), None if profile is None else profile.model_dump_json().encode())
 
     def put(self, record: RecommendationRecord, line: bytes, profile: bytes | None) -> None:
-        """As `add`, where both are at hand as JSON."""
+        """Adds a record and its profile, as `add`, from their JSON."""
         if profile is not None:
             self._demand.write(profile + b"\n")
         self._list.write(self._before + b"\n" + line)
@@ -59,9 +59,9 @@ def run_tables(folder: Path) -> Iterator[RunTables]:
     One process at a time writes those of a folder, and others wait for it.
     """
     names = RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED
-    with _alone(folder):
+    with _lock_folder(folder):
         with ExitStack() as stack:
-            listed, table, demand, unanswered = (stack.enter_context(_written(folder / name)) for name in names)
+            listed, table, demand, unanswered = (stack.enter_context(_open_whole(folder / name)) for name in names)
             table.write(csv_line(header()).encode(ENCODING))
             tables = RunTables(listed, table, demand, unanswered)
             yield tables
@@ -75,13 +75,13 @@ def record_line(record: RecommendationRecord) -> bytes:
 
 
 @contextmanager
-def _written(path: Path) -> Iterator[IO[bytes]]:
+def _open_whole(path: Path) -> Iterator[IO[bytes]]:
     with atomic_path(path) as beside, beside.open("wb") as file:
         yield file
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _lock_folder(folder: Path) -> Iterator[None]:
     with writable(folder):
         place = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:

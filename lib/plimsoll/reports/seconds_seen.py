@@ -1,4 +1,4 @@
-"""What was seen of a volume by the second, in sentences."""
+"""Sentences on a volume's seconds."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -34,23 +34,23 @@ def seen_lines(seen: SecondsSeen, ceilings: Mapping[str, CeilingRecord]) -> Iter
     usual, usual_bytes = seen.iops.quantile(0.99), seen.bytes_s.quantile(0.99)
     yield f"99 % of the seconds: at most {usual:,.0f} IOPS and {usual_bytes / MIB:,.1f} MiB/s"
     yield f"queue: {seen.mean_queue:,.1f} operations on average, {seen.most_queue:,} at most"
-    yield from _exceeded("the volume's", seen.exceeded_volume)
-    yield from _exceeded("the host's", seen.exceeded_host)
+    yield from _exceeded_words("the volume's", seen.exceeded_volume)
+    yield from _exceeded_words("the host's", seen.exceeded_host)
     yield from _latency(seen)
     for name, ceiling in ceilings.items():
-        yield from _above(name, ceiling, seen)
+        yield from _seconds_above(name, ceiling, seen)
     yield from seen.lacks
 
 
-def _exceeded(whose: str, exceeded: Mapping[Resource, Exceeded] | None) -> Iterator[str]:
+def _exceeded_words(whose: str, exceeded: Mapping[Resource, Exceeded] | None) -> Iterator[str]:
     if exceeded is None:
         return
-    told = [
-        f"{side.unit} for {one.us / _US_PER_S:,.2f} s, within {count_of(one.seconds, 'second')}"
-        for side, one in exceeded.items()
-        if one.us
+    sides = [
+        f"{side.unit} for {excess.us / _US_PER_S:,.2f} s, within {count_of(excess.seconds, 'second')}"
+        for side, excess in exceeded.items()
+        if excess.us
     ]
-    yield f"exceeded {whose} limit of {'; '.join(told)}" if told else f"never exceeded {whose} limits"
+    yield f"exceeded {whose} limit of {'; '.join(sides)}" if sides else f"never exceeded {whose} limits"
 
 
 def _latency(seen: SecondsSeen) -> Iterator[str]:
@@ -61,7 +61,7 @@ def _latency(seen: SecondsSeen) -> Iterator[str]:
         yield f"mean latency: {seen.mean_latency_us:,.0f} us"
 
 
-def _above(name: str, ceiling: CeilingRecord, seen: SecondsSeen) -> Iterator[str]:
+def _seconds_above(name: str, ceiling: CeilingRecord, seen: SecondsSeen) -> Iterator[str]:
     """The seconds above what a ceiling sustains; a side that is not known to be limited is never above."""
     limits = {Resource.IOPS: ceiling.sustained_iops, Resource.THROUGHPUT: ceiling.sustained_throughput_mib_s}
     known = {side: math.inf if limit is None else limit for side, limit in limits.items()}
@@ -75,7 +75,7 @@ def _above(name: str, ceiling: CeilingRecord, seen: SecondsSeen) -> Iterator[str
 
 
 def seen_record(seen: SecondsSeen, ceilings: CeilingsRecord | None) -> SecondsSeenRecord:
-    """What was seen, as a record has it, beside what the volume sustains now and would sustain then."""
+    """The record of a volume's seconds beside what the volume sustains now and would sustain then."""
     known: dict[str, CeilingRecord] = {} if ceilings is None else {"now": ceilings.now}
     if ceilings is not None and ceilings.offered is not None:
         known["offered"] = ceilings.offered

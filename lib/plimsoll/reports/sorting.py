@@ -32,7 +32,7 @@ SORTS: Final[Mapping[str, Weight]] = {
 """What a list may be sorted by."""
 
 
-def sorted_by(name: str) -> Weight:
+def find_sort(name: str) -> Weight:
     """The weight of that name; BadInput where there is none."""
     if name not in SORTS:
         raise BadInput(f"--sort {name}: it must be one of {', '.join(SORTS)}.")

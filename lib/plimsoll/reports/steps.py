@@ -13,7 +13,7 @@ from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.kinds import CHANGES, COSTS, CountsAs, Kind, names_counted_as
 from plimsoll.domain.policy import HeadroomFrom, Policy, SizeOn
 from plimsoll.reports.record import ALLOWED_PCT, RecommendationRecord
-from plimsoll.reports.wording import count_of, left_for_risk, risk_level
+from plimsoll.reports.wording import change_left_for_risk, count_of, risk_level
 
 EVIDENCE: Final = "evidence"
 """The code of the blocker that a measurement lifts."""
@@ -63,9 +63,8 @@ _CHANGES_SQL: Final = _is(*CHANGES).in_sql
 
 
 def _is_unproved(record: RecommendationRecord) -> bool:
-    """Whether the policy asks for better evidence, or a limit is cut at too high a risk, or on published limits; also
-    where nothing is recommended because of that risk."""
-    if left_for_risk(record) is not None:
+    """True if the policy wants better evidence, a cut is unmeasured or too risky, or risk rejects a change."""
+    if change_left_for_risk(record) is not None:
         return True
     thin = record.evidence is None or record.evidence.grade == "C"
     return bool(record.blockers) or (bool(record.cuts) and (thin or risk_level(record) != "allowed"))
@@ -255,11 +254,11 @@ _ROWS: Final = {row.step: row for row in STEPS}
 
 
 def step_words(step: Step, policy: Policy, seen: str | None = None) -> StepWords:
-    """The words of a step under the policy that a run was made with; `seen` is as of `judged_by`."""
+    """The words of a step under the policy that a run was made with; `seen` is as of `requirement_words`."""
     span = seen or _lookback(policy)
     row = _ROWS[step]
     why = row.why.format(
-        judged=judged_by(policy, span),
+        judged=requirement_words(policy, span),
         risks=_risks(policy, span),
         risk_pct=policy.risk_pct,
         lift_pct=policy.throttle_lift_pct,
@@ -270,13 +269,13 @@ def step_words(step: Step, policy: Policy, seen: str | None = None) -> StepWords
 _SPANS: Final = {60: "minute", 300: "five minutes", 3600: "hour"}
 
 
-def observed(hours: float) -> str:
-    """The time that one volume was observed, in words that `judged_by` takes."""
+def observed_words(hours: float) -> str:
+    """The time that one volume was observed, in words that `requirement_words` takes."""
     return f"the {count_of(round(hours), 'hour')} observed"
 
 
-def judged_by(policy: Policy, seen: str | None = None) -> str:
-    """What an offer has to carry, in words: the demand of how long, with how much to spare, and what it may throttle.
+def requirement_words(policy: Policy, seen: str | None = None) -> str:
+    """The requirement of an offer in words: how long a demand it carries, with which headroom and throttling.
 
     `seen` is the time that was observed, where it is known better than by the policy's lookback.
     """

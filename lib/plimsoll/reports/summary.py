@@ -1,4 +1,4 @@
-"""What every report says of a whole run: what can be saved, how sure that is, what to do first, and what is missing."""
+"""A run's summary for every report: what can be saved, how sure that is, what to do first, what is missing."""
 
 import shlex
 from collections import defaultdict
@@ -16,10 +16,10 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.run_record import HistoryTold, PartUsd, RunRecord
 from plimsoll.reports.steps import CENT, STEP_COMMANDS, STEP_TITLES, Step, StepWords, step_of, step_words
-from plimsoll.reports.totals import DIMENSIONS, Totals
-from plimsoll.reports.wording import accounts_in, clouds_of, count_of, left_for_risk, usd
+from plimsoll.reports.totals import DIMENSIONS, RunTotals
+from plimsoll.reports.wording import account_word, change_left_for_risk, clouds_of, count_of, usd
 
-FIRST: Final = 3
+FIRST_VOLUMES: Final = 3
 """How many volumes of a step are named."""
 
 _QUIET: Final = frozenset({Step.UNKNOWN, Step.KEEP})
@@ -46,51 +46,52 @@ class Figure:
 
 
 def incomplete(run: RunRecord, *, whole: bool) -> str:
-    """Why the figures are not those of everything in scope; empty where they are, or are meant for a part alone."""
-    if told := unended(run):
-        return f"{told} {_GO_ON[run.status]}"
+    """The reason why the figures lack part of the scope; empty if they are complete, or meant for a part alone."""
+    if sentence := unended_sentence(run):
+        return f"{sentence} {_GO_ON[run.status]}"
     return unreadable(run) if whole else ""
 
 
-def unended(run: RunRecord) -> str:
-    """That a run did not come to its end; empty where it did."""
+def unended_sentence(run: RunRecord) -> str:
+    """A sentence for a run that did not end; empty if it ended."""
     return _UNENDED.get(run.status, "")
 
 
 def unreadable(run: RunRecord) -> str:
-    """How many places and volumes could not be read; empty where all could."""
+    """The numbers of places and volumes that could not be read; empty if all could."""
     places, volumes = len(run.failures.targets), sum(len(ids) for *_, ids in failed_volumes(run))
     missing = [count_of(number, thing) for number, thing in ((places, "place"), (volumes, "volume")) if number]
     return f"Not in these figures, because unreadable: {' and '.join(missing)}." if missing else ""
 
 
 def resume_command(run: RunRecord, folder: Path) -> str | None:
-    """What goes on with a run that was interrupted; None for one that has ended."""
+    """The command that resumes an interrupted run; None if it has ended."""
     return shlex.join(["plimsoll", "audit", "--resume", str(folder)]) if run.status in _UNENDED else None
 
 
-def headline(totals: Totals, run: RunRecord, *, whole: bool) -> str:
-    """What can be saved of what, in one sentence; `whole` where it is about the run and not a part of it."""
-    priced = totals.answered - totals.unpriced
-    if totals.answered == 0:
+def run_headline(totals: RunTotals, run: RunRecord, *, whole: bool) -> str:
+    """The saving and the cost in one sentence; `whole` if it is about the run and not a part of it."""
+    priced = totals.answered_count - totals.unpriced
+    if totals.answered_count == 0:
         return _nothing_answered(run) if whole else "No volume matches this report."
     if priced == 0:
-        return f"No price is known for {_these(totals.answered)}, so no saving is known. Give prices with --prices."
+        volumes = _volume_words(totals.answered_count)
+        return f"No price is known for {volumes}, so no saving is known. Give prices with --prices."
     costs = "costs" if priced == 1 else "cost"
     if totals.usd_saved < CENT:
-        said = f"Nothing can be saved on {_these(priced)}, which {costs} {usd(totals.usd_now)} a month"
+        sentence = f"Nothing can be saved on {_volume_words(priced)}, which {costs} {usd(totals.usd_now)} a month"
     else:
-        said = (
+        sentence = (
             f"{usd(totals.usd_saved)} a month can be saved: {_share(totals.usd_saved / totals.usd_now)} of the "
-            f"{usd(totals.usd_now)} that {_these(priced)} {costs}"
+            f"{usd(totals.usd_now)} that {_volume_words(priced)} {costs}"
         )
     if totals.unpriced:
-        said += f"; no price is known for {count_of(totals.unpriced, 'other')}"
-    return f"{said}."
+        sentence += f"; no price is known for {count_of(totals.unpriced, 'other')}"
+    return f"{sentence}."
 
 
-def take_now(totals: Totals) -> str:
-    """What can be had at once, as a headline; empty where nothing can."""
+def take_now(totals: RunTotals) -> str:
+    """The saving that gives nothing up, as a headline; empty if there is none."""
     safe = totals.by["step"].get(Step.SAFE)
     if safe is None or safe.usd_saved < CENT:
         return ""
@@ -98,9 +99,8 @@ def take_now(totals: Totals) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """What a step saves: its share of what all volumes cost, in percent; `small` where it is less than a hundredth of
-    the saving."""
+class StepPart:
+    """A step's saving and its percent of the cost of all volumes; `small` if under a hundredth of the saving."""
 
     step: Step
     title: str
@@ -110,25 +110,25 @@ class Part:
     small: bool
 
 
-def parts(overview: "Overview", totals: Totals) -> Iterator[Part]:
-    """Where the money is: the steps that hold volumes, in the order in which to act."""
+def parts(overview: "Overview", totals: RunTotals) -> Iterator[StepPart]:
+    """The money by step: the steps that hold volumes, in the order in which to act."""
     for step in Step:
-        found = totals.by["step"].get(step)
-        if found is None:
+        sums = totals.by["step"].get(step)
+        if sums is None:
             continue
-        share = found.usd_saved / totals.usd_now * 100 if totals.usd_now > 0 else 0.0
-        yield Part(
+        share = sums.usd_saved / totals.usd_now * 100 if totals.usd_now > 0 else 0.0
+        yield StepPart(
             step=step,
             title=STEP_TITLES[step],
-            volumes=f"{count_of(found.answered, 'volume')}{_of_them(step, overview)}",
-            money=usd(found.usd_saved) if found.usd_saved >= CENT else money_of(found.step_summary().monthly_usd),
+            volumes=f"{count_of(sums.answered_count, 'volume')}{_count_suffix(step, overview)}",
+            money=usd(sums.usd_saved) if sums.usd_saved >= CENT else money_of(sums.step_summary().monthly_usd),
             share_pct=round(max(0.0, share), 2),
-            small=found.usd_saved < max(CENT, totals.usd_saved / 100),
+            small=sums.usd_saved < max(CENT, totals.usd_saved / 100),
         )
 
 
-def figures(totals: Totals, judged_by: str) -> Iterator[Figure]:
-    """How much of the saving is how sure, and what else is about money."""
+def figures(totals: RunTotals, requirement: str) -> Iterator[Figure]:
+    """The certainty of the saving, and further figures of money."""
     if totals.usd_saved >= CENT:
         yield Figure(
             kind="drop-in",
@@ -141,7 +141,7 @@ def figures(totals: Totals, judged_by: str) -> Iterator[Figure]:
             kind="proof",
             amount=usd(totals.usd_saved_on_proof),
             label="more with what is recommended",
-            meaning=f"Rests on the measured demand: the offers carry {judged_by}.",
+            meaning=f"Rests on the measured demand: the offers carry {requirement}.",
         )
     yield from _besides(totals)
 
@@ -153,11 +153,11 @@ def _share(part: float) -> str:
     return f"{percent} %" if percent else "less than 1 %"
 
 
-def _these(volumes: int) -> str:
+def _volume_words(volumes: int) -> str:
     return "this one volume" if volumes == 1 else f"these {volumes:,} volumes"
 
 
-def _besides(totals: Totals) -> Iterator[Figure]:
+def _besides(totals: RunTotals) -> Iterator[Figure]:
     if totals.usd_blocked >= CENT:
         yield Figure(
             kind="blocked",
@@ -202,7 +202,7 @@ def _nothing_answered(run: RunRecord) -> str:
     if volumes.failed:
         return f"No volume could be judged: {count_of(volumes.failed, 'volume')} could not be read."
     if run.failures.targets:
-        return f"No volume could be judged: no {accounts_in(clouds_of(run))} could be read."
+        return f"No volume could be judged: no {account_word(clouds_of(run))} could be read."
     if run.status in _UNENDED:
         return "No volume has been judged yet."
     if volumes.seen:
@@ -210,9 +210,8 @@ def _nothing_answered(run: RunRecord) -> str:
     return "No volumes were found."
 
 
-def since_before(run: RunRecord) -> str:
-    """What is new, done and snoozed since earlier runs, how promises were kept, and what was learned; empty where the
-    run knows of no earlier ones and learned nothing."""
+def changes_since(run: RunRecord) -> str:
+    """The changes since earlier runs, kept promises and what was learned; empty if the run knows of none."""
     changed = "; ".join(_parts(run.history)) + "." if run.history else ""
     return " ".join(filter(None, [changed, kept_promises(run), learned_words(run)]))
 
@@ -222,10 +221,10 @@ def _parts(history: HistoryTold) -> Iterator[str]:
     verb = "is" if new == 1 else "are"
     yield f"{count_of(new, 'recommendation')} {verb} new" if new else "No recommendation is new"
     if done:
-        told = f"{count_of(done, 'volume')} {'has' if done == 1 else 'have'} been changed as recommended"
-        told += f", {now:,} of them seen for the first time" if now and now < done else ""
+        sentence = f"{count_of(done, 'volume')} {'has' if done == 1 else 'have'} been changed as recommended"
+        sentence += f", {now:,} of them seen for the first time" if now and now < done else ""
         saved = history.saved_usd_month_since
-        yield f"{told}, which saves {usd(saved)} a month" if saved >= CENT else told
+        yield f"{sentence}, which saves {usd(saved)} a month" if saved >= CENT else sentence
     if history.by_rule:
         verb = "differs" if history.by_rule == 1 else "differ"
         yield f"{count_of(history.by_rule, 'recommendation')} {verb} because the rule has changed"
@@ -260,7 +259,7 @@ def unread(run: RunRecord) -> Iterator[Unread]:
 
 
 def failed_places(failed: Mapping[str, str]) -> Iterator[tuple[list[str], str]]:
-    """The places that could not be read, those of one reason together: all are named, and the reason once."""
+    """The places that could not be read, grouped by reason: all are named, and the reason once."""
     alike: dict[str, list[str]] = {}
     for place, reason in failed.items():
         alike.setdefault(reason.replace(place, _THESE), []).append(place)
@@ -275,22 +274,22 @@ def failed_volumes(run: RunRecord) -> Iterator[tuple[str, str, list[str]]]:
             yield from ((place, reason, ids) for reason, ids in reasons.items())
 
 
-def left_out(run: RunRecord) -> Iterator[str]:
+def skipped_sentences(run: RunRecord) -> Iterator[str]:
     """Volumes that were left out on purpose, with the reason."""
     for reason, count in run.volumes.skipped.items():
         yield f"{count_of(count, 'volume')} left out: {reason}."
 
 
-def noted(run: RunRecord) -> Iterator[tuple[str, str]]:
+def group_notices(run: RunRecord) -> Iterator[tuple[str, str]]:
     """Pairs of the places, in words, and the text, in the order in which they were told."""
     places: dict[str, list[str]] = {}
     for place, texts in run.notices.items():
         for text in texts:
             places.setdefault(text, []).append(place)
-    for text, found in places.items():
-        rest = len(found) - _NAMED
-        more = f" and {count_of(rest, 'more place')}" if rest > 0 else ""
-        yield f"{', '.join(found[:_NAMED])}{more}", text
+    for text, named in places.items():
+        unnamed = len(named) - _NAMED
+        tail = f" and {count_of(unnamed, 'more place')}" if unnamed > 0 else ""
+        yield f"{', '.join(named[:_NAMED])}{tail}", text
 
 
 @dataclass(slots=True)
@@ -300,9 +299,9 @@ class Overview:
     `until` is the day on which the first of those that wait can be judged, None where none waits.
     """
 
-    totals: Totals = field(default_factory=lambda: Totals.of((), by=DIMENSIONS))
+    totals: RunTotals = field(default_factory=lambda: RunTotals.add_up((), by=DIMENSIONS))
     first: dict[Step, Largest[RecommendationRecord]] = field(
-        default_factory=lambda: defaultdict(lambda: Largest(most=FIRST))
+        default_factory=lambda: defaultdict(lambda: Largest(most=FIRST_VOLUMES))
     )
     until: str | None = None
 
@@ -314,7 +313,7 @@ class Overview:
             self.until = min(record.wait.until, self.until or record.wait.until)
 
 
-def counted(volumes: Iterable[Matched], overview: Overview) -> Iterator[Matched]:
+def count_volumes(volumes: Iterable[Matched], overview: Overview) -> Iterator[Matched]:
     """The same volumes, each counted as it goes by."""
     for volume in volumes:
         overview.add(volume[0])
@@ -322,9 +321,8 @@ def counted(volumes: Iterable[Matched], overview: Overview) -> Iterator[Matched]
 
 
 def weight(record: RecommendationRecord) -> float:
-    """What the volumes of a step are ordered by: the minutes of throttling, the cost, or what is saved or may be
-    saved."""
-    money, left = record.kind.money, left_for_risk(record)
+    """The order of a step's volumes: by throttled minutes, by cost, or by the saving."""
+    money, left = record.kind.money, change_left_for_risk(record)
     if money is CountsAs.MORE:
         return record.demand.throttled_minutes if record.demand else 0.0
     if record.wait is not None:
@@ -350,41 +348,41 @@ class Todo:
 def todos(overview: Overview, policy: Policy, folder: Path) -> Iterator[Todo]:
     """The steps that hold volumes, in the order in which to act."""
     for step in Step:
-        found = overview.totals.by["step"].get(step)
-        if found is None:
+        sums = overview.totals.by["step"].get(step)
+        if sums is None:
             continue
         first = [] if step in _QUIET else overview.first[step].items
         yield Todo(
             step=step,
             words=step_words(step, policy),
-            volumes=f"{count_of(found.answered, 'volume')}{_of_them(step, overview)}",
-            money=money_of(found.step_summary().monthly_usd),
+            volumes=f"{count_of(sums.answered_count, 'volume')}{_count_suffix(step, overview)}",
+            money=money_of(sums.step_summary().monthly_usd),
             first=first,
-            more=found.answered - len(first),
+            more=sums.answered_count - len(first),
             command=STEP_COMMANDS[step].format(shlex.quote(str(folder))) if step in STEP_COMMANDS else None,
         )
 
 
-def _of_them(step: Step, overview: Overview) -> str:
-    """What else is counted of the volumes of a step."""
+def _count_suffix(step: Step, overview: Overview) -> str:
+    """A further count of a step's volumes."""
     return f", the first from {overview.until} on" if step is Step.WAIT and overview.until else ""
 
 
-def most_money(totals: Totals) -> str:
-    """Which step holds the most of the saving, as a sentence; empty where no more than one saves."""
+def most_money(totals: RunTotals) -> str:
+    """The step with most of the saving, as a sentence; empty if at most one saves."""
     steps = totals.by["step"]
-    saving = {step: found.usd_saved for step, found in steps.items() if found.usd_saved >= CENT}
+    saving = {step: sums.usd_saved for step, sums in steps.items() if sums.usd_saved >= CENT}
     if len(saving) < 2:
         return ""
-    step = Step(max(sorted(saving), key=lambda one: saving[one]))
-    number = [one for one in Step if one in steps].index(step) + 1
+    step = Step(max(sorted(saving), key=lambda name: saving[name]))
+    number = [name for name in Step if name in steps].index(step) + 1
     return (
         f"The most money is in step {number}, which saves {usd(saving[step])} of the {usd(totals.usd_saved)} a month."
     )
 
 
 def money_of(money: PartUsd) -> str:
-    """What a step saves or costs in words, by its part of run.json."""
+    """The saving or cost of a step in words, by its part of run.json."""
     parts = []
     saved, drop_in = money.saved, money.saved_drop_in
     if saved >= CENT:

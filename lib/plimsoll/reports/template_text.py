@@ -13,7 +13,7 @@ WHY: Final = (
     "Most of these volumes save too little alone, or live too short to be judged alone. The template makes new ones as "
     "it says then. Those that are there follow when they are replaced, or each by a change of its own."
 )
-SHOWN: Final = 10
+SHOWN_TEMPLATES: Final = 10
 """How many are shown; run.json has all."""
 
 
@@ -36,36 +36,36 @@ class TemplateText:
 
 def template_name(record: RecommendationRecord) -> str:
     """The template that made a volume, in words; empty where none is known."""
-    found = record.template
-    return "" if found is None else _made_by(found.kind, found.name, found.device)
+    template = record.template
+    return "" if template is None else _maker_words(template.kind, template.name, template.device)
 
 
 def template_texts(run: RunRecord) -> Iterator[TemplateText]:
     """The changes of a run that save most, from its run.json; none where an earlier version wrote it."""
-    for change in run.templates[:SHOWN]:
+    for change in run.templates[:SHOWN_TEMPLATES]:
         target = change.target
         figures = [target.type]
         figures += [f"{target.iops:,} IOPS"] if target.iops else []
         figures += [f"{target.throughput_mib_s:,} MiB/s"] if target.throughput_mib_s else []
         yield TemplateText(
             kind=change.kind,
-            made_by=_made_by(change.kind, change.template, change.device),
+            made_by=_maker_words(change.kind, change.template, change.device),
             where=f"{change.account}/{change.region}",
             volumes=count_of(change.volumes, "volume"),
             change=f"{change.type} to {', '.join(figures)}",
             saves=_saves(change),
             example=change.example,
-            how=_how(change),
+            how=_instructions(change),
         )
 
 
 def _saves(change: TemplateChange) -> str:
-    saved, more = change.monthly_usd_saved, change.monthly_usd_saved_beyond_volumes
-    beyond = "" if saved == more else f", {usd(more)} of it beyond what volumes save alone"
+    saved, beyond_usd = change.monthly_usd_saved, change.monthly_usd_saved_beyond_volumes
+    beyond = "" if saved == beyond_usd else f", {usd(beyond_usd)} of it beyond what volumes save alone"
     return f"saves {usd(saved)} a month{beyond}"
 
 
-def _made_by(kind: str, name: str, device: str) -> str:
+def _maker_words(kind: str, name: str, device: str) -> str:
     return f"{owner_text(OwnerRecord(kind=kind, name=name))} {device}".rstrip()
 
 
@@ -90,7 +90,7 @@ _WHERE: Final = {
 }
 
 
-def _how(change: TemplateChange) -> str:
+def _instructions(change: TemplateChange) -> str:
     target, kind = change.target, change.kind
     figures = target.type, target.iops, target.throughput_mib_s
     keys = _KEYS.get((change.provider, kind), ("  type: {}", "  IOPS: {}", "  MiB/s: {}"))

@@ -54,7 +54,7 @@ class Offered:
 
     @property
     def is_sold(self) -> bool:
-        """Whether the highest figures of all can be bought for the smallest."""
+        """True if the highest figures of all can be bought at the smallest size."""
         return (self.most_iops is None or self.highest_iops <= self.most_iops) and (
             self.most_mib_s is None or self.highest_mib_s <= self.most_mib_s
         )
@@ -83,20 +83,20 @@ class TemplateGroup:
     offered: dict[str, Offered] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, record: RecommendationRecord, template: TemplateRecord) -> "TemplateGroup":
-        """What one volume brings; nothing where it is not judged yet, or has no price."""
-        found = cls(least_usd=_millionths(template.least_monthly_usd), least_hours=template.least_hours)
+    def from_volume(cls, record: RecommendationRecord, template: TemplateRecord) -> "TemplateGroup":
+        """One volume's part; nothing if it is not judged yet, or has no price."""
+        group = cls(least_usd=_millionths(template.least_monthly_usd), least_hours=template.least_hours)
         if template.held is not None:
-            found.held, found.why = 1, f"{record.volume_id} {template.held}"
+            group.held, group.why = 1, f"{record.volume_id} {template.held}"
         elif template.offer is not None and template.monthly_usd_now is not None:
             is_more = record.target is None or record.target == record.current
             now = _millionths(template.monthly_usd_now)
-            found.volumes, found.more, found.together = 1, int(is_more), int(template.together)
-            found.usd_now, found.usd_now_more = now, now * is_more
-            found.minutes = 0 if record.demand is None else round(record.demand.hours_observed * 60)
-            found.example = record.volume_id
-            found.offered[template.offer.spec.type] = _offered(template.offer, is_more=is_more)
-        return found
+            group.volumes, group.more, group.together = 1, int(is_more), int(template.together)
+            group.usd_now, group.usd_now_more = now, now * is_more
+            group.minutes = 0 if record.demand is None else round(record.demand.hours_observed * 60)
+            group.example = record.volume_id
+            group.offered[template.offer.spec.type] = _offer_part(template.offer, is_more=is_more)
+        return group
 
     def merge(self, other: "TemplateGroup") -> None:
         """Adds other volumes of the same template."""
@@ -122,8 +122,8 @@ class TemplateGroup:
             return None
         each = offered.iops_usd + offered.mib_s_usd
         saved = self.usd_now - offered.size_usd - self.volumes * each
-        more = self.usd_now_more - offered.size_usd_more - self.more * each
-        if saved < max(1, self.least_usd) or more <= 0:
+        beyond = self.usd_now_more - offered.size_usd_more - self.more * each
+        if saved < max(1, self.least_usd) or beyond <= 0:
             return None
         return {
             "volumes": self.volumes,
@@ -139,7 +139,7 @@ class TemplateGroup:
             "monthly_usd_now": _dollars(self.usd_now),
             "monthly_usd_then": _dollars(self.usd_now - saved),
             "monthly_usd_saved": _dollars(saved),
-            "monthly_usd_saved_beyond_volumes": _dollars(more),
+            "monthly_usd_saved_beyond_volumes": _dollars(beyond),
         }
 
 
@@ -150,21 +150,24 @@ def groups_of(record: RecommendationRecord) -> dict[Key, TemplateGroup]:
         return {}
     place = record.provider, record.account, record.region
     key = "\n".join((*place, template.kind, template.name, template.device, record.current.type))
-    return {key: TemplateGroup.of(record, template)}
+    return {key: TemplateGroup.from_volume(record, template)}
 
 
 def changes_of(groups: Mapping[Key, TemplateGroup]) -> list[dict[str, Any]]:
     """The changes of templates that are worth it, those first that save most beyond what volumes save alone."""
-    found = []
+    changes = []
     for key, group in groups.items():
         change = group.change()
         if change is not None:
             names = ("provider", "account", "region", "kind", "template", "device", "type")
-            found.append({**dict(zip(names, key.split("\n"), strict=True)), **change})
-    return sorted(found, key=lambda one: (-one["monthly_usd_saved_beyond_volumes"], *map(str, one.values())))
+            changes.append({**dict(zip(names, key.split("\n"), strict=True)), **change})
+    return sorted(
+        changes,
+        key=lambda change_data: (-change_data["monthly_usd_saved_beyond_volumes"], *map(str, change_data.values())),
+    )
 
 
-def _offered(offer: TemplateOfferRecord, *, is_more: bool) -> Offered:
+def _offer_part(offer: TemplateOfferRecord, *, is_more: bool) -> Offered:
     size_usd = _millionths(offer.monthly_usd_size)
     return Offered(
         volumes=1,
@@ -179,8 +182,8 @@ def _offered(offer: TemplateOfferRecord, *, is_more: bool) -> Offered:
     )
 
 
-def _least(one: int | None, other: int | None) -> int | None:
-    return min((figure for figure in (one, other) if figure is not None), default=None)
+def _least(first: int | None, second: int | None) -> int | None:
+    return min((figure for figure in (first, second) if figure is not None), default=None)
 
 
 def _millionths(usd: float) -> int:

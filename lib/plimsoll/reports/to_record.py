@@ -46,11 +46,11 @@ from plimsoll.reports.record import (
     MemoryRecord,
     OfferRecord,
     OwnerRecord,
+    RateSide,
     RecommendationRecord,
     ReplayRecord,
     RiskRecord,
     SaferRecord,
-    Side,
     SignalsRecord,
     SpecRecord,
     StripeSetRecord,
@@ -97,7 +97,7 @@ def record_of(recommendation: Recommendation, change: ChangeText = NO_CHANGE, *,
     drop_in = comparison.drop_in if comparison else None
     # What a disk of a storage pool gives back stays in the pool, which is paid for as a whole.
     is_its_own = changed is not None and volume.storage_pool is None
-    now, then = _rounded(usd_now), _rounded(changed.usd_month_then if changed and is_its_own else usd_now)
+    now, then = _round_figure(usd_now), _round_figure(changed.usd_month_then if changed and is_its_own else usd_now)
     return RecommendationRecord(
         account=volume.account,
         region=volume.region,
@@ -117,7 +117,7 @@ def record_of(recommendation: Recommendation, change: ChangeText = NO_CHANGE, *,
         replay=_replay(weighed) if weighed else None,
         evidence=_evidence(weighed) if weighed else None,
         offers=[_offer(offer) for offer in comparison.offers] if comparison else [],
-        blockers=[BlockerRecord(code=found.code, text=found.text) for found in recommendation.blockers],
+        blockers=[BlockerRecord(code=blocker.code, text=blocker.text) for blocker in recommendation.blockers],
         reasons=[str(reason) for reason in recommendation.reasons],
         owner=OwnerRecord(kind=volume.owner.kind.value, name=volume.owner.name),
         change=change.how,
@@ -138,12 +138,12 @@ def record_of(recommendation: Recommendation, change: ChangeText = NO_CHANGE, *,
         memory=_memory(recommendation.memory) if recommendation.memory else None,
         growth=_growth(recommendation.growth) if recommendation.growth else None,
         risk=_risk(recommendation.risk) if recommendation.risk else None,
-        too_risky=_too_risky(recommendation),
+        too_risky=_rejected_reduction(recommendation),
         pool=list(recommendation.pool),
         template=_template(recommendation.part, usd_now) if recommendation.part else None,
-        failed_measurements=_failed(comparison) if comparison else [],
+        failed_measurements=_failed_measurements(comparison) if comparison else [],
         reason_codes=[str(reason.code) for reason in recommendation.reasons],
-        cuts=cast("list[Side]", list(changed.cuts)) if changed else [],
+        cuts=cast("list[RateSide]", list(changed.cuts)) if changed else [],
         losses=[LossRecord(code=loss.code, now=loss.now, then=loss.then) for loss in changed.losses] if changed else [],
     )
 
@@ -172,22 +172,22 @@ def _target(recommendation: Recommendation) -> SpecRecord | None:
 
 
 def _demand(recommendation: Recommendation) -> DemandRecord | None:
-    found = None if isinstance(recommendation, Unweighed) else recommendation.demand
-    if found is None:
+    demand = None if isinstance(recommendation, Unweighed) else recommendation.demand
+    if demand is None:
         return None
-    figures = {name: getattr(found, name) for name in DemandRecord.model_fields if hasattr(found, name)}
+    figures = {name: getattr(demand, name) for name in DemandRecord.model_fields if hasattr(demand, name)}
     return DemandRecord.model_validate(
         {
-            **{name: _rounded(value, _DIGITS.get(name, 2)) for name, value in figures.items()},
-            "hours_expected": round(found.coverage.hours_expected, 1),
-            "coverage_pct": _floored(found.coverage.hours_pct),
-            "disputed_hours": round(found.coverage.disputed_hours, 2),
-            "series_received_pct": {name: _floored(pct) for name, pct in found.coverage.series_pct},
+            **{name: _round_figure(value, _DIGITS.get(name, 2)) for name, value in figures.items()},
+            "hours_expected": round(demand.coverage.hours_expected, 1),
+            "coverage_pct": _floor_pct(demand.coverage.hours_pct),
+            "disputed_hours": round(demand.coverage.disputed_hours, 2),
+            "series_received_pct": {name: _floor_pct(pct) for name, pct in demand.coverage.series_pct},
         }
     )
 
 
-def _floored(pct: float) -> float:
+def _floor_pct(pct: float) -> float:
     """A percentage of two decimals that is 100 only where nothing is missing."""
     return math.floor(100 * pct) / 100
 
@@ -203,38 +203,38 @@ def _takeover(peer: Peer) -> TakeoverRecord:
     )
 
 
-def _stripe_set(told: SetAnswer) -> StripeSetRecord:
-    now, then = _rounded(told.usd_month_now), _rounded(told.usd_month_then)
+def _stripe_set(answer: SetAnswer) -> StripeSetRecord:
+    now, then = _round_figure(answer.usd_month_now), _round_figure(answer.usd_month_then)
     return StripeSetRecord(
-        name=told.stripes.name,
-        level=told.stripes.level,
-        host=told.stripes.host_id,
-        mounts=list(told.stripes.mounts),
-        members=[one.volume_id for one in told.members],
-        held_back_by={one.volume_id: one.held for one in told.members if one.held is not None},
+        name=answer.stripes.name,
+        level=answer.stripes.level,
+        host=answer.stripes.host_id,
+        mounts=list(answer.stripes.mounts),
+        members=[member.volume_id for member in answer.members],
+        held_back_by={member.volume_id: member.held for member in answer.members if member.held is not None},
         monthly_usd_now=now,
         monthly_usd_then=then,
         monthly_usd_saved=None if now is None or then is None else round(now - then, 2),
     )
 
 
-def _risk(found: Risk) -> RiskRecord:
-    safer = found.safer
+def _risk(risk: Risk) -> RiskRecord:
+    safer = risk.safer
     return RiskRecord(
-        promised_pct=found.promised_pct,
-        minutes=found.minutes,
-        days=found.days,
-        history_days=round(found.history_days, 1),
-        headroom_pct=found.headroom.pct,
-        is_learned=found.is_learned,
-        learned_from=list(found.learned_from),
-        volumes=found.volumes,
-        public=found.public,
-        text=found.text,
-        left_pct=found.left_pct,
-        stratum=found.stratum or None,
-        usual_share=round(found.usual_share, 3),
-        allowed_pct=found.allowed_pct,
+        promised_pct=risk.promised_pct,
+        minutes=risk.minutes,
+        days=risk.days,
+        history_days=round(risk.history_days, 1),
+        headroom_pct=risk.headroom.pct,
+        is_learned=risk.is_learned,
+        learned_from=list(risk.learned_from),
+        volumes=risk.volumes,
+        public=risk.public,
+        text=risk.text,
+        left_pct=risk.left_pct,
+        stratum=risk.stratum or None,
+        usual_share=round(risk.usual_share, 3),
+        allowed_pct=risk.allowed_pct,
         safer=None
         if safer is None
         else SaferRecord(
@@ -245,42 +245,42 @@ def _risk(found: Risk) -> RiskRecord:
     )
 
 
-def _too_risky(recommendation: Recommendation) -> TooRiskyRecord | None:
+def _rejected_reduction(recommendation: Recommendation) -> TooRiskyRecord | None:
     """The reduction that is left out because of its risk; None if it saves too little anyhow, or gives nothing back."""
     if not isinstance(recommendation, Change | Keep) or recommendation.volume.storage_pool is not None:
         return None
-    found, now = recommendation.too_risky, recommendation.usd_month_now
-    if found is None or not found.saves_enough or found.offer.usd_month is None:
+    rejected, now = recommendation.too_risky, recommendation.usd_month_now
+    if rejected is None or not rejected.saves_enough or rejected.offer.usd_month is None:
         return None
     return TooRiskyRecord(
-        spec=spec_record(found.offer.spec),
-        monthly_usd=round(found.offer.usd_month, 2),
-        monthly_usd_saved=round(round(now, 2) - round(found.offer.usd_month, 2), 2),
-        cuts=cast("list[Side]", list(find_cuts(found.offer.ceiling, recommendation.comparison.present))),
-        risk=None if found.risk is None else _risk(found.risk),
+        spec=spec_record(rejected.offer.spec),
+        monthly_usd=round(rejected.offer.usd_month, 2),
+        monthly_usd_saved=round(round(now, 2) - round(rejected.offer.usd_month, 2), 2),
+        cuts=cast("list[RateSide]", list(find_cuts(rejected.offer.ceiling, recommendation.comparison.present))),
+        risk=None if rejected.risk is None else _risk(rejected.risk),
     )
 
 
-def _signals(found: Signals) -> SignalsRecord:
-    def level(name: str, one: Level | None) -> dict[str, float | None]:
-        mean, highest = (None, None) if one is None else (one.mean, one.highest)
-        return {f"mean_{name}": _rounded(mean), f"highest_{name}": _rounded(highest)}
+def _signals(signals: Signals) -> SignalsRecord:
+    def level(name: str, bounds: Level | None) -> dict[str, float | None]:
+        mean, highest = (None, None) if bounds is None else (bounds.mean, bounds.highest)
+        return {f"mean_{name}": _round_figure(mean), f"highest_{name}": _round_figure(highest)}
 
     return SignalsRecord.model_validate(
         {
-            "start": _moment(found.window.start_s),
-            "end": _moment(found.window.end_s),
-            "days_observed": found.days_observed,
-            **level("read_latency_ms", found.read_latency_ms),
-            **level("write_latency_ms", found.write_latency_ms),
-            **level("io_latency_ms", found.io_latency_ms),
-            **level("queue_length", found.queue_length),
-            "stalled_minutes": _rounded(found.stalled_minutes, 1),
-            "degraded_minutes": _rounded(found.degraded_minutes, 1),
-            "host_iops_exceeded_minutes": _rounded(found.host_iops_exceeded_minutes, 1),
-            "host_throughput_exceeded_minutes": _rounded(found.host_throughput_exceeded_minutes, 1),
-            "host_iops_balance_pct": _rounded(found.host_iops_balance_pct),
-            "host_throughput_balance_pct": _rounded(found.host_throughput_balance_pct),
+            "start": _moment(signals.window.start_s),
+            "end": _moment(signals.window.end_s),
+            "days_observed": signals.days_observed,
+            **level("read_latency_ms", signals.read_latency_ms),
+            **level("write_latency_ms", signals.write_latency_ms),
+            **level("io_latency_ms", signals.io_latency_ms),
+            **level("queue_length", signals.queue_length),
+            "stalled_minutes": _round_figure(signals.stalled_minutes, 1),
+            "degraded_minutes": _round_figure(signals.degraded_minutes, 1),
+            "host_iops_exceeded_minutes": _round_figure(signals.host_iops_exceeded_minutes, 1),
+            "host_throughput_exceeded_minutes": _round_figure(signals.host_throughput_exceeded_minutes, 1),
+            "host_iops_balance_pct": _round_figure(signals.host_iops_balance_pct),
+            "host_throughput_balance_pct": _round_figure(signals.host_throughput_balance_pct),
         }
     )
 
@@ -297,12 +297,12 @@ def _replay(weighed: _Weighed) -> ReplayRecord:
 
 
 def _evidence(weighed: _Weighed) -> EvidenceRecord:
-    found = weighed.evidence
+    evidence = weighed.evidence
     return EvidenceRecord(
-        grade=cast("Grades", found.grade.name),
-        envelope=found.envelope,
-        text=found.text,
-        sources=list(dict.fromkeys(one.provenance.reference for one in found.measurements)),
+        grade=cast("Grades", evidence.grade.name),
+        envelope=evidence.envelope,
+        text=evidence.text,
+        sources=list(dict.fromkeys(measurement.provenance.reference for measurement in evidence.measurements)),
     )
 
 
@@ -314,24 +314,24 @@ def _ceilings(weighed: _Weighed) -> CeilingsRecord:
     )
 
 
-def _memory(found: MemorySummary) -> MemoryRecord:
-    event = found.event
+def _memory(memory: MemorySummary) -> MemoryRecord:
+    event = memory.event
     return MemoryRecord(
-        start=_moment(found.window.start_s),
-        end=_moment(found.window.end_s),
-        days=found.days,
-        instead_of=None if found.instead_of is None else spec_record(found.instead_of),
+        start=_moment(memory.window.start_s),
+        end=_moment(memory.window.end_s),
+        days=memory.days,
+        instead_of=None if memory.instead_of is None else spec_record(memory.instead_of),
         event=None
         if event is None
         else EventRecord(
-            side=cast("Side", event.side),
+            side=cast("RateSide", event.side),
             rate=round(event.rate, 2),
             start=_moment(event.start_s),
             minutes=event.minutes,
             days=len(event.days),
-            rhythm=found.rhythm,
+            rhythm=memory.rhythm,
         ),
-        peaks=None if found.peaks is None else peaks_record(found.peaks),
+        peaks=None if memory.peaks is None else peaks_record(memory.peaks),
     )
 
 
@@ -341,7 +341,7 @@ def _template(part: Part, usd_now: float | None) -> TemplateRecord:
         kind=part.template.kind.value,
         name=part.template.name,
         device=part.template.device,
-        monthly_usd_now=_rounded(usd_now, _MILLIONTHS),
+        monthly_usd_now=_round_figure(usd_now, _MILLIONTHS),
         least_monthly_usd=part.least_usd_month,
         least_hours=part.least_hours,
         together=part.together,
@@ -359,17 +359,17 @@ def _template(part: Part, usd_now: float | None) -> TemplateRecord:
     )
 
 
-def _growth(found: GrowthSummary) -> GrowthRecord:
+def _growth(growth: GrowthSummary) -> GrowthRecord:
     return GrowthRecord(
-        iops_pct_a_day=round(found.iops_pct_a_day, 3),
-        throughput_pct_a_day=round(found.throughput_pct_a_day, 3),
-        weeks=found.weeks,
-        headroom_pct=round(found.headroom.pct, 1),
+        iops_pct_a_day=round(growth.iops_pct_a_day, 3),
+        throughput_pct_a_day=round(growth.throughput_pct_a_day, 3),
+        weeks=growth.weeks,
+        headroom_pct=round(growth.headroom.pct, 1),
     )
 
 
 def _frontier(comparison: Comparison) -> list[FrontierStepRecord]:
-    steps = comparison.frontier if _worth_showing(comparison.frontier) else ()
+    steps = comparison.frontier if _is_worth_showing(comparison.frontier) else ()
     return [
         FrontierStepRecord(
             budget_min=step.budget_min,
@@ -383,8 +383,8 @@ def _frontier(comparison: Comparison) -> list[FrontierStepRecord]:
     ]
 
 
-def _worth_showing(steps: Sequence[FrontierStep]) -> bool:
-    """Whether letting more minutes be throttled than the first step does saves enough."""
+def _is_worth_showing(steps: Sequence[FrontierStep]) -> bool:
+    """True if throttling more minutes than the first step does saves enough."""
     if not steps:
         return False
     first, least = steps[0].usd_month, min(step.usd_month for step in steps)
@@ -407,12 +407,12 @@ def _moment(at_s: int) -> str:
     return datetime.fromtimestamp(at_s, UTC).isoformat(timespec="seconds")
 
 
-def _wait(found: Wait, usd_now: float | None) -> WaitRecord:
-    then = found.expected.usd_month
+def _wait(wait: Wait, usd_now: float | None) -> WaitRecord:
+    then = wait.expected.usd_month
     return WaitRecord(
-        until=found.until.isoformat(),
-        code=found.code,
-        expected=spec_record(found.expected.spec),
+        until=wait.until.isoformat(),
+        code=wait.code,
+        expected=spec_record(wait.expected.spec),
         monthly_usd_saved=0.0 if usd_now is None or then is None else round(usd_now - then, 2),
     )
 
@@ -421,25 +421,25 @@ def _limit(figure: float | None) -> float | None:
     return None if figure is None or math.isinf(figure) else round(figure, 2)
 
 
-def _ceiling(found: Ceiling) -> CeilingRecord:
+def _ceiling(ceiling: Ceiling) -> CeilingRecord:
     def other(written: float, read: float) -> float | None:
         return None if _limit(written) == _limit(read) else _limit(written)
 
     return CeilingRecord(
-        iops=_limit(found.iops),
-        throughput_mib_s=_limit(found.throughput_mib_s),
-        sustained_iops=_limit(found.sustained_iops),
-        sustained_throughput_mib_s=_limit(found.sustained_throughput_mib_s),
-        io_kib=_limit(found.io_kib),
-        write_iops=other(found.write_iops, found.iops),
-        write_throughput_mib_s=other(found.write_throughput_mib_s, found.throughput_mib_s),
+        iops=_limit(ceiling.iops),
+        throughput_mib_s=_limit(ceiling.throughput_mib_s),
+        sustained_iops=_limit(ceiling.sustained_iops),
+        sustained_throughput_mib_s=_limit(ceiling.sustained_throughput_mib_s),
+        io_kib=_limit(ceiling.io_kib),
+        write_iops=other(ceiling.write_iops, ceiling.iops),
+        write_throughput_mib_s=other(ceiling.write_throughput_mib_s, ceiling.throughput_mib_s),
     )
 
 
 def _offer(offer: Offer) -> OfferRecord:
     return OfferRecord(
         spec=spec_record(offer.spec),
-        monthly_usd=_rounded(offer.usd_month),
+        monthly_usd=_round_figure(offer.usd_month),
         ceiling_iops=round(offer.ceiling.iops, 2),
         ceiling_throughput_mib_s=round(offer.ceiling.throughput_mib_s, 2),
         throttled_minutes=round(offer.tried.throttled_minutes, 1) if offer.tried else None,
@@ -447,27 +447,27 @@ def _offer(offer: Offer) -> OfferRecord:
     )
 
 
-def _failed(comparison: Comparison) -> list[FailedMeasurementRecord]:
-    """What failed that speaks against any offer, each once."""
-    found: list[FailedMeasurement] = []
+def _failed_measurements(comparison: Comparison) -> list[FailedMeasurementRecord]:
+    """The failed measurements that speak against any offer, each once."""
+    failures: list[FailedMeasurement] = []
     for offer in (*comparison.offers, *([comparison.drop_in] if comparison.drop_in else [])):
-        found += [one for one in offer.failed if one not in found]
+        failures += [failure for failure in offer.failed if failure not in failures]
     return [
         FailedMeasurementRecord(
             code=CODE,
-            volume_type=one.spec.type,
-            measured_on=one.measured_on.isoformat(),
-            source=one.source,
-            delivered_iops=_rounded(one.delivered.get(Resource.IOPS)),
-            published_iops=round(one.published(Resource.IOPS), 2),
-            delivered_throughput_mib_s=_rounded(one.delivered.get(Resource.THROUGHPUT)),
-            published_throughput_mib_s=round(one.published(Resource.THROUGHPUT), 2),
-            too_slow=one.volume_id is not None,
-            text=one.text,
+            volume_type=failure.spec.type,
+            measured_on=failure.measured_on.isoformat(),
+            source=failure.source,
+            delivered_iops=_round_figure(failure.delivered.get(Resource.IOPS)),
+            published_iops=round(failure.published(Resource.IOPS), 2),
+            delivered_throughput_mib_s=_round_figure(failure.delivered.get(Resource.THROUGHPUT)),
+            published_throughput_mib_s=round(failure.published(Resource.THROUGHPUT), 2),
+            too_slow=failure.volume_id is not None,
+            text=failure.text,
         )
-        for one in found
+        for failure in failures
     ]
 
 
-def _rounded(figure: float | None, digits: int = 2) -> float | None:
+def _round_figure(figure: float | None, digits: int = 2) -> float | None:
     return figure if figure is None or isinstance(figure, int) else round(figure, digits)

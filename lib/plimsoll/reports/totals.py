@@ -58,7 +58,7 @@ _Price = dict[str, str | None]
 
 
 @dataclass(slots=True)
-class Totals:
+class RunTotals:
     """Counts and sums over some volumes, added to in place.
 
     Their memory grows with targets, failures and the values of `by`, not with the volumes. `by` holds the parts by
@@ -91,7 +91,7 @@ class Totals:
     promises: PromiseTally = field(default_factory=PromiseTally)
     risk: FleetRisk = field(default_factory=FleetRisk)
     lessons: Lessons = field(default_factory=Lessons)
-    by: dict[str, dict[str, "Totals"]] = field(default_factory=lambda: {dimension: {} for dimension in _ALWAYS})
+    by: dict[str, dict[str, "RunTotals"]] = field(default_factory=lambda: {dimension: {} for dimension in _ALWAYS})
     plans: dict[str, Plan] = field(default_factory=dict)
     skipped: Counter[str] = field(default_factory=Counter)
     failed_volumes: dict[str, dict[str, list[str]]] = field(default_factory=dict)
@@ -102,82 +102,80 @@ class Totals:
     costs: CostGroups = field(default_factory=dict)
 
     @classmethod
-    def of(cls, added: Iterable[RecommendationRecord | Outcome], by: Iterable[str] = _ALWAYS) -> "Totals":
-        """What some records and outcomes add up to, broken down by those dimensions."""
+    def add_up(cls, added: Iterable[RecommendationRecord | Outcome], by: Iterable[str] = _ALWAYS) -> "RunTotals":
+        """The totals of records and outcomes, broken down by those dimensions."""
         totals = cls(by={dimension: {} for dimension in by})
-        for one in added:
-            totals.add(one)
+        for counted in added:
+            totals.add(counted)
         return totals
 
     @classmethod
-    def parsed(cls, plain: Mapping[str, Any]) -> "Totals":
+    def parse(cls, plain: Mapping[str, Any]) -> "RunTotals":
         """The totals that `plain` gave; pydantic's ValidationError where these are other values."""
         return _adapter().validate_python(dict(plain))
 
     @property
     def plain(self) -> dict[str, Any]:
         """The totals in plain values, as JSON holds them."""
-        return dict(_adapter().dump_python(self._ordered(), mode="json"))
+        return dict(_adapter().dump_python(self._sort_lists(), mode="json"))
 
     @property
-    def answered(self) -> int:
+    def answered_count(self) -> int:
         """Volumes with a recommendation."""
         return self.actions.total()
 
     @property
-    def failed(self) -> int:
+    def failed_count(self) -> int:
         """Volumes that could not be answered."""
         return sum(len(ids) for reasons in self.failed_volumes.values() for ids in reasons.values())
 
     @property
-    def reconciled(self) -> bool:
-        """Whether every volume seen ended in exactly one answer, exclusion or named failure."""
-        return self.seen == self.answered + self.skipped.total() + self.failed
+    def is_reconciled(self) -> bool:
+        """True if every volume seen ended in exactly one answer, exclusion or named failure."""
+        return self.seen == self.answered_count + self.skipped.total() + self.failed_count
 
     @property
-    def partial(self) -> bool:
-        """Whether something could not be read."""
+    def is_partial(self) -> bool:
+        """True if something could not be read."""
         return bool(self.failed_targets or self.failed_volumes)
 
     @property
     def usd_now(self) -> float:
-        """What the volumes cost, USD a month."""
         return self.now_cents / 100
 
     @property
     def usd_saved(self) -> float:
-        """What can be saved, USD a month."""
+        """The possible saving, USD a month."""
         return self.saved_cents / 100
 
     @property
     def usd_saved_drop_in(self) -> float:
-        """What same-limits replacements alone would save, USD a month."""
+        """The saving of same-limits replacements alone, USD a month."""
         return self.saved_drop_in_cents / 100
 
     @property
     def usd_saved_on_proof(self) -> float:
-        """What of the saving rests on the measured demand, USD a month."""
+        """The part of the saving that rests on the measured demand, USD a month."""
         return (self.saved_cents - self.saved_drop_in_cents) / 100
 
     @property
     def usd_blocked(self) -> float:
-        """What of the saving is blocked today, USD a month."""
+        """The part of the saving that is blocked today, USD a month."""
         return self.blocked_cents / 100
 
     @property
     def usd_upgrades(self) -> float:
-        """What throttled volumes would cost more, USD a month; not taken off the saving."""
+        """The further cost of throttled volumes' upgrades, USD a month; not taken off the saving."""
         return self.upgrades_cents / 100
 
     @property
     def usd_waiting(self) -> float:
-        """What volumes may save that cannot be judged yet, USD a month; no part of the saving."""
+        """The possible saving on volumes that cannot be judged yet, USD a month; no part of the saving."""
         return self.waiting_cents / 100
 
     @property
     def usd_too_risky(self) -> float:
-        """What reductions whose risk is above the policy's would save beyond what is recommended, USD a month; no part
-        of the saving."""
+        """The further saving of reductions above the policy's risk, USD a month; no part of the saving."""
         return self.too_risky_cents / 100
 
     def volumes_counted_as(self, money: CountsAs) -> int:
@@ -188,33 +186,33 @@ class Totals:
         """The USD a month that are paid for the volumes of a kind; no part of the saving."""
         return self.cost_cents[kind] / 100
 
-    def add(self, one: RecommendationRecord | Outcome) -> None:
+    def add(self, counted: RecommendationRecord | Outcome) -> None:
         """Counts a recommendation's record, or any outcome of an audit."""
-        match one:
+        match counted:
             case RecommendationRecord():
-                self._count(one, cents_of(one))
-                self._group(groups_of(one))
-                add_cost(self.costs, one)
+                self._count(counted, cents_of(counted))
+                self._group(groups_of(counted))
+                add_cost(self.costs, counted)
             case Answered():
-                self.add(answered_record(one))
+                self.add(answered_record(counted))
             case VolumesSeen():
-                self.seen += one.volumes
+                self.seen += counted.volumes
             case Planned():
-                self._plan(one.target.provider, one.plan)
+                self._plan(counted.target.provider, counted.plan)
             case Priced():
-                as_of = one.as_of.isoformat() if one.as_of else None
-                self._price(str(one.target), {"source": one.source, "as_of": as_of})
+                as_of = counted.as_of.isoformat() if counted.as_of else None
+                self._price(str(counted.target), {"source": counted.source, "as_of": as_of})
             case Notice():
-                self._note(str(one.target), [one.text])
+                self._note(str(counted.target), [counted.text])
             case Skipped():
-                self.skipped[one.kind or one.reason] += 1
+                self.skipped[counted.kind or counted.reason] += 1
             case FailedVolume():
-                reasons = self.failed_volumes.setdefault(str(one.target), {})
-                reasons.setdefault(one.reason, []).append(one.volume_id)
+                reasons = self.failed_volumes.setdefault(str(counted.target), {})
+                reasons.setdefault(counted.reason, []).append(counted.volume_id)
             case FailedTarget():
-                self._fail(one.name, str(one.error))
+                self._fail(counted.name, str(counted.error))
             case _:  # what is in scope is counted as it is seen
-                assert_type(one, InScope)
+                assert_type(counted, InScope)
 
     def note(self, place: str, texts: Iterable[str]) -> None:
         """Adds what people should know of a place."""
@@ -227,7 +225,7 @@ class Totals:
         self.lessons.add(peaks_in(record))
         return record
 
-    def merge(self, other: "Totals") -> None:
+    def merge(self, other: "RunTotals") -> None:
         """Adds another part of the same run; its size alone decides how long that takes."""
         for name in _SUMS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
@@ -257,17 +255,17 @@ class Totals:
 
     def summary(self) -> dict[str, Any]:
         """The totals for run.json."""
-        self._ordered()
-        steps, templates, risk = self.by.get("step", {}), changes_of(self.templates), self.risk.reported
+        self._sort_lists()
+        steps, templates, risk = self.by.get("step", {}), changes_of(self.templates), self.risk.run_risk
         return {
             "volumes": {
                 "seen": self.seen,
-                "answered": self.answered,
-                "skipped": _sorted(self.skipped),
-                "failed": self.failed,
-                "reconciled": self.reconciled,
+                "answered": self.answered_count,
+                "skipped": _sort_keys(self.skipped),
+                "failed": self.failed_count,
+                "reconciled": self.is_reconciled,
             },
-            "actions": _sorted(self.actions),
+            "actions": _sort_keys(self.actions),
             "monthly_usd": {
                 "now": self.usd_now,
                 "saved": self.usd_saved,
@@ -278,15 +276,15 @@ class Totals:
                 "more_for_upgrades": self.usd_upgrades,
                 "waiting": self.usd_waiting,
                 "too_risky": self.usd_too_risky,
-                "saved_by_templates": round(sum(one["monthly_usd_saved_beyond_volumes"] for one in templates), 2),
+                "saved_by_templates": round(sum(change["monthly_usd_saved_beyond_volumes"] for change in templates), 2),
             },
             "risk": risk.plain if risk else None,
             "failures": {
-                "targets": _sorted(self.failed_targets),
-                "volumes": {target: _sorted(reasons) for target, reasons in sorted(self.failed_volumes.items())},
+                "targets": _sort_keys(self.failed_targets),
+                "volumes": {target: _sort_keys(reasons) for target, reasons in sorted(self.failed_volumes.items())},
             },
-            "notices": _sorted(self.notices),
-            "prices": _sorted(self.prices),
+            "notices": _sort_keys(self.notices),
+            "prices": _sort_keys(self.prices),
             "clouds": {cloud: part.cloud_summary() for cloud, part in sorted(self.by.get("cloud", {}).items())},
             "templates": templates,
             **costs_summary(self.costs),
@@ -295,7 +293,7 @@ class Totals:
 
     def cloud_summary(self) -> dict[str, Any]:
         """One cloud's totals for run.json."""
-        return {"volumes": self.answered, "monthly_usd": {"now": self.usd_now, "saved": self.usd_saved}}
+        return {"volumes": self.answered_count, "monthly_usd": {"now": self.usd_now, "saved": self.usd_saved}}
 
     def step_summary(self) -> PartSummary:
         """One step's totals for run.json."""
@@ -307,10 +305,10 @@ class Totals:
             waiting=self.usd_waiting,
             too_risky=self.usd_too_risky,
         )
-        return PartSummary(volumes=self.answered, monthly_usd=money)
+        return PartSummary(volumes=self.answered_count, monthly_usd=money)
 
     def history(self) -> dict[str, Any]:
-        """What became of earlier recommendations, for run.json and events."""
+        """The outcomes of earlier recommendations, for run.json and events."""
         return {
             "new": self.new,
             "by_rule": self.by_rule,
@@ -332,10 +330,10 @@ class Totals:
         for dimension in self.by:
             self._part(dimension, DIMENSIONS[dimension](record))._count(record, cents)
 
-    def _part(self, dimension: str, value: str) -> "Totals":
+    def _part(self, dimension: str, value: str) -> "RunTotals":
         groups = self.by[dimension]
         if value not in groups:
-            groups[value] = Totals(by={})
+            groups[value] = RunTotals(by={})
         return groups[value]
 
     def _group(self, added: Mapping[Key, TemplateGroup]) -> None:
@@ -351,7 +349,7 @@ class Totals:
 
     def _price(self, place: str, price: _Price) -> None:
         self.prices[place] = min(
-            price, self.prices.get(place, price), key=lambda one: (one["source"] or "", one["as_of"] or "")
+            price, self.prices.get(place, price), key=lambda source: (source["source"] or "", source["as_of"] or "")
         )
 
     def _note(self, place: str, texts: Iterable[str]) -> None:
@@ -359,7 +357,7 @@ class Totals:
         known = self.notices.setdefault(place, [])
         known += [text for text in dict.fromkeys(texts) if text not in known]
 
-    def _ordered(self) -> "Totals":
+    def _sort_lists(self) -> "RunTotals":
         """The same totals with sorted lists, so that merging in another order reads alike."""
         for texts in self.notices.values():
             texts.sort()
@@ -369,10 +367,10 @@ class Totals:
         return self
 
 
-def _sorted(found: Mapping[str, Any]) -> dict[str, Any]:
-    return dict(sorted(found.items()))
+def _sort_keys(figures: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(sorted(figures.items()))
 
 
 @cache
-def _adapter() -> TypeAdapter[Totals]:
-    return TypeAdapter(Totals)
+def _adapter() -> TypeAdapter[RunTotals]:
+    return TypeAdapter(RunTotals)

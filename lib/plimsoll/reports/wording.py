@@ -1,4 +1,4 @@
-"""How every report says figures and names: money, counts, configurations, owners, actions and words of clouds."""
+"""Figures and names in the words of every report: money, counts, configurations, owners, actions, clouds."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal
@@ -85,7 +85,7 @@ def owner_text(owner: OwnerRecord) -> str:
 
 
 def short_name(record: RecommendationRecord) -> str:
-    """What a volume is called among others: its name cut to a length, or its id."""
+    """A volume's name cut to a length, or its id."""
     return cut(record.name or "") or record.volume_id
 
 
@@ -96,7 +96,7 @@ def cut(text: str, length: int = NAME_LENGTH) -> str:
 
 
 def losses_in_words(record: RecommendationRecord) -> list[str]:
-    """What a change gives up beside IOPS and MiB/s, with the latency that was seen where its class is given up."""
+    """The losses of a change beside IOPS and MiB/s; of a latency class, with the latency that was seen."""
     seen = _latency_seen(record)
     return [
         loss_text(loss.code, loss.now, loss.then) + (seen if loss.code is LossCode.LATENCY_CLASS else "")
@@ -116,14 +116,14 @@ RISK_LEVELS: Final[Mapping[RiskLevel, str]] = {
 """Each level of risk in words."""
 
 
-def left_for_risk(record: RecommendationRecord) -> TooRiskyRecord | None:
-    """The change that a volume that stays as it is would have if its risk was allowed. None if there is none."""
+def change_left_for_risk(record: RecommendationRecord) -> TooRiskyRecord | None:
+    """The change that a volume that stays would have if its risk was allowed; None if there is none."""
     return record.too_risky if record.kind.money is CountsAs.SAME else None
 
 
 def risk_level(record: RecommendationRecord) -> RiskLevel | None:
     """The level of a change's risk, or of one that is left out for it; None where nothing would be changed."""
-    left = left_for_risk(record)
+    left = change_left_for_risk(record)
     if left is not None:
         risk = left.risk
         return "unknown" if risk is None or risk.promised_pct is None else "above"
@@ -141,7 +141,7 @@ def risk_pct(record: RecommendationRecord) -> float | None:
     level = risk_level(record)
     if level == "none":
         return 0.0
-    left = left_for_risk(record)
+    left = change_left_for_risk(record)
     risk = record.risk if left is None else left.risk
     return risk.promised_pct if level is not None and risk is not None else None
 
@@ -155,19 +155,19 @@ def risk_text(record: RecommendationRecord) -> str:
 
 
 def _latency_seen(record: RecommendationRecord) -> str:
-    """How long reads and writes take today; empty where that was not read."""
+    """The latency of reads and writes today; empty if it was not read."""
     seen = record.signals
     if seen is None:
         return ""
     if seen.mean_io_latency_ms is not None:
         return f": operations take {seen.mean_io_latency_ms:.2g} ms today"
     means = (("reads", seen.mean_read_latency_ms), ("writes", seen.mean_write_latency_ms))
-    told = [f"{what} take {mean:.2g} ms" for what, mean in means if mean is not None]
-    return f": {' and '.join(told)} today" if told else ""
+    latencies = [f"{what} take {mean:.2g} ms" for what, mean in means if mean is not None]
+    return f": {' and '.join(latencies)} today" if latencies else ""
 
 
 def plight(record: RecommendationRecord) -> str:
-    """What a throttled volume's workload suffers, in words; empty for the others."""
+    """The time for which a workload was throttled, in words; empty for other volumes."""
     if record.kind.money is not CountsAs.MORE or record.demand is None:
         return ""
     hours = record.demand.throttled_minutes / 60
@@ -177,16 +177,16 @@ def plight(record: RecommendationRecord) -> str:
     return f"throttled in {waited}"
 
 
-def coverage_words(found: DemandRecord) -> str:
-    """How much was received of the metrics, in a line: `observed 334 of 336 hours; write_ops 99.4 %`."""
-    expected = found.hours_observed if found.hours_expected is None else found.hours_expected
+def coverage_words(demand: DemandRecord) -> str:
+    """The received part of the metrics, in a line: `observed 334 of 336 hours; write_ops 99.4 %`."""
+    expected = demand.hours_observed if demand.hours_expected is None else demand.hours_expected
     hours = (
-        f"{found.hours_observed:,.1f}"
-        if found.hours_observed == expected
-        else (f"{found.hours_observed:,.1f} of {expected:,.1f}")
+        f"{demand.hours_observed:,.1f}"
+        if demand.hours_observed == expected
+        else (f"{demand.hours_observed:,.1f} of {expected:,.1f}")
     )
-    lacking = [f"{name} {pct:g} %" for name, pct in found.series_received_pct.items() if pct < 100]
-    disputed = [f"{found.disputed_hours:,.1f} hours disputed"] if found.disputed_hours else []
+    lacking = [f"{name} {pct:g} %" for name, pct in demand.series_received_pct.items() if pct < 100]
+    disputed = [f"{demand.disputed_hours:,.1f} hours disputed"] if demand.disputed_hours else []
     return "; ".join([f"observed {hours} hours", *([", ".join(lacking)] if lacking else []), *disputed])
 
 
@@ -198,7 +198,7 @@ def change_words(record: RecommendationRecord) -> str:
 
 
 def outcome_text(record: RecommendationRecord) -> str:
-    """What a volume's recommendation does to the bill, in words."""
+    """A recommendation's effect on the bill, in words."""
     if record.monthly_usd_now is None:
         return "no price known"
     if record.kind.money is CountsAs.COST:
@@ -206,25 +206,25 @@ def outcome_text(record: RecommendationRecord) -> str:
     if record.wait is not None:
         saved = record.wait.monthly_usd_saved
         return f"may save {usd(saved)} a month from {record.wait.until} on" if saved > 0 else "look again later"
-    left = left_for_risk(record)
+    left = change_left_for_risk(record)
     if left is not None:
-        return too_risky_text(left)
+        return left_change_text(left)
     if record.monthly_usd_saved < 0:
         return f"costs {usd(-record.monthly_usd_saved)} a month more"
     return f"saves {usd(record.monthly_usd_saved)} a month"
 
 
-def too_risky_text(found: TooRiskyRecord) -> str:
-    """What is left out because of its risk, with its price and that risk."""
-    pct = None if found.risk is None else found.risk.promised_pct
+def left_change_text(rejected: TooRiskyRecord) -> str:
+    """The change that is left out because of its risk, with its price and that risk."""
+    pct = None if rejected.risk is None else rejected.risk.promised_pct
     risk = "a risk that is not known" if pct is None else f"a risk of {pct:g} %"
-    saved = found.monthly_usd_saved
+    saved = rejected.monthly_usd_saved
     price = f"would save {usd(saved)} a month" if saved > 0 else f"costs {usd(-saved)} a month more"
-    return f"not recommended: {spec_text(found.spec)} {price} at {risk}"
+    return f"not recommended: {spec_text(rejected.spec)} {price} at {risk}"
 
 
 def risk_in_words(record: RecommendationRecord) -> str:
-    """What a volume's recommendation risks, in a few words."""
+    """A recommendation's risk, in a few words."""
     if not record.cuts:
         return "no limit is lowered"
     if record.risk is None or record.risk.promised_pct is None:
@@ -233,7 +233,7 @@ def risk_in_words(record: RecommendationRecord) -> str:
 
 
 def step_price(step: FrontierStepRecord) -> str:
-    """What a step of a frontier costs, in words."""
+    """The price of a step of a frontier, in words."""
     return f"{_bound(step)}{usd(step.monthly_usd)}"
 
 
@@ -248,14 +248,14 @@ FRONTIER_HEADS: Final = ("minutes", "configuration", "USD a month", "longest wai
 
 
 def frontier_rows(record: RecommendationRecord) -> list[tuple[str, str, str, str]]:
-    """What each budget of throttled minutes would cost, a row each, in words."""
+    """The price of each budget of throttled minutes, a row each, in words."""
     return [
         (f"{step.budget_min:g}", spec_text(step.spec), step_price(step), step_wait(step)) for step in record.frontier
     ]
 
 
 def epoch_text(epoch: EpochRecord) -> str:
-    """What a volume was in an epoch, in words."""
+    """The configuration of a volume in an epoch, in words."""
     return spec_text(epoch.spec) or "not known"
 
 
@@ -295,14 +295,14 @@ def clouds_of(run: RunRecord) -> tuple[str, ...]:
 
 def calls_in(providers: Iterable[str]) -> str:
     """The names of the calls that read these clouds' metrics."""
-    return together(words_of(provider).call for provider in providers)
+    return join_words(words_of(provider).call for provider in providers)
 
 
-def accounts_in(providers: Iterable[str]) -> str:
-    """What these clouds call an account: "account or project" where they differ."""
-    return together((words_of(provider).account for provider in providers), "or")
+def account_word(providers: Iterable[str]) -> str:
+    """The clouds' word for an account: "account or project" where they differ."""
+    return join_words((words_of(provider).account for provider in providers), "or")
 
 
-def together(words: Iterable[str], joint: str = "and") -> str:
+def join_words(words: Iterable[str], joint: str = "and") -> str:
     """Some words as a list, each once."""
     return f" {joint} ".join(dict.fromkeys(words))

@@ -17,7 +17,7 @@ from plimsoll.domain.errors import PASSING, CloudError, OutOfTime
 from plimsoll.orders import Order
 from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
 from plimsoll.reports.run_reader import matched_records
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.run import RunProgress, carry_out
 from plimsoll.service.history_update import excluded_volumes, remember
 from plimsoll.service.inventory import StoredInventory, StoredPrices
@@ -145,11 +145,11 @@ class _BatchAudit:
         progress, ports = RunProgress(), self._ports(slice_volumes)
         run, _best = carry_out(self.order, [ports], lambda _progress, _outcome: None, stop=stop, progress=progress)
         usage, totals = ports.metrics.usage, progress.totals
-        totals.merge(Totals(notices=dict(before.notices)))
+        totals.merge(RunTotals(notices=dict(before.notices)))
         part = BatchPart(
             attempt=self.attempt,
-            answered=totals.answered,
-            spent=before.spent + Spent.of(usage, run.seconds),
+            answered=totals.answered_count,
+            spent=before.spent + Spent.from_usage(usage, run.seconds),
             plans=before.plans or totals.plans,
             notices=totals.notices,
         )
@@ -193,14 +193,14 @@ class _BatchAudit:
             self.service.store.put_file(self.keys.answer_file(self.batch, self.attempt, name), self.order.folder / name)
         self.service.store.put(self.keys.part(self.batch), part.model_dump_json().encode())
 
-    def _conclude(self, totals: Totals, spent: Spent) -> None:
+    def _conclude(self, totals: RunTotals, spent: Spent) -> None:
         """Keeps the news of the batch, and last the result that marks it as answered as a whole."""
         store, keys, order = self.service.store, self.keys, self.order
         history, news = remember(
             matched_records(order.folder, None), self.service.history, run_id=order.id, now=order.now
         )
         totals.merge(history)
-        if totals.failed:
+        if totals.failed_count:
             store.put(keys.incomplete_batch(self.batch), b"")
         result = BatchResult(attempt=self.attempt, totals=totals, news=news, spent=spent)
         store.put(keys.result(self.batch), result.model_dump_json().encode())

@@ -79,12 +79,12 @@ def _requested_job(message: ChooseMessage, now: datetime, service: Service) -> J
         volume_id=volume_id,
         mode=request.mode,
         now=now,
-        budget=_whole_budget(service),
+        budget=_full_budget(service),
         asked=request.target,
     )
 
 
-def _whole_budget(service: Service) -> Budget:
+def _full_budget(service: Service) -> Budget:
     bounds = service.config.validation
     return Budget(max_usd=bounds.max_usd, max_runs=bounds.max_runs)
 
@@ -99,7 +99,7 @@ def _thin_evidence_jobs(
     wants, whys = _wants(run_id, service)
     runs = runs_for(wants)
     costs_usd = _costs_usd(runs, now, service)
-    chosen, left = within(runs, lambda run: costs_usd[run.class_key], _whole_budget(service))
+    chosen, left = within(runs, lambda run: costs_usd[run.class_key], _full_budget(service))
     parts = split_budget([costs_usd[run.class_key] for run in chosen], service.config.validation)
     jobs = [
         job_of_class(run, JobName(validation=validation, index=index), _place_of(run), now, budget=part)

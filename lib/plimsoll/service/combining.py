@@ -13,7 +13,7 @@ from typing import Final
 
 from plimsoll.domain.kinds import CountsAs
 from plimsoll.ports import RunStore
-from plimsoll.reports.data.database import opened
+from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.data.exports import write_parquet
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, TABLE, UNANSWERED
@@ -84,9 +84,9 @@ def _add(batch: Path, tables: RunTables) -> None:
 def _keep(store: RunStore, keys: RunKeys, number: int, folder: Path, day: date) -> None:
     """Keeps the shard's files, the volumes with the most at stake, and its rows of the tables."""
     for name in _KEPT:
-        store.put_file(keys.of_shard(number, name), folder / name)
-    store.put(keys.of_shard(number, STAKES), json.dumps(list(_stakes(folder))).encode())
-    with TemporaryDirectory(prefix="plimsoll-") as tables, opened(folder) as database:
+        store.put_file(keys.shard_file(number, name), folder / name)
+    store.put(keys.shard_file(number, STAKES), json.dumps(list(_stakes(folder))).encode())
+    with TemporaryDirectory(prefix="plimsoll-") as tables, open_runs(folder) as database:
         for path in write_parquet(database, Path(tables), None, run_id=keys.run_id):
             store.put_file(keys.table(path.stem, day, number), path)
 

@@ -16,9 +16,9 @@ from plimsoll.domain.risk.promise_review import Review, reviewed
 from plimsoll.ports import HistoryStore, Target
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.promises import review_of
-from plimsoll.reports.record import RecommendationRecord, in_cents
+from plimsoll.reports.record import RecommendationRecord, to_cents
 from plimsoll.reports.run_reader import Matched
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.service.events import ServiceEvent, recommendation_event
 
 MOST_NEWS: Final = 1000
@@ -29,14 +29,14 @@ _Reviewed = tuple[RecommendationRecord, Review]
 
 def remember(
     volumes: Iterable[Matched], history: HistoryStore, *, run_id: str, now: datetime
-) -> tuple[Totals, list[ServiceEvent]]:
+) -> tuple[RunTotals, list[ServiceEvent]]:
     """Compares a run's recommendations with the history and writes the changes. Raises CloudError if the history does.
 
     Each comes with the profile of its demand, by which the promises of earlier runs are checked. Returns the history's
     totals with what the volumes teach, and the events of the new recommendations. The same recommendations of the same
     run write nothing the second time, and return the same, unless people decided something in between.
     """
-    totals, news = Totals(), empty_news()
+    totals, news = RunTotals(), empty_news()
     reviews = ((totals.learn(record), review_of(record, profile, now)) for record, profile in volumes)
     ordered = sorted(reviews, key=lambda pair: (*_place(pair), pair[0].volume_id))
     for (account, region), group in groupby(ordered, key=_place):
@@ -120,14 +120,14 @@ def _rule_before(record: RecommendationRecord, latest: HistoryEntry | None) -> i
     return latest.rule
 
 
-def _count(totals: Totals, entry: HistoryEntry, run_id: str, now: datetime, held: Holding) -> bool:
+def _count(totals: RunTotals, entry: HistoryEntry, run_id: str, now: datetime, held: Holding) -> bool:
     new = entry.new_in(run_id, now, held)
     totals.new += new
     totals.by_rule += entry.ruled_in(run_id, now, held)
     totals.snoozed += entry.silent(now, held)
     totals.done += entry.done_on is not None
     totals.done_now += entry.done_run == run_id
-    totals.done_saved_cents += in_cents(entry.done_saved_usd_month)
+    totals.done_saved_cents += to_cents(entry.done_saved_usd_month)
     if entry.promised is not None:
         totals.promises.add(entry.promised.watch)
     return new

@@ -20,7 +20,7 @@ from plimsoll.domain.groups.takeover import takeovers_of
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import FailedTarget, RunStore, Target, UnreadVolume, Usage
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.service.planning import RunOrder, order_of
 from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import bring_measurements
@@ -52,7 +52,7 @@ def take_inventory(
     listed before it.
     """
     account, keys = message.account.account, RunKeys(run_id=message.run_id)
-    if service.store.get(keys.whole_account(account)) is not None:
+    if service.store.get(keys.account_mark(account)) is not None:
         return TakenInventory(left=0)
     order = order_of(service.store, message.run_id)
     targets = _targets(service, keys, account)
@@ -71,7 +71,7 @@ def take_inventory(
     if passing is not None:
         raise passing
     if all(service.store.get(key) is not None for key in (keys.targets(account), *map(keys.listed_key, targets))):
-        service.store.put(keys.whole_account(account), b"")
+        service.store.put(keys.account_mark(account), b"")
     return TakenInventory(left=0)
 
 
@@ -87,7 +87,7 @@ def _targets(service: Service, keys: RunKeys, account: str) -> Sequence[Target]:
             raise entry.error
     targets = [entry for entry in entries if isinstance(entry, Target)]
     if failed:
-        service.store.put(keys.failed_account(account), totals_out(Totals.of(failed)))
+        service.store.put(keys.failed_account(account), totals_out(RunTotals.add_up(failed)))
     else:
         service.store.put(keys.targets(account), targets_out(targets))
     return targets
@@ -108,18 +108,18 @@ def _take(service: Service, keys: RunKeys, target: Target, order: RunOrder, batc
     if isinstance(listing.error, PASSING):
         raise listing.error
     if isinstance(ports, CloudError):
-        failed = Totals.of([FailedTarget(name=str(target), error=ports)])
+        failed = RunTotals.add_up([FailedTarget(name=str(target), error=ports)])
         service.store.put(keys.failed_target(target), totals_out(failed))
     elif listing.error is not None:
         entries: list[Volume | UnreadVolume] = [*listing.volumes, *listing.unread]
         stored = replace(ports, inventory=StoredInventory(target=target, given=entries, error=listing.error))
-        failed = Totals.of(run_audit(stored, order.parsed_policy, order.now))
+        failed = RunTotals.add_up(run_audit(stored, order.parsed_policy, order.now))
         service.store.put(keys.failed_target(target), totals_out(failed))
     elif service.store.get(keys.listed_key(target)) is None:  # another attempt, given up for dead, may have been faster
         tags = order.parsed_policy.takeover_tags
         count = _keep_batches(service.store, keys, target, listing.volumes, batch_volumes, tags)
         totals = _keep_rest(service.store, keys, listing, ports, order)
-        made = ListedTarget(batches=count, totals=totals, spent=Spent.of(Usage(), ports.stages.seconds))
+        made = ListedTarget(batches=count, totals=totals, spent=Spent.from_usage(Usage(), ports.stages.seconds))
         service.store.put(keys.listed_key(target), made.model_dump_json().encode())
 
 
@@ -143,7 +143,7 @@ def _keep_batches(
     return len(batches)
 
 
-def _keep_rest(store: RunStore, keys: RunKeys, listing: Listing, ports: AuditPorts, order: RunOrder) -> Totals:
+def _keep_rest(store: RunStore, keys: RunKeys, listing: Listing, ports: AuditPorts, order: RunOrder) -> RunTotals:
     """Keeps prices and stripe sets, and returns the notices about the target and the volumes that were not read."""
     target, book = listing.target, _book(listing.target, ports)
     store.put(keys.prices(target), book_out(book))
@@ -152,7 +152,7 @@ def _keep_rest(store: RunStore, keys: RunKeys, listing: Listing, ports: AuditPor
     texts = (*notices_of(target, ports), *(notice.text for notice in changed))
     stored = StoredInventory(target=target, given=listing.unread, texts=texts)
     without_volumes = replace(ports, inventory=stored, prices=StoredPrices(answer=book), stripes=())
-    return Totals.of(run_audit(without_volumes, order.parsed_policy, order.now))
+    return RunTotals.add_up(run_audit(without_volumes, order.parsed_policy, order.now))
 
 
 def _book(target: Target, ports: AuditPorts) -> PriceBook | CloudError | None:

@@ -82,4 +82,4 @@ def _weight(batches: Iterable[VolumeBatch], weights: Mapping[VolumeBatch, int]) 
 
 
 def _item(batches: Sequence[VolumeBatch], sharing: int) -> LotItem:
-    return LotItem(batches=[BatchItem.of_batch(batch) for batch in batches[:LOT_BATCHES]], sharing=sharing)
+    return LotItem(batches=[BatchItem.from_batch(batch) for batch in batches[:LOT_BATCHES]], sharing=sharing)

@@ -18,7 +18,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.orders import Order
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import FailedTarget, RunStore
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.lots import lots_of
 from plimsoll.service.service import Service
@@ -126,13 +126,13 @@ def _try_again(store: RunStore, keys: RunKeys) -> None:
 def _list_missing(service: Service, keys: RunKeys) -> int:
     """Keeps a list of accounts with a target without an inventory, for the map, and returns their number."""
     store, unnamed, missing = service.store, list[FailedTarget](), list[str]()
-    whole = keys.whole_accounts(store)
+    whole = keys.complete_accounts(store)
     for account in service.places.accounts():
         if isinstance(account, FailedTarget):
             unnamed.append(account)
         elif account not in whole:
             missing.append(account)
-    store.put(keys.unnamed, totals_out(Totals.of(unnamed)))
+    store.put(keys.unnamed, totals_out(RunTotals.add_up(unnamed)))
     lines = (AccountItem(account=account).model_dump_json().encode() for account in missing)
     store.put_pieces(keys.accounts, json_array(lines))
     return len(missing)

@@ -15,16 +15,16 @@ from plimsoll.reports.csv_table import ENCODING, csv_line, header
 from plimsoll.reports.html.page import write_html
 from plimsoll.reports.run_files import DEMAND, PAGE, RECOMMENDATIONS, RUN, TABLE, UNANSWERED
 from plimsoll.reports.run_folder import write_run
-from plimsoll.reports.run_reader import Matched, UnansweredRecord, full_name, matched
+from plimsoll.reports.run_reader import Matched, UnansweredRecord, full_name, match_profiles
 from plimsoll.reports.run_record import RunRecord, run_of
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.service.events import ServiceEvent, audit_event
 from plimsoll.service.history_update import news_name
 from plimsoll.service.latest_report import LatestReport, latest_report
 from plimsoll.service.needed import require_content
 from plimsoll.service.planning import RunOrder, order_of
 from plimsoll.service.service import Service
-from plimsoll.service.shards import Covered, covered_by
+from plimsoll.service.shards import Covered, find_covered
 from plimsoll.service.shared_measurements import bring_measurements
 from plimsoll.service.step_messages import Reported, RunMessage
 from plimsoll.service.store_keys import LATEST_REPORT, STAKES, RunKeys
@@ -77,7 +77,7 @@ def keep_report(service: Service, message: RunMessage) -> KeptReport:
             saved_usd_month=run.monthly_usd.saved,
         ),
         run=run,
-        covered_pct=_covered_pct(run, covered_by(store, keys)),
+        covered_pct=_covered_pct(run, find_covered(store, keys)),
         ended=audit_event(run, place),
         news=[
             event for event in json.loads(require_content(store, keys.news)) if news_name(event) not in reported_before
@@ -113,7 +113,7 @@ def _make_latest(store: RunStore, order: RunOrder) -> None:
 
 def _most_at_stake(count: int, store: RunStore, keys: RunKeys, shards: Sequence[int]) -> frozenset[str]:
     """The full names of the volumes with the most at stake, from each shard's."""
-    kept = (store.get(keys.of_shard(number, STAKES)) for number in shards)
+    kept = (store.get(keys.shard_file(number, STAKES)) for number in shards)
     return frozenset(
         name for *_, name in nlargest(count, chain.from_iterable(json.loads(content or b"[]") for content in kept))
     )
@@ -122,22 +122,22 @@ def _most_at_stake(count: int, store: RunStore, keys: RunKeys, shards: Sequence[
 def _keep_tables(store: RunStore, keys: RunKeys, shards: Sequence[int]) -> None:
     """Puts the shards' lists one after the other, as the files of a run."""
 
-    def each(name: str) -> Iterator[str]:
-        return (keys.of_shard(number, name) for number in shards)
+    def files_named(name: str) -> Iterator[str]:
+        return (keys.shard_file(number, name) for number in shards)
 
-    lines = (line for key in each(RECOMMENDATIONS) for line in record_lines(store, key))
+    lines = (line for key in files_named(RECOMMENDATIONS) for line in record_lines(store, key))
     store.put_pieces(keys.report(RECOMMENDATIONS), json_array(lines))
-    rows = (row for key in each(TABLE) for row in islice(join_lines(store.pieces(key)), 1, None))
+    rows = (row for key in files_named(TABLE) for row in islice(join_lines(store.pieces(key)), 1, None))
     head = csv_line(header()).encode(ENCODING)
     store.put_pieces(keys.report(TABLE), chain([head], (row + b"\n" for row in rows)))
-    unanswered = (line + b"\n" for key in each(UNANSWERED) for line in join_lines(store.pieces(key)))
+    unanswered = (line + b"\n" for key in files_named(UNANSWERED) for line in join_lines(store.pieces(key)))
     store.put_pieces(keys.report(UNANSWERED), chain(unanswered, _lines_left_out(store, keys)))
 
 
 def _lines_left_out(store: RunStore, keys: RunKeys) -> Iterator[bytes]:
     """The volumes of the targets and batches that failed as a whole."""
-    for failed in failed_totals(store, keys, covered_by(store, keys)):
-        yield from (record.model_dump_json().encode() + b"\n" for record in _left_out(failed))
+    for failed in failed_totals(store, keys, find_covered(store, keys)):
+        yield from (record.model_dump_json().encode() + b"\n" for record in _unanswered_records(failed))
 
 
 def _matched_records(store: RunStore, keys: RunKeys, shown: frozenset[str] | None) -> Iterator[Matched]:
@@ -147,11 +147,11 @@ def _matched_records(store: RunStore, keys: RunKeys, shown: frozenset[str] | Non
         return shown is None or name in shown
 
     for number in keys.combined_shards(store):
-        records = records_in(store, keys.of_shard(number, RECOMMENDATIONS))
-        yield from matched(records, profiles_in(store, keys.of_shard(number, DEMAND), is_shown))
+        records = records_in(store, keys.shard_file(number, RECOMMENDATIONS))
+        yield from match_profiles(records, profiles_in(store, keys.shard_file(number, DEMAND), is_shown))
 
 
-def _left_out(failed: Totals) -> Iterator[UnansweredRecord]:
+def _unanswered_records(failed: RunTotals) -> Iterator[UnansweredRecord]:
     """The volumes of a target or a batch that failed."""
     for place, reasons in failed.failed_volumes.items():
         account, region = place.split("/")
@@ -177,7 +177,7 @@ def _write_page(service: Service, order: RunOrder, run: RunRecord, shown: frozen
     write_html(
         folder,
         folder / PAGE,
-        found=_matched_records(service.store, RunKeys(run_id=order.run_id), shown),
+        matches=_matched_records(service.store, RunKeys(run_id=order.run_id), shown),
         envelopes=service.envelopes(service.measured),
         console_link=lambda record: service.console_link(record, policy, order.now),
         shown=None if shown is None else lambda record: full_name(record) in shown,

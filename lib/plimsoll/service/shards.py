@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from plimsoll.domain.units import MIB
 from plimsoll.ports import RunStore, Target
 from plimsoll.reports.largest import Largest
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.service.events import ServiceEvent
 from plimsoll.service.history_update import announce, empty_news
 from plimsoll.service.needed import require_content
@@ -47,7 +47,7 @@ class Combined(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
-    totals: Totals
+    totals: RunTotals
     spent: Mapping[str, Spent]
     news: list[ServiceEvent]
 
@@ -56,7 +56,7 @@ class Combined(BaseModel):
 class ShardSums:
     """The sums of targets and batches: totals, what asking took by cloud, and the news to announce."""
 
-    totals: Totals = field(default_factory=Totals)
+    totals: RunTotals = field(default_factory=RunTotals)
     spent: dict[str, Spent] = field(default_factory=dict)
     news: Largest[ServiceEvent] = field(default_factory=empty_news)
 
@@ -85,12 +85,12 @@ def shard_of(store: RunStore, keys: RunKeys, number: int) -> Shard:
     return Shard.model_validate_json(require_content(store, keys.parts(number)))
 
 
-def combined_of(store: RunStore, keys: RunKeys, number: int) -> Combined:
+def read_combined(store: RunStore, keys: RunKeys, number: int) -> Combined:
     """The sums of a shard. Raises BadInput if they are gone."""
     return Combined.model_validate_json(require_content(store, keys.combined_key(number)))
 
 
-def covered_by(store: RunStore, keys: RunKeys) -> Covered:
+def find_covered(store: RunStore, keys: RunKeys) -> Covered:
     """The targets and batches of the combined shards."""
     shards = [shard_of(store, keys, number) for number in keys.combined_shards(store)]
     return Covered(
@@ -104,7 +104,7 @@ def plan_shards(store: RunStore, keys: RunKeys, day: date) -> int:
 
     The content of a combined shard stays there. Parquet files of the run's day that belong to no shard are deleted.
     """
-    combined, covered = set(keys.combined_shards(store)), covered_by(store, keys)
+    combined, covered = set(keys.combined_shards(store)), find_covered(store, keys)
     numbers = (number for number in count() if number not in combined)
     listed = [target for target in keys.listed_targets(store) if target not in covered.targets]
     weights = {batch: size for batch, size in _weights(store, keys).items() if batch not in covered.batches}
@@ -150,9 +150,9 @@ def _fill_shards(targets: Iterable[Target], weights: Mapping[VolumeBatch, int]) 
             yield shard
             shard, filled = Shard(targets=[], batches=[]), 0
         if batch is None:
-            shard.targets.append(TargetItem.of(target))
+            shard.targets.append(TargetItem.from_target(target))
         else:
-            shard.batches.append(BatchItem.of_batch(batch))
+            shard.batches.append(BatchItem.from_batch(batch))
         filled += size
     if shard.targets or shard.batches:
         yield shard

@@ -12,7 +12,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from plimsoll.clouds.validation_book import LINES, ValidationLine
+from plimsoll.clouds.validation_book import VALIDATIONS_FILE, ValidationLine
 from plimsoll.domain.errors import BadInput
 from plimsoll.ports import RunStore
 from plimsoll.writing import write_lines
@@ -41,7 +41,7 @@ def bring_measurements(store: RunStore, folder: Path) -> None:
         if path not in wanted.values():
             path.unlink(missing_ok=True)
     contents = ((str(path), path.read_bytes()) for path in sorted((folder / "validations").glob("*.jsonl")))
-    write_lines((f"{line.model_dump_json()}\n" for line in _in_order(contents)), folder / LINES, "utf-8")
+    write_lines((f"{line.model_dump_json()}\n" for line in _sort_lines(contents)), folder / VALIDATIONS_FILE, "utf-8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class StoreVerdicts:
     def lines(self) -> list[ValidationLine]:
         """Every verdict, oldest first. Raises BadInput for a damaged one."""
         contents = ((key, self.store.get(key)) for key in self.store.keys(VERDICTS_PREFIX))
-        return _in_order((key, kept) for key, kept in contents if kept is not None)
+        return _sort_lines((key, kept) for key, kept in contents if kept is not None)
 
     def keep(self, campaign: Path, line: ValidationLine) -> None:
         """Keeps a verdict and the file of its campaign; doing it again changes nothing.
@@ -69,7 +69,7 @@ def _is_ours(key: str) -> bool:
     return key in _CHANGING or (key.startswith(VERDICTS_PREFIX) and key.endswith(".jsonl")) or is_campaign
 
 
-def _in_order(contents: Iterable[tuple[str, bytes]]) -> list[ValidationLine]:
+def _sort_lines(contents: Iterable[tuple[str, bytes]]) -> list[ValidationLine]:
     return sorted((_read(content, where) for where, content in contents), key=lambda line: (line.at, line.id))
 
 

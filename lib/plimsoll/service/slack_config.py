@@ -30,7 +30,7 @@ class Route(BaseModel):
     tags: Mapping[str, str | None] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _of_something(self) -> Self:
+    def _check_volumes(self) -> Self:
         if not (self.accounts or self.owners or self.tags):
             raise ValueError(f"the route to {self.channel} is of no volume: give it accounts, owners or tags")
         return self

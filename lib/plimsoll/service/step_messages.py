@@ -104,7 +104,7 @@ class TargetItem(BaseModel):
     region: Region
 
     @classmethod
-    def of(cls, target: Target) -> "TargetItem":
+    def from_target(cls, target: Target) -> "TargetItem":
         """The item of a target."""
         return cls(account=target.account, region=target.region)
 
@@ -120,7 +120,7 @@ class BatchItem(TargetItem):
     batch: Annotated[int, Field(ge=0)]
 
     @classmethod
-    def of_batch(cls, batch: VolumeBatch) -> "BatchItem":
+    def from_batch(cls, batch: VolumeBatch) -> "BatchItem":
         """The item of a batch."""
         return cls(account=batch.target.account, region=batch.target.region, batch=batch.number)
 

@@ -75,11 +75,11 @@ class RunKeys:
         """The targets of an account that was entered."""
         return f"{self._entered}{account}/targets.json"
 
-    def whole_account(self, account: str) -> str:
+    def account_mark(self, account: str) -> str:
         """A mark: the inventories of all of an account's targets are whole."""
         return f"{self._entered}{account}{_WHOLE}"
 
-    def whole_accounts(self, store: RunStore) -> frozenset[str]:
+    def complete_accounts(self, store: RunStore) -> frozenset[str]:
         """The accounts whose inventories are all whole."""
         keys = (key for key in store.keys(self._entered) if key.endswith(_WHOLE))
         return frozenset(key.removeprefix(self._entered).removesuffix(_WHOLE) for key in keys)
@@ -156,23 +156,23 @@ class RunKeys:
         """The sums of a combined shard."""
         return f"{self._shard(shard)}{_COMBINED}"
 
-    def of_shard(self, shard: int, name: str) -> str:
+    def shard_file(self, shard: int, name: str) -> str:
         """A file of the run's folder of one shard."""
         return f"{self._shard(shard)}{name}"
 
     def table(self, table: str, day: date, shard: int) -> str:
         """The Parquet file of a shard in one of the tables, in the partition of the run's day."""
-        return f"{self._of_day(table, day)}{shard:0{_DIGITS}d}{_TABLE}"
+        return f"{self._day_key(table, day)}{shard:0{_DIGITS}d}{_TABLE}"
 
     def tables(self, store: RunStore, day: date) -> Iterator[tuple[str, int]]:
         """The run's Parquet files in all tables, each with the number of its shard."""
-        for prefix in (self._of_day(table, day) for table in TABLES):
+        for prefix in (self._day_key(table, day) for table in TABLES):
             for key in store.keys(prefix):
                 number = key.removeprefix(prefix).removesuffix(_TABLE)
                 if number.isdigit():  # else the name of another run begins as this one's
                     yield key, int(number)
 
-    def _of_day(self, table: str, day: date) -> str:
+    def _day_key(self, table: str, day: date) -> str:
         return f"runs/{table}/run_date={day:%Y-%m-%d}/{self.run_id}-"
 
     def combined_shards(self, store: RunStore) -> list[int]:

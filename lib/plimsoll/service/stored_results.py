@@ -15,7 +15,7 @@ from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.refine.plan import Plan
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import RunStore, Target, Usage
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.service.events import ServiceEvent
 from plimsoll.service.needed import require_content, require_file
 from plimsoll.service.step_messages import TargetItem
@@ -46,7 +46,7 @@ class Spent(_Record):
         )
 
     @classmethod
-    def of(cls, usage: Usage, seconds: Mapping[str, float]) -> "Spent":
+    def from_usage(cls, usage: Usage, seconds: Mapping[str, float]) -> "Spent":
         """The cost of a usage, with its seconds by stage."""
         return cls(calls=usage.calls, metrics=usage.metrics, datapoints=usage.datapoints, seconds=dict(seconds))
 
@@ -60,7 +60,7 @@ class ListedTarget(_Record):
     """The record of a whole inventory: how many batches it has, the notices about it, and what it took."""
 
     batches: int
-    totals: Totals
+    totals: RunTotals
     spent: Spent
 
 
@@ -81,14 +81,14 @@ class BatchResult(_Record):
     """The record of a whole answer: the attempt that has its files, its totals, news, and cost."""
 
     attempt: str
-    totals: Totals
+    totals: RunTotals
     news: list[ServiceEvent]
     spent: Spent
 
 
 def targets_out(targets: Sequence[Target]) -> bytes:
     """Targets as JSON."""
-    return json.dumps([TargetItem.of(target).model_dump() for target in targets]).encode()
+    return json.dumps([TargetItem.from_target(target).model_dump() for target in targets]).encode()
 
 
 def found_targets(store: RunStore, keys: RunKeys, account: str) -> list[Target] | None:
@@ -113,14 +113,14 @@ def batch_folders(
         yield folder
 
 
-def totals_out(totals: Totals) -> bytes:
+def totals_out(totals: RunTotals) -> bytes:
     """Totals as JSON."""
     return json.dumps(totals.plain).encode()
 
 
-def totals_in(content: bytes) -> Totals:
+def totals_in(content: bytes) -> RunTotals:
     """The totals in JSON."""
-    return Totals.parsed(json.loads(content))
+    return RunTotals.parse(json.loads(content))
 
 
 def volumes_out(volumes: Sequence[Volume]) -> bytes:

@@ -13,11 +13,11 @@ from plimsoll.outcomes import FailedVolume, Outcome, VolumesSeen
 from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.reports.learning import learning_in_run, own_table
 from plimsoll.reports.promises import promises_in_run
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.service.needed import require_content
 from plimsoll.service.planning import order_of, planned_accounts
 from plimsoll.service.service import Service
-from plimsoll.service.shards import Covered, ShardSums, combined_of, covered_by
+from plimsoll.service.shards import Covered, ShardSums, find_covered, read_combined
 from plimsoll.service.shared_measurements import LEARNED_HERE_KEY
 from plimsoll.service.step_messages import FailureMessage, RunMessage, Summarized
 from plimsoll.service.store_keys import RunKeys, VolumeBatch
@@ -47,7 +47,7 @@ def summarize(service: Service, message: RunMessage) -> Summarized:
     return Summarized(run_id=message.run_id, status=status)
 
 
-def _keep_learned_table(store: RunStore, totals: Totals, order: Order) -> dict[str, Any]:
+def _keep_learned_table(store: RunStore, totals: RunTotals, order: Order) -> dict[str, Any]:
     """Keeps the table learned from the run's own volumes, and returns the part of run.json about it.
 
     If their history is too little, an earlier table stays.
@@ -64,8 +64,8 @@ def total(store: RunStore, keys: RunKeys) -> ShardSums:
     """The sum of a run's shards and failures. Only sums are held: memory does not grow with the fleet."""
     whole = ShardSums(totals=totals_in(require_content(store, keys.unnamed)))
     for number in keys.combined_shards(store):
-        whole.merge(combined_of(store, keys, number))
-    covered = covered_by(store, keys)
+        whole.merge(read_combined(store, keys, number))
+    covered = find_covered(store, keys)
     for failed in failed_totals(store, keys, covered):
         whole.totals.merge(failed)
     for unaccounted in _missing_targets(store, keys, covered):
@@ -86,11 +86,13 @@ def note_failure(service: Service, message: FailureMessage) -> None:
             if len(left) > 1:
                 store.put(keys.batch_alone(batch), b"")
             else:
-                store.put(keys.failed_batch(batch), totals_out(Totals.of(_batch_outcomes(store, keys, batch, why))))
+                store.put(
+                    keys.failed_batch(batch), totals_out(RunTotals.add_up(_batch_outcomes(store, keys, batch, why)))
+                )
     elif message.account is not None:
         taken = frozenset(keys.listed_targets(store, message.account.account))
         for key, failed in _without_inventory(store, keys, message.account.account, taken, why):
-            store.put(key, totals_out(Totals.of([failed])))
+            store.put(key, totals_out(RunTotals.add_up([failed])))
     else:
         raise BadInput(f"a failure in run {message.run_id} names neither an account nor a batch: {why}")
 
@@ -110,7 +112,7 @@ def _without_inventory(
             yield key, FailedTarget(name=name, error=CloudError(why))
 
 
-def failed_totals(store: RunStore, keys: RunKeys, covered: Covered) -> Iterator[Totals]:
+def failed_totals(store: RunStore, keys: RunKeys, covered: Covered) -> Iterator[RunTotals]:
     """The unanswered volumes of each account, target and batch that failed in this attempt.
 
     One that was given up, and came to its end before the shards were made, has not failed: its volumes would count

@@ -54,7 +54,7 @@ def propose_measurement(service: Service, name: JobName) -> Proposed:
 def create_scratch(service: Service, name: JobName) -> SteppedJob:
     """Begins to make the proposed scratch volume, after noting its target in the ledger."""
     job = load(name, service.store)
-    order = job.under_way.prepared.order
+    order = job.current_attempt.prepared.order
     if order is not None:
         note_scratch(service.store, job.place, order.deadline)
     return _take_step(service, name, JobStep.CREATE)
@@ -67,7 +67,7 @@ def attach_scratch(service: Service, name: JobName) -> SteppedJob:
 
 def command_key(service: Service, name: JobName) -> dict[str, str | int]:
     """The key of a command that is sent once: the job and its present measurement."""
-    return {"job": name.key, "attempt": load(name, service.store).under_way.number}
+    return {"job": name.key, "attempt": load(name, service.store).current_attempt.number}
 
 
 def send_command(service: Service, name: JobName) -> SteppedJob:
@@ -79,7 +79,7 @@ def look_at_job(service: Service, name: JobName, at: str) -> Looked:
     """Looks once at the job's `volume`, its `attachment` or its `command`; ready if that is there, or ended."""
     step, is_ready = _LOOKS[at]
     job = JOB_STEPS[step](load(name, service.store), validation_context(service))
-    return Looked(job=name.key, ready=is_ready(job.under_way))
+    return Looked(job=name.key, ready=is_ready(job.current_attempt))
 
 
 def conclude_job(service: Service, name: JobName) -> ConcludedJob:
@@ -127,7 +127,7 @@ def _find_job(name: JobName, service: Service) -> Job | None:
 
 def step_patience(service: Service) -> BenchPatience:
     """The time limits of the steps."""
-    return BenchPatience.of(service.settings, now=service.clock.now, pause=service.pause)
+    return BenchPatience.from_settings(service.settings, now=service.clock.now, pause=service.pause)
 
 
 def validation_context(service: Service, left: Callable[[Left], None] = lambda _left: None) -> Context:

@@ -91,7 +91,7 @@ class JobMessage(StepMessage):
     @property
     def job(self) -> JobName:
         """The item's job. Raises BadInput for a key of something else."""
-        return JobName.of(self.key)
+        return JobName.from_key(self.key)
 
 
 class LookMessage(JobMessage):

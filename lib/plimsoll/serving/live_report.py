@@ -119,4 +119,4 @@ def _progress_sentence(run: RunRecord) -> str:
     volumes, saved = run.volumes, usd(run.monthly_usd.saved)
     if run.status == RUNNING:
         return f"Auditing: {volumes.answered:,} of {volumes.seen:,} volumes so far, which save {saved} a month."
-    return f"Audited {run.at:%Y-%m-%d %H:%M} UTC: {run.status}."
+    return f"Audited {run.as_of:%Y-%m-%d %H:%M} UTC: {run.status}."

@@ -10,7 +10,7 @@ from typing import Final
 from rich.console import Console
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.html.page_files import early, hash_of, style, templates_of
+from plimsoll.reports.html.page_files import first_script, hash_of, style, templates_of
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_reader import find_record, full_name, read_run
@@ -47,7 +47,7 @@ def volume_history(volume: str, runs_dir: Path) -> Iterator[PastAnswer]:
 def _runs(runs_dir: Path) -> Iterator[tuple[datetime, Path]]:
     for path in runs_dir.glob(f"*/{RUN}"):
         try:
-            yield read_run(path.parent).at, path.parent
+            yield read_run(path.parent).as_of, path.parent
         except (BadInput, KeyError, TypeError, ValueError, ArithmeticError, OSError):
             continue
 
@@ -74,8 +74,8 @@ def volume_page(
     )
     return environment.get_template("volume.html.j2").render(
         style=style(),
-        early=early(),
-        hashes=[hash_of(early())],
+        early=first_script(),
+        hashes=[hash_of(first_script())],
         record=record,
         name=full_name(record),
         explained=_explanation_text(record, profile, link),

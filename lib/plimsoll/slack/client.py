@@ -103,7 +103,7 @@ _REMEDIES: Final[Mapping[str, tuple[type[CloudError], str]]] = {
 
 _MOST_DETAILS: Final = 3
 
-SILENT: Final = logging.Logger("slack_sdk, silenced", logging.CRITICAL + 1)
+SILENT_LOGGER: Final = logging.Logger("slack_sdk, silenced", logging.CRITICAL + 1)
 """The SDK's own log would tell webhook URLs, which are secrets, and every message; what goes wrong is raised."""
 
 
@@ -120,7 +120,7 @@ def slack_client(
     if not is_loopback(api_url) and urlsplit(api_url).scheme != "https":
         raise BadInput(f"Slack's address is {api_url}: the token goes over https alone; set PLIMSOLL_SLACK_API_URL.")
     return WebClient(
-        token, base_url=api_url, timeout=timeout_s, retry_handlers=[SlackRetries(pause=pause)], logger=SILENT
+        token, base_url=api_url, timeout=timeout_s, retry_handlers=[SlackRetries(pause=pause)], logger=SILENT_LOGGER
     )
 
 

@@ -24,7 +24,7 @@ from plimsoll.envelopes.results import BenchResult
 from plimsoll.ports import BenchHost
 from plimsoll.validation.context import Context
 from plimsoll.validation.deciding import plan_run, rest_of
-from plimsoll.validation.fio_job import within_headroom
+from plimsoll.validation.fio_job import fit_headroom
 from plimsoll.validation.job import Job, MeasuringAttempt, Subject
 from plimsoll.validation.measuring import command_of
 
@@ -43,16 +43,16 @@ def conclude_run(job: Job, context: Context) -> Job:
     """
     if job.attempt is None and (job.lines or job.bench_limits):
         return job
-    at = job.under_way.judged or context.now()
+    at = job.current_attempt.judged or context.now()
     job = context.keep(job.update_attempt(judged=at))
     answer = _answer_of(job)
-    results = _results_of(answer, job.under_way)
+    results = _results_of(answer, job.current_attempt)
     verdict = _verdict_on(results, job, context)
     excuse = bench_excuse(
         verdict,
         _need_to_show(job, context),
-        ceiling=job.under_way.proposal.run.ceiling,
-        host=_bench_ceiling(job.under_way),
+        ceiling=job.current_attempt.proposal.run.ceiling,
+        host=_bench_ceiling(job.current_attempt),
         load=answer.load,
     )
     if excuse.limits:
@@ -62,7 +62,7 @@ def conclude_run(job: Job, context: Context) -> Job:
         new = _campaign(job, line, results, context)
         context.verdicts.keep(add_campaign(Path(folder), new, context.types), line)
     job.release(context.claims)
-    if not job.under_way.reported:
+    if not job.current_attempt.reported:
         context.report(line)
         job = context.keep(job.update_attempt(reported=True))
     return context.keep(job.end_run(lines=(*job.lines, line)))
@@ -75,7 +75,7 @@ def _bench_ceiling(attempt: MeasuringAttempt) -> Ceiling:
 
 def _try_again(job: Job, at: datetime, limits: Sequence[BenchLimit], context: Context) -> Job:
     """The job with its run proposed once more. Raises BenchWasTheLimit after the last try or without the budget."""
-    attempt = job.under_way
+    attempt = job.current_attempt
     host, tries = attempt.prepared.host, job.bench_limits + 1
     codes = tuple(dict.fromkeys(limit.code.value for limit in limits))
     because = "; ".join(f"{limit.text} ({limit.code.value})" for limit in limits)
@@ -100,7 +100,7 @@ def _affords(job: Job, attempt: MeasuringAttempt, context: Context) -> bool:
 
 
 def _answer_of(job: Job) -> BenchAnswer:
-    outcome = job.under_way.outcome
+    outcome = job.current_attempt.outcome
     if outcome is None:
         raise BadInput(f"the command of {job.name.key} has not ended: look at it until it has.")
     return command_of(job).answer(outcome)
@@ -134,7 +134,7 @@ def _verdict_on(results: Sequence[BenchResult], job: Job, context: Context) -> V
 
     Figures are counted as the ceiling of the run counts, for each of the volumes that carried the load together.
     """
-    attempt = job.under_way
+    attempt = job.current_attempt
     run, subject, volumes = attempt.proposal.run, attempt.proposal.subject, attempt.prepared.volumes
     shown = [_to_shown(result, volumes, run.ceiling.accounting) for result in results]
     judge = verdict_in_place if job.mode is Mode.IN_PLACE else verdict
@@ -146,11 +146,11 @@ def _verdict_on(results: Sequence[BenchResult], job: Job, context: Context) -> V
 
 def _need_to_show(job: Job, context: Context) -> Need:
     """The need that each volume must show. In place it is the load that the free headroom allowed."""
-    attempt = job.under_way
+    attempt = job.current_attempt
     run, subject, volumes = attempt.proposal.run, attempt.proposal.subject, attempt.prepared.volumes
     if job.mode is not Mode.IN_PLACE or subject.shape is None:
         return subject.need
-    counted, rates = run.ceiling.accounting, within_headroom(subject.shape, run, subject, context)
+    counted, rates = run.ceiling.accounting, fit_headroom(subject.shape, run, subject, context)
     busy, wide = rates.at_most_iops, rates.at_most_throughput
     return Need(
         iops=busy.iops * counted.mean_iops_cost(busy.read_share) / volumes,
@@ -194,7 +194,7 @@ def _count_result(result: BenchResult, counted: Accounting) -> tuple[float | Non
 
 def _campaign(job: Job, line: ValidationLine, results: Sequence[BenchResult], context: Context) -> NewCampaign:
     """The campaign of a measurement."""
-    attempt, mode = job.under_way, job.mode
+    attempt, mode = job.current_attempt, job.mode
     run, host = attempt.proposal.run, attempt.prepared.host
     tool = SIMULATED_TOOL if line.simulated else results[0].tool
     return NewCampaign(
@@ -264,7 +264,7 @@ def _host(host: BenchHost) -> HostEntry | None:
 
 
 def _line_of(job: Job, at: datetime, verdict: Verdict, excuse: BenchExcuse, *, simulated: bool) -> ValidationLine:
-    attempt, proposal, host = job.under_way, job.under_way.proposal, job.under_way.prepared.host
+    attempt, proposal, host = job.current_attempt, job.current_attempt.proposal, job.current_attempt.prepared.host
     run, subject, spec = proposal.run, proposal.subject, proposal.run.spec
     free = proposal.usd_month is None or job.mode is Mode.IN_PLACE
     return ValidationLine(
@@ -301,7 +301,7 @@ def _line_of(job: Job, at: datetime, verdict: Verdict, excuse: BenchExcuse, *, s
 
 def _usd_of(job: Job, at: datetime) -> float:
     """The cost of the present try's scratch volume, USD. 0 in place, and without a known price."""
-    attempt = job.under_way
+    attempt = job.current_attempt
     seconds, usd_month = _paid_s(attempt, at), attempt.proposal.usd_month
     return usd_for(usd_month, seconds) if usd_month is not None and attempt.prepared.order is not None else 0.0
 

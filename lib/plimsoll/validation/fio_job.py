@@ -37,7 +37,7 @@ def fio_job(proposal: Proposal, mode: Mode, context: Context) -> str:
     if shape is None and mode is not Mode.CANARY:
         raise NotMeasured(f"{subject.volume.id} had no operations in the window: there is nothing to measure by.")
     if shape is not None and mode is Mode.IN_PLACE:
-        return _paced_only(workload_job(within_headroom(shape, run, subject, context), **times))
+        return _pace_sections(workload_job(fit_headroom(shape, run, subject, context), **times))
     if shape is not None and mode is Mode.COPY:
         shape = _reads_of(shape)
     text = head(**times) if shape is None else workload_job(shape, **times)
@@ -47,15 +47,15 @@ def fio_job(proposal: Proposal, mode: Mode, context: Context) -> str:
 def expected_seconds(run: MeasuringRun, mode: Mode, context: Context) -> float:
     """The estimated seconds of a run before its workload is known: six jobs at most, and setting up."""
     jobs = PACED_JOBS if mode is Mode.IN_PLACE else MOST_JOBS
-    return _around(jobs, context.runtime_s, context.ramp_s) + _filling_s(run, mode, context)
+    return _seconds_around(jobs, context.runtime_s, context.ramp_s) + _filling_s(run, mode, context)
 
 
 def canary_seconds(*, runtime_s: int, ramp_s: int) -> float:
     """The estimated seconds of any run on a scratch volume, without filling it."""
-    return _around(MOST_JOBS, runtime_s, ramp_s)
+    return _seconds_around(MOST_JOBS, runtime_s, ramp_s)
 
 
-def _around(jobs: int, runtime_s: int, ramp_s: int) -> float:
+def _seconds_around(jobs: int, runtime_s: int, ramp_s: int) -> float:
     return jobs * (runtime_s + ramp_s) + AROUND_S
 
 
@@ -81,7 +81,7 @@ def _filling_s(run: MeasuringRun, mode: Mode, context: Context) -> float:
             return 0.0
 
 
-def within_headroom(shape: WorkloadShape, run: MeasuringRun, subject: Subject, context: Context) -> WorkloadShape:
+def fit_headroom(shape: WorkloadShape, run: MeasuringRun, subject: Subject, context: Context) -> WorkloadShape:
     """The shape at a rate within the policy's share of the volume's headroom at its peak.
 
     Raises NotMeasured if there is no headroom.
@@ -106,7 +106,7 @@ def within_headroom(shape: WorkloadShape, run: MeasuringRun, subject: Subject, c
     )
 
 
-def _paced_only(job: str) -> str:
+def _pace_sections(job: str) -> str:
     """A job without its unbounded sections: no load on a volume in use is unbounded."""
     head, *sections = job.split("\n[")
     return "\n[".join([head, *(section for section in sections if not section.startswith("unbounded"))])

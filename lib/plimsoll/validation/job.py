@@ -67,7 +67,7 @@ class JobName:
         return f"{self.validation}-{self.index}"
 
     @classmethod
-    def of(cls, key: str) -> "JobName":
+    def from_key(cls, key: str) -> "JobName":
         """The item with that document key. Raises BadInput if the key is another's."""
         match = _KEY.fullmatch(key)
         if match is None:
@@ -216,7 +216,7 @@ class Job:
         return sum(self.vain_usd) + sum(line.usd or 0.0 for line in self.lines)
 
     @property
-    def under_way(self) -> MeasuringAttempt:
+    def current_attempt(self) -> MeasuringAttempt:
         """The measurement that is under way. Raises BadInput if there is none."""
         if self.attempt is None:
             raise BadInput(f"nothing is being measured for {self.name.key}: propose first.")
@@ -245,7 +245,7 @@ class Job:
 
     def update_attempt(self, **facts: object) -> "Job":
         """The job with new facts of its present measurement."""
-        return replace(self, attempt=replace(self.under_way, **facts))  # type: ignore[arg-type]  # named as the fields are
+        return replace(self, attempt=replace(self.current_attempt, **facts))  # type: ignore[arg-type]  # named as the fields are
 
     def end_run(self, **facts: object) -> "Job":
         """The job after its run was measured or failed: without proposal and claims, with those facts."""

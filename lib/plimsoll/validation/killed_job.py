@@ -28,7 +28,7 @@ def resume_job(job: Job, context: Context) -> Iterator[Job]:
     """
     me, earlier = job.name.holder, _find_killed_job(job, context)
     if earlier is not None and _can_go_on(earlier, context):
-        proposal = earlier.under_way.proposal
+        proposal = earlier.current_attempt.proposal
         context.agree([plan_run(proposal.run, earlier.mode, proposal.usd_month, context)], [])
     if earlier is not None and _claim(earlier, me, context):
         job = _take_over(earlier, job, me, context)
@@ -56,7 +56,7 @@ def _find_killed_job(job: Job, context: Context) -> Job | None:
 
 def _load_or_none(key: str, context: Context) -> Job | None:
     try:
-        return find_job(JobName.of(key), context.jobs)
+        return find_job(JobName.from_key(key), context.jobs)
     except BadInput:
         return None  # it is of no use to anybody; the sweep has what it made
 
@@ -105,7 +105,7 @@ def _take_over(earlier: Job, job: Job, me: str, context: Context) -> Job:
     context.say(
         f"going on with the validation {earlier.name.validation}, whose process was killed: {earlier.next.value}"
     )
-    until = context.now() + context.patience.longest(earlier.under_way.prepared.task.limit_s)
+    until = context.now() + context.patience.longest(earlier.current_attempt.prepared.task.limit_s)
     for key in earlier.claims:
         context.claims.claim(key, earlier.name.holder, until, context.now())
     return replace(earlier, budget=job.budget)

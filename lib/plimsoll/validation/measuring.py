@@ -15,7 +15,7 @@ from plimsoll.validation.scratch_volume import clean, is_attached, is_made
 
 def create(job: Job, context: Context) -> Job:
     """Begins to make the scratch volume of the job's order. The same order gives the same volume. Raises CloudError."""
-    attempt = job.under_way
+    attempt = job.current_attempt
     order, host = attempt.prepared.order, attempt.prepared.host
     if order is None:
         raise BadInput(f"{job.volume_id} is measured in place: there is no scratch volume to make.")
@@ -34,7 +34,7 @@ def create(job: Job, context: Context) -> Job:
 
 def look_at_volume(job: Job, context: Context) -> Job:
     """Looks once at the scratch volume while it is made. Raises NotMeasured if that takes too long, and CloudError."""
-    attempt, bench, patience = job.under_way, context.bench(job.place), context.patience
+    attempt, bench, patience = job.current_attempt, context.bench(job.place), context.patience
     since = attempt.creating or context.now()
     if attempt.made or not is_made(_volume_of(job), job.place, since, bench=bench, patience=patience):
         return job
@@ -43,14 +43,14 @@ def look_at_volume(job: Job, context: Context) -> Job:
 
 def attach(job: Job, context: Context) -> Job:
     """Begins to attach the scratch volume to the bench host. A second call is no error. Raises CloudError."""
-    attempt = job.under_way
+    attempt = job.current_attempt
     context.bench(job.place).attach(job.place, _volume_of(job), attempt.prepared.host.host.id)
     return context.keep(job.update_attempt(attaching=attempt.attaching or context.now()))
 
 
 def look_at_attachment(job: Job, context: Context) -> Job:
     """Looks once at the volume while it is attached. Raises NotMeasured if that takes too long, and CloudError."""
-    attempt, bench, patience = job.under_way, context.bench(job.place), context.patience
+    attempt, bench, patience = job.current_attempt, context.bench(job.place), context.patience
     since, host_id = attempt.attaching or context.now(), attempt.prepared.host.host.id
     if attempt.attached or not is_attached(_volume_of(job), job.place, host_id, since, bench=bench, patience=patience):
         return job
@@ -62,7 +62,7 @@ def send(job: Job, context: Context) -> Job:
 
     Raises CloudError if it was not sent, and NotMeasured if an earlier call may have sent it.
     """
-    attempt = job.under_way
+    attempt = job.current_attempt
     host_id = attempt.prepared.host.host.id
     if attempt.command_id is not None:
         return job
@@ -89,7 +89,7 @@ def look_at_command(job: Job, context: Context) -> Job:
 
     Raises NotMeasured if it takes too long or ended badly, and CloudError if several looks in a row have failed.
     """
-    attempt, command = job.under_way, command_of(job)
+    attempt, command = job.current_attempt, command_of(job)
     if attempt.outcome is None:
         try:
             outcome = command.look(context.bench(job.place))
@@ -98,8 +98,8 @@ def look_at_command(job: Job, context: Context) -> Job:
             raise
         if (command.failed_looks, outcome) != (attempt.failed_looks, None):
             job = context.keep(job.update_attempt(failed_looks=command.failed_looks, outcome=outcome))
-    if job.under_way.outcome is not None:
-        command.answer(job.under_way.outcome)
+    if job.current_attempt.outcome is not None:
+        command.answer(job.current_attempt.outcome)
         return job
     limit_s = command_s(attempt.prepared.task, context.patience)
     context.patience.check(attempt.sending or context.now(), limit_s=limit_s, otherwise=command.overdue(limit_s))
@@ -132,7 +132,7 @@ def fail(job: Job, why: str, context: Context) -> Job:
 
 def command_of(job: Job) -> HostCommand:
     """The command that was sent for a job. Raises BadInput if there is none."""
-    attempt = job.under_way
+    attempt = job.current_attempt
     if attempt.command_id is None:
         raise BadInput(f"no command was sent for {job.name.key}: send it first.")
     host_id = attempt.prepared.host.host.id
@@ -151,7 +151,7 @@ def _clean(job: Job, context: Context) -> None:
 
 
 def _volume_of(job: Job) -> str:
-    volume_id = job.under_way.volume_id
+    volume_id = job.current_attempt.volume_id
     if volume_id is None:
         raise BadInput(f"no scratch volume was made for {job.name.key}: create it first.")
     return volume_id

@@ -31,7 +31,9 @@ class BenchPatience:
     claim_s: float = 4 * 3600.0
 
     @classmethod
-    def of(cls, settings: Settings, *, now: Callable[[], datetime], pause: Callable[[float], None]) -> "BenchPatience":
+    def from_settings(
+        cls, settings: Settings, *, now: Callable[[], datetime], pause: Callable[[float], None]
+    ) -> "BenchPatience":
         """The patience of the settings."""
         return cls(
             now=now,

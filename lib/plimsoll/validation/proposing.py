@@ -121,7 +121,7 @@ def prepare(job: Job, proposal: Proposal, context: Context, *, is_free: IsFree) 
     text = fio_job(proposal, job.mode, context)
     limit_s = round(seconds_of(text, proposal.run, job.mode, context) + context.patience.setting_up_s)
     if job.mode is Mode.IN_PLACE:
-        return _in_place(job, text, limit_s, proposal.subject, context)
+        return _prepare_in_place(job, text, limit_s, proposal.subject, context)
     return _on_scratch(job, text, limit_s, proposal, context, is_free)
 
 
@@ -154,7 +154,7 @@ def _on_scratch(job: Job, text: str, limit_s: int, proposal: Proposal, context: 
     return Prepared(host=host, task=task, began=began, order=order)
 
 
-def _in_place(job: Job, text: str, limit_s: int, subject: Subject, context: Context) -> Prepared:
+def _prepare_in_place(job: Job, text: str, limit_s: int, subject: Subject, context: Context) -> Prepared:
     volume, policy, bench = subject.volume, context.policy, context.bench(job.place)
     _check_not_modifying(subject)
     if len(volume.hosts) != 1:

@@ -12,9 +12,9 @@ from plimsoll.outcomes import Notice
 from plimsoll.ports import Target
 from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.steps import Step, step_of
-from plimsoll.reports.summary import headline
+from plimsoll.reports.summary import run_headline
 from plimsoll.reports.to_record import record_of
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from tests.builders import NOW, US_EAST_1, a_basis, a_demand, a_market, a_volume, decision
 from tests.unit.reports.plain_runs import a_run_record
 
@@ -33,9 +33,9 @@ def test_a_volume_without_a_price_in_dollars_is_in_no_sum_and_says_so(book, code
     record = recorded(decision(a_volume("gp3", 500, iops=10_000), DEMAND, market=a_market(book)))
     assert record.reason_codes[:2] == [code, "used"]
     assert (record.monthly_usd_now, record.monthly_usd_saved, step_of(record)) == (None, 0.0, Step.UNKNOWN)
-    totals = Totals.of([record, recorded(decision(a_volume("gp2", 500), DEMAND))])
+    totals = RunTotals.add_up([record, recorded(decision(a_volume("gp2", 500), DEMAND))])
     assert (totals.usd_now, totals.unpriced) == (50.0, 1)
-    assert "no price is known for 1 other" in headline(totals, a_run_record(), whole=True)
+    assert "no price is known for 1 other" in run_headline(totals, a_run_record(), whole=True)
 
 
 @pytest.mark.parametrize(("book", "word"), [(IN_YUAN, "CNY"), (UNPRICED, "no price in dollars")])

@@ -13,7 +13,7 @@ from plimsoll.cli.audit_reports import leave_reports
 from plimsoll.cli.exit_codes import UNUSABLE
 from plimsoll.cli.screen import Screen
 from plimsoll.reports.data.views import VIEWS
-from plimsoll.reports.diff.sql import Group
+from plimsoll.reports.diff.sql import DiffGroup
 from plimsoll.reports.run_reader import read_records, read_run
 from tests.unit.cli.calls import called
 from tests.unit.reports.recommendations import a_record, every_action
@@ -294,5 +294,5 @@ def test_the_documents_totals_are_those_of_the_run(run, plimsoll):
 
 
 def test_the_document_has_every_view_and_group():
-    for name in (*VIEWS, *Group):
+    for name in (*VIEWS, *DiffGroup):
         assert f"`{name}`" in PAGE

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.clouds.validation_book import LINES, ValidationBook, ValidationLine
+from plimsoll.clouds.validation_book import VALIDATIONS_FILE, ValidationBook, ValidationLine
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.volume import VolumeSpec
@@ -62,9 +62,9 @@ def test_what_is_added_is_there_in_order_and_survives_a_new_book(book):
 
 def test_a_damaged_line_is_named(book):
     book.add(a_line())
-    with (book.folder / LINES).open("a", encoding="utf-8") as into:
+    with (book.folder / VALIDATIONS_FILE).open("a", encoding="utf-8") as into:
         into.write('{"id": "half')
-    with pytest.raises(BadInput, match=rf"line 2 of .*{LINES} is no validation"):
+    with pytest.raises(BadInput, match=rf"line 2 of .*{VALIDATIONS_FILE} is no validation"):
         list(book.lines())
 
 

@@ -3,7 +3,7 @@
 from hypothesis import strategies as some
 
 from plimsoll.reports.record import RecommendationRecord, StripeSetRecord
-from plimsoll.reports.summary import Overview, counted
+from plimsoll.reports.summary import Overview, count_volumes
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.strategies import HOSTILE
 
@@ -76,5 +76,5 @@ FLEETS = some.lists(
 
 def overview_of(records):
     overview = Overview()
-    assert [record for record, _ in counted(((record, None) for record in records), overview)] == list(records)
+    assert [record for record, _ in count_volumes(((record, None) for record in records), overview)] == list(records)
     return overview

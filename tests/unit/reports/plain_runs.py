@@ -6,11 +6,11 @@ from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import dump_policy
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_record import RunRecord
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.run import carry_out
 
 
-def a_plain_run(totals: Totals | None = None, **changes: Any) -> dict[str, Any]:
+def a_plain_run(totals: RunTotals | None = None, **changes: Any) -> dict[str, Any]:
     """The content of run.json; `changes` replace its keys."""
     return {
         "id": "20270115T080000Z",
@@ -18,7 +18,7 @@ def a_plain_run(totals: Totals | None = None, **changes: Any) -> dict[str, Any]:
         "now": "2027-01-15T08:00:00+00:00",
         "scope": {},
         "policy": dump_policy(Policy()),
-        **(totals or Totals()).summary(),
+        **(totals or RunTotals()).summary(),
         "versions": {"plimsoll": "0.1.0"},
         "usage": {"calls": 1, "metrics": 4, "datapoints": 100, "estimated_usd": 0.01},
         "plan": {"most_datapoints": 1000},
@@ -27,7 +27,7 @@ def a_plain_run(totals: Totals | None = None, **changes: Any) -> dict[str, Any]:
     }
 
 
-def a_run_record(totals: Totals | None = None, **changes: Any) -> RunRecord:
+def a_run_record(totals: RunTotals | None = None, **changes: Any) -> RunRecord:
     return RunRecord.model_validate(a_plain_run(totals, **changes))
 
 

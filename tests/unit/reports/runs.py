@@ -9,7 +9,7 @@ from plimsoll.policy_file import dump_policy
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_folder import RunFolder
 from plimsoll.reports.run_reader import UnansweredRecord
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from tests.unit.reports.plain_runs import a_plain_run
 from tests.unit.reports.recommendations import a_profile
 
@@ -35,7 +35,7 @@ def a_run(
 
     `changes` replace keys of its run.json.
     """
-    totals = Totals(failed_targets=dict(failed_places or {}))
+    totals = RunTotals(failed_targets=dict(failed_places or {}))
     totals.prices = {place: {"source": "a list", "as_of": "2027-01-01"} for place in places}
     with RunFolder(folder) as written:
         for record in records:

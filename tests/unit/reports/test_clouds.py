@@ -11,8 +11,8 @@ from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered
 from plimsoll.ports import Target
 from plimsoll.reports.csv_table import header, row
-from plimsoll.reports.data.database import opened
-from plimsoll.reports.diff.comparison import compared
+from plimsoll.reports.data.database import open_runs
+from plimsoll.reports.diff.comparison import compare_runs
 from plimsoll.reports.diff.render import json_diff
 from plimsoll.reports.html.page import breakdowns
 from plimsoll.reports.markdown.run import ticket
@@ -20,10 +20,10 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import CHECKSUMS
 from plimsoll.reports.run_folder import RunFolder
 from plimsoll.reports.run_reader import read_records
-from plimsoll.reports.summary import noted
+from plimsoll.reports.summary import group_notices
 from plimsoll.reports.terminal.run import show_plan, show_run
 from plimsoll.reports.to_record import answered_record
-from plimsoll.reports.totals import DIMENSIONS, Totals
+from plimsoll.reports.totals import DIMENSIONS, RunTotals
 from plimsoll.reports.wording import calls_in, clouds_of, words_of
 from plimsoll.slack.blocks.elements import link as slack_link
 from tests.builders import NOW
@@ -53,7 +53,7 @@ PLAN = dict.fromkeys(
 
 
 def a_run(*records):
-    totals = Totals()
+    totals = RunTotals()
     for record in records:
         totals.add(record)
     usage = {"calls": 3, "metrics": 4, "datapoints": 5, "estimated_usd": 0.0}
@@ -89,7 +89,7 @@ def test_the_cloud_is_in_the_table_and_in_the_views(tmp_path, record):
         folder.add(record)
         folder.describe(a_plain_run())
     assert read_records(tmp_path) == [record]
-    with opened(tmp_path) as database:
+    with open_runs(tmp_path) as database:
         assert list(database.rows("select provider from recommendations")) == [(record.provider,)]
 
 
@@ -98,7 +98,7 @@ def test_the_views_of_a_run_of_an_earlier_version_say_aws(tmp_path):
     del written["provider"]
     (tmp_path / "recommendations.json").write_text(json.dumps([written]), encoding="utf-8")
     (tmp_path / "run.json").write_text(json.dumps(a_plain_run()), encoding="utf-8")
-    with opened(tmp_path) as database:
+    with open_runs(tmp_path) as database:
         assert list(database.rows("select provider from recommendations")) == [("aws",)]
 
 
@@ -112,10 +112,10 @@ def test_volumes_without_an_answer_and_differences_name_their_cloud_also_of_earl
     with (after / "unanswered.jsonl").open("a", encoding="utf-8") as file:
         file.write(known.model_dump_json(exclude={"provider"}) + "\n")
     (after / CHECKSUMS).unlink()  # an earlier version wrote none
-    with opened(after) as database:
+    with open_runs(after) as database:
         rows = list(database.rows("select volume_id, provider from failures order by all"))
     assert rows == [("9001", "google"), ("vol-9", "aws")]
-    with compared(before, after) as diff:
+    with compare_runs(before, after) as diff:
         volumes = json.loads("".join(json_diff(diff)))["volumes"]
     assert {one["volume_id"]: one["provider"] for one in volumes} == {
         "vol-1": "aws",
@@ -163,7 +163,7 @@ def test_a_ticket_is_in_the_words_of_its_cloud():
 
 
 def test_savings_are_broken_down_by_cloud_only_where_there_are_several():
-    one, both = Totals.of([AWS], by=DIMENSIONS), Totals.of([AWS, DISK], by=DIMENSIONS)
+    one, both = RunTotals.add_up([AWS], by=DIMENSIONS), RunTotals.add_up([AWS, DISK], by=DIMENSIONS)
     assert "cloud" not in {found.dimension for found in breakdowns(one, "account")}
     (clouds,) = [found for found in breakdowns(both, "account") if found.dimension == "cloud"]
     assert {line.label for line in clouds.shown} == {"AWS", "Google Cloud"}
@@ -207,7 +207,7 @@ def test_what_is_true_of_many_places_is_told_once_with_those_places():
     old = "the prices known here are of 2025-03-06."
     places = {f"plimsoll-{name}/us-central1": [old] for name in "abcd"}
     run = a_run_record(notices={**places, "111111111111/us-east-1": ["another tool is active here.", old]})
-    assert list(noted(run)) == [
+    assert list(group_notices(run)) == [
         ("plimsoll-a/us-central1, plimsoll-b/us-central1, plimsoll-c/us-central1 and 2 more places", old),
         ("111111111111/us-east-1", "another tool is active here."),
     ]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from plimsoll.reports.costs import MOST_ROWS, cost_tables, costs_summary
 from plimsoll.reports.record import OwnerRecord
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from tests.unit.reports.plain_runs import a_run_record
 from tests.unit.reports.recommendations import a_record
 
@@ -26,10 +26,10 @@ OWNERS = st.sampled_from([("hand", None), ("terraform", "net"), ("kubernetes", "
 def test_the_groups_add_up_to_the_run_however_it_is_parted(volumes):
     records = [a_detached(at, *owner, year, cents / 100) for at, (owner, year, cents) in enumerate(volumes)]
     records += [a_record("migrate", volume_id="vol-m"), a_record("keep", volume_id="vol-k")]
-    whole = Totals.of(records)
+    whole = RunTotals.add_up(records)
     random.Random(1).shuffle(records)
-    parted = Totals.of(records[::2])
-    parted.merge(Totals.parsed(Totals.of(records[1::2]).plain))
+    parted = RunTotals.add_up(records[::2])
+    parted.merge(RunTotals.parse(RunTotals.add_up(records[1::2]).plain))
     rows = whole.summary()["detached"]
     assert rows == parted.summary()["detached"]
     assert sum(row["volumes"] for row in rows) == len(volumes)
@@ -39,7 +39,7 @@ def test_the_groups_add_up_to_the_run_however_it_is_parted(volumes):
 def test_claims_of_one_namespace_are_one_owner_and_the_dearest_group_is_first():
     records = [a_detached(at, "kubernetes", f"shop/claim-{at}", usd=1.0) for at in range(30)]
     records += [a_detached("t", "terraform", "net", usd=100.0), a_detached("o", year=None, usd=0.5)]
-    rows = Totals.of(records).summary()["detached"]
+    rows = RunTotals.add_up(records).summary()["detached"]
     assert [(row["owner"], row["made"], row["volumes"], row["monthly_usd"]) for row in rows] == [
         ("Terraform net", 2023, 1, 100.0),
         ("Kubernetes shop", 2023, 30, 30.0),

@@ -7,14 +7,14 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import given
 
-from plimsoll.reports.data.database import opened
+from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.data.exports import csv_lines
 from plimsoll.reports.markdown.run import run_markdown
 from plimsoll.reports.run_reader import read_run, stream_records
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.summary import take_now
 from plimsoll.reports.terminal.run import show_run
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.reports.wording import usd
 from plimsoll.slack.blocks.report import run_conversation
 from tests.unit.reports.html.pages import read_page, written
@@ -29,7 +29,7 @@ def sums_of(folder: Path) -> dict[str, float]:
     """What the first step saves, by each place that tells it as a figure."""
     records = list(stream_records(folder))
     table = list(csv.DictReader(io.StringIO("".join(csv_lines(folder, None)))))
-    with opened(folder) as database:
+    with open_runs(folder) as database:
         ((in_sql,),) = database.rows(
             "select coalesce(sum(monthly_usd_saved), 0) from recommendations where step = 'safe'"
         )
@@ -67,7 +67,7 @@ def test_the_headlines_of_people_are_that_number():
     with TemporaryDirectory() as there:
         folder = a_run(Path(there) / "run", records)
         assert set(sums_of(folder).values()) == {69.0}
-        assert take_now(Totals.of(records)) == f"Take {told} a month now: nothing is given up."
+        assert take_now(RunTotals.add_up(records)) == f"Take {told} a month now: nothing is given up."
         assert f"Take {told} a month now: nothing is given up." in read_page(written(folder)).text
         assert f"{told} on 2 volumes with nothing given up" in said(run_conversation(folder).main)
         assert f"saves {told} a month" in run_markdown(folder, None, "")

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from plimsoll.reports.fleet_risk import FleetRisk, outlook
 from plimsoll.reports.record import RiskRecord, SaferRecord
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from tests.golden import assert_golden
 from tests.profiles import examples
 from tests.unit.reports.recommendations import a_record
@@ -50,7 +50,7 @@ def of(records):
 
 
 def test_it_counts_what_is_promised_and_what_the_next_level_costs():
-    assert of(RECORDS).reported.plain == {
+    assert of(RECORDS).run_risk.plain == {
         "promised": 3,
         "unpromised": 1,
         "expected": 0.72,
@@ -67,18 +67,18 @@ def test_parts_add_up_to_the_whole(picked, parts):
     for part in range(parts):
         merged.merge(of(picked[part::parts]))
     assert merged == of(picked)
-    totals = Totals.of(picked)
+    totals = RunTotals.add_up(picked)
     assert (
-        Totals.parsed(totals.plain).summary()["risk"]
+        RunTotals.parse(totals.plain).summary()["risk"]
         == totals.summary()["risk"]
-        == (merged.reported and merged.reported.plain)
+        == (merged.run_risk and merged.run_risk.plain)
     )
 
 
 def test_where_nothing_is_reduced_nothing_is_said():
-    assert outlook(of([RECORDS[4], RECORDS[5]]).reported) == ""
+    assert outlook(of([RECORDS[4], RECORDS[5]]).run_risk) == ""
 
 
 def test_a_report_says_it_in_sentences():
     fleets = [RECORDS, [RECORDS[2]] * 50, [RECORDS[3]] * 2]
-    assert_golden("fleet-risk", "\n".join(outlook(of(one).reported) for one in fleets) + "\n")
+    assert_golden("fleet-risk", "\n".join(outlook(of(one).run_risk) for one in fleets) + "\n")

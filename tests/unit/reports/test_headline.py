@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.reports.markdown.run import run_markdown
-from plimsoll.reports.summary import figures, headline, incomplete, resume_command, since_before, todos
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.summary import changes_since, figures, incomplete, resume_command, run_headline, todos
+from plimsoll.reports.totals import RunTotals
 from plimsoll.reports.wording import usd
 from tests.builders import a_policy
 from tests.unit.reports.fleets import overview_of, special_records
@@ -23,7 +23,7 @@ RUN = a_run_record(id="r")
 
 def test_the_headline_says_what_can_be_saved_of_what():
     records = [a_record(monthly_usd_now=100.0, monthly_usd_saved=36.0), a_record("keep", monthly_usd_now=20.0)]
-    said = headline(Totals.of(records), RUN, whole=True)
+    said = run_headline(RunTotals.add_up(records), RUN, whole=True)
     assert said == "$36.00 a month can be saved: 30 % of the $120 that these 2 volumes cost."
 
 
@@ -37,11 +37,11 @@ def test_the_headline_says_what_can_be_saved_of_what():
     ],
 )
 def test_what_cannot_be_told_is_not_told_as_money(name, said):
-    assert headline(Totals.of(special_records()[name]), RUN, whole=True).startswith(said)
+    assert run_headline(RunTotals.add_up(special_records()[name]), RUN, whole=True).startswith(said)
 
 
 def test_an_upgrade_that_costs_more_is_beside_the_saving_and_not_in_it():
-    fleet = Totals.of(special_records()["dear upgrade"])
+    fleet = RunTotals.add_up(special_records()["dear upgrade"])
     assert [figure.kind for figure in figures(fleet, "the peak")] == ["upgrades"]
     (todo,) = todos(overview_of(special_records()["dear upgrade"]), a_policy(), FOLDER)
     assert todo.money == "costs $99.50 a month more"
@@ -70,7 +70,7 @@ def test_what_could_not_be_read_is_counted_and_a_part_of_a_run_is_not_blamed_for
 def test_what_has_no_price_is_not_among_what_costs():
     records = special_records()["some prices"]
     now = records[0].monthly_usd_now
-    said = headline(Totals.of(records), RUN, whole=True)
+    said = run_headline(RunTotals.add_up(records), RUN, whole=True)
     assert said.endswith(f"of the {usd(now)} that this one volume costs; no price is known for 1 other.")
 
 
@@ -79,12 +79,12 @@ def test_what_has_no_price_is_not_among_what_costs():
 )
 def test_nearly_all_is_not_all_and_little_is_not_nothing(saved, share):
     records = [a_record(monthly_usd_now=100.0, monthly_usd_saved=saved)]
-    assert f"can be saved: {share} of the $100" in headline(Totals.of(records), RUN, whole=True)
+    assert f"can be saved: {share} of the $100" in run_headline(RunTotals.add_up(records), RUN, whole=True)
 
 
 def test_the_drop_in_saving_is_not_told_as_what_is_recommended():
     records = [a_record(monthly_usd_saved=10.0, monthly_usd_saved_drop_in=4.0)]
-    drop_in, proof = figures(Totals.of(records), "the peak")
+    drop_in, proof = figures(RunTotals.add_up(records), "the peak")
     assert (drop_in.amount, proof.amount) == ("$4.00", "$6.00")
     assert "no proof" not in f"{drop_in.label} {drop_in.meaning}".lower()
     (todo,) = todos(overview_of(records), a_policy(), FOLDER)
@@ -110,11 +110,11 @@ SENTENCE = (
     ],
 )
 def test_it_is_said_in_one_sentence(changes, said):
-    assert since_before(a_run_record(history={**TOLD, **changes})) == said
+    assert changes_since(a_run_record(history={**TOLD, **changes})) == said
 
 
 def test_a_run_without_a_history_says_nothing_of_it():
-    assert since_before(RUN) == since_before(a_run_record(history=None)) == ""
+    assert changes_since(RUN) == changes_since(a_run_record(history=None)) == ""
 
 
 @pytest.mark.parametrize("history", [TOLD, None])

@@ -19,7 +19,7 @@ from plimsoll.reports.journal import JOURNAL, EntryKind, Held, Journal, entries
 from plimsoll.reports.run_folder import RunFolder
 from plimsoll.reports.run_reader import UnansweredRecord, read_records, stream_profiles, stream_unanswered
 from plimsoll.reports.run_tables import record_line
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from tests.unit.reports.recommendations import a_profile, a_record
 from tests.unit.reports.runs import a_run
 
@@ -93,7 +93,7 @@ def test_a_line_that_is_there_twice_counts_once(tmp_path, kind):
     with RunFolder(tmp_path) as run:
         run.begin()
         run.add(record, a_profile(of=record))
-        run.count(Totals.of([VolumesSeen(target=HERE, volumes=3)], by=()))
+        run.count(RunTotals.add_up([VolumesSeen(target=HERE, volumes=3)], by=()))
         run.leave_out(UnansweredRecord(account="1", region="r", volume_id="vol-2", outcome="failed", reason="x"))
     path = tmp_path / JOURNAL
     lines = path.read_bytes().splitlines(keepends=True)

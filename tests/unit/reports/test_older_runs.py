@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 from plimsoll.orders import read_order
-from plimsoll.reports.data.database import opened
-from plimsoll.reports.diff.comparison import compared
-from plimsoll.reports.diff.sql import Group
+from plimsoll.reports.data.database import open_runs
+from plimsoll.reports.diff.comparison import compare_runs
+from plimsoll.reports.diff.sql import DiffGroup
 from plimsoll.reports.record import OLD_KEYS
 from plimsoll.reports.run_reader import read_records, read_run
 from plimsoll.reports.terminal.run import show_run
@@ -50,7 +50,7 @@ def test_its_totals_are_shown(older):
 
 
 def test_its_volumes_answer_queries(older):
-    with opened(older) as database:
+    with open_runs(older) as database:
         found = list(database.rows("select monthly_usd_saved_drop_in, drop_in.spec.type from recommendations"))
         offers = list(database.rows("select count(*) from offers where drop_in"))
     assert len(found) == 2
@@ -66,5 +66,5 @@ def test_its_page_is_written_and_its_order_can_be_resumed(older):
 def test_a_run_of_today_is_compared_with_it(older, tmp_path):
     today = a_run(tmp_path / "today", read_records(older), places=tuple(read_run(older).prices))
     for pair in ((older, today), (today, older)):
-        with compared(*pair) as diff:
-            assert set(diff.totals) <= {Group.OPEN, Group.SAME}
+        with compare_runs(*pair) as diff:
+            assert set(diff.totals) <= {DiffGroup.OPEN, DiffGroup.SAME}

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from plimsoll.domain.policy import Policy
-from plimsoll.reports.data.database import opened
+from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.markdown.run import ticket
 from plimsoll.reports.record import FIRST_PROVIDER, schema
 from plimsoll.reports.run_files import RECOMMENDATIONS, TABLE
@@ -70,7 +70,7 @@ def test_what_writes_alone_are_carried_is_known_only_where_it_is_another_figure(
 def test_sql_reaches_the_pool_also_of_runs_that_knew_none(tmp_path, member):
     path = run_of(tmp_path, record_of(member, provider=FIRST_PROVIDER))
     asked = "select pool, ceilings.hosts.write_iops, demand.peak_second_iops from recommendations"
-    with opened(tmp_path) as database:
+    with open_runs(tmp_path) as database:
         assert list(database.rows(asked)) == [(["data"], 4_000.0, member.demand.peak_second_iops)]
     (known,) = json.loads(path.read_text(encoding="utf-8"))
     del known["pool"]
@@ -83,7 +83,7 @@ def test_sql_reaches_the_pool_also_of_runs_that_knew_none(tmp_path, member):
     path.write_text(json.dumps([known]), encoding="utf-8")
     (read,) = read_records(tmp_path)
     assert (read.pool, read.ceilings.hosts.write_iops) == ([], None)
-    with opened(tmp_path) as database:
+    with open_runs(tmp_path) as database:
         assert list(database.rows(asked)) == [([], None, None)]
 
 

@@ -11,9 +11,9 @@ from rich.console import Console
 
 from plimsoll.cli.main import main
 from plimsoll.ports import ChangeText
-from plimsoll.reports.data.database import opened
+from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.data.query_answer import show_answer
-from plimsoll.reports.diff.comparison import compared
+from plimsoll.reports.diff.comparison import compare_runs
 from plimsoll.reports.diff.render import show_diff
 from plimsoll.reports.printable import printable, put_out
 from plimsoll.reports.record import FIRST_PROVIDER
@@ -69,7 +69,7 @@ def printed(show, *, width=160):
 @pytest.mark.parametrize("sql", ["select name, account from recommendations", "from recommendations"])
 def test_a_querys_table_and_lists_are_harmless(runs, width, sql):
     def show(console):
-        with opened(runs[0]) as database:
+        with open_runs(runs[0]) as database:
             show_answer(console, database, f'select *, 1 as "{EVIL.replace(chr(0), "")}" from ({sql})', 0)
 
     text = printed(show, width=width)
@@ -80,7 +80,7 @@ def test_a_querys_table_and_lists_are_harmless(runs, width, sql):
 @pytest.mark.parametrize("width", [80, 160])
 def test_a_difference_is_harmless(runs, width):
     def show(console):
-        with compared(*runs) as diff:
+        with compare_runs(*runs) as diff:
             show_diff(console, diff, 0)
 
     text = printed(show, width=width)

@@ -11,9 +11,9 @@ from plimsoll.domain.policy import ANY_RISK_PCT, Policy
 from plimsoll.domain.volume import Modification, VolumeSpec
 from plimsoll.learned_table import load_table
 from plimsoll.orders import Order
-from plimsoll.reports.promises import checked, kept_promises, promises_in_run
+from plimsoll.reports.promises import check_promises, kept_promises, promises_in_run
 from plimsoll.reports.run_reader import matched_records, read_records, read_run
-from plimsoll.reports.summary import since_before
+from plimsoll.reports.summary import changes_since
 from plimsoll.run import carry_out
 from plimsoll.service.history_update import remember
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums
@@ -95,7 +95,7 @@ def runs(tmp_path_factory):
 def by_the_ledger(runs, path):
     for folder, now in runs:
         ledger = Ledger.at(path)
-        yield promises_in_run(checked(matched_records(folder, None), ledger.promised, now))
+        yield promises_in_run(check_promises(matched_records(folder, None), ledger.promised, now))
         ledger.save(now)
 
 
@@ -145,6 +145,6 @@ def test_a_report_says_it_in_sentences_and_what_to_do_where_promises_are_broken(
 
 
 def test_nothing_is_said_where_nothing_was_changed_and_seen_again():
-    assert kept_promises(a_run_record()) == since_before(a_run_record()) == ""
+    assert kept_promises(a_run_record()) == changes_since(a_run_record()) == ""
     run = a_run_record(promises=TOLD)
-    assert since_before(run) == kept_promises(run)
+    assert changes_since(run) == kept_promises(run)

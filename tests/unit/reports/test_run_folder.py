@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.run_folder import RunFolder, up_to_date
+from plimsoll.reports.run_folder import RunFolder, bring_up_to_date
 from plimsoll.reports.run_reader import (
     UnansweredRecord,
     find_profile,
@@ -21,7 +21,7 @@ from plimsoll.reports.run_reader import (
     stream_records,
     stream_unanswered,
 )
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from tests.unit.reports.plain_runs import a_plain_run, a_run_record
 from tests.unit.reports.recommendations import a_profile, a_record
 from tests.unit.reports.runs import a_run
@@ -67,7 +67,7 @@ def test_files_of_a_run_that_is_still_written_hold_what_it_has_by_now(tmp_path):
         folder.describe(a_plain_run(status="running"))
         for number, record in enumerate(records(3), start=1):
             folder.add(record, a_profile(of=record))
-            up_to_date(tmp_path)
+            bring_up_to_date(tmp_path)
             assert ids_on_disk(tmp_path) == [f"vol-{each}" for each in range(number)]
             assert len(list(stream_profiles(tmp_path))) == number
         assert read_run(tmp_path) == a_run_record(status="running")
@@ -195,17 +195,17 @@ def test_a_killed_run_s_files_are_made_when_it_is_read_and_run_json_says_what_is
     with RunFolder(tmp_path) as folder:
         folder.begin()
         folder.describe(a_plain_run(status="running"))
-        folder.count(Totals(seen=4))
+        folder.count(RunTotals(seen=4))
         for record in records(2):
             folder.add(record)
         folder.leave_out(left_out("vol-x"))
     (tmp_path / "recommendations.json").unlink()  # as where the process was killed before it wrote any
-    up_to_date(tmp_path)
+    bring_up_to_date(tmp_path)
     run = read_run(tmp_path)
     assert (run.status, run.volumes.seen, run.volumes.answered) == ("interrupted", 4, 2)
     assert ids_on_disk(tmp_path) == ["vol-0", "vol-1"]
     before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
-    up_to_date(tmp_path)
+    bring_up_to_date(tmp_path)
     assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
 
 
@@ -351,7 +351,7 @@ def an_ended_run(folder, count):
             run.add(record)
         failed = {"account": "1", "region": "r", "volume_id": "vol-failed", "outcome": "failed", "reason": "no"}
         run.leave_out(UnansweredRecord(**failed))
-        run.count(Totals(failed_volumes={"1/r": {"no": ["vol-failed"]}}))
+        run.count(RunTotals(failed_volumes={"1/r": {"no": ["vol-failed"]}}))
         counts = {"seen": count + 1, "answered": count, "skipped": {}, "failed": 1}
         run.describe(a_plain_run(status="partial", volumes=counts))
     return (folder / "journal.jsonl").read_bytes().splitlines(keepends=True)
@@ -363,14 +363,14 @@ def test_the_journal_of_an_ended_run_is_refused_wherever_it_was_cut(tmp_path):
     for kept in range(opened, len(lines) - 1):
         (tmp_path / "journal.jsonl").write_bytes(b"".join(lines[:kept]))
         with pytest.raises(BadInput, match=r"journal\.jsonl is damaged: its end is missing"):
-            up_to_date(tmp_path)
+            bring_up_to_date(tmp_path)
         assert ids_on_disk(tmp_path) == ["vol-0", "vol-1", "vol-2"]
 
 
 def test_what_was_killed_before_its_files_were_written_is_read_all_the_same(tmp_path):
     lines = an_ended_run(tmp_path, 3)
     (tmp_path / "journal.jsonl").write_bytes(b"".join(lines[:-1]))
-    up_to_date(tmp_path)
+    bring_up_to_date(tmp_path)
     assert ids_on_disk(tmp_path) == ["vol-0", "vol-1", "vol-2"]
 
 
@@ -380,5 +380,5 @@ def test_an_ended_run_that_is_gone_on_with_and_killed_at_once_is_read(tmp_path):
         run.begin()
     lines = (tmp_path / "journal.jsonl").read_bytes().splitlines(keepends=True)
     (tmp_path / "journal.jsonl").write_bytes(b"".join(lines[:-1]))
-    up_to_date(tmp_path)
+    bring_up_to_date(tmp_path)
     assert ids_on_disk(tmp_path) == ["vol-0", "vol-1", "vol-2"]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.reports.record import SpecRecord, TemplateOfferRecord, TemplateRecord
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from tests.profiles import examples
 from tests.unit.reports.recommendations import a_record
 
@@ -44,7 +44,7 @@ def a_member(number, *figures, **more):
 
 
 def changes(records):
-    return Totals.of(records).summary()["templates"]
+    return RunTotals.add_up(records).summary()["templates"]
 
 
 figures = st.tuples(
@@ -85,10 +85,10 @@ def test_the_change_is_what_going_through_the_volumes_gives(fleet):
 def test_parts_merge_in_any_order(fleet, cuts, chance):
     records = [a_member(number, *one, name=name) for number, (one, name) in enumerate(fleet)]
     edges = sorted({0, len(records), *(cut for cut in cuts if cut < len(records))})
-    parts = [Totals.of(records[first:last]) for first, last in pairwise(edges)]
+    parts = [RunTotals.add_up(records[first:last]) for first, last in pairwise(edges)]
     chance.shuffle(parts)
-    stored = [Totals.parsed(part.plain) for part in parts]
-    whole = reduce(lambda total, part: total.merge(part) or total, stored, Totals())
+    stored = [RunTotals.parse(part.plain) for part in parts]
+    whole = reduce(lambda total, part: total.merge(part) or total, stored, RunTotals())
     assert whole.summary()["templates"] == changes(records)
 
 
@@ -114,6 +114,6 @@ def test_what_is_not_judged_yet_has_no_say():
 
 
 def test_a_run_without_templates_says_so():
-    run = Totals.of([KEPT]).summary()
+    run = RunTotals.add_up([KEPT]).summary()
     assert run["templates"] == []
     assert run["monthly_usd"]["saved_by_templates"] == 0

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from plimsoll.domain.policy import SizeOn
 from plimsoll.reports.record import BlockerRecord
-from plimsoll.reports.steps import Step, judged_by, observed, step_of, step_words
+from plimsoll.reports.steps import Step, observed_words, requirement_words, step_of, step_words
 from plimsoll.reports.summary import most_money, todos
 from tests.builders import a_policy
 from tests.unit.reports.fleets import FLEETS, overview_of
@@ -62,10 +62,10 @@ def test_every_step_has_words_under_every_policy():
     for step in Step:
         words = step_words(step, a_policy(lookback_days=1, resolution_s=3600, throttle_budget_min=5))
         assert all((words.name, words.title, words.why))
-    assert judged_by(a_policy(lookback_days=1, resolution_s=3600, headroom_pct=12.5)) == (
+    assert requirement_words(a_policy(lookback_days=1, resolution_s=3600, headroom_pct=12.5)) == (
         "every hour of the last day with 12.5 % headroom"
     )
-    assert judged_by(a_policy(throttle_budget_min=5)).endswith(", but for 5 throttled minutes in 30 days")
+    assert requirement_words(a_policy(throttle_budget_min=5)).endswith(", but for 5 throttled minutes in 30 days")
 
 
 @pytest.mark.parametrize("step", [Step.PROVED, Step.TRADE])
@@ -83,7 +83,7 @@ def test_what_is_proved_elsewhere_or_long_ago_is_told_as_that():
 
 @pytest.mark.parametrize("step", [Step.THROTTLED, Step.PROVED, Step.TRADE, Step.MEASURE])
 def test_one_volume_is_judged_by_the_hours_that_it_was_observed(step):
-    why = step_words(step, a_policy(), observed(30.4)).why
+    why = step_words(step, a_policy(), observed_words(30.4)).why
     assert "of the 30 hours observed" in why
     assert "14 days" not in why
 

@@ -13,7 +13,7 @@ from plimsoll.domain.refine.plan import Plan, Reading
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned, Priced, Skipped, VolumesSeen
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.record import BlockerRecord
-from plimsoll.reports.totals import DIMENSIONS, Totals
+from plimsoll.reports.totals import DIMENSIONS, RunTotals
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.strategies import records
 
@@ -34,11 +34,11 @@ def failed(volume_id="vol-f", reason="no metrics"):
 
 
 def totals_of(*outcomes):
-    return Totals.of(outcomes)
+    return RunTotals.add_up(outcomes)
 
 
 def merged(parts):
-    whole = Totals()
+    whole = RunTotals()
     for part in parts:
         whole.merge(part)
     return whole
@@ -70,8 +70,8 @@ def test_every_volume_seen_ends_in_one_answer_exclusion_or_failure(each):
 
 @given(outcomes, st.integers(1, 5))
 def test_a_volume_too_many_or_too_few_is_noticed(each, more):
-    assert not totals_of(VolumesSeen(target=HERE, volumes=len(each) + more), *each).reconciled
-    assert not totals_of(VolumesSeen(target=HERE, volumes=len(each)), *each, *[skipped()] * more).reconciled
+    assert not totals_of(VolumesSeen(target=HERE, volumes=len(each) + more), *each).is_reconciled
+    assert not totals_of(VolumesSeen(target=HERE, volumes=len(each)), *each, *[skipped()] * more).is_reconciled
 
 
 @given(st.lists(st.sampled_from(ACTIONS), max_size=30))
@@ -109,8 +109,8 @@ parts = st.lists(st.lists(anything, max_size=6), min_size=1, max_size=6)
 
 @given(parts, st.data())
 def test_parts_add_up_to_the_whole_however_a_run_was_parted_and_in_whatever_order(each, data):
-    whole = Totals.of((one for part in each for one in part), by=DIMENSIONS)
-    shuffled = [Totals.of(part, by=DIMENSIONS) for part in data.draw(st.permutations(each))]
+    whole = RunTotals.add_up((one for part in each for one in part), by=DIMENSIONS)
+    shuffled = [RunTotals.add_up(part, by=DIMENSIONS) for part in data.draw(st.permutations(each))]
     middle = data.draw(st.integers(0, len(shuffled)))
     halves = merged([merged(shuffled[:middle]), merged(shuffled[middle:])])
     for found in (merged(shuffled), halves):
@@ -120,7 +120,7 @@ def test_parts_add_up_to_the_whole_however_a_run_was_parted_and_in_whatever_orde
 
 @given(parts)
 def test_merging_leaves_the_other_part_as_it_was(each):
-    found = [Totals.of(part, by=DIMENSIONS) for part in each]
+    found = [RunTotals.add_up(part, by=DIMENSIONS) for part in each]
     before = [part.plain for part in found]
     merged([*found, *found])
     assert [part.plain for part in found] == before
@@ -128,7 +128,7 @@ def test_merging_leaves_the_other_part_as_it_was(each):
 
 @given(st.lists(records(), max_size=20))
 def test_every_breakdown_adds_up_to_the_whole(each):
-    totals = Totals.of(each, by=DIMENSIONS)
+    totals = RunTotals.add_up(each, by=DIMENSIONS)
     for parts in totals.by.values():
         whole = merged(parts.values())
         assert (whole.actions, whole.unpriced, whole.blocked) == (totals.actions, totals.unpriced, totals.blocked)
@@ -141,13 +141,13 @@ def test_merging_takes_as_long_as_the_part_is_large_however_large_the_whole_is()
     listed = whole.failed_volumes[str(HERE)]["no metrics"]
     whole.merge(part)
     assert whole.failed_volumes[str(HERE)]["no metrics"] is listed
-    assert whole.failed == 1_100
+    assert whole.failed_count == 1_100
 
 
 @given(parts)
 def test_a_tally_comes_back_from_json_as_it_was(each):
-    totals = Totals.of(outcome for part in each for outcome in part)
-    assert Totals.parsed(json.loads(json.dumps(totals.plain))) == totals
+    totals = RunTotals.add_up(outcome for part in each for outcome in part)
+    assert RunTotals.parse(json.loads(json.dumps(totals.plain))) == totals
 
 
 def test_a_place_that_two_parts_tell_of_is_told_of_alike_in_either_order():
@@ -164,7 +164,7 @@ def test_a_place_that_two_parts_tell_of_is_told_of_alike_in_either_order():
 def test_a_blocked_saving_is_told_apart_and_still_counted():
     record = a_record("migrate")
     blocked = record.model_copy(update={"blockers": [BlockerRecord(code="x", text="y")]})
-    totals = Totals()
+    totals = RunTotals()
     totals.add(record)
     totals.add(blocked)
     usd = totals.summary()["monthly_usd"]
@@ -180,16 +180,16 @@ def test_an_upgrade_s_price_is_no_negative_saving():
 
 
 def test_a_volume_without_a_price_adds_nothing_to_the_money():
-    totals = Totals()
+    totals = RunTotals()
     totals.add(a_record("keep", monthly_usd_now=None, monthly_usd_then=None))
     assert set(totals.summary()["monthly_usd"].values()) == {0.0}
-    assert totals.answered == 1
+    assert totals.answered_count == 1
 
 
 def test_exclusions_are_counted_by_their_reason():
     totals = totals_of(skipped("tag a"), skipped("tag b"), skipped("tag a"))
     assert totals.summary()["volumes"]["skipped"] == Counter({"tag a": 2, "tag b": 1})
-    assert not totals.partial
+    assert not totals.is_partial
 
 
 def test_a_notice_that_several_parts_of_a_target_have_is_told_once():
@@ -200,8 +200,8 @@ def test_a_notice_that_several_parts_of_a_target_have_is_told_once():
 
 def test_failed_volumes_are_named_under_their_reason_and_make_a_run_partial():
     totals = totals_of(failed("vol-1"), failed("vol-2"), failed("vol-3", "unknown type"))
-    assert totals.failed == 3
-    assert totals.partial
+    assert totals.failed_count == 3
+    assert totals.is_partial
     assert totals.summary()["failures"]["volumes"] == {
         str(HERE): {"no metrics": ["vol-1", "vol-2"], "unknown type": ["vol-3"]}
     }
@@ -209,7 +209,7 @@ def test_failed_volumes_are_named_under_their_reason_and_make_a_run_partial():
 
 def test_a_failed_target_makes_a_run_partial_and_is_named_with_its_error():
     totals = totals_of(FailedTarget(name="444455556666/eu-west-1", error=AccessDenied("no ec2:DescribeVolumes")))
-    assert totals.partial
+    assert totals.is_partial
     assert totals.summary()["failures"]["targets"] == {"444455556666/eu-west-1": "no ec2:DescribeVolumes"}
 
 
@@ -225,4 +225,4 @@ def test_notices_and_prices_are_kept_by_target():
         str(HERE): {"source": "a list", "as_of": "2026-11-20"},
         "1/eu-west-1": {"source": "none", "as_of": None},
     }
-    assert not totals.partial
+    assert not totals.is_partial

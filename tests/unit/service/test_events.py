@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.service.events import (
     EVENT_KINDS,
     HistoryTold,
@@ -31,7 +31,7 @@ EVENT_BYTES = 256 * 1024
 
 
 def a_run(**changes):
-    totals = Totals()
+    totals = RunTotals()
     totals.add(a_record())
     return a_run_record(totals, **changes)
 
@@ -74,7 +74,7 @@ def test_what_is_new_or_measured_names_its_cloud():
 
 def test_an_audit_says_where_its_report_is_what_it_could_not_read_and_what_is_new():
     failures = {"targets": {"2/eu-west-1": "no role", "1/eu-west-1": "no role"}, "volumes": {}}
-    told = Totals(new=2, done=1, done_saved_cents=1_250).history()
+    told = RunTotals(new=2, done=1, done_saved_cents=1_250).history()
     detail = valid(audit_event(a_run(status="partial", failures=failures, history=told), "s3://b/report.html"))
     assert (detail["status"], detail["report"]) == ("partial", "s3://b/report.html")
     assert detail["failed_places"] == ["1/eu-west-1: no role", "2/eu-west-1: no role"]

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from plimsoll.domain.history import FIRST_RULE
 from plimsoll.domain.people_decisions import Decision, DecisionKind
 from plimsoll.ports import Target
-from plimsoll.reports.diff.comparison import compared
-from plimsoll.reports.diff.sql import Group
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.diff.comparison import compare_runs
+from plimsoll.reports.diff.sql import DiffGroup
+from plimsoll.reports.totals import RunTotals
 from plimsoll.service.history_update import MOST_NEWS, announce, empty_news, excluded_volumes, remember
 from tests.in_memory.service import MemoryHistory
 from tests.unit.reports.recommendations import a_record
@@ -169,8 +169,8 @@ def test_a_difference_of_two_runs_and_the_history_agree_on_what_is_done(tmp_path
     history = Kept()
     run(history, *before)
     told, _ = run(history, *after, week=1)
-    with compared(a_run(tmp_path / "before", before), a_run(tmp_path / "after", after)) as diff:
-        done = {one.volume_id for one in diff.listed(Group.DONE)}
+    with compare_runs(a_run(tmp_path / "before", before), a_run(tmp_path / "after", after)) as diff:
+        done = {one.volume_id for one in diff.list_volumes(DiffGroup.DONE)}
     assert done == {"exactly", "nearly", "larger", "drop-in"}
     assert told.done_now == len(done)
     assert {entry.volume_id for entry in history.kept.values() if entry.done_on is not None} == done
@@ -180,9 +180,9 @@ def test_a_difference_of_two_runs_and_the_history_agree_on_what_is_done(tmp_path
 def test_parts_add_up_to_the_whole_in_any_order_and_come_back_from_json(records, data):
     whole = run(Kept(), *records)
     parts = [run(Kept(), one) for one in records]
-    totals, news = Totals(), empty_news()
+    totals, news = RunTotals(), empty_news()
     for part, events in data.draw(st.permutations(parts)):
-        totals.merge(Totals.parsed(json.loads(json.dumps(part.plain))))
+        totals.merge(RunTotals.parse(json.loads(json.dumps(part.plain))))
         announce(news, json.loads(json.dumps(events)))
     assert totals.plain == whole[0].plain
     assert json.dumps(news.items) == json.dumps(whole[1])

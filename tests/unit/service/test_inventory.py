@@ -117,7 +117,7 @@ def test_an_account_without_any_volume_is_whole(tmp_path):
     loop = begun(places, tmp_path)
     nothing = replace(places, inventory=replace(places.inventory, given=[]))
     assert take_inventory(replace(loop.service, places=nothing), MESSAGE).left == 0
-    assert KEYS.whole_accounts(loop.service.store) == {ACCOUNT}
+    assert KEYS.complete_accounts(loop.service.store) == {ACCOUNT}
 
 
 def test_a_region_that_may_answer_soon_holds_up_no_other(tmp_path):
@@ -125,7 +125,7 @@ def test_a_region_that_may_answer_soon_holds_up_no_other(tmp_path):
     with pytest.raises(Throttled, match="too fast"):
         take_inventory(loop.service, MESSAGE)
     assert taken(loop) == {HERE}
-    assert KEYS.whole_accounts(loop.service.store) == frozenset()
+    assert KEYS.complete_accounts(loop.service.store) == frozenset()
 
 
 def test_a_region_that_keeps_being_slow_and_throttled_ends_the_account_s_tries(tmp_path):
@@ -154,7 +154,7 @@ def test_half_an_inventory_is_none(tmp_path):
     loop = begun(places_of(volumes(4)), tmp_path)
     take_inventory(loop.service, MESSAGE, batch_volumes=1)
     loop.service.store.delete(KEYS.listed_key(HERE))
-    loop.service.store.delete(KEYS.whole_account(ACCOUNT))
+    loop.service.store.delete(KEYS.account_mark(ACCOUNT))
     assert pending(loop) == 0
     take_inventory(loop.service, MESSAGE, batch_volumes=2)
     assert pending(loop) == 2

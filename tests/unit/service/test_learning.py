@@ -11,7 +11,7 @@ from plimsoll.clouds.scope import Scope
 from plimsoll.learned_table import load_table, parse_table, table_text
 from plimsoll.reports.learning import learned_words, scope_words
 from plimsoll.reports.run_record import RunRecord
-from plimsoll.reports.summary import since_before
+from plimsoll.reports.summary import changes_since
 from plimsoll.service.shared_measurements import LEARNED_HERE_KEY, LEARNED_KEY, bring_measurements
 from plimsoll.service.step_messages import RunMessage
 from plimsoll.service.store_keys import RunKeys
@@ -58,7 +58,7 @@ def test_what_a_run_learned_is_what_the_next_one_promises_by(tmp_path):
     rests_on = {"volumes": 60, "on": kept.source.on, "of": kept.source.fleets[0]}
     assert run["learning"] == {"volumes": 60, "days": 30, "least_promised_pct": 2.0, "rests_on": rests_on}
     assert "60 volumes" in words_of(run)
-    assert words_of(run) in since_before(RunRecord.model_validate(run))
+    assert words_of(run) in changes_since(RunRecord.model_validate(run))
 
 
 def test_too_little_history_stays_with_what_ships_and_says_so(tmp_path):

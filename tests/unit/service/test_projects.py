@@ -35,9 +35,9 @@ def audited(places, folder, **config):
 )
 def test_a_target_keeps_its_cloud_through_every_message_and_key(target, tmp_path):
     store, batch = FolderStore(tmp_path), VolumeBatch(target=target, number=7)
-    item = json.loads(json.dumps(TargetItem.of(target).model_dump()))
+    item = json.loads(json.dumps(TargetItem.from_target(target).model_dump()))
     assert TargetItem.model_validate(item).target == target
-    assert BatchItem.model_validate_json(BatchItem.of_batch(batch).model_dump_json()).as_batch == batch
+    assert BatchItem.model_validate_json(BatchItem.from_batch(batch).model_dump_json()).as_batch == batch
     for key in (KEYS.listed_key(target), KEYS.volumes(batch), KEYS.result(batch), KEYS.failed_batch(batch)):
         store.put(key, b"")
     assert list(KEYS.listed_targets(store)) == [target]

@@ -7,10 +7,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from plimsoll.reports.data.database import opened
+from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.data.exports import copy_parquet
 from plimsoll.reports.record import OLD_KEYS, BlockerRecord
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.service.queries import QUERIES
 from tests.unit.reports.fleets import a_fleet
 from tests.unit.reports.recommendations import a_record
@@ -46,7 +46,7 @@ def table(tmp_path_factory):
         partition = place / "recommendations" / f"run_date={day}"
         partition.mkdir(parents=True)
         columns = "*" if number else f"* rename ({', '.join(f'{new} as {old}' for new, old in OLD_KEYS.items())})"
-        with opened(run) as database:
+        with open_runs(run) as database:
             sql = f"select {columns}, 'run-{number}' as run_id from recommendations"
             copy_parquet(database, sql, partition / "0.parquet")
     return f"read_parquet('{place}/recommendations/**/*.parquet', hive_partitioning = true, union_by_name = true)"
@@ -74,10 +74,12 @@ def test_a_run_of_an_earlier_version_is_asked_alike(table):
 
 
 def check_savings(found, records):
-    parts_of = defaultdict(Totals)
+    parts_of = defaultdict(RunTotals)
     for record in records:
         parts_of[record.account].add(record)
-    assert {row["account"]: row["volumes"] for row in found} == {who: one.answered for who, one in parts_of.items()}
+    assert {row["account"]: row["volumes"] for row in found} == {
+        who: one.answered_count for who, one in parts_of.items()
+    }
     for row in found:
         money = parts_of[row["account"]]
         assert (row["usd_now"] or 0, row["usd_saved"]) == (money.usd_now, money.usd_saved)

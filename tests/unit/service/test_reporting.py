@@ -91,11 +91,11 @@ def test_a_page_that_does_not_hold_all_shows_those_with_the_most_at_stake_and_sa
     loop.service = replace(loop.service, config=config)
     seen = []
 
-    def noted(folder, out, *, shown, found, **others):
-        volumes = list(found)
+    def noted(folder, out, *, shown, matches, **others):
+        volumes = list(matches)
         seen.extend(record.volume_id for record, profile in volumes if shown(record) and profile is not None)
         assert sum(profile is not None for _, profile in volumes) == len(seen)
-        write_html(folder, out, shown=shown, found=volumes, **others)
+        write_html(folder, out, shown=shown, matches=volumes, **others)
 
     monkeypatch.setattr(reporting, "write_html", noted)
     loop.run()

@@ -45,10 +45,10 @@ def test_a_ceiling_without_bound_stays_without_bound(measured, tmp_path):
 
 
 def test_a_key_is_that_of_its_work_and_no_other(tmp_path):
-    assert JobName.of(NAME.key) == NAME
+    assert JobName.from_key(NAME.key) == NAME
     for key in ("validations/v/first.json", "validations/0.json", "work/v/0.json", "validations/v/0.json/more"):
         with pytest.raises(BadInput, match="is no job of a validation"):
-            JobName.of(key)
+            JobName.from_key(key)
 
 
 def test_no_document_is_none_and_a_damaged_one_is_named(tmp_path):

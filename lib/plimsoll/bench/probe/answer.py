@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from plimsoll.bench.answer import reported_in
+from plimsoll.bench.answer import parse_report
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import NotMeasured
 from plimsoll.domain.metrics.seconds_seen import Exceeded, LatencyBin, Peak, Rates, SecondsSeen, Source
@@ -88,7 +88,7 @@ def read_probe(output: str) -> tuple[Sequence[SecondsSeen], Sequence[str]]:
     Raises NotMeasured, with the reason, if the output has no answer.
     """
     try:
-        answer = _Answer.model_validate(reported_in(output))
+        answer = _Answer.model_validate(parse_report(output))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "it"

@@ -77,8 +77,8 @@ def query_command(
     from plimsoll.api.runs import run_folder
     from plimsoll.cli.screen import Screen
     from plimsoll.reports.csv_table import ENCODING
-    from plimsoll.reports.data.database import opened
-    from plimsoll.reports.data.exports import copy_parquet, not_of_the_run
+    from plimsoll.reports.data.database import open_runs
+    from plimsoll.reports.data.exports import check_not_of_run, copy_parquet
     from plimsoll.reports.data.query_answer import csv_answer, json_answer, show_answer, show_views
     from plimsoll.reports.printable import put_out
     from plimsoll.writing import write_lines
@@ -91,13 +91,13 @@ def query_command(
     if out is None and format_ == "parquet":
         raise BadInput("Parquet is a file: say with --out where it goes.")
     folder, console = run_folder(run), Screen()
-    with opened(folder, files=tuple(file or ())) as database:
+    with open_runs(folder, files=tuple(file or ())) as database:
         if sql is None:
             show_views(console, database)
             return
         asked = database.statement(sql)
         if out is not None:
-            not_of_the_run(out, folder)
+            check_not_of_run(out, folder)
         if format_ == "table":
             show_answer(console, database, asked, rows)
         elif out is None:
@@ -133,13 +133,13 @@ def diff_command(
     from plimsoll.api.runs import run_folder
     from plimsoll.cli.audit_reports import order_runs
     from plimsoll.cli.screen import Screen
-    from plimsoll.reports.diff.comparison import compared
+    from plimsoll.reports.diff.comparison import compare_runs
     from plimsoll.reports.diff.render import json_diff, markdown_diff, show_diff
     from plimsoll.reports.printable import put_out
 
     if format_ not in DIFF_FORMATS:
         raise BadInput(f"--format {format_}: it must be one of {', '.join(DIFF_FORMATS)}.")
-    with compared(*order_runs(run_folder(before), run_folder(after))) as comparison:
+    with compare_runs(*order_runs(run_folder(before), run_folder(after))) as comparison:
         if format_ == "text":
             show_diff(Screen(), comparison, rows)
         else:

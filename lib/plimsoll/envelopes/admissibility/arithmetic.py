@@ -68,7 +68,7 @@ def _operations_over_time(measurement: Measurement, _limits: SystemLimits) -> It
             return
         if not side.run_s or side.operations is None:
             continue
-        by_count, at_ends = side.operations / side.run_s, _at_ends(measurement, side)
+        by_count, at_ends = side.operations / side.run_s, _iops_at_ends(measurement, side)
         if abs(by_count - side.iops) > side.iops * (CLOSE + side.iops_slack + _tick(side)) + at_ends:
             yield _reject(
                 f"{side.operations:,.0f} {_noun(side)} in {side.run_s:,.0f} s are {by_count:,.0f} a second, and it "
@@ -82,7 +82,7 @@ def _bytes_over_time(measurement: Measurement, _limits: SystemLimits) -> Iterato
         if not side.run_s or side.moved_mib is None or not side.throughput_mib_s:
             continue
         by_count = side.moved_mib / side.run_s
-        at_ends = _at_ends(measurement, side) * measurement.job.block_kib / KIB_PER_MIB
+        at_ends = _iops_at_ends(measurement, side) * measurement.job.block_kib / KIB_PER_MIB
         slack = CLOSE + side.throughput_slack + side.moved_slack + _tick(side)
         if abs(by_count - side.throughput_mib_s) > side.throughput_mib_s * slack + at_ends:
             yield _reject(
@@ -296,7 +296,7 @@ def _doubt_date(why: str) -> Finding:
     )
 
 
-def _at_ends(measurement: Measurement, side: SideFacts) -> float:
+def _iops_at_ends(measurement: Measurement, side: SideFacts) -> float:
     """The IOPS that I/O in flight at both ends of a run, and one cut-off operation, can explain."""
     return (2 * (measurement.job.depth or 1.0) + 2.0) / side.run_s if side.run_s else 0.0
 

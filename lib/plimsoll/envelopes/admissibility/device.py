@@ -43,7 +43,7 @@ _LOCAL_DISKS: Final = re.compile(r"(?:i|im|is|d|h|f|dl|trn)\d|[gp][456]|x1e?\.|[
 """AWS's instance types with disks of their own (Amazon EC2 User Guide, "Instance store"), by the names of families."""
 
 
-def _not_the_device(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+def _find_other_servers(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
     if measurement.iops is None:
         return
     if measurement.device_iops is not None and measurement.iops > DOUBTFUL * measurement.device_iops:
@@ -62,7 +62,7 @@ def _not_the_device(measurement: Measurement, _limits: SystemLimits) -> Iterator
         )
 
 
-def _over_ceiling(measurement: Measurement, limits: SystemLimits) -> Iterator[Finding]:
+def _find_excess(measurement: Measurement, limits: SystemLimits) -> Iterator[Finding]:
     carrier = "the host" if limits.pooled else "volume and host"
     for side in Resource:
         seen, limit = measurement.figure(side), side_of(limits.most, side, writes=measurement.job.writes)
@@ -173,7 +173,7 @@ def _instance_store(measurement: Measurement, _limits: SystemLimits) -> Iterator
         )
 
 
-def _too_quick(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+def _find_quick_answers(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
     mean_us = measurement.latency.mean_us if measurement.latency.mean_us is not None else measurement.latency.at(50.0)
     if measurement.provenance.tool == "fio" and mean_us is not None and mean_us < LEAST_NETWORK_US:
         yield Finding(
@@ -216,13 +216,13 @@ DEVICE_RULES: Final = (
         name="not-the-device",
         law="A device serves no more than it counts.",
         source="the device's own counts, at the end of fio's output",
-        find=_not_the_device,
+        find=_find_other_servers,
     ),
     Rule(
         name="over-ceiling",
         law="A volume on a host carries no more than both publish.",
         source="the published limits of the type and of the host",
-        find=_over_ceiling,
+        find=_find_excess,
     ),
     Rule(
         name="host-unknown",
@@ -263,7 +263,7 @@ DEVICE_RULES: Final = (
         name="too-quick",
         law="No volume behind a network answers in under 100 us on average.",
         source='EBS User Guide, "Provisioned IOPS SSD volumes"',
-        find=_too_quick,
+        find=_find_quick_answers,
         of_a_volume=True,
     ),
     Rule(

@@ -102,7 +102,7 @@ def _spent_credits(measurement: Measurement, side: Resource, bucket: TokenBucket
     return float(above.sum()) * (0.0 if measurement.series is None else measurement.series.step_s)
 
 
-def _over_time(measurement: Measurement, limits: SystemLimits) -> Iterator[Finding]:
+def _find_lastings(measurement: Measurement, limits: SystemLimits) -> Iterator[Finding]:
     for lasting in lastings(measurement, limits):
         whole = lasting.sustained_rate is not None and lasting.spent_at_s is None
         yield Finding(
@@ -183,6 +183,6 @@ TIME_RULES: Final = (
         name=OVER_TIME,
         law="Only the level that remains when all credits are spent lasts.",
         source="the series of the run, and EBS User Guide, I/O credits and burst performance",
-        find=_over_time,
+        find=_find_lastings,
     ),
 )

@@ -20,14 +20,14 @@ class SystemLimits:
     pooled: bool = False
 
     @property
-    def both(self) -> Ceiling:
+    def joint_ceiling(self) -> Ceiling:
         """The volumes on the host."""
         return self.volume & self.host
 
     @property
     def most(self) -> Ceiling:
         """The most that the device can have served, with what other volumes lent it."""
-        return self.host if self.pooled else self.both
+        return self.host if self.pooled else self.joint_ceiling
 
 
 def side_of(ceiling: Ceiling, side: Resource, *, writes: bool | None = False) -> float:

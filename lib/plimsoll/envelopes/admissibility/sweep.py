@@ -28,7 +28,7 @@ def with_edges(measurements: Sequence[Measurement], roofs: Mapping[Resource, flo
     for side in Resource:
         if roofs[side] is not None:
             continue
-        for seen in _by_mode(measurements, side).values():
+        for seen in _indexes_by_mode(measurements, side).values():
             at = _edge(measurements, seen, side)
             if at is not None:
                 edges.setdefault(at, []).append(_ruling(measurements[at], side, roofs))
@@ -44,7 +44,7 @@ def climbing(measurements: Sequence[Measurement]) -> Iterator[str]:
         yield from (ruling.text for ruling in measurement.rulings if ruling.rule == SWEEP_EDGE)
 
 
-def _by_mode(measurements: Sequence[Measurement], side: Resource) -> dict[str, list[int]]:
+def _indexes_by_mode(measurements: Sequence[Measurement], side: Resource) -> dict[str, list[int]]:
     """The indexes of the measurements that have a figure on a side, by mode."""
     modes: dict[str, list[int]] = {}
     for at, measurement in enumerate(measurements):

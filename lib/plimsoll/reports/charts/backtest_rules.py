@@ -47,11 +47,11 @@ def tradeoff_spec(rows: Sequence[Row], theme: Theme, width: int, *, title: str) 
         .encode(text=alt.Text("label", type="nominal"))
     )
     chart = alt.LayerChart(layer=[lines, points, levels], width=width - _SPARE_PX, height=_HEIGHT_PX)
-    told = f"{title}. A line further right and lower is better."
+    description = f"{title}. A line further right and lower is better."
     return {
         **chart.to_dict(validate=False),
         "config": theme.config,
         "datasets": {ROWS: list(rows)},
-        "description": told,
+        "description": description,
         "title": {"text": title, "subtitle": "further right saves more, lower throttles less"},
     }

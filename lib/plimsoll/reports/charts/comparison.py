@@ -48,16 +48,16 @@ def comparison_picture(envelopes: Sequence[Envelope]) -> Picture:
 
     Kinds of work that only one envelope has are named instead of drawn, unless there is no other.
     """
-    rows = [row for one in envelopes for row in _rows(one)]
+    rows = [row for envelope in envelopes for row in _rows(envelope)]
     systems = {work: {row["envelope"] for row in rows if row["work"] == work} for work in kinds_of_work(rows)}
-    alone = {work: next(iter(found)) for work, found in systems.items() if len(found) == 1}
+    alone = {work: next(iter(names)) for work, names in systems.items() if len(names) == 1}
     if len(alone) == len(systems):
         alone = {}
-    told = ", ".join(f"{work} ({name})" for work, name in alone.items())
+    only_words = ", ".join(f"{work} ({name})" for work, name in alone.items())
     drawn = [row for row in rows if row["work"] not in alone]
     lines = [
-        _LATENCY if some(drawn, figure="latency_us") else "",
-        f"Only one has, so not drawn: {told}." if told else "",
+        _LATENCY if has_row(drawn, figure="latency_us") else "",
+        f"Only one has, so not drawn: {only_words}." if only_words else "",
     ]
     return Picture(
         kind="comparison",
@@ -70,52 +70,57 @@ def comparison_picture(envelopes: Sequence[Envelope]) -> Picture:
 
 def kinds_of_work(rows: Sequence[Row]) -> list[str]:
     """The kinds of work that the rows have, in the order they are drawn in."""
-    return [work for work in [*_WORK, *sorted({row["work"] for row in rows} - set(_WORK))] if some(rows, work=work)]
+    return [work for work in [*_WORK, *sorted({row["work"] for row in rows} - set(_WORK))] if has_row(rows, work=work)]
 
 
-def some(rows: Sequence[Row], **fields: str) -> bool:
-    """Whether any row has these fields."""
+def has_row(rows: Sequence[Row], **fields: str) -> bool:
+    """True if any row has these fields."""
     return any(all(row[name] == value for name, value in fields.items()) for row in rows)
 
 
 def _best(rows: Sequence[Row]) -> dict[Resource, dict[str, float]]:
     best: dict[Resource, dict[str, float]] = {}
     for figure, side in _SIDES.items():
-        found = best.setdefault(side, {})
+        served = best.setdefault(side, {})
         for row in rows:
             if row["figure"] == figure:
-                found[row["envelope"]] = max(row["value"], found.get(row["envelope"], 0.0))
+                served[row["envelope"]] = max(row["value"], served.get(row["envelope"], 0.0))
     return best
 
 
 def _rows(envelope: Envelope) -> Iterator[Row]:
-    for one in envelope.measurements:
+    for measurement in envelope.measurements:
         shape = {
             "envelope": envelope.name,
-            "work": next((work for work, modes in _WORK.items() if one.job.mode in modes), one.job.mode),
-            "mode": one.job.mode,
-            "io_size_kib": one.job.block_kib,
-            "load": _load(one),
+            "work": next(
+                (work for work, modes in _WORK.items() if measurement.job.mode in modes), measurement.job.mode
+            ),
+            "mode": measurement.job.mode,
+            "io_size_kib": measurement.job.block_kib,
+            "load": _load(measurement),
         }
         for figure, side in _SIDES.items():
-            if served := one.served(side):
+            if served := measurement.served(side):
                 yield {**shape, "figure": figure, "statistic": "", "value": served}
-        for statistic, latency_us in _latencies(one.latency):
+        for statistic, latency_us in _latencies(measurement.latency):
             yield {**shape, "figure": "latency_us", "statistic": statistic, "value": latency_us}
 
 
-def _load(one: Measurement) -> str:
-    told = {"jobs": one.job.jobs, "deep": one.job.iodepth}
-    return ", ".join(f"{count} {what}" for what, count in told.items() if count is not None) or "not told"
+def _load(measurement: Measurement) -> str:
+    counts = {"jobs": measurement.job.jobs, "deep": measurement.job.iodepth}
+    return ", ".join(f"{count} {what}" for what, count in counts.items() if count is not None) or "not told"
 
 
-def _latencies(found: Latency) -> Iterator[tuple[str, float]]:
+def _latencies(latency: Latency) -> Iterator[tuple[str, float]]:
     """A latency's figures by statistic; the mean only where the source has no median, upper bounds as such."""
-    p50, p99 = found.at(50.0), found.at(99.0)
-    told = {"p50": p50, "p99": p99, "mean": found.mean_us if p50 is None else None, "at most": found.under_us}
-    for statistic, latency_us in told.items():
+    p50, p99 = latency.at(50.0), latency.at(99.0)
+    figures = {"p50": p50, "p99": p99, "mean": latency.mean_us if p50 is None else None, "at most": latency.under_us}
+    for statistic, latency_us in figures.items():
         if latency_us:
-            yield f"{statistic}, at most" if found.upper_bound and statistic in _PERCENTILES else statistic, latency_us
+            yield (
+                f"{statistic}, at most" if latency.upper_bound and statistic in _PERCENTILES else statistic,
+                latency_us,
+            )
 
 
 def comparison_spec(theme: Theme, rows: Sequence[Row], width: int) -> dict[str, Any]:
@@ -146,13 +151,13 @@ def _panel(theme: Theme, rows: Sequence[Row], work: str, figure: str) -> alt.Lay
             x=_x(rows),
             y=_y(rows, work, figure),
             color=alt.Color("envelope:N", legend=_LEGEND, scale=colors),
-            tooltip=_told(figure),
+            tooltip=_tooltips(figure),
         )
     )
     dash = alt.StrokeDash(
         "statistic:N",
         scale=alt.Scale(domain=list(_STATISTICS), range=list(_STATISTICS.values())),
-        legend=alt.Legend(values=[name for name in _STATISTICS if some(rows, statistic=name)], symbolSize=600),
+        legend=alt.Legend(values=[name for name in _STATISTICS if has_row(rows, statistic=name)], symbolSize=600),
     )
     detail = ["envelope:N", "mode:N", "load:N", "statistic:N"]
     line = base.mark_line(strokeWidth=1.8).encode(detail=detail)
@@ -186,7 +191,7 @@ def _y(rows: Sequence[Row], work: str, figure: str) -> alt.Y:
     return alt.Y("value", type="quantitative", scale=alt.Scale(type="log", nice=False, padding=10), axis=log_axis(None))
 
 
-def _told(figure: str) -> list[alt.Tooltip]:
+def _tooltips(figure: str) -> list[alt.Tooltip]:
     return [
         alt.Tooltip("envelope:N", title="envelope"),
         alt.Tooltip("mode:N", title="mode"),

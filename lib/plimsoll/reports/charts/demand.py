@@ -6,12 +6,12 @@ from typing import Final
 
 from plimsoll.domain.units import HOUR_S, MINUTE_S
 from plimsoll.reports.charts.headlines import (
-    Side,
+    SideName,
     demand_title,
-    highest,
-    in_sight,
+    highest_rate,
     limit_of,
     rate_text,
+    split_levels,
     subject,
     time_text,
     writes_text,
@@ -27,7 +27,7 @@ EPOCHS: Final = "epochs"
 FORMER: Final = "former"
 """The ceilings of the epochs before the present one."""
 
-SIDES: Final[dict[Side, tuple[str, str, str]]] = {
+SIDE_FIELDS: Final[dict[SideName, tuple[str, str, str]]] = {
     "IOPS": ("iops", "read_iops", "peak_iops"),
     "MiB/s": ("throughput_mib_s", "read_throughput_mib_s", "peak_throughput_mib_s"),
 }
@@ -43,25 +43,25 @@ def demand_picture(record: RecommendationRecord, profile: DemandProfileRecord) -
     levels: list[Row] = []
     above: list[str] = []
     former: list[Row] = []
-    for side, (*_, peak) in SIDES.items():
+    for side, (*_, peak) in SIDE_FIELDS.items():
         limits = _limits(record.ceilings, side) if record.ceilings else {}
-        drawn, hidden = in_sight(limits, highest(getattr(profile, peak)))
-        told = {key: _label(key, level, side, record.ceilings) for key, level in limits.items()}
+        drawn, hidden = split_levels(limits, highest_rate(getattr(profile, peak)))
+        words = {key: _label(key, level, side, record.ceilings) for key, level in limits.items()}
         levels += [
             {
                 "side": side,
                 "kind": kind,
-                "label": told[kind, lasting],
+                "label": words[kind, lasting],
                 "level": level,
                 "lasting": lasting,
                 "below": lasting and drawn.get((kind, False), math.inf) <= _CLOSE * level,
             }
             for (kind, lasting), level in drawn.items()
         ]
-        above += [told[key] for key in hidden]
-        former += _former(record, side, highest(getattr(profile, peak)))
+        above += [words[key] for key in hidden]
+        former += _former(record, side, highest_rate(getattr(profile, peak)))
     then = "Shorter lines: what it could carry before it was changed." if former else ""
-    lines = [_how_to_read(record, profile), then, f"Above the picture: {', '.join(above)}." if above else ""]
+    lines = [_reading_words(record, profile), then, f"Above the picture: {', '.join(above)}." if above else ""]
     return Picture(
         kind="demand",
         subject=subject(record),
@@ -71,41 +71,46 @@ def demand_picture(record: RecommendationRecord, profile: DemandProfileRecord) -
     )
 
 
-def _former(record: RecommendationRecord, side: Side, peak: float) -> list[Row]:
+def _former(record: RecommendationRecord, side: SideName, peak: float) -> list[Row]:
     """The ceilings of a side before the present epoch, where they are known and not far above the demand."""
-    known = {place: _ceiling_in(one, side) for place, one in enumerate(record.epochs[:-1])}
-    drawn, _ = in_sight({place: level for place, level in known.items() if level is not None}, peak)
+    known = {place: _ceiling_in(epoch, side) for place, epoch in enumerate(record.epochs[:-1])}
+    drawn, _ = split_levels({place: level for place, level in known.items() if level is not None}, peak)
     return [{"side": side, "level": level, **_bounds(record.epochs[place])} for place, level in drawn.items()]
 
 
 def _epochs(record: RecommendationRecord) -> list[Row]:
-    """What the volume was when; rows are shaded in turn."""
+    """A row an epoch, with its configuration. Rows are shaded in turn."""
     return [
-        {"label": epoch_text(one), "even": place % 2 == 0, "throttled_minutes": one.throttled_minutes, **_bounds(one)}
-        for place, one in enumerate(record.epochs)
+        {
+            "label": epoch_text(epoch),
+            "even": place % 2 == 0,
+            "throttled_minutes": epoch.throttled_minutes,
+            **_bounds(epoch),
+        }
+        for place, epoch in enumerate(record.epochs)
     ]
 
 
 def _bounds(epoch: EpochRecord) -> dict[str, int]:
     """An epoch's bounds in epoch milliseconds."""
-    start, end = (int(datetime.fromisoformat(one).timestamp() * 1000) for one in (epoch.start, epoch.end))
+    start, end = (int(datetime.fromisoformat(time).timestamp() * 1000) for time in (epoch.start, epoch.end))
     return {"start": start, "end": end}
 
 
-def _ceiling_in(epoch: EpochRecord, side: Side) -> float | None:
-    """What a volume could carry in an epoch, None where that is not known."""
+def _ceiling_in(epoch: EpochRecord, side: SideName) -> float | None:
+    """The limit of a side in an epoch; None if it is not known."""
     return epoch.ceiling_iops if side == "IOPS" else epoch.ceiling_throughput_mib_s
 
 
-def _how_to_read(record: RecommendationRecord, profile: DemandProfileRecord) -> str:
+def _reading_words(record: RecommendationRecord, profile: DemandProfileRecord) -> str:
     finest_s = min(profile.shortest_s)
     bucket = {MINUTE_S: "minute", HOUR_S: "hour"}.get(finest_s) or time_text(finest_s)
     coarse = any(shortest_s > finest_s for shortest_s in profile.shortest_s)
     longer = ", or longer where nothing shorter differs or could change the answer" if coarse else ""
-    told = [f"Areas: means of {_lengths(profile)}; line: the busiest {bucket} in each{longer}."]
+    sentences = [f"Areas: means of {_lengths(profile)}; line: the busiest {bucket} in each{longer}."]
     if record.demand is not None and record.demand.gap_hours >= 1:
-        told.append(f"{record.demand.gap_hours:,.0f} h without data are shaded.")
-    return " ".join(told)
+        sentences.append(f"{record.demand.gap_hours:,.0f} h without data are shaded.")
+    return " ".join(sentences)
 
 
 def _lengths(profile: DemandProfileRecord) -> str:
@@ -117,20 +122,20 @@ def _lengths(profile: DemandProfileRecord) -> str:
     return f"{shortest_s // HOUR_S if in_hours else time_text(shortest_s)} to {longest}"
 
 
-def _limits(ceilings: CeilingsRecord, side: Side) -> dict[_Level, float]:
+def _limits(ceilings: CeilingsRecord, side: SideName) -> dict[_Level, float]:
     """The ceilings of a side; of the host's those that are no higher than the highest of the others, or whose limit of
     writes alone is not."""
-    found: dict[_Level, float] = {}
+    limits: dict[_Level, float] = {}
     for kind in CEILINGS:
         if limit := limit_of(getattr(ceilings, kind), side):
-            bound = max(found.values(), default=math.inf) if kind == "hosts" else math.inf
+            bound = max(limits.values(), default=math.inf) if kind == "hosts" else math.inf
             levels = {(kind, False): limit.most, (kind, True): limit.lasting}
             apart = limit.least <= bound < limit.most
-            found |= {key: level for key, level in levels.items() if level is not None and (level <= bound or apart)}
-    return found
+            limits |= {key: level for key, level in levels.items() if level is not None and (level <= bound or apart)}
+    return limits
 
 
-def _label(key: _Level, level: float, side: Side, ceilings: CeilingsRecord | None) -> str:
+def _label(key: _Level, level: float, side: SideName, ceilings: CeilingsRecord | None) -> str:
     kind, lasting = key
     limit = limit_of(getattr(ceilings, kind, None), side)
     writes = writes_text(limit) if limit and not lasting else ""

@@ -14,11 +14,11 @@ from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.kinds import CHANGES
 from plimsoll.domain.units import HOUR_S, KIB_PER_MIB, MINUTE_S
-from plimsoll.reports.charts.picture import plain
-from plimsoll.reports.record import CeilingRecord, DemandProfileRecord, DemandRecord, Rates, RecommendationRecord
+from plimsoll.reports.charts.picture import picture_name
+from plimsoll.reports.record import CeilingRecord, DemandProfileRecord, DemandRecord, RecommendationRecord, SpanRates
 from plimsoll.reports.wording import spec_text
 
-Side = Literal["IOPS", "MiB/s"]
+SideName = Literal["IOPS", "MiB/s"]
 
 _Key = TypeVar("_Key", bound=Hashable)
 
@@ -43,11 +43,11 @@ class Limit:
 
     @property
     def least(self) -> float:
-        """What is carried whatever the mix of reads and writes."""
+        """The limit that holds for every mix of reads and writes."""
         return self.most if self.writes is None else min(self.most, self.writes)
 
 
-def limit_of(ceiling: CeilingRecord | None, side: Side) -> Limit | None:
+def limit_of(ceiling: CeilingRecord | None, side: SideName) -> Limit | None:
     """A ceiling's limit on a side; None where there is none.
 
     From some size on an operation counts as several. That bounds MiB/s with credits and without, so it is no lasting
@@ -68,37 +68,37 @@ def limit_of(ceiling: CeilingRecord | None, side: Side) -> Limit | None:
     return Limit(most=most, lasting=lasting if lasting is not None and lasting < reached else None, writes=writes)
 
 
-def in_sight(levels: Mapping[_Key, float], highest: float) -> tuple[dict[_Key, float], dict[_Key, float]]:
-    """The levels to draw beside a series that is `highest` at most, and those so far above that they are only named."""
-    near = {label: level for label, level in levels.items() if level <= 2 * highest}
+def split_levels(levels: Mapping[_Key, float], most: float) -> tuple[dict[_Key, float], dict[_Key, float]]:
+    """The levels to draw beside a series whose highest value is `most`, and the others, which are only named."""
+    near = {label: level for label, level in levels.items() if level <= 2 * most}
     return near, {label: level for label, level in levels.items() if label not in near}
 
 
 def subject(record: RecommendationRecord) -> str:
     """Which volume, what it is, and what it should be."""
-    name = f" ({plain(record.name)})" if record.name else ""
+    name = f" ({picture_name(record.name)})" if record.name else ""
     target = f", to {spec_text(record.target)}" if record.target and record.action in CHANGES else ""
     return f"{record.volume_id}{name}: {spec_text(record.current)}{target}"
 
 
 def demand_title(record: RecommendationRecord, profile: DemandProfileRecord) -> str:
-    """How near the demand came to what the present volume can carry, and for how long it was throttled."""
+    """The demand against the limits of the present volume, and the throttled time."""
     if all(rate is None for rate in profile.iops):
         return "Nothing was observed"
-    found, now = record.demand, record.ceilings.now if record.ceilings else None
-    peaks = peaks_of(found, profile)
+    demand, now = record.demand, record.ceilings.now if record.ceilings else None
+    peaks = peaks_of(demand, profile)
     if not peaks.iops:
         return "No reads and no writes"
-    waits = found is not None and found.throttled_minutes > 0
-    told = [
+    waits = demand is not None and demand.throttled_minutes > 0
+    sides = [
         _side(peaks.least_iops, peaks.iops, limit_of(now, "IOPS"), "IOPS", waits=waits),
         _side(peaks.least_throughput_mib_s, peaks.throughput_mib_s, limit_of(now, "MiB/s"), "MiB/s", waits=waits),
     ]
-    return _with_waits(found, f"peaks at {' and '.join(told)}")
+    return _with_waits(demand, f"peaks at {' and '.join(sides)}")
 
 
 def roofline_title(record: RecommendationRecord, profile: DemandProfileRecord) -> str:
-    """How much of the offered ceiling, or of the present one where nothing is offered, the peaks use."""
+    """The share of the offered ceiling, or of the present one without an offer, that the peaks use."""
     peaks = peaks_of(record.demand, profile)
     if record.ceilings is None or not peaks.iops:
         return demand_title(record, profile)
@@ -111,39 +111,41 @@ def roofline_title(record: RecommendationRecord, profile: DemandProfileRecord) -
     writes_apart = ceiling.write_iops is not None or ceiling.write_throughput_mib_s is not None
     bound = " at most" if seen != used or writes_apart else ""
     share = f"{used:.2f} times" if used > 1 else f"{_percent(used)} of"
-    against = _against(peaks, ceiling)
+    against = _limit_words(peaks, ceiling)
     return _with_waits(record.demand, f"peaks at {share} the {which} ceiling{bound} ({against})")
 
 
 def envelopes_title(best: Mapping[Resource, Mapping[str, float]]) -> str:
     """Which envelopes served the most, by the best that each did on each side; those within 5 % are named together."""
-    told: dict[str, list[str]] = {}
+    figures_by_leaders: dict[str, list[str]] = {}
     for side in Resource:
-        if len(found := best.get(side, {})) < 2:  # one alone is no comparison
+        if len(served_by_name := best.get(side, {})) < 2:  # one alone is no comparison
             continue
-        most = max(found.values())
-        leaders = " and ".join(name for name, served in found.items() if served >= most * _ALIKE)
-        told.setdefault(leaders, []).append(f"{rate_text(most)} {side.unit}")
-    sentences = [f"{leaders} served the most: {' and '.join(figures)}" for leaders, figures in told.items()]
+        most = max(served_by_name.values())
+        leaders = " and ".join(name for name, served in served_by_name.items() if served >= most * _ALIKE)
+        figures_by_leaders.setdefault(leaders, []).append(f"{rate_text(most)} {side.unit}")
+    sentences = [
+        f"{leaders} served the most: {' and '.join(figures)}" for leaders, figures in figures_by_leaders.items()
+    ]
     return "; ".join(sentences) or "What was measured at each I/O size"
 
 
-def over_title(record: RecommendationRecord, profile: DemandProfileRecord, envelopes: Sequence[Envelope]) -> str:
-    """How much of each envelope's roof the peaks use, of those whose roof is known on both sides."""
+def overlay_title(record: RecommendationRecord, profile: DemandProfileRecord, envelopes: Sequence[Envelope]) -> str:
+    """The share of each envelope's roof that the peaks use. Envelopes need a roof on both sides."""
     peaks = peaks_of(record.demand, profile)
-    told = []
-    for one in envelopes:
-        if one.iops and one.throughput_mib_s:
-            used = max(peaks.iops / one.iops, peaks.throughput_mib_s / one.throughput_mib_s)
-            told.append(f"{_percent(used)} of {one.name}")
-    if not told or not peaks.iops:
+    shares = []
+    for envelope in envelopes:
+        if envelope.iops and envelope.throughput_mib_s:
+            used = max(peaks.iops / envelope.iops, peaks.throughput_mib_s / envelope.throughput_mib_s)
+            shares.append(f"{_percent(used)} of {envelope.name}")
+    if not shares or not peaks.iops:
         return demand_title(record, profile)
-    return _with_waits(record.demand, f"peaks at {' and '.join(told)} at most")
+    return _with_waits(record.demand, f"peaks at {' and '.join(shares)} at most")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Peaks:
-    """The highest IOPS and MiB/s that were seen, and that may have been asked for where not every bucket was read."""
+    """The highest IOPS and MiB/s: seen, and at most asked for where not every bucket was read."""
 
     least_iops: float
     iops: float
@@ -151,18 +153,18 @@ class Peaks:
     throughput_mib_s: float
 
 
-def peaks_of(found: DemandRecord | None, profile: DemandProfileRecord) -> Peaks:
+def peaks_of(demand: DemandRecord | None, profile: DemandProfileRecord) -> Peaks:
     """The policy's peaks, or what is drawn above them."""
-    iops, throughput_mib_s = highest(profile.peak_iops), highest(profile.peak_throughput_mib_s)
+    iops, throughput_mib_s = highest_rate(profile.peak_iops), highest_rate(profile.peak_throughput_mib_s)
 
     def higher(policys: float, drawn: float) -> float:
         return drawn if drawn > policys * _ROUNDED else policys
 
     return Peaks(
-        least_iops=higher(found.least_peak_iops if found else 0.0, iops),
-        iops=higher(found.peak_iops if found else 0.0, iops),
-        least_throughput_mib_s=higher(found.least_peak_throughput_mib_s if found else 0.0, throughput_mib_s),
-        throughput_mib_s=higher(found.peak_throughput_mib_s if found else 0.0, throughput_mib_s),
+        least_iops=higher(demand.least_peak_iops if demand else 0.0, iops),
+        iops=higher(demand.peak_iops if demand else 0.0, iops),
+        least_throughput_mib_s=higher(demand.least_peak_throughput_mib_s if demand else 0.0, throughput_mib_s),
+        throughput_mib_s=higher(demand.peak_throughput_mib_s if demand else 0.0, throughput_mib_s),
     )
 
 
@@ -181,7 +183,7 @@ def rate_text(rate: float) -> str:
 
 
 def writes_text(limit: Limit) -> str:
-    """What is carried of writes alone, behind what is of reads; nothing where they have one limit."""
+    """The limit of writes alone, as words behind that of reads; empty if they have one limit."""
     return "" if limit.writes is None else f" ({rate_text(limit.writes)} of writes alone)"
 
 
@@ -195,14 +197,14 @@ def time_text(seconds: float) -> str:
     return f"{max(minutes, 1):,.0f} minute{'s' if minutes >= 1.5 else ''}"
 
 
-def highest(rates: Rates) -> float:
+def highest_rate(rates: SpanRates) -> float:
     """The highest rate that was observed; 0 where none was."""
     return max(filter(None, rates), default=0.0)
 
 
-def _shares(iops: float, throughput_mib_s: float, ceiling: CeilingRecord) -> dict[tuple[Side, str], float]:
-    """How much of each limit of a ceiling is used, by its side and by the size of I/O that it is of."""
-    shares: dict[tuple[Side, str], float] = {}
+def _shares(iops: float, throughput_mib_s: float, ceiling: CeilingRecord) -> dict[tuple[SideName, str], float]:
+    """The used share of each limit of a ceiling, by side and by the I/O size of the limit."""
+    shares: dict[tuple[SideName, str], float] = {}
     operations, moved = limit_of(ceiling, "IOPS"), limit_of(ceiling, "MiB/s")
     if operations is not None and operations.least:
         shares["IOPS", ""] = iops / operations.least
@@ -215,9 +217,9 @@ def _shares(iops: float, throughput_mib_s: float, ceiling: CeilingRecord) -> dic
     return shares
 
 
-def _against(peaks: Peaks, ceiling: CeilingRecord) -> str:
+def _limit_words(peaks: Peaks, ceiling: CeilingRecord) -> str:
     shares = _shares(peaks.iops, peaks.throughput_mib_s, ceiling)
-    side, size = max(shares, key=lambda one: shares[one])
+    side, size = max(shares, key=lambda limited: shares[limited])
     limit = limit_of(ceiling, side)
     if limit is None:
         return side
@@ -226,7 +228,7 @@ def _against(peaks: Peaks, ceiling: CeilingRecord) -> str:
     return f"{rate_text(limit.least)} {side}{size}{alone}{lasting}"
 
 
-def _side(least: float, most: float, limit: Limit | None, side: Side, *, waits: bool) -> str:
+def _side(least: float, most: float, limit: Limit | None, side: SideName, *, waits: bool) -> str:
     """A peak on a side, and the limit that it came to: the sustained one where credits ran out, or may have."""
     peak = rate_text(most) if rate_text(least) == rate_text(most) else f"no more than {rate_text(most)}"
     if limit is None or not limit.most:
@@ -237,13 +239,13 @@ def _side(least: float, most: float, limit: Limit | None, side: Side, *, waits: 
     return f"{peak} of {rate_text(limit.lasting)} {side} sustained {credits_}"
 
 
-def _with_waits(found: DemandRecord | None, told: str) -> str:
-    """With for how long the volume or its host held the workload back, which may then want more than was seen."""
-    if found is not None and found.throttled_minutes:
-        return f"Throttled for {time_text(found.throttled_minutes * MINUTE_S)}: {told}, and may want more"
-    if found is not None and found.host_bound_minutes:
-        return f"Held back by its host for {time_text(found.host_bound_minutes * MINUTE_S)}: {told}, and may want more"
-    return told[0].upper() + told[1:]
+def _with_waits(demand: DemandRecord | None, text: str) -> str:
+    """The text, with the time for which the volume or its host throttled the workload. It may want more."""
+    if demand is not None and demand.throttled_minutes:
+        return f"Throttled for {time_text(demand.throttled_minutes * MINUTE_S)}: {text}, and may want more"
+    if demand is not None and demand.host_bound_minutes:
+        return f"Held back by its host for {time_text(demand.host_bound_minutes * MINUTE_S)}: {text}, and may want more"
+    return text[0].upper() + text[1:]
 
 
 def _percent(share: float) -> str:

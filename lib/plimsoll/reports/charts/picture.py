@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from plimsoll.reports.record import DemandProfileRecord
 
-Kind = Literal["demand", "roofline", "comparison", "savings"]
+PictureKind = Literal["demand", "roofline", "comparison", "savings"]
 Row = dict[str, Any]
 
 CEILINGS: Final = {"now": "now", "offered": "offered", "hosts": "host"}
@@ -25,13 +25,13 @@ _LONGEST_NAME: Final = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """What a chart says of its subject.
+    """A chart's words about its subject.
 
     `title` is what to see, `subtitle` how to read it, `subject` whose picture it is, for where nothing else says so.
     `datasets` are the rows of each named dataset of the chart's spec but `spans`, which `span_rows` makes.
     """
 
-    kind: Kind
+    kind: PictureKind
     subject: str
     title: str
     subtitle: str
@@ -55,7 +55,7 @@ def span_rows(profile: DemandProfileRecord | None) -> list[Row]:
     return rows
 
 
-def plain(name: str) -> str:
+def picture_name(name: str) -> str:
     """A name that anybody may have given, cut to one line of a picture. What cannot be shown becomes a space."""
     shown = "".join(letter if letter.isprintable() else " " for letter in name)
     return textwrap.shorten(shown, _LONGEST_NAME, placeholder="…") if len(shown) > _LONGEST_NAME else shown

@@ -33,7 +33,7 @@ _EDGES_PX: Final = 10
 """Of the picture of savings."""
 
 
-def spec_of(
+def vega_spec(
     picture: Picture, profile: DemandProfileRecord | None, theme: Theme, width: int = WIDTH_PX
 ) -> dict[str, Any]:
     """The complete Vega-Lite spec of a picture, `width` pixels wide, with its data and its title.
@@ -43,19 +43,19 @@ def spec_of(
     subtitle = [picture.subject, *picture.subtitle.splitlines()]
     title = {
         "text": textwrap.wrap(picture.title, int(width / _TITLE_PX)),
-        "subtitle": [line for one in subtitle for line in textwrap.wrap(one, int(width / _SUBTITLE_PX))],
+        "subtitle": [line for text in subtitle for line in textwrap.wrap(text, int(width / _SUBTITLE_PX))],
     }
     spec = _bare(picture, theme, width, demand=profile is not None)
     spans = {} if profile is None else {SPANS: span_rows(profile)}
-    told = f"{picture.title}. {' '.join(filter(None, subtitle))}"
-    return {**spec, "description": told, "title": title, "datasets": {**spans, **picture.datasets}}
+    description = f"{picture.title}. {' '.join(filter(None, subtitle))}"
+    return {**spec, "description": description, "title": title, "datasets": {**spans, **picture.datasets}}
 
 
 def to_svg(spec: Mapping[str, Any]) -> str:
     """The spec drawn as an SVG image, with its description for those who cannot see it."""
     drawn = str(vl_convert.vegalite_to_svg(dict(spec), vl_version=VEGA_LITE, allowed_base_urls=_NO_NETWORK))
-    told = html.escape(str(spec.get("description", "")))
-    return drawn.replace("<svg ", f'<svg role="img" aria-label="{told}" ', 1)
+    description = html.escape(str(spec.get("description", "")))
+    return drawn.replace("<svg ", f'<svg role="img" aria-label="{description}" ', 1)
 
 
 def to_png(spec: Mapping[str, Any], scale: float = 1) -> bytes:
@@ -70,11 +70,11 @@ def _bare(picture: Picture, theme: Theme, width: int, *, demand: bool) -> dict[s
         return comparison_spec(theme, picture.datasets[RESULTS], width)
     if picture.kind == "savings":
         return _savings_spec(theme, picture.datasets[ACCOUNTS], width)
-    return {**json.loads(_of_volumes(picture.kind, theme, width, demand=demand))}
+    return {**json.loads(_volume_spec(picture.kind, theme, width, demand=demand))}
 
 
 @cache
-def _of_volumes(kind: Literal["demand", "roofline"], theme: Theme, width: int, *, demand: bool) -> str:
+def _volume_spec(kind: Literal["demand", "roofline"], theme: Theme, width: int, *, demand: bool) -> str:
     """The same for every picture of a kind, so built once: as text, which nobody can change."""
     return json.dumps(demand_spec(theme, width) if kind == "demand" else roofline_spec(theme, width, demand=demand))
 

@@ -7,7 +7,7 @@ from typing import Final
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.units import KIB_PER_MIB
-from plimsoll.reports.charts.headlines import envelopes_title, over_title, rate_text, roofline_title, subject
+from plimsoll.reports.charts.headlines import envelopes_title, overlay_title, rate_text, roofline_title, subject
 from plimsoll.reports.charts.picture import CEILINGS, Picture, Row
 from plimsoll.reports.record import CeilingRecord, DemandProfileRecord, RecommendationRecord
 
@@ -22,7 +22,7 @@ POINTS: Final = (
 )
 """Three points of each span: its mean where that tells a size of I/O, its busiest times by operations and by MiB."""
 
-SERIES: Final = 8
+MOST_ENVELOPES: Final = 8
 """Envelopes that have a color and a shape of their own; further ones begin again."""
 
 PLANE_PX: Final = 340
@@ -42,9 +42,9 @@ def roofline_picture(
     ceilings = {kind: getattr(record.ceilings, kind, None) for kind in CEILINGS}
     roofs = [
         row
-        for kind, found in ceilings.items()
-        if found is not None
-        for row in ceiling_roofs(kind, CEILINGS[kind], found, low_kib, high_kib)
+        for kind, ceiling in ceilings.items()
+        if ceiling is not None
+        for row in ceiling_roofs(kind, CEILINGS[kind], ceiling, low_kib, high_kib)
     ]
     crosses = f" Crosses: {envelope.cited}." if envelope is not None and measured else ""
     return Picture(
@@ -62,21 +62,22 @@ def envelope_picture(
     """The picture of measured envelopes, and of what a volume asked for over them where one is given."""
     record, profile = asked or (None, None)
     asked_for = ", and what was asked for" if asked else ""
-    measured = [row for place, one in enumerate(envelopes) for row in measured_rows(series(place), one)]
+    measured = [row for place, envelope in enumerate(envelopes) for row in measured_rows(series(place), envelope)]
     levels, sizes_kib = _points(profile, measured)
     low_kib, high_kib = _extent(sizes_kib)
     roofs: list[Row] = []
-    for place, one in enumerate(envelopes):
-        fitted = Ceiling(iops=_limit(one.iops), throughput_mib_s=_limit(one.throughput_mib_s))
-        roofs += roof_rows(series(place), one.name, fitted, low_kib, high_kib)
-    names = ", ".join(one.name for one in envelopes)
+    for place, envelope in enumerate(envelopes):
+        fitted = Ceiling(iops=_limit(envelope.iops), throughput_mib_s=_limit(envelope.throughput_mib_s))
+        roofs += roof_rows(series(place), envelope.name, fitted, low_kib, high_kib)
+    names = ", ".join(envelope.name for envelope in envelopes)
     best = {
-        side: {one.name: served for one in envelopes if (served := one.best(side)) is not None} for side in Resource
+        side: {envelope.name: served for envelope in envelopes if (served := envelope.best(side)) is not None}
+        for side in Resource
     }
     return Picture(
         kind="roofline",
         subject=names if record is None else f"{subject(record)}; {names}",
-        title=over_title(*asked, envelopes) if asked else envelopes_title(best),
+        title=overlay_title(*asked, envelopes) if asked else envelopes_title(best),
         subtitle=f"Marks: measured{asked_for}. Lines: the roofs fitted to them, where one was reached.",
         datasets={ROOFS: roofs, LABELS: labels(roofs, levels, below=True), MEASURED: measured},
     )
@@ -93,15 +94,15 @@ def _points(profile: DemandProfileRecord | None, measured: Sequence[Row]) -> tup
         return levels, sizes_kib
     for count, rate in POINTS:
         is_mean = (count, rate) == POINTS[0]
-        found = [
+        points = [
             (iops, throughput_mib_s / iops)
             for iops, throughput_mib_s, sized in zip(
                 getattr(profile, count), getattr(profile, rate), profile.sized, strict=True
             )
             if iops and throughput_mib_s and (sized or not is_mean)
         ]
-        levels += [iops for iops, _ in found]
-        sizes_kib += [size_mib * KIB_PER_MIB for _, size_mib in found]
+        levels += [iops for iops, _ in points]
+        sizes_kib += [size_mib * KIB_PER_MIB for _, size_mib in points]
     return levels, sizes_kib
 
 
@@ -112,29 +113,28 @@ def _extent(sizes_kib: Sequence[float]) -> tuple[float, float]:
 
 def series(place: int) -> str:
     """The kind of an envelope's roof and measurements, by its place among the envelopes."""
-    return f"envelope {place % SERIES + 1}"
+    return f"envelope {place % MOST_ENVELOPES + 1}"
 
 
-def ceiling_roofs(kind: str, word: str, found: CeilingRecord, low_kib: float, high_kib: float) -> list[Row]:
-    """A ceiling's roof between two I/O sizes, and beside it the lower one that it sustains, and that of writes
-    alone, where they differ."""
+def ceiling_roofs(kind: str, word: str, ceiling: CeilingRecord, low_kib: float, high_kib: float) -> list[Row]:
+    """A ceiling's roof between two I/O sizes; beside it, where they differ, the sustained roof and that of writes."""
 
     def roof(iops: float | None, throughput_mib_s: float | None) -> Ceiling:
-        return Ceiling(iops=_limit(iops), throughput_mib_s=_limit(throughput_mib_s), io_kib=found.io_kib or None)
+        return Ceiling(iops=_limit(iops), throughput_mib_s=_limit(throughput_mib_s), io_kib=ceiling.io_kib or None)
 
-    most = roof(found.iops, found.throughput_mib_s)
-    lasting = roof(found.sustained_iops, found.sustained_throughput_mib_s)
+    most = roof(ceiling.iops, ceiling.throughput_mib_s)
+    lasting = roof(ceiling.sustained_iops, ceiling.sustained_throughput_mib_s)
     rows = roof_rows(kind, word, most, low_kib, high_kib)
     lower = roof_rows(kind, f"{word} sustained", lasting, low_kib, high_kib, lasting=True)
     sizes = {row["io_size_kib"] for row in (*rows, *lower)}
     # A limit that is never reached, as the MiB/s of an io2 volume of few IOPS, makes no other line.
     if not all(math.isclose(most.at(size_kib), lasting.at(size_kib)) for size_kib in sizes):
         rows += lower
-    if found.write_iops is None and found.write_throughput_mib_s is None:
+    if ceiling.write_iops is None and ceiling.write_throughput_mib_s is None:
         return rows
     writes = roof(
-        found.iops if found.write_iops is None else found.write_iops,
-        found.throughput_mib_s if found.write_throughput_mib_s is None else found.write_throughput_mib_s,
+        ceiling.iops if ceiling.write_iops is None else ceiling.write_iops,
+        ceiling.throughput_mib_s if ceiling.write_throughput_mib_s is None else ceiling.write_throughput_mib_s,
     )
     return rows + roof_rows(kind, f"{word}, writes alone", writes, low_kib, high_kib, lasting=True)
 
@@ -157,8 +157,7 @@ def roof_rows(
 
 
 def labels(roofs: Sequence[Row], points: Sequence[float], *, below: bool = False) -> list[Row]:
-    """Where the label of each roof stands: at its left end, above or `below` it, or further on where another is in the
-    way.
+    """The place of each roof's label: at its left end, above or `below` it, or further right if that is taken.
 
     `points` are the IOPS of what else is on the plane, which has to hold all of them.
     """
@@ -177,20 +176,20 @@ def labels(roofs: Sequence[Row], points: Sequence[float], *, below: bool = False
     return placed
 
 
-def measured_rows(kind: str, found: Envelope) -> list[Row]:
-    """What an envelope's device served, a row a measurement; rejected figures are left out."""
+def measured_rows(kind: str, envelope: Envelope) -> list[Row]:
+    """The figures of an envelope's device, a row a measurement; rejected figures are left out."""
     return [
         {
             "kind": kind,
-            "label": found.name,
-            "mode": one.job.mode,
-            "io_size_kib": one.job.block_kib,
+            "label": envelope.name,
+            "mode": measurement.job.mode,
+            "io_size_kib": measurement.job.block_kib,
             "iops": served,
-            "throughput_mib_s": one.served(Resource.THROUGHPUT),
-            "p99_latency_us": one.latency.at(99.0),
+            "throughput_mib_s": measurement.served(Resource.THROUGHPUT),
+            "p99_latency_us": measurement.latency.at(99.0),
         }
-        for one in found.measurements
-        if (served := one.served(Resource.IOPS))
+        for measurement in envelope.measurements
+        if (served := measurement.served(Resource.IOPS))
     ]
 
 

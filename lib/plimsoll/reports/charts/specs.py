@@ -1,14 +1,14 @@
-"""How demand over time and the roofline are drawn, in Altair's words, and the axes that all pictures share."""
+"""The drawings of demand over time and of the roofline in Altair's words, and the axes that all pictures share."""
 
 from typing import Any, Final
 
 import altair as alt
 
 from plimsoll.domain.units import KIB_PER_MIB
-from plimsoll.reports.charts.demand import EPOCHS, FORMER, LEVELS, SIDES
-from plimsoll.reports.charts.headlines import Side
+from plimsoll.reports.charts.demand import EPOCHS, FORMER, LEVELS, SIDE_FIELDS
+from plimsoll.reports.charts.headlines import SideName
 from plimsoll.reports.charts.picture import AXIS_PX, CEILINGS, SPANS
-from plimsoll.reports.charts.roofline import LABELS, MEASURED, PLANE_PX, POINTS, ROOFS, SERIES, series
+from plimsoll.reports.charts.roofline import LABELS, MEASURED, MOST_ENVELOPES, PLANE_PX, POINTS, ROOFS, series
 from plimsoll.reports.charts.theme import SHAPES, Theme
 
 FRAME_PX: Final = AXIS_PX + 12
@@ -21,7 +21,7 @@ _READS, _WRITES, _BUSIEST = "reads, mean", "writes, mean", "busiest bucket"
 
 _MEAN, _PEAK, _THROTTLED = "mean of a span", "busiest bucket", "busiest bucket, throttled span"
 _SPAN_SIGNS: Final = [_MEAN, _PEAK, _THROTTLED]
-_ENVELOPES: Final = [series(place) for place in range(SERIES)]
+_ENVELOPES: Final = [series(place) for place in range(MOST_ENVELOPES)]
 _SIGNS: Final = [*_SPAN_SIGNS, MEASURED, *_ENVELOPES]
 _SHAPES: Final = alt.Scale(domain=_SIGNS, range=["circle", "circle", "triangle-up", "cross", *SHAPES])
 _LEAST_NAME_PX: Final = 24
@@ -51,7 +51,7 @@ def log_axis(title: str | None) -> alt.Axis:
 
 def demand_spec(theme: Theme, width: int) -> dict[str, Any]:
     """The Vega-Lite spec of `demand_picture`, `width` pixels wide in all: its panels are `FRAME_PX` less."""
-    panels = [_panel(theme, side, width - FRAME_PX) for side in SIDES]
+    panels = [_panel(theme, side, width - FRAME_PX) for side in SIDE_FIELDS]
     strips = [_epochs(theme, width - FRAME_PX), _strip(theme, width - FRAME_PX)]
     chart = alt.VConcatChart(vconcat=[*panels, *strips], spacing=12)
     return {**chart.resolve_scale(x="shared").to_dict(validate=False), "config": theme.config}
@@ -67,8 +67,8 @@ def _time(field: str, *, labels: bool = False) -> alt.X:
     return alt.X(field, type="temporal", scale=alt.Scale(type="utc"), axis=axis)
 
 
-def _panel(theme: Theme, side: Side, width: int) -> alt.LayerChart:
-    total, reads, peak = SIDES[side]
+def _panel(theme: Theme, side: SideName, width: int) -> alt.LayerChart:
+    total, reads, peak = SIDE_FIELDS[side]
     layers = [
         _gaps(theme),
         _steps(theme, _READS, reads).mark_area(),
@@ -147,11 +147,11 @@ def _former(theme: Theme, side: str) -> alt.Chart:
 
 
 def _epochs(theme: Theme, width: int) -> alt.LayerChart:
-    """What the volume was when, side by side; a name is cut to its room."""
+    """The volume's configurations over time, side by side; a name is cut to its room."""
     base = alt.Chart(alt.NamedData(name=EPOCHS)).encode(
         x=_time("start"), y=alt.Y("row:N", axis=alt.Axis(title=None, domain=False, **UPRIGHT))
     )
-    told = [
+    tooltip = [
         alt.Tooltip("label:N", title="the volume was"),
         alt.Tooltip("throttled_minutes:Q", title="minutes throttled", format=",.4~r"),
     ]
@@ -159,7 +159,7 @@ def _epochs(theme: Theme, width: int) -> alt.LayerChart:
     room = "scale('x', datum.end) - scale('x', datum.start) - 6"
     named = base.transform_calculate(row="'was'")
     shade = named.mark_rect(height=18, stroke=theme.background, strokeWidth=2).encode(
-        x2="end:T", color=fill, tooltip=told
+        x2="end:T", color=fill, tooltip=tooltip
     )
     name = named.mark_text(
         align="left",
@@ -175,7 +175,7 @@ def _pane() -> alt.Chart:
     """A pane over each span that tells its figures where a pointer rests on it."""
     moment = "'%a %d %b %H:%M'"
     when = f"utcFormat(datum.start, {moment}) + ' to ' + utcFormat(datum.end, {moment}) + ' UTC'"
-    told = {
+    titles = {
         "read_iops": "reads, mean IOPS",
         "write_iops": "writes, mean IOPS",
         "peak_iops": "busiest bucket, IOPS",
@@ -185,7 +185,7 @@ def _pane() -> alt.Chart:
         "throttled_minutes": "minutes throttled by the volume",
         "host_bound_minutes": "minutes throttled by the host",
     }
-    figures = [alt.Tooltip(field, type="quantitative", title=title, format=",.4~r") for field, title in told.items()]
+    figures = [alt.Tooltip(field, type="quantitative", title=title, format=",.4~r") for field, title in titles.items()]
     chart: alt.Chart = (
         _spans()
         .transform_calculate(
@@ -200,7 +200,7 @@ def _pane() -> alt.Chart:
 
 
 def _strip(theme: Theme, width: int) -> alt.LayerChart:
-    """Where the demand stood at a ceiling: the volume's in one row, the host's in another."""
+    """The time in which the demand stood at a ceiling: the volume's in one row, the host's in another."""
     rows = {"volume": ("throttled_minutes", theme.throttled), "host": ("host_bound_minutes", theme.hosts)}
     layers: list[alt.Chart] = []
     for row, (field, color) in rows.items():
@@ -231,7 +231,7 @@ def roofline_spec(theme: Theme, width: int, *, demand: bool = True) -> dict[str,
     signs = alt.ExprRef(f"{has_crosses} ? {[*_SPAN_SIGNS, MEASURED]} : {_SPAN_SIGNS}")
     legend = alt.Legend(values=signs, labelLimit=0, symbolSize=50, symbolOpacity=1, offset=30, columns=columns)
     points = _demand(theme, legend) if demand else []
-    layers = [*_lines(theme), *_names(theme), *points, _measured(theme, legend if demand else None)]
+    layers = [*_lines(theme), *_names(theme), *points, _measurement_points(theme, legend if demand else None)]
     chart = alt.LayerChart(layer=layers, width=width - FRAME_PX, height=PLANE_PX)
     return {**chart.to_dict(validate=False), "config": theme.config}
 
@@ -246,22 +246,22 @@ def _y() -> alt.Y:
     return alt.Y("iops", type="quantitative", scale=scale, axis=log_axis("IOPS"))
 
 
-def _of_kind(theme: Theme) -> alt.Color:
-    colors = [*theme.ceilings.values(), theme.text, *theme.series[:SERIES]]
+def _kind_color(theme: Theme) -> alt.Color:
+    colors = [*theme.ceilings.values(), theme.text, *theme.series[:MOST_ENVELOPES]]
     return alt.Color("kind:N", legend=None, scale=alt.Scale(domain=[*CEILINGS, MEASURED, *_ENVELOPES], range=colors))
 
 
 def _lines(theme: Theme) -> list[alt.Chart]:
-    """The roofs, the present one wide so that others show on it, and thin what is carried when credits are gone."""
+    """The roofs: the present one wide so that others show on it, the sustained ones thin."""
     kinds = [*CEILINGS, *_ENVELOPES]
     further: list[list[float]] = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3]]
-    dashes = [*theme.dashes.values(), *further * (SERIES // len(further))]
-    widths = [4, 2, 2, *[2] * SERIES]
+    dashes = [*theme.dashes.values(), *further * (MOST_ENVELOPES // len(further))]
+    widths = [4, 2, 2, *[2] * MOST_ENVELOPES]
     stroke = alt.StrokeDash("kind:N", legend=None, scale=alt.Scale(domain=kinds, range=dashes))
     lines: list[alt.Chart] = []
     for lasting in ("true", "false"):
         roofs = alt.Chart(alt.NamedData(name=ROOFS)).transform_filter(f"datum.lasting === {lasting}")
-        line = roofs.mark_line(clip=True).encode(x=_x(), y=_y(), color=_of_kind(theme), detail="label:N")
+        line = roofs.mark_line(clip=True).encode(x=_x(), y=_y(), color=_kind_color(theme), detail="label:N")
         width = alt.StrokeWidth("kind:O", legend=None, scale=alt.Scale(domain=kinds, range=widths))
         thin = alt.StrokeWidthValue(1)
         lines.append(line.encode(strokeDash=stroke, strokeWidth=width if lasting == "false" else thin))
@@ -275,14 +275,14 @@ def _names(theme: Theme) -> list[alt.Chart]:
         base = labels_.encode(x=_x(), y=_y(), text="label:N")
         label: dict[str, Any] = {"align": "left", "baseline": baseline, "dx": 4, "dy": dy}
         halo: alt.Chart = base.mark_text(**label, stroke=theme.background, strokeWidth=3, strokeJoin="round")
-        layers += [halo, base.mark_text(**label).encode(color=_of_kind(theme))]
+        layers += [halo, base.mark_text(**label).encode(color=_kind_color(theme))]
     return layers
 
 
 def _demand(theme: Theme, legend: alt.Legend) -> list[alt.Chart]:
     """The three points of each span, the means first so that the busiest lie above them."""
     busiest = f"datum.throttled_minutes > 0 ? '{_THROTTLED}' : '{_PEAK}'"
-    told = [
+    tooltip = [
         alt.Tooltip("when:N", title="span from"),
         alt.Tooltip("sign:N", title="point"),
         alt.Tooltip("iops:Q", title="IOPS", format=",.4~r"),
@@ -303,7 +303,7 @@ def _demand(theme: Theme, legend: alt.Legend) -> list[alt.Chart]:
         .transform_calculate(io_size_kib=f"datum.throughput_mib_s * {KIB_PER_MIB} / datum.iops")
     )
     colors = alt.Scale(
-        domain=_SIGNS, range=[theme.muted, theme.busiest, theme.throttled, theme.text, *theme.series[:SERIES]]
+        domain=_SIGNS, range=[theme.muted, theme.busiest, theme.throttled, theme.text, *theme.series[:MOST_ENVELOPES]]
     )
     layers: list[alt.Chart] = []
     for mean, size, opacity in ((True, 10, 0.45), (False, 24, 0.8)):
@@ -314,15 +314,15 @@ def _demand(theme: Theme, legend: alt.Legend) -> list[alt.Chart]:
                 y=_y(),
                 fill=alt.Fill("sign:N", legend=legend, scale=colors),
                 shape=alt.Shape("sign:N", legend=legend, scale=_SHAPES),
-                tooltip=told,
+                tooltip=tooltip,
             )
         )
     return layers
 
 
-def _measured(theme: Theme, legend: alt.Legend | None) -> alt.Chart:
+def _measurement_points(theme: Theme, legend: alt.Legend | None) -> alt.Chart:
     """The measurements; their shapes share a scale with the spans' points, and so its legend."""
-    told = [
+    tooltip = [
         alt.Tooltip("label:N", title="measured on"),
         alt.Tooltip("mode:N", title="mode"),
         alt.Tooltip("io_size_kib:Q", title="I/O size, KiB", format=",~r"),
@@ -336,9 +336,9 @@ def _measured(theme: Theme, legend: alt.Legend | None) -> alt.Chart:
         .encode(
             x=_x(),
             y=_y(),
-            color=_of_kind(theme),
+            color=_kind_color(theme),
             shape=alt.Shape("kind:N", legend=legend, scale=_SHAPES),
-            tooltip=told,
+            tooltip=tooltip,
         )
     )
     return chart

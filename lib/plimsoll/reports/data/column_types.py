@@ -16,7 +16,7 @@ from plimsoll.reports.record import OLD_KEYS, DemandProfileRecord, Recommendatio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """How a database writes types: `scalars` by the Python type, the others as formats."""
+    """A database's types: `scalars` by the Python type, the others as formats."""
 
     scalars: Mapping[object, str]
     list_of: str
@@ -84,7 +84,7 @@ def glue_tables() -> Mapping[str, dict[str, str]]:
     }
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """A name as SQL takes it whatever it is."""
     return '"' + name.replace('"', '""') + '"'
 
@@ -95,27 +95,27 @@ def literal(text: str) -> str:
 
 
 def _type(annotation: Any, dialect: Dialect) -> str:
-    found = _without_none(annotation)
-    if found in dialect.scalars:
-        return dialect.scalars[found]
-    origin, arguments = get_origin(found), get_args(found)
+    kind = _without_none(annotation)
+    if kind in dialect.scalars:
+        return dialect.scalars[kind]
+    origin, arguments = get_origin(kind), get_args(kind)
     if origin is list:
         return dialect.list_of.format(_type(arguments[0], dialect))
     if origin is dict:
-        return dialect.map_of.format(*(_type(one, dialect) for one in arguments))
+        return dialect.map_of.format(*(_type(argument, dialect) for argument in arguments))
     if origin is Literal and all(isinstance(word, str) for word in arguments):
         return dialect.scalars[str]
-    if isinstance(found, type) and issubclass(found, StrEnum):
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
         return dialect.scalars[str]
-    if isinstance(found, type) and issubclass(found, BaseModel):
-        fields = (dialect.field.format(name, kind) for name, kind in column_types(found, dialect).items())
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        fields = (dialect.field.format(name, form) for name, form in column_types(kind, dialect).items())
         return dialect.struct_of.format(dialect.between_fields.join(fields))
     raise TypeError(f"no column can hold {annotation}")
 
 
 def _without_none(annotation: Any) -> Any:
-    """What may be null has the type that it has otherwise: every column may be null."""
+    """The type apart from null, which every column may hold."""
     if get_origin(annotation) not in {Union, UnionType}:
         return annotation
-    others = [one for one in get_args(annotation) if one is not NoneType]
+    others = [option for option in get_args(annotation) if option is not NoneType]
     return others[0] if len(others) == 1 else annotation

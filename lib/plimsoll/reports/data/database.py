@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.checksums import check_export
 from plimsoll.reports.data import views
-from plimsoll.reports.data.column_types import KEYS, literal, quoted
+from plimsoll.reports.data.column_types import KEYS, literal, quote_name
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord, earlier_change
 from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, UNANSWERED
-from plimsoll.reports.run_reader import UnansweredRecord, ambiguous, check_files, damaged, read_run
+from plimsoll.reports.run_reader import UnansweredRecord, ambiguity_error, check_files, damage_error, read_run
 from plimsoll.reports.run_record import Failures
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ class Database:
         """The rows of an answer. A time with its zone cannot be fetched: cast it to text or to seconds."""
         with self._refusing():
             answer = self.connection.execute(sql)
-            while found := answer.fetchmany(_ROWS):
-                yield from found
+            while chunk := answer.fetchmany(_ROWS):
+                yield from chunk
 
     def run(self, sql: str) -> None:
         """Carries a statement out."""
@@ -83,13 +83,13 @@ class Database:
     def statement(self, sql: str) -> str:
         """The one query in a text, as it can be put into brackets; BadInput for what does not answer with rows."""
         with self._refusing():
-            found = self.connection.extract_statements(sql)
-            if len(found) != 1 or found[0].type.name not in _ANSWERS:
+            statements = self.connection.extract_statements(sql)
+            if len(statements) != 1 or statements[0].type.name not in _ANSWERS:
                 raise BadInput(
                     "give one query that answers with rows, such as: select action, count(*) from recommendations "
                     "group by action; files are written with --format and --out."
                 )
-            alone = found[0].query.strip().rstrip(";")
+            alone = statements[0].query.strip().rstrip(";")
             if len(self.connection.extract_statements(f"from ({alone}\n)")) != 1:
                 raise BadInput("give one query: this one closes a bracket that it did not open.")
             return alone
@@ -119,7 +119,7 @@ class Database:
             for folder, schema in zip(self.folders, self.schemas, strict=True):
                 for name in (RECOMMENDATIONS, DEMAND, UNANSWERED):
                     if f'file "{self.scratch / schema / name}"' in str(error):
-                        raise damaged(folder / name) from error
+                        raise damage_error(folder / name) from error
             if isinstance(error, duckdb.PermissionException):
                 raise BadInput(
                     "a query reads this run and nothing else on this machine: name another file with `plimsoll query "
@@ -130,7 +130,7 @@ class Database:
 
 
 @contextmanager
-def opened(*folders: Path, files: Sequence[str] = ()) -> Iterator[Database]:
+def open_runs(*folders: Path, files: Sequence[str] = ()) -> Iterator[Database]:
     """A database with the views of a run; of several runs, each in a schema of its own: run_0, run_1 ...
 
     Queries read those runs, and `files` by the names that they are given here. BadInput where a folder holds no run,
@@ -143,15 +143,20 @@ def opened(*folders: Path, files: Sequence[str] = ()) -> Iterator[Database]:
         check_export(Path(file))
     whole = tuple(folder.absolute() for folder in folders)
     schemas = tuple(f"run_{number}" for number in range(len(whole))) if len(whole) > 1 else ("main",)
-    with TemporaryDirectory(prefix="plimsoll-") as spill, duckdb.connect(":memory:", config=_settings(spill)) as found:
-        found.create_function(views.EARLIER_CHANGE, earlier_change, ["VARCHAR", "VARCHAR"], "VARCHAR")
+    with (
+        TemporaryDirectory(prefix="plimsoll-") as spill,
+        duckdb.connect(":memory:", config=_settings(spill)) as connection,
+    ):
+        connection.create_function(views.EARLIER_CHANGE, earlier_change, ["VARCHAR", "VARCHAR"], "VARCHAR")
         for folder, schema in zip(whole, schemas, strict=True):
-            _add_run(found, folder, schema, Path(spill))
-        found.execute("set TimeZone = 'UTC'")
+            _add_run(connection, folder, schema, Path(spill))
+        connection.execute("set TimeZone = 'UTC'")
         # A link is followed to its file before it is asked whether that may be read.
-        own = [str((folder / name).resolve()) for folder in whole for name in (RECOMMENDATIONS, DEMAND, UNANSWERED)]
-        _shut(found, [*own, *files], spill)
-        yield Database(connection=found, folders=whole, schemas=schemas, scratch=Path(spill))
+        run_files = [
+            str((folder / name).resolve()) for folder in whole for name in (RECOMMENDATIONS, DEMAND, UNANSWERED)
+        ]
+        _shut(connection, [*run_files, *files], spill)
+        yield Database(connection=connection, folders=whole, schemas=schemas, scratch=Path(spill))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,8 +166,8 @@ class Selection:
     keys: frozenset[tuple[str, str, str]]
     words: str
 
-    def has(self, record: RecommendationRecord) -> bool:
-        """Whether a recommendation is of one of them."""
+    def includes(self, record: RecommendationRecord) -> bool:
+        """True if a recommendation is among the selected ones."""
         return (record.account, record.region, record.volume_id) in self.keys
 
 
@@ -180,7 +185,7 @@ def select(database: Database, where: str | None, volumes: Sequence[str]) -> Sel
         _check(database, volume)
     # The condition is asked by itself, so that nothing in it has a say in which volumes were named.
     database.run(f"create temp table {_HELD} as select {', '.join(KEYS)} from recommendations where ({condition})")
-    named = " or ".join(map(_named, volumes)) or "true"
+    named = " or ".join(map(_name_condition, volumes)) or "true"
     database.run(f"create temp table {SELECTED} as from {_HELD} where {named}")
     keys = frozenset((account, region, volume_id) for account, region, volume_id in database.rows(f"from {SELECTED}"))
     words = " and ".join(filter(None, (", ".join(volumes), where)))
@@ -217,8 +222,8 @@ def _add_run(connection: "DuckDBPyConnection", folder: Path, schema: str, spill:
     connection.execute(f"create schema if not exists {schema}")
     failed = run.failures
     _table(connection, f"{schema}.unread_places", ("place", "reason"), list(failed.targets.items()))
-    records = views.records(_linked(folder / RECOMMENDATIONS, here))
-    unanswered = views.lines(UnansweredRecord, _whole_lines(folder / UNANSWERED, here))
+    records = views.records(_link_file(folder / RECOMMENDATIONS, here))
+    unanswered = views.lines(UnansweredRecord, _copy_whole_lines(folder / UNANSWERED, here))
     if not (folder / UNANSWERED).exists():
         unanswered = f"{schema}.failed_volumes"
         columns = (*KEYS, "outcome", "reason", "provider")
@@ -228,14 +233,14 @@ def _add_run(connection: "DuckDBPyConnection", folder: Path, schema: str, spill:
         "offers": views.offers(records),
         "frontier": views.frontier(records),
         "epochs": views.epochs(records),
-        "demand": views.demand(views.lines(DemandProfileRecord, _whole_lines(folder / DEMAND, here))),
+        "demand": views.demand(views.lines(DemandProfileRecord, _copy_whole_lines(folder / DEMAND, here))),
         "failures": views.failures(unanswered, f"{schema}.unread_places"),
     }.items():
         connection.execute(f"create view {schema}.{name} as {sql}")
 
 
 def _table(connection: "DuckDBPyConnection", name: str, columns: tuple[str, ...], rows: list[Any]) -> None:
-    connection.execute(f"create table {name} ({', '.join(f'{quoted(column)} varchar' for column in columns)})")
+    connection.execute(f"create table {name} ({', '.join(f'{quote_name(column)} varchar' for column in columns)})")
     if rows:
         places = ", ".join("?" * len(columns))
         connection.executemany(f"insert into {name} values ({places})", [list(row) for row in rows])
@@ -249,7 +254,7 @@ def _failed_volumes(failures: Failures) -> Iterator[tuple[str, str, str, str, st
             yield from ((account, region, volume_id, "failed", reason, None) for volume_id in ids)
 
 
-def _linked(path: Path, beside: Path) -> str | None:
+def _link_file(path: Path, beside: Path) -> str | None:
     """A link to the file where queries may read: the folder of a run may have any name, and other files in it."""
     if not path.exists():
         return None
@@ -258,14 +263,14 @@ def _linked(path: Path, beside: Path) -> str | None:
     return str(link)
 
 
-def _whole_lines(path: Path, beside: Path) -> str | None:
+def _copy_whole_lines(path: Path, beside: Path) -> str | None:
     """The file by a link, or a copy of its whole lines: what a killed run left of a last line is no damage."""
     if not path.exists():
         return None
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - 1))
         if file.read() in {b"", b"\n"}:
-            return _linked(path, beside)
+            return _link_file(path, beside)
         file.seek(0)
         whole = beside / path.name
         with whole.open("wb") as copy:
@@ -273,16 +278,16 @@ def _whole_lines(path: Path, beside: Path) -> str | None:
     return str(whole)
 
 
-def _named(volume: str) -> str:
+def _name_condition(volume: str) -> str:
     return f"{literal(volume)} in (volume_id, {_FULL_NAME})"
 
 
 def _check(database: Database, volume: str) -> None:
-    named = _named(volume)
-    found = [name for (name,) in database.rows(f"select {_FULL_NAME} from recommendations where {named} order by 1")]
-    if len(found) > 1:
-        raise ambiguous(volume, found)
-    if found:
+    named = _name_condition(volume)
+    names = [name for (name,) in database.rows(f"select {_FULL_NAME} from recommendations where {named} order by 1")]
+    if len(names) > 1:
+        raise ambiguity_error(volume, names)
+    if names:
         return
     failed = next(database.rows(f"select outcome, reason from failures where {named}"), None)
     if failed is not None:

@@ -38,7 +38,7 @@ _OWN: Final = (
 
 def json_lines(folder: Path, selection: Selection | None, weight: Weight | None = None) -> Iterator[str]:
     """The lines of recommendations.json: a list with a recommendation a line."""
-    return json_list(record_line(record).decode() for record in _selected(folder, selection, weight))
+    return json_list(record_line(record).decode() for record in _select_records(folder, selection, weight))
 
 
 def json_list(items: Iterable[str], begin: str = "[", end: str = "]") -> Iterator[str]:
@@ -54,14 +54,14 @@ def json_list(items: Iterable[str], begin: str = "[", end: str = "]") -> Iterato
 def csv_lines(folder: Path, selection: Selection | None, weight: Weight | None = None) -> Iterator[str]:
     """The lines of recommendations.csv."""
     yield csv_line(header())
-    yield from map(csv_line, map(row, _selected(folder, selection, weight)))
+    yield from map(csv_line, map(row, _select_records(folder, selection, weight)))
 
 
-def _selected(
+def _select_records(
     folder: Path, selection: Selection | None, weight: Weight | None = None
 ) -> Iterable[RecommendationRecord]:
     """The records that are selected, the heaviest first where they are weighed: these are then held in memory."""
-    records = stream_records(folder, None if selection is None else selection.has)
+    records = stream_records(folder, None if selection is None else selection.includes)
     return records if weight is None else sorted(records, key=weight, reverse=True)
 
 
@@ -82,7 +82,7 @@ def write_parquet(
     return written
 
 
-def not_of_the_run(out: Path, folder: Path) -> None:
+def check_not_of_run(out: Path, folder: Path) -> None:
     """BadInput where a path is that of one of the files that tell of a whole run."""
     if out.name in _OWN and out.parent.resolve() == folder.resolve():
         raise BadInput(f"{out} is the whole run's own: give another --out.")

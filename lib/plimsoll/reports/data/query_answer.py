@@ -26,12 +26,12 @@ _READABLE: Final = 24
 
 
 def show_answer(console: Console, database: Database, query: str, most: int) -> None:
-    """Prints at most so many rows of a query's answer (0: all), and how many were left out."""
+    """Prints at most `most` rows of a query's answer (0: all), and the number of rows left out."""
     columns = database.columns(query)
-    rows = _fetched(database, query, columns)
+    rows = _fetch_rows(database, query, columns)
     shown = list(islice(rows, most or None))
     names = [printable(name) for name, _ in columns]
-    widths = (max(len(_shown(value)) for value in column) for column in zip(names, *shown, strict=True))
+    widths = (max(len(_cell_text(value)) for value in column) for column in zip(names, *shown, strict=True))
     fits = sum(min(width, _READABLE) + 2 for width in widths) <= console.width
     console.print((_table if fits else _lists)(columns, shown))
     left = sum(1 for _ in rows)
@@ -45,7 +45,7 @@ def csv_answer(database: Database, query: str) -> Iterator[str]:
     """The answer as the lines of a CSV file that no spreadsheet runs."""
     columns = database.columns(query)
     yield csv_line(cell(name) for name, _ in columns)
-    for row in _fetched(database, query, columns):
+    for row in _fetch_rows(database, query, columns):
         yield csv_line(cell(value) for value in row)
 
 
@@ -57,9 +57,9 @@ def json_answer(database: Database, query: str) -> Iterator[str]:
 
 def show_views(console: Console, database: Database) -> None:
     """Prints every view of a run with its columns and their types."""
-    for view, told in VIEWS.items():
+    for view, meaning in VIEWS.items():
         columns = (Text.assemble(name, (f" {kind}", "dim")) for name, kind in _flat(database.columns(f"from {view}")))
-        console.print(Text.assemble((view, "bold"), ": ", told))
+        console.print(Text.assemble((view, "bold"), ": ", meaning))
         console.print(Text("  ") + Text(", ").join(columns), soft_wrap=False)
 
 
@@ -76,7 +76,7 @@ def _children(kind: DuckDBPyType) -> list[tuple[str, DuckDBPyType]]:
     return [(name, child) for name, child in kind.children if isinstance(child, DuckDBPyType)]
 
 
-def _fetched(database: Database, query: str, columns: list[tuple[str, DuckDBPyType]]) -> Iterator[tuple[Any, ...]]:
+def _fetch_rows(database: Database, query: str, columns: list[tuple[str, DuckDBPyType]]) -> Iterator[tuple[Any, ...]]:
     """The rows with numbers as numbers and all else as text; what is nested is text as JSON."""
     names = [f"c{number}" for number in range(len(columns))]
     shown = ", ".join(_as_text(name, kind) for name, (_, kind) in zip(names, columns, strict=True))
@@ -101,7 +101,7 @@ def _table(columns: list[tuple[str, DuckDBPyType]], rows: list[tuple[Any, ...]])
     for name, kind in columns:
         table.add_column(Text(printable(name)), justify="right" if kind.id in _NUMBERS else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(_shown(value)) for value in row))
+        table.add_row(*(Text(_cell_text(value)) for value in row))
     return table
 
 
@@ -114,12 +114,12 @@ def _lists(columns: list[tuple[str, DuckDBPyType]], rows: list[tuple[Any, ...]])
         listed.add_column(style="bold", no_wrap=True)
         listed.add_column(overflow="fold")
         for (name, _), value in zip(columns, row, strict=True):
-            listed.add_row(Text(printable(name)), Text(_shown(value)))
+            listed.add_row(Text(printable(name)), Text(_cell_text(value)))
         parts.append(listed)
     return Group(*parts)
 
 
-def _shown(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     if value is None:
         return ""
     return f"{value:.10g}" if isinstance(value, float) else printable(str(value))

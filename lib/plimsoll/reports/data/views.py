@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from plimsoll.reports.data.column_types import KEYS, column_types, literal, quoted
+from plimsoll.reports.data.column_types import KEYS, column_types, literal, quote_name
 from plimsoll.reports.record import (
     EARLIER,
     FIRST_PROVIDER,
@@ -47,19 +47,19 @@ def recommendations(rows: str) -> str:
         f"case when {name} is null then ({record}->'{name}')::json::{types[name]} else {name} end as {name}"
         for name in _EARLIER_KEYS
     )
-    given = f"{_provider()}, {lists}, {codes}, {earlier}"
+    replaced = f"{_provider()}, {lists}, {codes}, {earlier}"
     return f"""
         select *, {STEP_SQL} as step
         from (
             select *, risk.promised_pct as risk_promised_pct, {RISK_SQL} as risk_level
-            from (select * replace ({given}) from {rows})
+            from (select * replace ({replaced}) from {rows})
         )"""
 
 
 def offers(rows: str) -> str:
     """Every offer that was weighed, the one with the same limits and the one that ends throttling, once each."""
     keys = ", ".join(KEYS)
-    spec = ", ".join(f"offer.spec.{quoted(name)} as {quoted(name)}" for name in SpecRecord.model_fields)
+    spec = ", ".join(f"offer.spec.{quote_name(name)} as {quote_name(name)}" for name in SpecRecord.model_fields)
     return f"""
         with weighed as (
             select *, [one.spec for one in offers] as specs from {rows}
@@ -80,18 +80,20 @@ def offers(rows: str) -> str:
 
 def frontier(rows: str) -> str:
     """The steps of every frontier."""
-    return _unnested(rows, "frontier", FrontierStepRecord)
+    return _unnest(rows, "frontier", FrontierStepRecord)
 
 
 def epochs(rows: str) -> str:
     """The epochs of every volume."""
-    return _unnested(rows, "epochs", EpochRecord)
+    return _unnest(rows, "epochs", EpochRecord)
 
 
-def _unnested(rows: str, column: str, of: type[BaseModel]) -> str:
+def _unnest(rows: str, column: str, of: type[BaseModel]) -> str:
     """A row for each element of a column of lists, a configuration in it as columns of its own."""
-    spec = ", ".join(f"one.spec.{quoted(name)} as {quoted(name)}" for name in SpecRecord.model_fields)
-    figures = ", ".join(spec if name == "spec" else f"one.{quoted(name)} as {quoted(name)}" for name in of.model_fields)
+    spec = ", ".join(f"one.spec.{quote_name(name)} as {quote_name(name)}" for name in SpecRecord.model_fields)
+    figures = ", ".join(
+        spec if name == "spec" else f"one.{quote_name(name)} as {quote_name(name)}" for name in of.model_fields
+    )
     return f"select {', '.join(KEYS)}, {figures} from (select *, unnest({column}) as one from {rows})"
 
 
@@ -124,8 +126,8 @@ def records(path: str | None) -> str:
     """The rows of recommendations.json; columns that earlier versions wrote under another name have that of today."""
     types = column_types(RecommendationRecord)
     both = {**types, **{old: types[name] for name, old in OLD_KEYS.items()}}
-    given = ", ".join(f"coalesce({name}, {old}) as {name}" for name, old in OLD_KEYS.items())
-    return f"(select * exclude ({', '.join(OLD_KEYS.values())}) replace ({given}) from {_rows(both, path, 'array')})"
+    replaced = ", ".join(f"coalesce({name}, {old}) as {name}" for name, old in OLD_KEYS.items())
+    return f"(select * exclude ({', '.join(OLD_KEYS.values())}) replace ({replaced}) from {_rows(both, path, 'array')})"
 
 
 def lines(model: type[BaseModel], path: str | None) -> str:
@@ -136,9 +138,9 @@ def lines(model: type[BaseModel], path: str | None) -> str:
 def _rows(columns: Mapping[str, str], path: str | None, layout: str) -> str:
     """The rows of a JSON file, or none where there is no file; `layout` as DuckDB names it."""
     if path is None:
-        nothing = ", ".join(f"null::{kind} as {quoted(name)}" for name, kind in columns.items())
+        nothing = ", ".join(f"null::{kind} as {quote_name(name)}" for name, kind in columns.items())
         return f"(select {nothing} where false)"
-    types = ", ".join(f"{quoted(name)}: {literal(kind)}" for name, kind in columns.items())
+    types = ", ".join(f"{quote_name(name)}: {literal(kind)}" for name, kind in columns.items())
     return f"read_json({literal(path)}, format='{layout}', columns={{{types}}})"
 
 

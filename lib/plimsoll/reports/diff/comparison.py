@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 from plimsoll.domain.history import How
 from plimsoll.domain.kinds import COSTS, KINDS, CountsAs
 from plimsoll.reports.data.column_types import literal
-from plimsoll.reports.data.database import Database, opened
+from plimsoll.reports.data.database import Database, open_runs
 from plimsoll.reports.diff import sql
-from plimsoll.reports.diff.sql import READ, Group
+from plimsoll.reports.diff.sql import READ, DiffGroup
 from plimsoll.reports.record import SpecRecord, WaitRecord
 from plimsoll.reports.run_files import UNANSWERED
 from plimsoll.reports.run_reader import read_run
@@ -57,14 +57,14 @@ class Money(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """What became of a volume, and why that is known; `before` and `after` are what each run has of it."""
+    """A volume between two runs, with the reason for its group; `before` and `after` are each run's answer."""
 
     provider: str
     account: str
     region: str
     volume_id: str
     name: str | None
-    group: Group
+    group: DiffGroup
     before: Mapping[str, Any] | None
     after: Mapping[str, Any] | None
     usd_saved: float | None
@@ -86,7 +86,7 @@ class Diff:
 
     before: RunRecord
     after: RunRecord
-    totals: Mapping[Group, Total]
+    totals: Mapping[DiffGroup, Total]
     known: Total
     saved: Money
     upgraded: Money
@@ -103,24 +103,24 @@ class Diff:
     unread: Callable[[str, str], str]
     _database: Database
 
-    def listed(self, group: Group, most: int | None = None) -> Iterator[Difference]:
+    def list_volumes(self, group: DiffGroup, most: int | None = None) -> Iterator[Difference]:
         """The volumes of a group, those first that are about the most money."""
-        for (text,) in self._database.rows(sql.listed(group, most)):
+        for (text,) in self._database.rows(sql.group_rows(group, most)):
             yield _difference(json.loads(text), self.unread)
 
 
 @contextmanager
-def compared(before: Path, after: Path) -> Iterator[Diff]:
+def compare_runs(before: Path, after: Path) -> Iterator[Diff]:
     """Two runs compared; BadInput where a folder holds no run."""
     runs = read_run(before), read_run(after)
-    with opened(before, after) as database:
+    with open_runs(before, after) as database:
         for schema, folder, run in zip(database.schemas, (before, after), runs, strict=True):
             places = ", ".join(map(literal, _read_places(folder, run)))
             database.run(f"create table {schema}.{READ} as select unnest([{places}]::varchar[]) as place")
-        with database.function(sql.BECAME, sql.judge):
+        with database.function(sql.BECAME, sql.judge_answers):
             database.run(sql.differences(*database.schemas))
-        totals = {Group(group): Total(*figures) for group, *figures in database.rows(sql.totals())}
-        sums = {name: Money(*figures) for name, *figures in database.rows(sql.money())}
+        totals = {DiffGroup(group): Total(*figures) for group, *figures in database.rows(sql.totals())}
+        sums = {name: Money(*figures) for name, *figures in database.rows(sql.money_sums())}
         was, now = (run.policy for run in runs)
         failed = [run.failures.targets for run in runs]
         costs = {kind.name: sums.pop(kind.name) for kind in COSTS}
@@ -128,8 +128,8 @@ def compared(before: Path, after: Path) -> Iterator[Diff]:
         yield Diff(
             before=runs[0],
             after=runs[1],
-            totals={group: totals[group] for group in Group if group in totals},
-            known=Total(*next(database.rows(sql.known()))),
+            totals={group: totals[group] for group in DiffGroup if group in totals},
+            known=Total(*next(database.rows(sql.known_costs()))),
             unpriced=unpriced,
             mixed=mixed,
             open_costs=costs,
@@ -143,7 +143,7 @@ def compared(before: Path, after: Path) -> Iterator[Diff]:
 
 
 def _read_places(folder: Path, run: RunRecord) -> list[str]:
-    """The places of which a run names every volume, so that one that it does not name was not there.
+    """The places that a run read whole. A volume of these that it does not name was not there.
 
     None of a run that has not ended; and none of one that left volumes out before runs named these.
     """
@@ -152,41 +152,41 @@ def _read_places(folder: Path, run: RunRecord) -> list[str]:
     return [place for place in run.prices if place not in run.failures.targets]
 
 
-def _difference(found: Mapping[str, Any], unread: Callable[[str, str], str]) -> Difference:
-    group = Group(found["what"])
+def _difference(row: Mapping[str, Any], unread: Callable[[str, str], str]) -> Difference:
+    group = DiffGroup(row["what"])
     return Difference(
-        provider=found["provider"],
-        account=found["account"],
-        region=found["region"],
-        volume_id=found["volume_id"],
-        name=found["name"],
+        provider=row["provider"],
+        account=row["account"],
+        region=row["region"],
+        volume_id=row["volume_id"],
+        name=row["name"],
         group=group,
-        before=_answer(found["one"]) if found["was"] == "answered" else None,
-        after=_answer(found["other"]) if found["is_now"] == "answered" else None,
-        usd_saved=found["usd_saved"],
-        why=unread(found["account"], found["region"]) if group is Group.NOT_READ else _why(group, found),
+        before=_answer(row["one"]) if row["was"] == "answered" else None,
+        after=_answer(row["other"]) if row["is_now"] == "answered" else None,
+        usd_saved=row["usd_saved"],
+        why=unread(row["account"], row["region"]) if group is DiffGroup.NOT_READ else _reason_of(group, row),
     )
 
 
-def _answer(found: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a run has of a volume, without the offers that it weighed."""
-    return {key: value for key, value in found.items() if key not in {"weighed", "provider"}}
+def _answer(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A run's answer on a volume without the weighed offers."""
+    return {key: value for key, value in fields.items() if key not in {"weighed", "provider"}}
 
 
-def _why(group: Group, found: Mapping[str, Any]) -> str:
+def _reason_of(group: DiffGroup, row: Mapping[str, Any]) -> str:
     """Why a volume is in its group, as far as the two runs tell; empty where the group says it all."""
-    before, after = found["one"] or {}, found["other"] or {}
-    told: Mapping[Group, Callable[[], Any]] = {
-        Group.DONE: lambda: _done(found["how"], before),
-        Group.CHANGED: lambda: _differing(before, after),
-        Group.ALTERED: lambda: _wanted(before),
-        Group.FAILED: lambda: after["reason"],
-        Group.LEFT_OUT: lambda: after["reason"],
-        Group.WAITING: lambda: wait_text(WaitRecord.model_validate(after["wait"])),
-        Group.FIRST_READ: lambda: ": ".join(filter(None, (f"{found['was']} before", before.get("reason")))),
-        Group.UNANSWERED: lambda: after.get("reason") or before.get("reason") or "",
+    before, after = row["one"] or {}, row["other"] or {}
+    reasons: Mapping[DiffGroup, Callable[[], Any]] = {
+        DiffGroup.DONE: lambda: _done_words(row["how"], before),
+        DiffGroup.CHANGED: lambda: _differing(before, after),
+        DiffGroup.ALTERED: lambda: _wanted_words(before),
+        DiffGroup.FAILED: lambda: after["reason"],
+        DiffGroup.LEFT_OUT: lambda: after["reason"],
+        DiffGroup.WAITING: lambda: wait_text(WaitRecord.model_validate(after["wait"])),
+        DiffGroup.FIRST_READ: lambda: ": ".join(filter(None, (f"{row['was']} before", before.get("reason")))),
+        DiffGroup.UNANSWERED: lambda: after.get("reason") or before.get("reason") or "",
     }
-    return str(told[group]()) if group in told else ""
+    return str(reasons[group]()) if group in reasons else ""
 
 
 def _unread(run: RunRecord, account: str, region: str) -> str:
@@ -199,18 +199,18 @@ def _unread(run: RunRecord, account: str, region: str) -> str:
         return "the second run has not ended"
     of_account = [f"{name}: {reason}" for name, reason in failed.items() if account in name]
     others = [f"{name}: {reason}" for name, reason in failed.items() if "/" not in name]
-    for told in of_account or others:
-        return told
+    for failure in of_account or others:
+        return failure
     return "the second run does not name every volume of its account and region"
 
 
-def _done(how: str | None, before: Mapping[str, Any]) -> str:
+def _done_words(how: str | None, before: Mapping[str, Any]) -> str:
     if how == How.DROP_IN:
         return "with the same limits"
-    return f"nearly: {_wanted(before)}" if how == How.NEARLY else ""
+    return f"nearly: {_wanted_words(before)}" if how == How.NEARLY else ""
 
 
-def _wanted(before: Mapping[str, Any]) -> str:
+def _wanted_words(before: Mapping[str, Any]) -> str:
     target = before["target"]
     if target is None or target == before["current"]:
         return "nothing was recommended"
@@ -222,15 +222,15 @@ def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
         return f"waited until {before['wait']['until']}"
     waited = any(KINDS[side["action"]].money is CountsAs.UNKNOWN for side in (before, after))
     figures = (_OBSERVED, *_FIGURES) if waited else _FIGURES
-    told = [(label, unit, _at(before, path), _at(after, path)) for path, label, unit in figures]
-    differing = [one for one in told if one[2] != one[3]]
-    for label, unit, was, now in [one for one in differing if _noticeable(one[2], one[3])] or differing:
+    compared = [(label, unit, _value_at(before, path), _value_at(after, path)) for path, label, unit in figures]
+    differing = [figure for figure in compared if figure[2] != figure[3]]
+    for label, unit, was, now in [figure for figure in differing if _noticeable(figure[2], figure[3])] or differing:
         return f"{label} {_text(was)}, now {_text(now)} {unit}".rstrip()
     return "no figure of the volume differs: the policy, the limits or the measurements do"
 
 
-def _at(found: Mapping[str, Any], path: str) -> Any:
-    value: Any = found
+def _value_at(answer: Mapping[str, Any], path: str) -> Any:
+    value: Any = answer
     for part in path.split("."):
         value = None if value is None else value.get(part)
     return value

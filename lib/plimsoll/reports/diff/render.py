@@ -12,7 +12,7 @@ from rich.text import Text
 from plimsoll.domain.kinds import CHANGES, KINDS
 from plimsoll.reports.data.exports import json_list
 from plimsoll.reports.diff.comparison import Diff, Difference, Money, Total
-from plimsoll.reports.diff.sql import GROUP_WORDS, Group
+from plimsoll.reports.diff.sql import GROUP_WORDS, DiffGroup
 from plimsoll.reports.markdown.markup import fitting, name, prose, table
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import SpecRecord
@@ -21,7 +21,7 @@ from plimsoll.reports.steps import CENT
 from plimsoll.reports.terminal.plot import plain_table
 from plimsoll.reports.wording import count_of, spec_text, usd
 
-QUIET: Final = frozenset({Group.SAME, Group.OPEN, Group.UNANSWERED})
+QUIET: Final = frozenset({DiffGroup.SAME, DiffGroup.OPEN, DiffGroup.UNANSWERED})
 """Groups of volumes for which nothing is new, which are counted and not listed."""
 
 _WIDE: Final = 120
@@ -30,8 +30,8 @@ _IN_MARKDOWN: Final = 25
 
 
 def show_diff(console: Console, diff: Diff, most: int) -> None:
-    """Prints a difference, and at most so many volumes of each group (0: all)."""
-    console.print(Text(headline(diff), style="bold"))
+    """Prints a difference, and at most `most` volumes of each group (0: all)."""
+    console.print(Text(diff_headline(diff), style="bold"))
     console.print(Text(printable(_runs(diff)), style="dim"))
     console.print(_totals(diff))
     for note in notes(diff):
@@ -39,7 +39,7 @@ def show_diff(console: Console, diff: Diff, most: int) -> None:
     for group, total in diff.totals.items():
         if group in QUIET:
             continue
-        console.print(_listed(group, diff.listed(group, most or None), wide=console.width >= _WIDE))
+        console.print(_group_table(group, diff.list_volumes(group, most or None), wide=console.width >= _WIDE))
         if most and total.volumes > most:
             console.print(Text(f"{total.volumes - most:,} more; --rows 0 shows all.", style="dim"))
 
@@ -63,36 +63,38 @@ def json_diff(diff: Diff) -> Iterator[str]:
         "known_in_both": _total(diff.known),
         "groups": {group: _total(total) for group, total in diff.totals.items()},
     }
-    volumes = (one for group in diff.totals if group is not Group.SAME for one in diff.listed(group))
+    volumes = (
+        difference for group in diff.totals if group is not DiffGroup.SAME for difference in diff.list_volumes(group)
+    )
     begin = json.dumps(head, ensure_ascii=False, indent=1).removesuffix("\n}") + ',\n "volumes": ['
-    return json_list((json.dumps(asdict(one), ensure_ascii=False) for one in volumes), begin, "]}")
+    return json_list((json.dumps(asdict(difference), ensure_ascii=False) for difference in volumes), begin, "]}")
 
 
 def markdown_diff(diff: Diff) -> str:
     """The difference as Markdown for a ticket, as long as GitHub takes it."""
-    parts = [f"# {prose(headline(diff))}\n", f"{prose(_runs(diff))}\n"]
+    parts = [f"# {prose(diff_headline(diff))}\n", f"{prose(_runs(diff))}\n"]
     rows = [[name(group), prose(words), *figures] for group, words, *figures in _rows(diff)]
     rows.append(["", "all whose cost is known in both", *_figures(diff.known)])
     parts.append(table(("", "", "volumes:", "USD a month before:", "now:"), rows))
-    found = "".join(f"- {prose(note)}\n" for note in notes(diff))
-    parts += [found] if found else []
+    bullets = "".join(f"- {prose(note)}\n" for note in notes(diff))
+    parts += [bullets] if bullets else []
     for group, total in diff.totals.items():
         if group not in QUIET:
-            parts += _markdown_listed(group, total.volumes, diff)
+            parts += _markdown_group(group, total.volumes, diff)
     return fitting(parts)
 
 
-def _markdown_listed(group: Group, volumes: int, diff: Diff) -> Iterator[str]:
+def _markdown_group(group: DiffGroup, volumes: int, diff: Diff) -> Iterator[str]:
     yield f"## {prose(GROUP_WORDS[group])}\n"
     listed = (
         (
-            f"{name(one.volume_id)} {name(one.name or '')}".rstrip(),
-            f"{name(one.account)} {name(one.region)}",
-            prose(became(one)),
-            prose(money(one)),
-            prose(one.why),
+            f"{name(difference.volume_id)} {name(difference.name or '')}".rstrip(),
+            f"{name(difference.account)} {name(difference.region)}",
+            prose(difference_text(difference)),
+            prose(money_text(difference)),
+            prose(difference.why),
         )
-        for one in diff.listed(group, _IN_MARKDOWN)
+        for difference in diff.list_volumes(group, _IN_MARKDOWN)
     )
     yield table(("volume", "where", "what", "USD a month:", "why"), listed)
     if volumes > _IN_MARKDOWN:
@@ -100,7 +102,7 @@ def _markdown_listed(group: Group, volumes: int, diff: Diff) -> Iterator[str]:
 
 
 def _run(run: RunRecord) -> dict[str, str]:
-    return {"id": run.id, "now": run.at.isoformat(), "status": run.status}
+    return {"id": run.id, "now": run.as_of.isoformat(), "status": run.status}
 
 
 def _total(total: Total) -> dict[str, float | int | None]:
@@ -109,7 +111,7 @@ def _total(total: Total) -> dict[str, float | int | None]:
 
 
 def _runs(diff: Diff) -> str:
-    return " → ".join(f"{run.id} ({run.at:%Y-%m-%d %H:%M} UTC, {run.status})" for run in (diff.before, diff.after))
+    return " → ".join(f"{run.id} ({run.as_of:%Y-%m-%d %H:%M} UTC, {run.status})" for run in (diff.before, diff.after))
 
 
 def _rows(diff: Diff) -> Iterator[tuple[str, ...]]:
@@ -132,7 +134,7 @@ def _totals(diff: Diff) -> Table:
     return shown
 
 
-def _listed(group: Group, found: Iterator[Difference], *, wide: bool) -> Table:
+def _group_table(group: DiffGroup, differences: Iterator[Difference], *, wide: bool) -> Table:
     shown = Table(
         title=f"{group}: {GROUP_WORDS[group]}", title_justify="left", box=None, pad_edge=False, header_style="dim"
     )
@@ -142,15 +144,20 @@ def _listed(group: Group, found: Iterator[Difference], *, wide: bool) -> Table:
     shown.add_column("what", overflow="fold")
     shown.add_column("USD a month" if wide else "USD", justify="right", no_wrap=True)
     shown.add_column("why", overflow="fold")
-    for one in found:
-        called = f"{one.volume_id} {one.name or ''}".rstrip()
-        where = [f"{one.account} {one.region}"] if wide else []
-        shown.add_row(*(Text(printable(cell)) for cell in (called, *where, became(one), money(one), one.why)))
+    for difference in differences:
+        called = f"{difference.volume_id} {difference.name or ''}".rstrip()
+        where = [f"{difference.account} {difference.region}"] if wide else []
+        shown.add_row(
+            *(
+                Text(printable(cell))
+                for cell in (called, *where, difference_text(difference), money_text(difference), difference.why)
+            )
+        )
     return shown
 
 
-def headline(diff: Diff) -> str:
-    """What has been saved since, and what is still open."""
+def diff_headline(diff: Diff) -> str:
+    """The saving since the first run, and what is still open."""
     saved, left = diff.saved, diff.open_saving
     since = "Nothing saved"
     if saved.volumes:
@@ -160,8 +167,8 @@ def headline(diff: Diff) -> str:
 
 
 def notes(diff: Diff) -> Iterator[str]:
-    """What else differs between the runs, and what the figures leave out."""
-    if diff.after.at < diff.before.at:
+    """Further differences between the runs, and the limits of the figures."""
+    if diff.after.as_of < diff.before.as_of:
         yield "The second run is older than the first one."
     for run, which in ((diff.before, "first"), (diff.after, "second")):
         if run.status in {"interrupted", "running"}:
@@ -176,7 +183,8 @@ def notes(diff: Diff) -> Iterator[str]:
         yield f"{count_of(diff.unpriced, 'done volume')} without a known price: what that saved is not in the sum."
     volumes, usd_more = diff.repriced
     if volumes:
-        yield f"Prices differ: {count_of(volumes, 'volume')} of the same configuration, {_signed(usd_more)} a month."
+        count = count_of(volumes, "volume")
+        yield f"Prices differ: {count} of the same configuration, {_signed_usd(usd_more)} a month."
     if diff.rules[0] != diff.rules[1]:
         yield f"The rule has changed from version {diff.rules[0]} to {diff.rules[1]}. Answers may differ for that."
     for key, (before, after) in diff.policy.items():
@@ -198,26 +206,30 @@ def _besides(diff: Diff) -> Iterator[str]:
             yield f"Still open: {count_of(volumes, 'volume')} {KINDS[kind].words}, {usd(usd_month)} a month."
 
 
-def became(one: Difference) -> str:
-    """What a volume was and what it is, in words."""
-    match one.group:
-        case Group.CHANGED:
-            return f"{_answer(one.before)} → {_answer(one.after)}"
-        case Group.NEW | Group.FIRST_READ | Group.OPEN | Group.WAITING | Group.SAME:
-            return _answer(one.after)
-        case Group.GONE | Group.NOT_READ | Group.FAILED | Group.LEFT_OUT:
-            return _spec(one.before, "current")
-        case Group.DONE | Group.ALTERED:
-            return f"{_spec(one.before, 'current')} → {_spec(one.after, 'current') or 'gone'}"
-        case Group.UNANSWERED:
+def difference_text(difference: Difference) -> str:
+    """A volume's configuration before and now, in words."""
+    match difference.group:
+        case DiffGroup.CHANGED:
+            return f"{_answer(difference.before)} → {_answer(difference.after)}"
+        case DiffGroup.NEW | DiffGroup.FIRST_READ | DiffGroup.OPEN | DiffGroup.WAITING | DiffGroup.SAME:
+            return _answer(difference.after)
+        case DiffGroup.GONE | DiffGroup.NOT_READ | DiffGroup.FAILED | DiffGroup.LEFT_OUT:
+            return _spec(difference.before, "current")
+        case DiffGroup.DONE | DiffGroup.ALTERED:
+            return f"{_spec(difference.before, 'current')} → {_spec(difference.after, 'current') or 'gone'}"
+        case DiffGroup.UNANSWERED:
             return ""
 
 
-def money(one: Difference) -> str:
-    """What a volume is about: what it saves since, or costs now or did before; USD a month."""
-    if one.usd_saved is not None:
-        return f"{usd(one.usd_saved)} saved" if one.usd_saved > -CENT else f"{usd(-one.usd_saved)} more"
-    record = one.after or one.before
+def money_text(difference: Difference) -> str:
+    """The money of a volume: its saving since, or its cost now or before; USD a month."""
+    if difference.usd_saved is not None:
+        return (
+            f"{usd(difference.usd_saved)} saved"
+            if difference.usd_saved > -CENT
+            else f"{usd(-difference.usd_saved)} more"
+        )
+    record = difference.after or difference.before
     cost = None if record is None else record["monthly_usd_now"]
     return "" if cost is None else usd(cost)
 
@@ -234,9 +246,9 @@ def _spec(record: Mapping[str, Any] | None, which: str) -> str:
     return spec_text(SpecRecord.model_validate(record[which])) if record and record[which] else ""
 
 
-def _upgrades(found: Money) -> str:
-    return count_of(found.volumes, "upgrade")
+def _upgrades(upgrades: Money) -> str:
+    return count_of(upgrades.volumes, "upgrade")
 
 
-def _signed(amount: float) -> str:
+def _signed_usd(amount: float) -> str:
     return f"{'+' if amount > 0 else ''}{usd(amount)}"

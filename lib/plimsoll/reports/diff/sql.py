@@ -1,4 +1,4 @@
-"""What became of each volume between two runs, in SQL: each volume of either run is in exactly one group."""
+"""The difference of each volume between two runs, in SQL: each volume of either run is in exactly one group."""
 
 import json
 from enum import StrEnum
@@ -11,8 +11,8 @@ from plimsoll.reports.data.column_types import KEYS
 from plimsoll.reports.steps import CENT, sql_list
 
 
-class Group(StrEnum):
-    """What became of a volume; each is in exactly one."""
+class DiffGroup(StrEnum):
+    """The kind of a volume's difference. Each volume has exactly one."""
 
     DONE = Became.DONE
     OPEN = Became.OPEN
@@ -30,19 +30,19 @@ class Group(StrEnum):
 
 
 GROUP_WORDS: Final = {
-    Group.DONE: f"done as recommended, or nearly; {' and '.join(kind.name for kind in COSTS)} ones are gone",
-    Group.OPEN: "still open: the same recommendation",
-    Group.CHANGED: "the same configuration, another answer",
-    Group.ALTERED: "changed to something else than was recommended",
-    Group.NEW: "was not there before",
-    Group.GONE: "no longer there",
-    Group.WAITING: "changed lately: cannot be judged yet",
-    Group.FAILED: "newly failed",
-    Group.LEFT_OUT: "left out now",
-    Group.NOT_READ: "not read in the second run: nothing is known",
-    Group.FIRST_READ: "answered now, and not in the first run",
-    Group.SAME: "nothing to do, then and now",
-    Group.UNANSWERED: "without an answer, then and now",
+    DiffGroup.DONE: f"done as recommended, or nearly; {' and '.join(kind.name for kind in COSTS)} ones are gone",
+    DiffGroup.OPEN: "still open: the same recommendation",
+    DiffGroup.CHANGED: "the same configuration, another answer",
+    DiffGroup.ALTERED: "changed to something else than was recommended",
+    DiffGroup.NEW: "was not there before",
+    DiffGroup.GONE: "no longer there",
+    DiffGroup.WAITING: "changed lately: cannot be judged yet",
+    DiffGroup.FAILED: "newly failed",
+    DiffGroup.LEFT_OUT: "left out now",
+    DiffGroup.NOT_READ: "not read in the second run: nothing is known",
+    DiffGroup.FIRST_READ: "answered now, and not in the first run",
+    DiffGroup.SAME: "nothing to do, then and now",
+    DiffGroup.UNANSWERED: "without an answer, then and now",
 }
 
 DIFFERENCES: Final = "differences"
@@ -86,10 +86,10 @@ def differences(before: str, after: str) -> str:
         ), grouped as (
             select *, {_group()} as what, nullif(split_part(verdict, ' ', 2), '') as how from judged
         )
-        select *, case when what in ('{Group.DONE}', '{Group.ALTERED}') then usd_less end as usd_saved,
-            coalesce(what = '{Group.DONE}' and one.action in {_UPGRADES} and usd_less < 0, false) as costs_more,
+        select *, case when what in ('{DiffGroup.DONE}', '{DiffGroup.ALTERED}') then usd_less end as usd_saved,
+            coalesce(what = '{DiffGroup.DONE}' and one.action in {_UPGRADES} and usd_less < 0, false) as costs_more,
             case when was = 'answered' and is_now = 'answered' then usd_after - usd_at_first end as usd_repriced,
-            what in ('{Group.DONE}', '{Group.ALTERED}') and is_now = 'answered' and usd_less is not null
+            what in ('{DiffGroup.DONE}', '{DiffGroup.ALTERED}') and is_now = 'answered' and usd_less is not null
                 and usd_at_first is null as mixed
         from grouped"""
 
@@ -99,22 +99,22 @@ def totals() -> str:
     return f"select what, count(*), sum(usd_before), sum(usd_after) from {DIFFERENCES} group by what"
 
 
-def known() -> str:
+def known_costs() -> str:
     """The volumes whose cost is known in both runs, and what they cost in each, USD a month."""
     return f"""
         select count(*), coalesce(sum(usd_before), 0), coalesce(sum(usd_after), 0)
         from {DIFFERENCES} where usd_before is not null and usd_after is not null"""
 
 
-def money() -> str:
+def money_sums() -> str:
     """A row for each of these: its name, volumes, and USD a month that they are about."""
-    open_, done = f"what = '{Group.OPEN}'", f"what = '{Group.DONE}'"
+    open_, done = f"what = '{DiffGroup.OPEN}'", f"what = '{DiffGroup.DONE}'"
     upgrade = f"other.action in {_UPGRADES} and other.monthly_usd_saved < 0"
     cost = f"other.action in {sql_list(kind.name for kind in COSTS)}"
     sums = {
         "saved": ("usd_saved", f"{done} and usd_saved is not null and not costs_more"),
         "upgraded": ("-usd_saved", "costs_more"),
-        "altered": ("usd_saved", f"what = '{Group.ALTERED}' and usd_saved is not null"),
+        "altered": ("usd_saved", f"what = '{DiffGroup.ALTERED}' and usd_saved is not null"),
         "open_saving": ("other.monthly_usd_saved", f"{open_} and not ({upgrade}) and not ({cost})"),
         "open_upgrades": ("-other.monthly_usd_saved", f"{open_} and {upgrade}"),
         **{kind.name: ("other.monthly_usd_now", f"{open_} and other.action = '{kind.name}'") for kind in COSTS},
@@ -128,7 +128,7 @@ def money() -> str:
     )
 
 
-def listed(group: Group, most: int | None) -> str:
+def group_rows(group: DiffGroup, most: int | None) -> str:
     """The volumes of a group as JSON, those first that are about the most money."""
     limit = "" if most is None else f"limit {most}"
     cost = "greatest(abs(coalesce(usd_before, 0)), abs(coalesce(usd_after, 0)))"
@@ -154,15 +154,17 @@ def _state(side: str, schema: str) -> str:
         then 'absent' else 'unread' end)"""
 
 
-def judge(before: str, after: str) -> str:
-    """What became of a volume by two runs' answers as JSON, empty where it was not there; and how, if it is done."""
-    one, other = (_parsed(text) if text else None for text in (before, after))
-    found = became(one, other)
-    how = carried_out(one, other.current) if one and other and other.current and found is Became.DONE else None
-    return f"{found} {how or ''}".rstrip()
+def judge_answers(before: str, after: str) -> str:
+    """The group of a volume by two runs' answers as JSON, and how it was done; an absent answer is empty."""
+    earlier, later = (_parse_answer(text) if text else None for text in (before, after))
+    outcome = became(earlier, later)
+    how = (
+        carried_out(earlier, later.current) if earlier and later and later.current and outcome is Became.DONE else None
+    )
+    return f"{outcome} {how or ''}".rstrip()
 
 
-def _parsed(text: str) -> Answer:
+def _parse_answer(text: str) -> Answer:
     plain = json.loads(text)
     current, target, drop_in = (
         None if plain[key] is None else VolumeSpec(**plain[key]) for key in ("current", "target", "drop_in")
@@ -180,15 +182,15 @@ def _answer(state: str, side: str) -> str:
 
 def _group() -> str:
     return f"""case
-        when is_now = 'failed' then if(was = 'failed', '{Group.UNANSWERED}', '{Group.FAILED}')
-        when is_now = 'skipped' then if(was = 'skipped', '{Group.UNANSWERED}', '{Group.LEFT_OUT}')
-        when is_now = 'unread' then if(was = 'answered', '{Group.NOT_READ}', '{Group.UNANSWERED}')
+        when is_now = 'failed' then if(was = 'failed', '{DiffGroup.UNANSWERED}', '{DiffGroup.FAILED}')
+        when is_now = 'skipped' then if(was = 'skipped', '{DiffGroup.UNANSWERED}', '{DiffGroup.LEFT_OUT}')
+        when is_now = 'unread' then if(was = 'answered', '{DiffGroup.NOT_READ}', '{DiffGroup.UNANSWERED}')
         when verdict is not null then split_part(verdict, ' ', 1)
-        when is_now = 'absent' then '{Group.GONE}'
-        else '{Group.FIRST_READ}'
+        when is_now = 'absent' then '{DiffGroup.GONE}'
+        else '{DiffGroup.FIRST_READ}'
     end"""
 
 
 def _usd(state: str, side: str) -> str:
-    """What a volume costs in a run: nothing where it is known not to be there, null where that is not known."""
+    """The cost of a volume in a run: nothing if it is known to be absent, null if that is unknown."""
     return f"case {state} when 'answered' then {side}.monthly_usd_now when 'absent' then 0 end"

@@ -23,7 +23,7 @@ from plimsoll.reports.csv_table import FORMULAS
 from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.html.page_files import (
     drawing_script,
-    early,
+    first_script,
     hash_of,
     live_script,
     script,
@@ -32,34 +32,34 @@ from plimsoll.reports.html.page_files import (
     templates_of,
 )
 from plimsoll.reports.html.small_profile import HOW
-from plimsoll.reports.html.volume_blocks import blocks, packed
+from plimsoll.reports.html.volume_blocks import blocks, to_base64
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched, Only, full_name, matched_records, read_run
 from plimsoll.reports.run_record import PriceSource, RunRecord
-from plimsoll.reports.steps import STEP_TITLES, Step, StepWords, judged_by, step_words
+from plimsoll.reports.steps import STEP_TITLES, Step, StepWords, requirement_words, step_words
 from plimsoll.reports.summary import (
     Overview,
-    counted,
+    changes_since,
+    count_volumes,
     figures,
-    headline,
+    group_notices,
     incomplete,
-    left_out,
     most_money,
-    noted,
     parts,
     resume_command,
-    since_before,
+    run_headline,
+    skipped_sentences,
     take_now,
     todos,
     unread,
 )
 from plimsoll.reports.template_text import TITLE, WHY, template_texts
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.reports.wording import (
     GRADE_WORDS,
     PROVIDERS,
     RISK_LEVELS,
-    accounts_in,
+    account_word,
     calls_in,
     change_words,
     clouds_of,
@@ -74,7 +74,7 @@ from plimsoll.reports.wording import (
 )
 from plimsoll.writing import atomic_path
 
-COLUMNS: Final = (
+TABLE_COLUMNS: Final = (
     ("volume", "volume", ""),
     ("account", "where", ""),
     ("from", "change", ""),
@@ -86,7 +86,7 @@ COLUMNS: Final = (
 )
 """The table's columns that sort: key, head and kind."""
 
-SHOWN: Final = 6
+SHOWN_LINES: Final = 6
 FOLDED: Final = 60
 
 _DIMENSIONS: Final = ("cloud", "account", "region", "owner", "type")
@@ -99,7 +99,7 @@ SEEN: Final = "{seen}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Live:
-    """What only a report of `plimsoll serve` knows: it can ask its server for newer answers."""
+    """The facts of a report of `plimsoll serve` alone, which can ask its server for newer answers."""
 
     version: str
 
@@ -115,7 +115,7 @@ def write_html(
     shown: Only | None = None,
     shown_about: str = "",
     called: Path | None = None,
-    found: Iterable[Matched] | None = None,
+    matches: Iterable[Matched] | None = None,
     live: Live | None = None,
 ) -> None:
     """Writes the report of a run's folder, whole or not at all; memory does not grow with the fleet.
@@ -128,7 +128,7 @@ def write_html(
     holds no run or a damaged one, or the file cannot be written.
     """
     run, overview = read_run(folder), Overview()
-    seen = counted(matched_records(folder, only) if found is None else found, overview)
+    seen = count_volumes(matched_records(folder, only) if matches is None else matches, overview)
     volumes = seen if shown is None else (volume for volume in seen if shown(volume[0]))
     # What stands above the volumes is their sum, so that they are read first, once, and put aside.
     with atomic_path(out) as beside, TemporaryFile("w+", encoding="ascii") as aside:
@@ -144,21 +144,21 @@ def write_html(
 def _context(folder: Path, run: RunRecord, overview: Overview, about: str, *, whole_run: bool) -> dict[str, Any]:
     policy, totals = parse_policy(run.policy), overview.totals
     steps = {str(step): step_words(step, policy, SEEN) for step in Step}
-    account = accounts_in(clouds_of(run))
+    account = account_word(clouds_of(run))
     return {
         **_same_for_every_run(steps),
         "run": run,
-        "day": f"{run.at:%Y-%m-%d}",
+        "day": f"{run.as_of:%Y-%m-%d}",
         "about_part": about,
         "take_now": take_now(totals),
-        "headline": headline(totals, run, whole=whole_run),
-        "judged_by": judged_by(policy),
+        "headline": run_headline(totals, run, whole=whole_run),
+        "judged_by": requirement_words(policy),
         "incomplete": incomplete(run, whole=whole_run),
         "resume": resume_command(run, folder),
-        "since": since_before(run) if whole_run else "",
-        "outlook": outlook(totals.risk.reported),
+        "since": changes_since(run) if whole_run else "",
+        "outlook": outlook(totals.risk.run_risk),
         "totals": totals,
-        "figures": list(figures(totals, judged_by(policy))),
+        "figures": list(figures(totals, requirement_words(policy))),
         "parts": list(parts(overview, totals)),
         "most_money": most_money(totals),
         "todos": list(todos(overview, policy, folder)),
@@ -168,12 +168,12 @@ def _context(folder: Path, run: RunRecord, overview: Overview, about: str, *, wh
         "templates_title": TITLE,
         "templates_why": WHY,
         "unread": list(unread(run)) if whole_run else [],
-        "left_out": list(left_out(run)) if whole_run else [],
-        "notices": list(noted(run)) if whole_run else [],
+        "left_out": list(skipped_sentences(run)) if whole_run else [],
+        "notices": list(group_notices(run)) if whole_run else [],
         "clouds": len(totals.by["cloud"]),
         "account": account,
         "breakdowns": list(breakdowns(totals, account)),
-        "about": list(_about(run, policy)),
+        "about": list(_run_facts(run, policy)),
         "steps": {step: words for step, words in steps.items() if step in totals.by["step"]},
     }
 
@@ -202,22 +202,22 @@ def _same_for_every_run(steps: Mapping[str, StepWords]) -> dict[str, Any]:
         "width": WIDTH_PX,
         "changes": _change_settings(),
         "formulas": FORMULAS,
-        "falling": [key for key, _, kind in COLUMNS if kind],
+        "falling": [key for key, _, kind in TABLE_COLUMNS if kind],
     }
     return {
         "style": style(),
-        "early": early(),
+        "early": first_script(),
         "script": script(),
-        "drawer": packed(drawing_script().encode()),
-        "columns": COLUMNS,
+        "drawer": to_base64(drawing_script().encode()),
+        "columns": TABLE_COLUMNS,
         "risks": RISK_LEVELS,
         "losses": {str(code): words for code, words in LOSS_WORDS.items()},
-        "settings": packed(to_json(settings)),
+        "settings": to_base64(to_json(settings)),
     }
 
 
 def _change_settings() -> dict[str, Any]:
-    """What the page writes changes with, as `change_files` does: their tools, steps, and the heads of their files."""
+    """The tools, steps and heads of files with which the page writes changes, as `change_files` does."""
     heads = {
         f"{provider}/{step}/{kind}": [
             *(
@@ -235,22 +235,22 @@ def _change_settings() -> dict[str, Any]:
 
 
 def _live(live: Live | None) -> dict[str, Any]:
-    """What only a served report has, with the hashes of all its scripts."""
-    scripts = [early(), script(), drawing_script(), *([] if live is None else [live_script()])]
-    return {"live": live, "live_script": live_script(), "hashes": [hash_of(one) for one in scripts]}
+    """The parts of a served report alone, with the hashes of all its scripts."""
+    scripts = [first_script(), script(), drawing_script(), *([] if live is None else [live_script()])]
+    return {"live": live, "live_script": live_script(), "hashes": [hash_of(source) for source in scripts]}
 
 
-def _about(run: RunRecord, policy: Policy) -> Iterator[tuple[str, str]]:
-    """How the run was made, in pairs of a word and a sentence."""
-    yield "Audited", f"{run.at:%Y-%m-%d %H:%M} UTC, run {run.id}"
+def _run_facts(run: RunRecord, policy: Policy) -> Iterator[tuple[str, str]]:
+    """Facts of the run, in pairs of a word and a sentence."""
+    yield "Audited", f"{run.as_of:%Y-%m-%d %H:%M} UTC, run {run.id}"
     yield "Policy", ". ".join(_policy(policy)) + "."
     yield "Prices", "; ".join(_prices(run.prices)) or "none were read"
-    yield "Asked", _asked(run)
+    yield "Asked", _asked_words(run)
     yield "Made by", f"Plimsoll {run.versions['plimsoll']}"
 
 
 def _policy(policy: Policy) -> Iterator[str]:
-    yield f"An offer must carry {judged_by(policy)}"
+    yield f"An offer must carry {requirement_words(policy)}"
     if policy.size_on is not SizeOn.AVERAGE:
         yield "A bucket's busiest second sizes it where the cloud publishes that"
     if policy.size_on is SizeOn.BUSY_TIME:
@@ -263,11 +263,11 @@ def _policy(policy: Policy) -> Iterator[str]:
 
 
 def _prices(prices: Mapping[str, PriceSource]) -> Iterator[str]:
-    for (source, as_of), count in Counter((found.source, found.as_of) for found in prices.values()).items():
+    for (source, as_of), count in Counter((price.source, price.as_of) for price in prices.values()).items():
         yield f"{source}{f' as of {as_of}' if as_of else ''}, in {count_of(count, 'place')}"
 
 
-def _asked(run: RunRecord) -> str:
+def _asked_words(run: RunRecord) -> str:
     usage, most = run.usage, run.plan.most_datapoints
     part = usage.datapoints / most * 100 if most else 0.0
     share = f" ({part:.1f} % of every minute's)" if 0 < part < 100 else ""
@@ -278,12 +278,12 @@ def _asked(run: RunRecord) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class BreakdownLine:
     """One value's volumes and money. `link` filters the table to them; shares are percent of the largest saving."""
 
     label: str
     link: str | None
-    totals: Totals
+    totals: RunTotals
     drop_in_pct: float
     proof_pct: float
 
@@ -294,11 +294,11 @@ class Breakdown:
 
     dimension: str
     column: str
-    shown: list[Line]
-    folded: list[Line]
+    shown: list[BreakdownLine]
+    folded: list[BreakdownLine]
 
 
-def breakdowns(totals: Totals, account: str) -> Iterator[Breakdown]:
+def breakdowns(totals: RunTotals, account: str) -> Iterator[Breakdown]:
     """Every dimension's savings, those that save most first; `account` is what the run's clouds call one."""
     columns = {**_PRESENT, "account": account}
     for dimension in _DIMENSIONS:
@@ -309,28 +309,31 @@ def breakdowns(totals: Totals, account: str) -> Iterator[Breakdown]:
             groups = {words_of(provider).cloud: part for provider, part in groups.items()}
         lines = list(_lines(dimension, groups))
         yield Breakdown(
-            dimension=dimension, column=columns.get(dimension, dimension), shown=lines[:SHOWN], folded=lines[SHOWN:]
+            dimension=dimension,
+            column=columns.get(dimension, dimension),
+            shown=lines[:SHOWN_LINES],
+            folded=lines[SHOWN_LINES:],
         )
 
 
-def _lines(dimension: str, groups: Mapping[str, Totals]) -> Iterator[Line]:
+def _lines(dimension: str, groups: Mapping[str, RunTotals]) -> Iterator[BreakdownLine]:
     ordered = sorted(groups.items(), key=lambda item: (-item[1].usd_saved, -item[1].usd_now, item[0]))
     most = max((group.usd_saved for group in groups.values()), default=0.0)
-    for value, group in ordered[: SHOWN + FOLDED]:
+    for value, group in ordered[: SHOWN_LINES + FOLDED]:
         yield _line(value, "#" + urlencode({dimension: value}), group, most)
-    tail = ordered[SHOWN + FOLDED :]
+    tail = ordered[SHOWN_LINES + FOLDED :]
     if tail:
-        rest = Totals(by={})
+        others = RunTotals(by={})
         for _, group in tail:
-            rest.merge(group)
-        yield _line(f"{count_of(len(tail), 'other')}", None, rest, most)
+            others.merge(group)
+        yield _line(f"{count_of(len(tail), 'other')}", None, others, most)
 
 
-def _line(label: str, link: str | None, group: Totals, most: float) -> Line:
+def _line(label: str, link: str | None, group: RunTotals, most: float) -> BreakdownLine:
     def pct(amount: float) -> float:
         return round(min(100.0, amount / most * 100), 2) if most > 0 else 0.0
 
-    return Line(
+    return BreakdownLine(
         label=label,
         link=link,
         totals=group,

@@ -33,7 +33,7 @@ def script() -> str:
 
 
 @cache
-def early() -> str:
+def first_script() -> str:
     """The script that runs before the page is drawn."""
     return _text("scripts", "early.js")
 
@@ -55,13 +55,13 @@ def specs() -> dict[str, dict[str, Any]]:
 
     They are made for `WIDTH_PX`; in the reader's browser they become as wide as there is room.
     """
-    found: dict[str, dict[str, Any]] = json.loads(vega("specs.json"))
-    return found
+    charts: dict[str, dict[str, Any]] = json.loads(vega("specs.json"))
+    return charts
 
 
 @cache
 def drawing_script() -> str:
-    """What draws specs in a browser; its own names stay inside."""
+    """The script that draws specs in a browser; its own names stay inside."""
     return f"(() => {{\n{vega('vega.js')}\n}})();\n"
 
 
@@ -74,7 +74,7 @@ def templates_of(package: str) -> Environment:
     """The templates of a package's folder `templates`."""
     return Environment(
         autoescape=True,
-        finalize=_seen,
+        finalize=_show_value,
         loader=PackageLoader(package),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -82,7 +82,7 @@ def templates_of(package: str) -> Environment:
     )
 
 
-def _seen(value: Any) -> Any:
+def _show_value(value: Any) -> Any:
     """A value as a template shows it; what is marked as markup is ours."""
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 

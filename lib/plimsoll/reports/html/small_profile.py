@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from plimsoll.domain.arrays import FloatArray
-from plimsoll.reports.record import DemandProfileRecord, Rates
+from plimsoll.reports.record import DemandProfileRecord, SpanRates
 
 _STEP: Final = 1.005
 _LEAST: Final = 1e-4
@@ -36,34 +36,34 @@ HOW: Final = {"step": _STEP, "least": _LEAST, "beside": _BESIDE}
 """What the page needs to read them again."""
 
 
-def small(profile: DemandProfileRecord) -> dict[str, Any]:
+def shrink_profile(profile: DemandProfileRecord) -> dict[str, Any]:
     """A profile without its volume, its rates as steps."""
     steps = {name: _steps(getattr(profile, name)) for name in _BESIDE}
-    found = profile.model_dump(exclude={*_NOT_HERE, *_BESIDE})
+    fields = profile.model_dump(exclude={*_NOT_HERE, *_BESIDE})
     for name, other in _BESIDE.items():
-        own = steps[name]
-        beside = _before(own) if other is None else np.nan_to_num(steps[other])
-        found[name] = _whole(own - beside)
-    return found
+        present = steps[name]
+        beside = _previous_steps(present) if other is None else np.nan_to_num(steps[other])
+        fields[name] = _round_steps(present - beside)
+    return fields
 
 
-def _whole(steps: FloatArray) -> list[int | None]:
+def _round_steps(steps: FloatArray) -> list[int | None]:
     """The steps as whole numbers, None where one is not known."""
     unknown = np.isnan(steps)
-    found: list[int | None] = np.where(unknown, 0.0, steps).astype(np.int64).tolist()
+    whole: list[int | None] = np.where(unknown, 0.0, steps).astype(np.int64).tolist()
     for place in np.flatnonzero(unknown).tolist():
-        found[place] = None
-    return found
+        whole[place] = None
+    return whole
 
 
-def _steps(rates: Rates) -> FloatArray:
-    found = np.asarray(rates, dtype=float)
-    above = np.rint(np.log(np.maximum(found, _LEAST) / _LEAST) / np.log(_STEP)) + 1
-    return np.asarray(np.where(found <= 0, 0.0, above), dtype=float)
+def _steps(rates: SpanRates) -> FloatArray:
+    figures = np.asarray(rates, dtype=float)
+    above = np.rint(np.log(np.maximum(figures, _LEAST) / _LEAST) / np.log(_STEP)) + 1
+    return np.asarray(np.where(figures <= 0, 0.0, above), dtype=float)
 
 
-def _before(steps: FloatArray) -> FloatArray:
-    """What is known of the spans before each; 0 before the first."""
+def _previous_steps(steps: FloatArray) -> FloatArray:
+    """The last known step before each span; 0 before the first."""
     known = np.nan_to_num(np.concatenate(([0.0], steps[:-1])))
     places = np.where(np.concatenate(([True], ~np.isnan(steps[:-1]))), np.arange(len(steps)), 0)
     return np.asarray(known[np.maximum.accumulate(places)], dtype=float)

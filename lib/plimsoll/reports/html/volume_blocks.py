@@ -18,7 +18,7 @@ from plimsoll.domain.kinds import CHANGES
 from plimsoll.reports.change_files import change_note
 from plimsoll.reports.charts.demand import demand_picture
 from plimsoll.reports.charts.roofline import roofline_picture
-from plimsoll.reports.html.small_profile import small
+from plimsoll.reports.html.small_profile import shrink_profile
 from plimsoll.reports.printable import printable_json
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched
@@ -33,7 +33,7 @@ _LEVEL: Final = 6
 _ELEMENT: Final = '<script type="application/octet-stream" class="{}">{}</script>\n'
 
 
-def packed(content: bytes) -> str:
+def to_base64(content: bytes) -> str:
     """Some content as base64 of gzip, always the same for the same content."""
     return b64encode(gzip.compress(content, _LEVEL, mtime=0)).decode("ascii")
 
@@ -49,10 +49,10 @@ def blocks(
     remaining = iter(volumes)
     before: Future[str] | None = None
     with ThreadPoolExecutor(max_workers=1) as packer:
-        while some := list(islice(remaining, SIZE)):
-            rows = [_row(record) for record, _ in some]
-            columns = _json({key: [one[key] for one in rows] for key in rows[0]})
-            details = _json([_detail(one, _pictures_of(one, envelopes), console_link(one[0])) for one in some])
+        while chunk := list(islice(remaining, SIZE)):
+            rows = [_row(record) for record, _ in chunk]
+            columns = _json({key: [row[key] for row in rows] for key in rows[0]})
+            details = _json([_detail(row, _pictures_of(row, envelopes), console_link(row[0])) for row in chunk])
             if before is not None:
                 yield before.result()
             before = packer.submit(_block, columns, details)
@@ -65,7 +65,7 @@ def _json(value: object) -> bytes:
 
 
 def _row(record: RecommendationRecord) -> dict[str, Any]:
-    """What the table shows of a volume, and what it is filtered and found by."""
+    """The table's row of a volume, with the keys of its filters and its search."""
     return {
         "id": record.volume_id,
         "name": record.name,
@@ -99,14 +99,14 @@ def _row(record: RecommendationRecord) -> dict[str, Any]:
 
 
 def _becomes(record: RecommendationRecord) -> str | None:
-    """What a volume is to become, or what is left out because of its risk; None where it stays as it is."""
+    """The volume's next configuration, or the one left out for its risk; None if it stays as it is."""
     if record.target not in {None, record.current}:
         return spec_text(record.target)
     return None if record.too_risky is None else f"not recommended: {spec_text(record.too_risky.spec)}"
 
 
 def _block(columns: bytes, details: bytes) -> str:
-    return _ELEMENT.format("rows", packed(columns)) + _ELEMENT.format("details", packed(details))
+    return _ELEMENT.format("rows", to_base64(columns)) + _ELEMENT.format("details", to_base64(details))
 
 
 def _detail(volume: Matched, pictures: dict[str, Any], link: str) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def _detail(volume: Matched, pictures: dict[str, Any], link: str) -> dict[str, A
     words = words_of(record.provider)
     return {
         "record": record.model_dump(mode="json", exclude={"change", "way_back"}),
-        "profile": None if profile is None else small(profile),
+        "profile": None if profile is None else shrink_profile(profile),
         "pictures": pictures,
         "losses": losses_in_words(record),
         "link": link,
@@ -128,8 +128,11 @@ def _pictures_of(volume: Matched, envelopes: Mapping[str, Envelope]) -> dict[str
     record, profile = volume
     if profile is None:
         return {}
-    found = [demand_picture(record, profile)]
+    pictures = [demand_picture(record, profile)]
     if record.ceilings is not None:
         envelope = envelopes.get(record.evidence.envelope or "") if record.evidence else None
-        found.append(roofline_picture(record, profile, envelope))
-    return {one.kind: {"title": one.title, "subtitle": one.subtitle, "datasets": one.datasets} for one in found}
+        pictures.append(roofline_picture(record, profile, envelope))
+    return {
+        picture.kind: {"title": picture.title, "subtitle": picture.subtitle, "datasets": picture.datasets}
+        for picture in pictures
+    }

@@ -34,10 +34,10 @@ def prose(text: str) -> str:
     line = _one_line(text, MOST_PROSE)
     parts = []
     at = 0
-    for found in _LINKS.finditer(line):
-        parts.append(_escaped(line[at : found.end()]) + _UNSEEN)
-        at = found.end()
-    return _LEADING.sub(r"\g<0>\\", "".join(parts) + _escaped(line[at:]))
+    for link in _LINKS.finditer(line):
+        parts.append(_escape_marks(line[at : link.end()]) + _UNSEEN)
+        at = link.end()
+    return _LEADING.sub(r"\g<0>\\", "".join(parts) + _escape_marks(line[at:]))
 
 
 def name(text: str) -> str:
@@ -87,7 +87,7 @@ def _one_line(text: str, most: int) -> str:
     return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
 
 
-def _escaped(text: str) -> str:
+def _escape_marks(text: str) -> str:
     return _MATHS.sub("&#36;", _MARKS.sub(r"\\\g<0>", text))
 
 

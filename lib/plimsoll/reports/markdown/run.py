@@ -24,21 +24,30 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Only, read_run, stream_records
 from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.sorting import Weight
-from plimsoll.reports.steps import CENT, STEP_NAMES, STEP_TITLES, Step, judged_by, observed, step_of, step_words
+from plimsoll.reports.steps import (
+    CENT,
+    STEP_NAMES,
+    STEP_TITLES,
+    Step,
+    observed_words,
+    requirement_words,
+    step_of,
+    step_words,
+)
 from plimsoll.reports.summary import (
     Overview,
+    changes_since,
     figures,
-    headline,
     incomplete,
-    left_out,
     resume_command,
-    since_before,
+    run_headline,
+    skipped_sentences,
     todos,
     unread,
     weight,
 )
 from plimsoll.reports.template_text import TITLE, WHY, template_texts
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.reports.wording import (
     FRONTIER_HEADS,
     FRONTIER_TITLE,
@@ -48,12 +57,12 @@ from plimsoll.reports.wording import (
     epoch_text,
     frontier_rows,
     kind_words,
+    left_change_text,
     losses_in_words,
     outcome_text,
     owner_text,
     risk_text,
     spec_text,
-    too_risky_text,
     usd,
     words_of,
 )
@@ -92,8 +101,8 @@ def run_markdown(folder: Path, only: Only | None, about: str, weigh: Weight | No
             waiting.add(weight(record), record.volume_id, record)
     part = f"Of {prose(about)} alone.\n" if only is not None else ""
     page = [f"# Plimsoll run {name(run.id)}\n", part, *_money(overview.totals, run, policy, whole=only is None)]
-    since = since_before(run) if only is None else ""
-    page += [f"{prose(one)}\n" for one in (since, outlook(overview.totals.risk.reported)) if one]
+    since = changes_since(run) if only is None else ""
+    page += [f"{prose(sentence)}\n" for sentence in (since, outlook(overview.totals.risk.run_risk)) if sentence]
     page += _incomplete(run, folder, whole=only is None)
     page += _steps(overview, policy, folder)
     page += _commands(safe)
@@ -102,8 +111,8 @@ def run_markdown(folder: Path, only: Only | None, about: str, weigh: Weight | No
     page += _waiting(waiting)
     if only is None:
         page += _templates(run)
-        page += _costs(run)
-        page += _not_read(run)
+        page += _costs_section(run)
+        page += _unread_section(run)
     return fitting(page)
 
 
@@ -113,50 +122,53 @@ def tickets(folder: Path, only: Only, link: Callable[[RecommendationRecord], str
     records = list(stream_records(folder, only))
     written: list[str] = []
     for at, record in enumerate(records):
-        one = ticket(record, policy, link(record))
-        if length([*written, one]) > MOST_ON_GITHUB - ROOM_FOR_THE_REST:
+        text = ticket(record, policy, link(record))
+        if length([*written, text]) > MOST_ON_GITHUB - ROOM_FOR_THE_REST:
             written.append(f"\nNot shown: {count_of(len(records) - at, 'more volume')}.\n")
             break
-        written.append(one)
+        written.append(text)
     return "\n".join(written)
 
 
-def _money(totals: Totals, run: RunRecord, policy: Policy, *, whole: bool) -> Iterator[str]:
-    yield f"**{prose(headline(totals, run, whole=whole))}**\n"
-    yield "".join(f"- {one.amount} {one.label}. {prose(one.meaning)}\n" for one in figures(totals, judged_by(policy)))
+def _money(totals: RunTotals, run: RunRecord, policy: Policy, *, whole: bool) -> Iterator[str]:
+    yield f"**{prose(run_headline(totals, run, whole=whole))}**\n"
+    yield "".join(
+        f"- {figure.amount} {figure.label}. {prose(figure.meaning)}\n"
+        for figure in figures(totals, requirement_words(policy))
+    )
 
 
 def _incomplete(run: RunRecord, folder: Path, *, whole: bool) -> Iterator[str]:
-    told = incomplete(run, whole=whole)
+    sentence = incomplete(run, whole=whole)
     again = resume_command(run, folder)
     if again is not None:
-        yield f"{prose(told)}\n"
+        yield f"{prose(sentence)}\n"
         yield fence(again)
-    elif told:
-        yield f"{prose(told.removesuffix('.'))}; see the end.\n"
+    elif sentence:
+        yield f"{prose(sentence.removesuffix('.'))}; see the end.\n"
 
 
 def _steps(overview: Overview, policy: Policy, folder: Path) -> Iterator[str]:
-    found = list(todos(overview, policy, folder))
-    if not found:
+    steps = list(todos(overview, policy, folder))
+    if not steps:
         return
     rows = [
-        (f"{number}. {prose(one.words.title)}", prose(one.volumes), prose(one.money), prose(one.words.why))
-        for number, one in enumerate(found, start=1)
+        (f"{number}. {prose(todo.words.title)}", prose(todo.volumes), prose(todo.money), prose(todo.words.why))
+        for number, todo in enumerate(steps, start=1)
     ]
     yield "## What to do first\n"
     yield table(("step", "volumes:", "money", "why"), rows)
 
 
-def _commands(found: Largest[RecommendationRecord]) -> Iterator[str]:
+def _commands(safe: Largest[RecommendationRecord]) -> Iterator[str]:
     """The changes that give nothing up, to be copied."""
-    if not found.total:
+    if not safe.total:
         return
-    saved = sum(record.monthly_usd_saved for record in found.items)
+    saved = sum(record.monthly_usd_saved for record in safe.items)
     yield f"## {prose(STEP_TITLES[Step.SAFE])}\n"
-    left = f"; {count_of(found.total - found.most, 'more volume')} not shown" if found.total > found.most else ""
-    yield f"{count_of(len(found.items), 'change')}, which save {usd(saved)} a month{left}.\n"
-    changes = [record.change for record in found.items]
+    left = f"; {count_of(safe.total - safe.most, 'more volume')} not shown" if safe.total > safe.most else ""
+    yield f"{count_of(len(safe.items), 'change')}, which save {usd(saved)} a month{left}.\n"
+    changes = [record.change for record in safe.items]
     for first in range(0, len(changes), _IN_A_FENCE):
         yield fence("\n".join(changes[first : first + _IN_A_FENCE]))
 
@@ -164,17 +176,23 @@ def _commands(found: Largest[RecommendationRecord]) -> Iterator[str]:
 def _templates(run: RunRecord) -> Iterator[str]:
     """The changes of templates."""
     rows = [
-        (name(one.made_by), name(one.where), prose(one.volumes), prose(one.change), prose(one.saves))
-        for one in template_texts(run)
+        (
+            name(template.made_by),
+            name(template.where),
+            prose(template.volumes),
+            prose(template.change),
+            prose(template.saves),
+        )
+        for template in template_texts(run)
     ]
     if rows:
         yield f"## {TITLE}\n"
         yield f"{prose(WHY)}\n"
         yield table(("made by", "where", "volumes", "change", "money"), rows)
-        yield fence("\n".join(one.how for one in template_texts(run)))
+        yield fence("\n".join(template.how for template in template_texts(run)))
 
 
-def _costs(run: RunRecord) -> Iterator[str]:
+def _costs_section(run: RunRecord) -> Iterator[str]:
     """The volumes that are paid for nothing by owner and year."""
     for costs in cost_tables(run):
         rows = [(name(owner), *map(prose, others)) for owner, *others in costs.rows]
@@ -183,8 +201,8 @@ def _costs(run: RunRecord) -> Iterator[str]:
         yield table(("owner", "made", "volumes:", "money:"), rows)
 
 
-def _waiting(found: Largest[RecommendationRecord]) -> Iterator[str]:
-    if not found.total:
+def _waiting(waiting: Largest[RecommendationRecord]) -> Iterator[str]:
+    if not waiting.total:
         return
     rows = [
         (
@@ -192,16 +210,16 @@ def _waiting(found: Largest[RecommendationRecord]) -> Iterator[str]:
             prose(spec_text(record.current)),
             prose(outcome_text(record)),
         )
-        for record in found.items
+        for record in waiting.items
     ]
     yield f"## {prose(STEP_TITLES[Step.WAIT])}\n"
     yield table(("volume", "now", "when"), rows)
-    if found.total > found.most:
-        yield f"{count_of(found.total - found.most, 'more volume')}: recommendations.csv has all of them.\n"
+    if waiting.total > waiting.most:
+        yield f"{count_of(waiting.total - waiting.most, 'more volume')}: recommendations.csv has all of them.\n"
 
 
-def _changes(title: str, found: Largest[RecommendationRecord]) -> Iterator[str]:
-    if not found.total:
+def _changes(title: str, largest: Largest[RecommendationRecord]) -> Iterator[str]:
+    if not largest.total:
         return
     head = (
         "volume",
@@ -216,9 +234,9 @@ def _changes(title: str, found: Largest[RecommendationRecord]) -> Iterator[str]:
         "step",
     )
     yield f"## {title}\n"
-    yield table(head, map(_row, found.items))
-    if found.total > found.most:
-        yield f"{count_of(found.total - found.most, 'more volume')}: recommendations.csv has all of them.\n"
+    yield table(head, map(_row, largest.items))
+    if largest.total > largest.most:
+        yield f"{count_of(largest.total - largest.most, 'more volume')}: recommendations.csv has all of them.\n"
 
 
 def _row(record: RecommendationRecord) -> tuple[str, ...]:
@@ -236,16 +254,16 @@ def _row(record: RecommendationRecord) -> tuple[str, ...]:
     )
 
 
-def _not_read(run: RunRecord) -> Iterator[str]:
-    found, skipped = list(unread(run)), list(left_out(run))
-    if not found and not skipped:
+def _unread_section(run: RunRecord) -> Iterator[str]:
+    failures, skipped = list(unread(run)), list(skipped_sentences(run))
+    if not failures and not skipped:
         return
     yield "## What is not in it\n"
-    if found:
-        rows = [(name(one.place), prose(one.what), prose(one.why)) for one in found[:_UNREAD]]
+    if failures:
+        rows = [(name(failure.place), prose(failure.what), prose(failure.why)) for failure in failures[:_UNREAD]]
         yield table(("where", "what", "why"), rows)
-    if len(found) > _UNREAD:
-        yield f"{len(found) - _UNREAD:,} more: run.json names all of them.\n"
+    if len(failures) > _UNREAD:
+        yield f"{len(failures) - _UNREAD:,} more: run.json names all of them.\n"
     if skipped:
         yield _bullets(skipped[:_UNREAD])
 
@@ -253,7 +271,7 @@ def _not_read(run: RunRecord) -> Iterator[str]:
 def ticket(record: RecommendationRecord, policy: Policy, link: str) -> str:
     """The ticket of a volume's recommendation; `link` shows its demand in its cloud's console, and is left
     out where it is empty."""
-    parts = [f"## {_title(record)}\n", *_where(record)]
+    parts = [f"## {_title(record)}\n", *_place_lines(record)]
     parts += _section("Why", _bullets(record.reasons))
     parts += _section(FRONTIER_TITLE, _frontier(record))
     parts += _section("What it was", _epochs(record))
@@ -273,7 +291,7 @@ def _title(record: RecommendationRecord) -> str:
     return f"{name(record.volume_id)}: {prose(kind_words(record.kind))}, {outcome_text(record)}"
 
 
-def _where(record: RecommendationRecord) -> Iterator[str]:
+def _place_lines(record: RecommendationRecord) -> Iterator[str]:
     hosts = ", ".join(name(host) for host in record.hosts) or "no host"
     account = f"{words_of(record.provider).account} {name(record.account)}"
     called = f"- Name: {name(record.name)}\n" if record.name and name(record.name) else ""
@@ -296,12 +314,12 @@ def _frontier(record: RecommendationRecord) -> str:
 
 
 def _epochs(record: RecommendationRecord) -> str:
-    """What the volume was before, where it was changed."""
+    """The volume's configurations over time, if it was changed."""
     if len(record.epochs) < 2:
         return ""
     rows = [
-        (prose(one.start[:16]), prose(one.end[:16]), prose(epoch_text(one)), f"{one.throttled_minutes:,.0f}")
-        for one in record.epochs
+        (prose(epoch.start[:16]), prose(epoch.end[:16]), prose(epoch_text(epoch)), f"{epoch.throttled_minutes:,.0f}")
+        for epoch in record.epochs
     ]
     return table(("from, UTC", "to, UTC", "volume", "minutes throttled:"), rows)
 
@@ -317,20 +335,20 @@ def _bullets(texts: list[str]) -> str:
 def _evidence(record: RecommendationRecord, link: str) -> str:
     lines = []
     if record.evidence is not None:
-        found = record.evidence
-        lines.append(f"- Grade {found.grade}: {prose(GRADE_WORDS[found.grade])}\n- {prose(found.text)}\n")
-        lines += [f"- Source: {prose(source)}\n" for source in found.sources]
+        evidence = record.evidence
+        lines.append(f"- Grade {evidence.grade}: {prose(GRADE_WORDS[evidence.grade])}\n- {prose(evidence.text)}\n")
+        lines += [f"- Source: {prose(source)}\n" for source in evidence.sources]
     if record.demand is not None and link:
         lines.append(f"- [The volume's demand in {words_of(record.provider).monitoring}]({link})\n")
     return "".join(lines)
 
 
 def _risk(record: RecommendationRecord, policy: Policy) -> str:
-    seen = observed(record.demand.hours_observed) if record.demand is not None else None
+    seen = observed_words(record.demand.hours_observed) if record.demand is not None else None
     lines = [f"- {prose(step_words(step_of(record), policy, seen).why)}\n"]
     lines += [f"- Gives up {prose(loss)}.\n" for loss in losses_in_words(record)]
     if record.too_risky is not None:
-        lines.append(f"- {prose(too_risky_text(record.too_risky))}\n")
+        lines.append(f"- {prose(left_change_text(record.too_risky))}\n")
     if record.risk is not None:
         lines.append(f"- {prose(record.risk.text)}\n")
     lines += [f"- Blocked today: {prose(blocker.text)}\n" for blocker in record.blockers]

@@ -1,1 +1,1 @@
-"""What is printed in a terminal."""
+"""Tables and texts in a terminal."""

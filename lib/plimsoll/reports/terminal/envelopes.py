@@ -48,16 +48,16 @@ def list_table(
     side = max(_LEAST_SPEC, width - _BESIDE_SPEC)
     table = plain_table(("envelope", "volume"), ("grade", "IOPS", "MiB/s", "results"), padding=_CLOSE)
     table.columns[0].no_wrap = True
-    for campaign, found in groupby(envelopes, lambda one: campaigns[one.name]):
+    for campaign, group in groupby(envelopes, lambda envelope: campaigns[envelope.name]):
         table.add_row(Text(campaign, style="dim"))
-        for one in found:
-            roofs = (roof(one, side) for side in Resource)
+        for envelope in group:
+            roofs = (roof(envelope, side) for side in Resource)
             table.add_row(
-                f"  {one.name}",
-                "\n".join(wrap(_spec(one), side)),
-                grades[one.name].name,
+                f"  {envelope.name}",
+                "\n".join(wrap(_spec(envelope), side)),
+                grades[envelope.name].name,
                 *roofs,
-                str(len(one.measurements)),
+                str(len(envelope.measurements)),
             )
     table.caption = f"{_GRADES} {_ROOFS}"
     table.caption_justify = "left"
@@ -85,10 +85,10 @@ def show(envelope: Envelope, source: str, beside: Sequence[tuple[str, str]], oth
         _results(envelope.measurements),
         *_same_configuration(others),
     ]
-    for one in envelope.measurements:
-        parts += _as_printed(one)
+    for measurement in envelope.measurements:
+        parts += _as_printed(measurement)
     if beside:
-        parts += [Rule("also in the source", align="left", style="dim"), *_grouped(beside)]
+        parts += [Rule("also in the source", align="left", style="dim"), *_figure_lines(beside)]
     return Group(*parts)
 
 
@@ -112,12 +112,14 @@ def compare(envelopes: Sequence[Envelope], width: int) -> Group:
     then their roofs beside what is published for their volumes and hosts."""
     beside = width >= SHAPE_WIDTH + SYSTEM_WIDTH * len(envelopes)
     limits = plain_table(("limits", ""), ("roof", "as published", "host at most"), padding=_CLOSE)
-    for one in envelopes:
-        for name, side in zip((one.name, ""), Resource, strict=True):
-            limits.add_row(name, side.unit, roof(one, side), _limit(one.published, side), _limit(one.host, side))
-    table = _side_by_side(envelopes) if beside else _stacked(envelopes)
-    told = f"{_LEGEND} {_DIRECTIONS}" if any(map(_has_directions, envelopes)) else _LEGEND
-    return Group(table, Text(""), limits, Text(told, style="dim"))
+    for envelope in envelopes:
+        for name, side in zip((envelope.name, ""), Resource, strict=True):
+            limits.add_row(
+                name, side.unit, roof(envelope, side), _limit(envelope.published, side), _limit(envelope.host, side)
+            )
+    table = _side_by_side(envelopes) if beside else _stacked_table(envelopes)
+    legend = f"{_LEGEND} {_DIRECTIONS}" if any(map(_has_directions, envelopes)) else _LEGEND
+    return Group(table, Text(""), limits, Text(legend, style="dim"))
 
 
 def roof(envelope: Envelope, side: Resource) -> str:
@@ -141,40 +143,50 @@ def latency_text(latency: Latency) -> str:
 
 def _side_by_side(envelopes: Sequence[Envelope]) -> Table:
     table = plain_table(("\nmode",), ("\nKiB",), padding=_CLOSE)
-    for one in envelopes:
-        for head in ("\nIOPS", "\nMiB/s", f"{one.name}\nlatency"):
+    for envelope in envelopes:
+        for head in ("\nIOPS", "\nMiB/s", f"{envelope.name}\nlatency"):
             table.add_column(head, justify="right", overflow="fold")
     for mode, block_kib in _shapes(envelopes):
-        cells = [cell for one in envelopes for cell in _cells(one, mode, block_kib)]
+        cells = [cell for envelope in envelopes for cell in _cells(envelope, mode, block_kib)]
         table.add_row(mode, f"{block_kib:g}", *cells)
     return table
 
 
-def _stacked(envelopes: Sequence[Envelope]) -> Table:
+def _stacked_table(envelopes: Sequence[Envelope]) -> Table:
     table = plain_table(("mode",), ("KiB",), padding=_CLOSE)
     table.add_column("envelope", overflow="fold")
     for head in ("IOPS", "MiB/s", "latency"):
         table.add_column(head, justify="right", no_wrap=True)
     for mode, block_kib in _shapes(envelopes):
         shape = (mode, f"{block_kib:g}")
-        for one in envelopes:
-            cells = _cells(one, mode, block_kib)
+        for envelope in envelopes:
+            cells = _cells(envelope, mode, block_kib)
             if any(cells):
-                table.add_row(*shape, one.name, *cells)
+                table.add_row(*shape, envelope.name, *cells)
                 shape = ("", "")
     return table
 
 
 def _shapes(envelopes: Sequence[Envelope]) -> list[tuple[str, float]]:
-    return sorted({(one.job.mode, one.job.block_kib) for envelope in envelopes for one in envelope.measurements})
+    return sorted(
+        {
+            (measurement.job.mode, measurement.job.block_kib)
+            for envelope in envelopes
+            for measurement in envelope.measurements
+        }
+    )
 
 
 def _cells(envelope: Envelope, mode: str, block_kib: float) -> tuple[str, str, str]:
-    found = [one for one in envelope.measurements if (one.job.mode, one.job.block_kib) == (mode, block_kib)]
+    measurements = [
+        measurement
+        for measurement in envelope.measurements
+        if (measurement.job.mode, measurement.job.block_kib) == (mode, block_kib)
+    ]
     return (
-        "\n".join(_rate(one.iops) for one in found),
-        "\n".join(_rate(one.throughput_mib_s) for one in found),
-        "\n".join(latency_text(one.latency) for one in found),
+        "\n".join(_rate(measurement.iops) for measurement in measurements),
+        "\n".join(_rate(measurement.throughput_mib_s) for measurement in measurements),
+        "\n".join(latency_text(measurement.latency) for measurement in measurements),
     )
 
 
@@ -201,26 +213,26 @@ def _limit(ceiling: Ceiling | None, side: Resource) -> str:
 
 
 def _has_directions(envelope: Envelope) -> bool:
-    """Whether a write is published to cost another share than a read."""
-    ceilings = [one for one in (envelope.published, envelope.host) if one is not None]
-    return any((one.write_iops_cost, one.write_throughput_cost) != (1, 1) for one in ceilings)
+    """True if a write is published to cost another share than a read."""
+    ceilings = [ceiling for ceiling in (envelope.published, envelope.host) if ceiling is not None]
+    return any((ceiling.write_iops_cost, ceiling.write_throughput_cost) != (1, 1) for ceiling in ceilings)
 
 
 def _results(measurements: Iterable[Measurement]) -> Table:
     table = plain_table(("mode",), ("KiB", "IOPS", "MiB/s", "latency", "p99"), padding=_CLOSE)
     table.add_column("bound by", overflow="fold")
-    for one in measurements:
-        p99 = "" if (p99_us := one.latency.at(99.0)) is None else f"{p99_us:,.0f} us"
-        rates = (_rate(one.iops), _rate(one.throughput_mib_s), latency_text(one.latency))
-        bound_by = "" if one.bound_by is BoundBy.UNKNOWN else one.bound_by.value
-        table.add_row(one.job.mode, f"{one.job.block_kib:g}", *rates, p99, bound_by)
+    for measurement in measurements:
+        p99 = "" if (p99_us := measurement.latency.at(99.0)) is None else f"{p99_us:,.0f} us"
+        rates = (_rate(measurement.iops), _rate(measurement.throughput_mib_s), latency_text(measurement.latency))
+        bound_by = "" if measurement.bound_by is BoundBy.UNKNOWN else measurement.bound_by.value
+        table.add_row(measurement.job.mode, f"{measurement.job.block_kib:g}", *rates, p99, bound_by)
     return table
 
 
-def _as_printed(one: Measurement) -> Iterator[RenderableType]:
-    made, job = one.provenance, one.job
+def _as_printed(measurement: Measurement) -> Iterator[RenderableType]:
+    made, job = measurement.provenance, measurement.job
     version = f" {made.tool_version}" if made.tool_version else ""
-    told = {
+    facts = {
         "by": f"{made.tool}{version}",
         "engine": job.engine,
         "iodepth": job.iodepth,
@@ -230,18 +242,18 @@ def _as_printed(one: Measurement) -> Iterator[RenderableType]:
         "source": made.reference,
     }
     yield Rule(f"{job.mode} {job.block_kib:g} KiB, as printed", align="left", style="dim")
-    yield Text(", ".join(f"{name} {value}" for name, value in told.items() if value is not None), style="dim")
-    if one.note:
-        yield Text(f"note: {one.note}")
-    yield Text(f"verdict: {verdict_of(one)}", style="bold")
-    for ruling in one.rulings:
+    yield Text(", ".join(f"{name} {value}" for name, value in facts.items() if value is not None), style="dim")
+    if measurement.note:
+        yield Text(f"note: {measurement.note}")
+    yield Text(f"verdict: {verdict_of(measurement)}", style="bold")
+    for ruling in measurement.rulings:
         yield Text(f"- {ruling.admission.value} ({ruling.rule}): {ruling.text}")
-    yield from _grouped(one.printed)
+    yield from _figure_lines(measurement.printed)
 
 
-def verdict_of(one: Measurement) -> str:
-    """What a measurement counts for, on each side where they differ."""
-    iops, throughput = (one.admission(side).value for side in Resource)
+def verdict_of(measurement: Measurement) -> str:
+    """The verdict of a measurement, on each side where they differ."""
+    iops, throughput = (measurement.admission(side).value for side in Resource)
     return iops if iops == throughput else f"IOPS: {iops}; throughput: {throughput}"
 
 
@@ -256,23 +268,27 @@ _CONSEQUENCES: Final = {
 
 
 def counting(measurements: Sequence[Measurement]) -> Iterator[Text]:
-    """What will count as what, and why: a line for each set of results that the same rules hold for."""
+    """A line for each set of results under the same rules: its verdict, and why."""
     alike: dict[tuple[tuple[str, str], ...], list[Measurement]] = {}
-    for one in measurements:
-        alike.setdefault(tuple((ruling.rule, ruling.admission.value) for ruling in one.rulings), []).append(one)
-    for found in alike.values():
-        first = found[0]
-        gravest = max((first.admission(side) for side in Resource), key=lambda one: one.gravity)
-        shapes = ", ".join(dict.fromkeys(f"{one.job.mode} {one.job.block_kib:g} KiB" for one in found))
+    for measurement in measurements:
+        alike.setdefault(tuple((ruling.rule, ruling.admission.value) for ruling in measurement.rulings), []).append(
+            measurement
+        )
+    for group in alike.values():
+        first = group[0]
+        gravest = max((first.admission(side) for side in Resource), key=lambda measurement: measurement.gravity)
+        shapes = ", ".join(
+            dict.fromkeys(f"{measurement.job.mode} {measurement.job.block_kib:g} KiB" for measurement in group)
+        )
         yield Text(f"{shapes}: {verdict_of(first)}{_CONSEQUENCES[gravest]}")
         for ruling in first.rulings:
             yield Text(f"  - {ruling.admission.value} ({ruling.rule}): {ruling.text}")
 
 
-def _grouped(figures: Iterable[tuple[str, str]]) -> Iterator[Text]:
+def _figure_lines(figures: Iterable[tuple[str, str]]) -> Iterator[Text]:
     """One line a group of figures: what stands before the first dot of their names."""
-    for group, found in groupby(figures, lambda figure: figure[0].partition(".")[0] if "." in figure[0] else ""):
-        line = ", ".join(f"{name.removeprefix(f'{group}.')} {text}" for name, text in found)
+    for group, members in groupby(figures, lambda figure: figure[0].partition(".")[0] if "." in figure[0] else ""):
+        line = ", ".join(f"{name.removeprefix(f'{group}.')} {text}" for name, text in members)
         yield Text(f"{group}: {line}" if group else line)
 
 
@@ -285,8 +301,8 @@ def _spec(envelope: Envelope) -> str:
 
 def results(envelope: Envelope, climbing: Sequence[str], width: int) -> Group:
     """The measurements of a benchmark, charts of both sides over them, the roofs, and what to beware of."""
-    parts: list[RenderableType] = [_measured(envelope.measurements)]
-    for title, shown in _charted(envelope.measurements):
+    parts: list[RenderableType] = [_measurements_table(envelope.measurements)]
+    for title, shown in _group_charts(envelope.measurements):
         for side in Resource:
             parts += [Text(""), Text(f"{side.unit}, {title}", style="bold")]
             parts += list(_chart(shown, envelope.roof(side), side, width))
@@ -296,13 +312,13 @@ def results(envelope: Envelope, climbing: Sequence[str], width: int) -> Group:
     return Group(*parts)
 
 
-def _measured(measurements: Sequence[Measurement]) -> Table:
+def _measurements_table(measurements: Sequence[Measurement]) -> Table:
     right = ("KiB", "IOPS", "MiB/s", "p50 us", "p99 us", "p99.9 us")
     table = plain_table(["mode"], right, padding=(0, 2, 0, 0))
-    for one in measurements:
-        latency = [_figure(one.latency.at(percentile), 0) for percentile in (50.0, 99.0, 99.9)]
-        rates = [_figure(one.iops, 0), _figure(one.throughput_mib_s, 1)]
-        table.add_row(one.job.mode, f"{one.job.block_kib:,.5g}", *rates, *latency)
+    for measurement in measurements:
+        latency = [_figure(measurement.latency.at(percentile), 0) for percentile in (50.0, 99.0, 99.9)]
+        rates = [_figure(measurement.iops, 0), _figure(measurement.throughput_mib_s, 1)]
+        table.add_row(measurement.job.mode, f"{measurement.job.block_kib:,.5g}", *rates, *latency)
     return table
 
 
@@ -310,24 +326,24 @@ def _figure(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:,.{digits}f}"
 
 
-def _charted(measurements: Sequence[Measurement]) -> Iterator[tuple[str, Sequence[Measurement]]]:
+def _group_charts(measurements: Sequence[Measurement]) -> Iterator[tuple[str, Sequence[Measurement]]]:
     """A chart for each mode with several sizes, and one of all the others together, each with its title."""
     modes: dict[str, list[Measurement]] = {}
-    for one in measurements:
-        modes.setdefault(one.job.mode, []).append(one)
+    for measurement in measurements:
+        modes.setdefault(measurement.job.mode, []).append(measurement)
     yield from ((f"{mode} by KiB", seen) for mode, seen in modes.items() if len(seen) > 1)
     single = [seen[0] for seen in modes.values() if len(seen) == 1]
     if single:
-        yield f"{', '.join(one.job.mode for one in single)} by KiB", single
+        yield f"{', '.join(measurement.job.mode for measurement in single)} by KiB", single
 
 
 def _chart(shown: Sequence[Measurement], fitted: float | None, side: Resource, width: int) -> Iterator[Text]:
     """Columns in the order of the run, with the roof as a line, and sizes underneath."""
     column = max(2, min(_MOST_COLUMN, (width - _LABELS) // len(shown)))
-    drawn = np.repeat([one.figure(side) or 0.0 for one in shown], column)
+    drawn = np.repeat([measurement.figure(side) or 0.0 for measurement in shown], column)
     drawn[column - 1 :: column] = 0.0
     lines = {} if fitted is None else {"roof": fitted}
     for line in plot(drawn, width=len(drawn), height=_CHART_HEIGHT, lines=lines, unit=side.unit):
         yield Text(line)
-    sizes = "".join(f"{one.job.block_kib:<{column}.4g}" for one in shown)
+    sizes = "".join(f"{measurement.job.block_kib:<{column}.4g}" for measurement in shown)
     yield Text(" " * _LABELS + sizes if column > _MOST_DIGITS else "")

@@ -27,7 +27,7 @@ from plimsoll.reports.steps import CENT
 from plimsoll.reports.terminal.plot import bar, plain_table, plot, spans_line
 from plimsoll.reports.terminal.probe import seen_parts
 from plimsoll.reports.terminal.run import action_text, printable_record
-from plimsoll.reports.terminal.series import Series
+from plimsoll.reports.terminal.series import PlotSeries
 from plimsoll.reports.to_record import spec_record
 from plimsoll.reports.wording import (
     FRONTIER_HEADS,
@@ -35,12 +35,12 @@ from plimsoll.reports.wording import (
     coverage_words,
     epoch_text,
     frontier_rows,
+    left_change_text,
     losses_in_words,
     outcome_text,
     owner_text,
     risk_text,
     spec_text,
-    too_risky_text,
     usd,
     wait_text,
     words_of,
@@ -56,7 +56,7 @@ def show_explanation(
     console: Console,
     recommendation: Recommendation,
     demand: Demand | None,
-    given: RecommendationRecord,
+    record: RecommendationRecord,
     link: str | None,
     seen: SecondsSeen | None = None,
 ) -> None:
@@ -64,31 +64,38 @@ def show_explanation(
 
     `given` is its record, and `seen` what its host saw by the second.
     """
-    told = recommendation.stripe_set
-    _show(console, given, Series.of_demand(demand), link, None if told is None else stripe_set_table(told), seen)
+    set_answer = recommendation.stripe_set
+    _show(
+        console,
+        record,
+        PlotSeries.from_demand(demand),
+        link,
+        None if set_answer is None else stripe_set_table(set_answer),
+        seen,
+    )
 
 
 def show_record(
     console: Console,
-    given: RecommendationRecord,
+    record: RecommendationRecord,
     profile: DemandProfileRecord | None,
     link: str | None,
     seen: SecondsSeen | None = None,
 ) -> None:
     """Prints the same of what a run keeps: its record, and the demand by spans instead of minutes."""
-    told = None if given.stripe_set is None else _stripe_set(printable_record(given).stripe_set)
-    _show(console, given, Series.of_profile(profile), link, told, seen)
+    set_text = None if record.stripe_set is None else _stripe_set(printable_record(record).stripe_set)
+    _show(console, record, PlotSeries.from_profile(profile), link, set_text, seen)
 
 
 def _show(
     console: Console,
-    given: RecommendationRecord,
-    series: Series | None,
+    raw: RecommendationRecord,
+    series: PlotSeries | None,
     link: str | None,
     stripe_set: RenderableType | None,
     seen: SecondsSeen | None,
 ) -> None:
-    record = printable_record(given)
+    record = printable_record(raw)
     parts: list[RenderableType] = [_head(record)]
     if series is not None:
         parts += _plots(console, record, series)
@@ -103,7 +110,7 @@ def _show(
     if stripe_set is not None:
         parts.append(stripe_set)
     probed = [] if seen is None else seen_parts(seen, _ceilings(record))
-    console.print(Group(*parts, *_why(record), *probed))
+    console.print(Group(*parts, *_reason_lines(record), *probed))
     _print_whole(console, "how to change it", record.change)
     _print_whole(console, f"see it in {words_of(record.provider).monitoring}", link)
 
@@ -134,13 +141,13 @@ def _head(record: RecommendationRecord) -> Group:
         if record.cuts:
             answer.append(f"\nrisk: {risk_text(record)}")
     if record.too_risky is not None:
-        answer.append(f"\n{too_risky_text(record.too_risky)}")
+        answer.append(f"\n{left_change_text(record.too_risky)}")
     if record.wait is not None:
         answer.append(f": {wait_text(record.wait)}")
     return Group(*lines, answer)
 
 
-def _plots(console: Console, record: RecommendationRecord, series: Series) -> list[RenderableType]:
+def _plots(console: Console, record: RecommendationRecord, series: PlotSeries) -> list[RenderableType]:
     width = _plot_width(console)
     drawn: list[RenderableType] = []
     for unit, figure in (("IOPS", "iops"), ("MiB/s", "throughput_mib_s")):
@@ -158,22 +165,22 @@ def _plot_width(console: Console) -> int:
     return max(20, min(console.width, 160) - _AXIS_INDENT - 1)
 
 
-def _epochs(record: RecommendationRecord, series: Series, width: int) -> list[RenderableType]:
+def _epochs(record: RecommendationRecord, series: PlotSeries, width: int) -> list[RenderableType]:
     """A line under the plots with what the volume was when, where it was changed in between."""
     if len(record.epochs) < 2:
         return []
-    moments = [datetime.fromisoformat(one.start) for one in record.epochs]
+    moments = [datetime.fromisoformat(epoch.start) for epoch in record.epochs]
     bounds = [min(1.0, max(0.0, (moment.timestamp() - series.start_s) / series.seconds)) for moment in moments]
     line = spans_line([*bounds, 1.0], min(width, len(series.iops)))
     drawn: list[RenderableType] = [Text(" " * _AXIS_INDENT + line, no_wrap=True)]
-    for number, (one, moment) in enumerate(zip(record.epochs, moments, strict=True), start=1):
-        throttled = f"; {one.throttled_minutes:,.0f} min throttled" if one.throttled_minutes else ""
-        drawn.append(Text(f"{number:>3} from {moment:%m-%d %H:%M}: {epoch_text(one)}{throttled}", style="dim"))
+    for number, (epoch, moment) in enumerate(zip(record.epochs, moments, strict=True), start=1):
+        throttled = f"; {epoch.throttled_minutes:,.0f} min throttled" if epoch.throttled_minutes else ""
+        drawn.append(Text(f"{number:>3} from {moment:%m-%d %H:%M}: {epoch_text(epoch)}{throttled}", style="dim"))
     return drawn
 
 
 def frontier_table(record: RecommendationRecord) -> Table:
-    """What each budget of throttled minutes would cost, with a bar for each price."""
+    """The price of each budget of throttled minutes, with a bar for each price."""
     minutes, what, price, wait = FRONTIER_HEADS
     table = Table(title=FRONTIER_TITLE, title_justify="left", box=None, pad_edge=False, header_style="dim")
     table.add_column(minutes, justify="right", no_wrap=True)
@@ -187,34 +194,34 @@ def frontier_table(record: RecommendationRecord) -> Table:
     return table
 
 
-def _axis(series: Series, width: int) -> str:
+def _axis(series: PlotSeries, width: int) -> str:
     start, end = (datetime.fromtimestamp(series.start_s + passed_s, UTC) for passed_s in (0, series.seconds))
     left, right = f"{start:%m-%d %H:%M}", f"{end:%m-%d %H:%M} UTC"
     return " " * _AXIS_INDENT + left + " " * max(1, width - len(left) - len(right)) + right
 
 
-def _demand(found: DemandRecord) -> list[RenderableType]:
+def _demand(demand: DemandRecord) -> list[RenderableType]:
     table = plain_table(["demand"], ["IOPS", "MiB/s"], header_style="dim")
     least, most = (
-        (found.least_peak_iops, found.least_peak_throughput_mib_s),
-        (found.peak_iops, found.peak_throughput_mib_s),
+        (demand.least_peak_iops, demand.least_peak_throughput_mib_s),
+        (demand.peak_iops, demand.peak_throughput_mib_s),
     )
     for label, iops, throughput_mib_s in (
-        ("peak" if least == most else "peak, at most", found.peak_iops, found.peak_throughput_mib_s),
-        ("peak while busy (upper bound)", found.peak_busy_iops, found.peak_busy_throughput_mib_s),
-        ("busiest seconds", found.peak_second_iops, found.peak_second_throughput_mib_s),
-        ("mean", found.mean_iops, found.mean_throughput_mib_s),
+        ("peak" if least == most else "peak, at most", demand.peak_iops, demand.peak_throughput_mib_s),
+        ("peak while busy (upper bound)", demand.peak_busy_iops, demand.peak_busy_throughput_mib_s),
+        ("busiest seconds", demand.peak_second_iops, demand.peak_second_throughput_mib_s),
+        ("mean", demand.mean_iops, demand.mean_throughput_mib_s),
     ):
         if iops is not None:
             table.add_row(label, f"{iops:,.1f}", f"{throughput_mib_s or 0:,.2f}")
-    size = "" if found.mean_io_size_kib is None else f"; mean I/O {found.mean_io_size_kib:,.1f} KiB"
-    reads = "" if found.read_share is None else f", {found.read_share:.0%} reads"
-    measured = found.host_bound_measured_minutes
+    size = "" if demand.mean_io_size_kib is None else f"; mean I/O {demand.mean_io_size_kib:,.1f} KiB"
+    reads = "" if demand.read_share is None else f", {demand.read_share:.0%} reads"
+    measured = demand.host_bound_measured_minutes
     known = f" ({measured:,.0f} measured)" if measured else ""
     quality = (
-        f"{coverage_words(found)}; by {found.resolution_s} s{size}{reads}; "
-        f"{found.throttled_minutes:,.0f} min at the volume's ceiling, "
-        f"{found.host_bound_minutes:,.0f} at the host's{known}"
+        f"{coverage_words(demand)}; by {demand.resolution_s} s{size}{reads}; "
+        f"{demand.throttled_minutes:,.0f} min at the volume's ceiling, "
+        f"{demand.host_bound_minutes:,.0f} at the host's{known}"
     )
     return [table, Text(quality, style="dim")]
 
@@ -240,32 +247,34 @@ def _ceilings_table(ceilings: Mapping[str, CeilingRecord]) -> Table:
     return table
 
 
-def _stripe_set(told: StripeSetRecord | None) -> RenderableType:
+def _stripe_set(record: StripeSetRecord | None) -> RenderableType:
     """The volumes that change together, as a run's record names them."""
-    if told is None:
+    if record is None:
         return Text("")
-    lines = [f"stripe set {told.name} ({told.level}) on {told.host}: changed together with {', '.join(told.members)}"]
-    lines += [f"held back by {volume}: {reason}" for volume, reason in told.held_back_by.items()]
+    lines = [
+        f"stripe set {record.name} ({record.level}) on {record.host}: changed together with {', '.join(record.members)}"
+    ]
+    lines += [f"held back by {volume}: {reason}" for volume, reason in record.held_back_by.items()]
     return Text("\n".join(lines))
 
 
-def stripe_set_table(told: SetAnswer) -> Table:
+def stripe_set_table(answer: SetAnswer) -> Table:
     """Every volume of a stripe set with its peaks, and what all carry together against what their host does."""
-    title = Text(printable(f"stripe set {told.stripes}"))
+    title = Text(printable(f"stripe set {answer.stripes}"))
     table = plain_table(["volume", ""], ["IOPS", "MiB/s"], title=title, title_justify="left", header_style="dim")
-    for one in told.members:
+    for member in answer.members:
         peaks = ["not read"] * 2
-        if one.demand is not None:
-            peaks = [f"{one.demand.peak_iops:,.0f}", f"{one.demand.peak_throughput_mib_s:,.1f}"]
-        held = f"; held back: {one.held}" if one.held else ""
-        shown = printable(f"{spec_text(spec_record(one.spec))}, peak{held}")
-        table.add_row(one.volume_id, Text(shown), *peaks)
-    if told.together is not None:
-        figures = (told.together.iops, told.together.throughput_mib_s)
+        if member.demand is not None:
+            peaks = [f"{member.demand.peak_iops:,.0f}", f"{member.demand.peak_throughput_mib_s:,.1f}"]
+        held = f"; held back: {member.held}" if member.held else ""
+        shown = printable(f"{spec_text(spec_record(member.spec))}, peak{held}")
+        table.add_row(member.volume_id, Text(shown), *peaks)
+    if answer.together is not None:
+        figures = (answer.together.iops, answer.together.throughput_mib_s)
         table.add_row("all together", "are provisioned to carry", *map(_figure, figures))
-    host = told.host.ceiling
-    table.add_row(told.host.id, f"{told.host.type} at most", *map(_figure, (host.iops, host.throughput_mib_s)))
-    limits = told.host.limits
+    host = answer.host.ceiling
+    table.add_row(answer.host.id, f"{answer.host.type} at most", *map(_figure, (host.iops, host.throughput_mib_s)))
+    limits = answer.host.limits
     if limits is not None and host.buckets:
         baseline = (limits.baseline_iops, limits.baseline_throughput_mib_s)
         table.add_row("", "sustained", *map(_figure, baseline))
@@ -283,31 +292,31 @@ def offers_table(record: RecommendationRecord, width: int) -> Table:
     table.add_column("configuration", overflow="fold")
     table.add_column("USD/month", justify="right", no_wrap=True)
     table.add_column("why not", overflow="fold", ratio=1, max_width=max(20, width - 45))
-    told = [(offer, _why_not(offer)) for offer in record.offers if offer != record.relief]
+    weighed = [(offer, _first_refusal(offer)) for offer in record.offers if offer != record.relief]
     if record.drop_in is not None:
-        told.append((record.drop_in, "same-limits replacement: keeps the IOPS and MiB/s of today"))
+        weighed.append((record.drop_in, "same-limits replacement: keeps the IOPS and MiB/s of today"))
     if record.relief is not None:
-        told.append((record.relief, "would end the throttling"))
-    for offer, why in told:
+        weighed.append((record.relief, "would end the throttling"))
+    for offer, why in weighed:
         usd_month = "" if offer.monthly_usd is None else f"{offer.monthly_usd:,.2f}"
         table.add_row(_lines(spec_text(offer.spec), side), usd_month, _lines(why, side))
     return table
 
 
 def _lines(text: str, width: int) -> Text:
-    """A text in lines of so many characters, which may end behind a hyphen: types of Google's are long."""
+    """A text wrapped to a width, also behind hyphens: Google's types are long."""
     return Text("\n".join(wrap(text, width)))
 
 
-def _why_not(offer: OfferRecord) -> str:
+def _first_refusal(offer: OfferRecord) -> str:
     """The first reason against an offer, and how many more recommendations.json has."""
     if not offer.refused:
         return "feasible"
-    more = len(offer.refused) - 1
-    return offer.refused[0] + (f" (and {more} more)" if more else "")
+    others = len(offer.refused) - 1
+    return offer.refused[0] + (f" (and {others} more)" if others else "")
 
 
-def _why(record: RecommendationRecord) -> list[RenderableType]:
+def _reason_lines(record: RecommendationRecord) -> list[RenderableType]:
     lines: list[RenderableType] = [Text(f"- {reason}") for reason in record.reasons]
     if record.evidence is not None:
         lines.append(Text(f"evidence {record.evidence.grade}: {record.evidence.text}"))

@@ -1,4 +1,4 @@
-"""What a terminal draws: tables without lines, and a series over time as columns of eighth blocks."""
+"""Drawings in a terminal: tables without lines, and a series over time as columns of eighth blocks."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -8,7 +8,7 @@ import numpy as np
 from rich.table import Table
 
 from plimsoll.domain.arrays import FloatArray
-from plimsoll.reports.charts.headlines import in_sight
+from plimsoll.reports.charts.headlines import split_levels
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _SIDEWAYS = " ▏▎▍▌▋▊▉█"
@@ -34,21 +34,21 @@ def plot(series: FloatArray, *, width: int, height: int, lines: Mapping[str, flo
     """
     columns = _columns(series, width)
     highest = max([float(columns.max(initial=0.0)), 1e-9])
-    shown, hidden = in_sight(lines, highest)
+    shown, hidden = split_levels(lines, highest)
     top = max([highest, *shown.values()]) * 1.05
     rows = [_row(columns, row, height, top) for row in range(height - 1, -1, -1)]
     digits = 0 if top >= _FINE_BELOW else 1
     labels = [f"{top * (row + 1) / height:>10,.{digits}f}" for row in range(height - 1, -1, -1)]
     for label, level in shown.items():
         row = height - 1 - min(height - 1, int(level / top * height))
-        rows[row] = _ruled(rows[row], f" {label} {level:,.0f} {unit} ")
+        rows[row] = _rule_row(rows[row], f" {label} {level:,.0f} {unit} ")
     above = [f"{label}: {level:,.0f} {unit}" for label, level in hidden.items()]
     head = [f"{'':>10} above the plot: {', '.join(above)}"] if above else []
     return [*head, *(f"{label} ┤{row}" for label, row in zip(labels, rows, strict=True))]
 
 
 def spans_line(bounds: Sequence[float], columns: int) -> str:
-    """Numbered spans side by side, in so many columns: each is from one bound (0 to 1) to the next."""
+    """Numbered spans side by side, `columns` wide: each is from one bound (0 to 1) to the next."""
     edges = [round(bound * columns) for bound in bounds]
     drawn = []
     for number, (start, end) in enumerate(pairwise(edges), start=1):
@@ -76,6 +76,6 @@ def _row(columns: FloatArray, row: int, height: int, top: float) -> str:
     return "".join(_EIGHTHS[round(float(eighths))] for eighths in filled)
 
 
-def _ruled(row: str, label: str) -> str:
+def _rule_row(row: str, label: str) -> str:
     ruled = "".join(_RULE if cell == " " else cell for cell in row)
     return label + ruled[len(label) :] if len(label) < len(ruled) else ruled

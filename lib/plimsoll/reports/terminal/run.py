@@ -16,17 +16,17 @@ from plimsoll.reports.record import RecommendationRecord, SpecRecord
 from plimsoll.reports.run_files import UNANSWERED
 from plimsoll.reports.run_record import PartSummary, RunRecord, VolumeCounts
 from plimsoll.reports.steps import STEP_TITLES, Step
-from plimsoll.reports.summary import failed_places, failed_volumes, money_of, noted, since_before
+from plimsoll.reports.summary import changes_since, failed_places, failed_volumes, group_notices, money_of
 from plimsoll.reports.template_text import TITLE, template_texts
 from plimsoll.reports.wording import (
     RANKED,
     calls_in,
     clouds_of,
     count_of,
+    join_words,
     kind_words,
     risk_text,
     spec_text,
-    together,
     usd,
     words_of,
 )
@@ -44,18 +44,18 @@ def show_run(console: Console, run: RunRecord, best: Sequence[RecommendationReco
     """Prints a run: totals, actions, best savings, notices, failures, and where the files are."""
     run = _printable_run(run)
     console.print(_totals(run))
-    since = since_before(run)
-    for told in filter(None, (since, outlook(run.risk))):
-        console.print(Text(f"{told}\n"))
+    since = changes_since(run)
+    for sentence in filter(None, (since, outlook(run.risk))):
+        console.print(Text(f"{sentence}\n"))
     if run.steps:
         console.print(_steps(run.steps))
     if run.templates:
         console.print(_templates(run))
     for table in cost_tables(run):
-        console.print(_costs(table))
+        console.print(_costs_table(table))
     if best:
         console.print(savings_table(best, console.width))
-    for places, text in noted(run):
+    for places, text in group_notices(run):
         console.print(Text.assemble(("note ", "yellow"), (f"{places}: ", "bold"), text))
     show_failures(console, run)
 
@@ -68,13 +68,13 @@ def show_failures(console: Console, run: RunRecord) -> None:
 
 
 def _steps(steps: Mapping[str, PartSummary]) -> Group:
-    """What to do first: the steps that hold volumes, in the order in which to act."""
+    """The steps that hold volumes, in the order in which to act."""
     table = Table(title="What to do first", title_justify="left", box=None, pad_edge=False, show_header=False)
     for justify in ("right", "left", "right", "left"):
         table.add_column(justify=justify, overflow="fold")
-    for number, (step, found) in enumerate(steps.items(), start=1):
-        told = count_of(found.volumes, "volume"), Text(money_of(found.monthly_usd), style="dim")
-        table.add_row(f"{number}", STEP_TITLES[Step(step)], *told)
+    for number, (step, summary) in enumerate(steps.items(), start=1):
+        cells = count_of(summary.volumes, "volume"), Text(money_of(summary.monthly_usd), style="dim")
+        table.add_row(f"{number}", STEP_TITLES[Step(step)], *cells)
     return Group(table, Text(""))
 
 
@@ -83,12 +83,17 @@ def _templates(run: RunRecord) -> Group:
     table = Table(title=TITLE, title_justify="left", box=None, pad_edge=False, show_header=False)
     for _ in range(4):
         table.add_column(overflow="fold")
-    for one in template_texts(run):
-        table.add_row(f"{one.made_by}\n{one.where}", one.volumes, one.change, Text(one.saves, style="dim"))
+    for template in template_texts(run):
+        table.add_row(
+            f"{template.made_by}\n{template.where}",
+            template.volumes,
+            template.change,
+            Text(template.saves, style="dim"),
+        )
     return Group(table, Text(""))
 
 
-def _costs(costs: CostTable) -> Group:
+def _costs_table(costs: CostTable) -> Group:
     """The volumes that are paid for nothing by owner and year."""
     table = Table(title=costs.title, title_justify="left", box=None, pad_edge=False, show_header=False)
     for justify in ("left", "left", "right", "right"):
@@ -108,10 +113,16 @@ def show_plan(console: Console, plan: Mapping[str, Any], failed: Mapping[str, st
     table.add_column(style="dim", overflow="fold")
     table.add_row("volumes", f"{plan['volumes']:,}", "whose metrics are read")
     table.add_row("calls", f"{plan['calls']:,}", f"of {calls_in(clouds)}")
-    table.add_row("metrics", f"{plan['metrics']:,}", f"billed by {together(one.cloud for one in words)}")
+    table.add_row(
+        "metrics", f"{plan['metrics']:,}", f"billed by {join_words(cloud_words.cloud for cloud_words in words)}"
+    )
     table.add_row("datapoints", f"{plan['datapoints']:,}", f"at least {low:,}, all would be {high:,}")
-    table.add_row("seconds", f"{plan['seconds']:,.0f}", f"by the quotas {together(one.quotas for one in words)}")
-    table.add_row("USD", f"{plan['estimated_usd']:,.2f}", f"at {together(one.price for one in words)}")
+    table.add_row(
+        "seconds", f"{plan['seconds']:,.0f}", f"by the quotas {join_words(cloud_words.quotas for cloud_words in words)}"
+    )
+    table.add_row(
+        "USD", f"{plan['estimated_usd']:,.2f}", f"at {join_words(cloud_words.price for cloud_words in words)}"
+    )
     console.print(Text("What this audit is expected to take (nothing has been read but the inventory):", style="bold"))
     console.print(table)
     for places, reason in failed_places(failed):
@@ -197,11 +208,11 @@ def _totals(run: RunRecord) -> Group:
         Text.assemble(("Plimsoll ", "bold"), f"run {run.id}: {run.status}"),
         Text.assemble(("can be saved      ", "dim"), (f"{usd(money.saved):>12} a month", "bold green"), share),
         *(
-            Text.assemble((f"{label:<18}", "dim"), f"{usd(money.amount(key)):>12}  {told}")
-            for label, key, told in (*saved, *(one for one in others if money.amount(one[1])))
+            Text.assemble((f"{label:<18}", "dim"), f"{usd(money.amount(key)):>12}  {meaning}")
+            for label, key, meaning in (*saved, *(row for row in others if money.amount(row[1])))
         ),
-        *_by_templates(run),
-        *_by_cloud(run),
+        *_template_lines(run),
+        *_cloud_lines(run),
         Text(""),
     ]
     counts = Table(box=None, pad_edge=False, show_header=False)
@@ -215,7 +226,7 @@ def _totals(run: RunRecord) -> Group:
         counts.add_row(f"{count:,}", "skipped", Text(reason))
     if volumes.failed:
         counts.add_row(f"{volumes.failed:,}", Text("failed", style="bold red"), "see below")
-    counts.add_row(f"{volumes.seen:,}", Text("volumes seen", style="bold"), _reconciled(volumes))
+    counts.add_row(f"{volumes.seen:,}", Text("volumes seen", style="bold"), _balance_words(volumes))
     usage, most = run.usage, run.plan.most_datapoints
     part = usage.datapoints / most if most else 0
     of_all = f" ({part:.1%} of every minute's)" if 0 < part < 1 else ""
@@ -228,15 +239,15 @@ def _totals(run: RunRecord) -> Group:
     return Group(*lines, counts, asked, Text(""))
 
 
-def _by_templates(run: RunRecord) -> Iterator[Text]:
-    """What the changes of templates save beyond what volumes save alone."""
+def _template_lines(run: RunRecord) -> Iterator[Text]:
+    """The saving of templates' changes beyond what volumes save alone."""
     if run.templates:
-        told = f"more, by one change each of {count_of(len(run.templates), 'template')}"
+        words = f"more, by one change each of {count_of(len(run.templates), 'template')}"
         saved = run.monthly_usd.saved_by_templates
-        yield Text.assemble((f"{'with templates':<18}", "dim"), f"{usd(saved):>12}  {told}")
+        yield Text.assemble((f"{'with templates':<18}", "dim"), f"{usd(saved):>12}  {words}")
 
 
-def _by_cloud(run: RunRecord) -> Iterator[Text]:
+def _cloud_lines(run: RunRecord) -> Iterator[Text]:
     if len(run.clouds) > 1:
         for provider, part in run.clouds.items():
             name, money = f"  in {words_of(provider).cloud}", part.monthly_usd
@@ -245,13 +256,13 @@ def _by_cloud(run: RunRecord) -> Iterator[Text]:
             yield Text.assemble((f"{name:<18}", "dim"), f"{saved:>12}  of {now}, {volumes}")
 
 
-def _reconciled(volumes: VolumeCounts) -> str:
+def _balance_words(volumes: VolumeCounts) -> str:
     return "each has exactly one outcome" if volumes.reconciled else "the outcomes do not add up: please report this"
 
 
 def _failures(run: RunRecord) -> list[Text]:
     lines = [f"failed {', '.join(places)}: {reason}" for places, reason in failed_places(run.failures.targets)]
     for place, reason, ids in failed_volumes(run):
-        more = f" and {len(ids) - _NAMED:,} more, which {UNANSWERED} names" if len(ids) > _NAMED else ""
-        lines.append(f"failed {place} {', '.join(ids[:_NAMED])}{more}: {reason}")
+        tail = f" and {len(ids) - _NAMED:,} more, which {UNANSWERED} names" if len(ids) > _NAMED else ""
+        lines.append(f"failed {place} {', '.join(ids[:_NAMED])}{tail}: {reason}")
     return [Text(line, style="red") for line in lines]

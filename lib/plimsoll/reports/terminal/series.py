@@ -7,11 +7,11 @@ import numpy as np
 
 from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.reports.record import DemandProfileRecord, Rates
+from plimsoll.reports.record import DemandProfileRecord, SpanRates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Series:
+class PlotSeries:
     """IOPS and MiB/s in steps of `step_s` seconds from `start_s` (epoch seconds) on. What was not observed is 0.
 
     `whole`: every bucket was read. Otherwise a higher one may stand where only sums were.
@@ -24,7 +24,7 @@ class Series:
     whole: bool
 
     @classmethod
-    def of_demand(cls, demand: Demand | None) -> "Series | None":
+    def from_demand(cls, demand: Demand | None) -> "PlotSeries | None":
         """A volume's demand by its own buckets; None where nothing was observed."""
         if demand is None or not demand.observed.any():
             return None
@@ -37,7 +37,7 @@ class Series:
         )
 
     @classmethod
-    def of_profile(cls, profile: DemandProfileRecord | None) -> "Series | None":
+    def from_profile(cls, profile: DemandProfileRecord | None) -> "PlotSeries | None":
         """The highest bucket of each span that a run keeps; None where it keeps none."""
         if profile is None or not profile.length_s:
             return None
@@ -46,16 +46,16 @@ class Series:
         return cls(
             start_s=profile.start_s,
             step_s=step_s,
-            iops=np.repeat(_known(profile.peak_iops), steps),
-            throughput_mib_s=np.repeat(_known(profile.peak_throughput_mib_s), steps),
+            iops=np.repeat(_known_rates(profile.peak_iops), steps),
+            throughput_mib_s=np.repeat(_known_rates(profile.peak_throughput_mib_s), steps),
             whole=max(profile.shortest_s) == min(profile.shortest_s),
         )
 
     @property
     def seconds(self) -> int:
-        """How long it is."""
+        """The length in seconds."""
         return len(self.iops) * self.step_s
 
 
-def _known(rates: Rates) -> FloatArray:
+def _known_rates(rates: SpanRates) -> FloatArray:
     return np.asarray([0.0 if rate is None else rate for rate in rates], dtype=float)

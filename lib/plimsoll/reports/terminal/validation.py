@@ -15,19 +15,19 @@ from plimsoll.reports.wording import count_of, duration, outcome_text, spec_text
 def show_runs(console: Console, planned: Sequence[PlannedRun], left: Sequence[MeasuringRun]) -> None:
     """Prints what would be measured, for how many recommendations, for how long and at what cost."""
     table = plain_table(["measure", "in"], ["serves", "a month", "time", "cost"])
-    for one in planned:
-        run = one.run
+    for planned_run in planned:
+        run = planned_run.run
         table.add_row(
             f"{run.spec}",
             f"{run.wants[0].account} {run.wants[0].region}",
             count_of(len(run.wants), "volume"),
             usd(run.saved_usd_month),
-            duration(one.seconds),
-            "?" if one.usd is None else f"${one.usd:,.3f}",
+            duration(planned_run.seconds),
+            "?" if planned_run.usd is None else f"${planned_run.usd:,.3f}",
         )
     console.print(table)
-    cost_usd = sum(one.usd or 0.0 for one in planned)
-    total = duration(sum(one.seconds for one in planned))
+    cost_usd = sum(planned_run.usd or 0.0 for planned_run in planned)
+    total = duration(sum(planned_run.seconds for planned_run in planned))
     console.print(f"{count_of(len(planned), 'run')}, about {total}, about ${cost_usd:,.3f} for scratch volumes")
     if left:
         served = sum(len(run.wants) for run in left)

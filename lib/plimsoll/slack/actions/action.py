@@ -12,7 +12,7 @@ from plimsoll.clouds.aws.names import SLACK_EXECUTIONS
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.people_decisions import Decision, DecisionKind
 from plimsoll.service.slack_config import SlackConfig
-from plimsoll.slack.actions.answers import SlackAnswers, by
+from plimsoll.slack.actions.answers import SlackAnswers, person_paragraph
 from plimsoll.slack.actions.asked import Origin, SlackRequest, asked_key
 from plimsoll.slack.blocks.elements import Block, Control, RichText, bold, controls, note, paragraph, person
 from plimsoll.slack.blocks.message import SlackMessage
@@ -141,17 +141,19 @@ def keep_decision(work: ActionContext, decision: Decision, words: Words, *, offe
     """Keeps a decision and answers; a second request for the same one changes nothing. `offer` stands below."""
     if not work.service.history.decide(decision):
         text = f"{decision.volume_id} was {words.state} before: nothing is done twice."
-        work.answers.to_all(SlackMessage.of(text, [decided_before(prior_decision(work, decision), words.state)]))
+        work.answers.to_all(SlackMessage.compose(text, [prior_paragraph(prior_decision(work, decision), words.state)]))
         return
     end = f" until {decision.until}" if decision.until is not None else ""
     reason = f": {' '.join(decision.reason.split())}" if decision.reason.strip() else "."
-    sentence = by(decision.by.rpartition("/")[2], f"{words.verb} ", *volume_words(decision), f"{end}{reason}")
+    sentence = person_paragraph(
+        decision.by.rpartition("/")[2], f"{words.verb} ", *volume_words(decision), f"{end}{reason}"
+    )
     below = controls(decided_volume(decision), offer)
     text = f"{decision.volume_id} is {words.state}{end}"
-    work.answers.to_all(SlackMessage.of(text, [sentence, note(words.follows), *below]))
+    work.answers.to_all(SlackMessage.compose(text, [sentence, note(words.follows), *below]))
 
 
-def decided_before(prior: Decision, state: str) -> Block:
+def prior_paragraph(prior: Decision, state: str) -> Block:
     """A paragraph on who decided the same before, and when."""
     done = f" was {state} on {prior.at:%Y-%m-%d %H:%M} UTC by "
     return paragraph(bold(prior.volume_id), done, person(prior.by.rpartition("/")[2]), ": nothing is done twice.")

@@ -14,7 +14,7 @@ from plimsoll.domain.errors import CloudError, Unexpected
 from plimsoll.slack.actions.asked import SlackRequest, modal
 from plimsoll.slack.blocks.elements import Block, TextPart, paragraph, person
 from plimsoll.slack.blocks.message import SlackMessage
-from plimsoll.slack.client import SILENT, SlackRetries, say, slack_errors
+from plimsoll.slack.client import SILENT_LOGGER, SlackRetries, say, slack_errors
 
 _CLOSED: Final = frozenset({"not_found", "view_not_found"})
 """Slack's codes for a view that the asker has closed meanwhile."""
@@ -76,7 +76,7 @@ class SlackAnswers:
 
     def _respond(self, url: str, message: SlackMessage) -> None:
         """Uses the address for answers: a secret for half an hour, which is in no error."""
-        client = WebhookClient(url, timeout=10, retry_handlers=[SlackRetries(once=True)], logger=SILENT)
+        client = WebhookClient(url, timeout=10, retry_handlers=[SlackRetries(once=True)], logger=SILENT_LOGGER)
         with slack_errors(_ANSWER):
             answer = client.send(
                 text=message.text,
@@ -93,9 +93,9 @@ class SlackAnswers:
 
 def plain_message(text: str) -> SlackMessage:
     """A message of one or two sentences."""
-    return SlackMessage.of(text, [paragraph(text)])
+    return SlackMessage.compose(text, [paragraph(text)])
 
 
-def by(user: str, *parts: TextPart) -> Block:
+def person_paragraph(user: str, *parts: TextPart) -> Block:
     """A paragraph that begins with a person, by Slack's id."""
     return paragraph(person(user), " ", *parts)

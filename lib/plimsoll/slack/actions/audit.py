@@ -3,7 +3,7 @@
 from typing import Final
 
 from plimsoll.slack.actions.action import ActionContext, SlackAction
-from plimsoll.slack.actions.answers import by
+from plimsoll.slack.actions.answers import person_paragraph
 from plimsoll.slack.blocks.elements import note
 from plimsoll.slack.blocks.message import SlackMessage
 
@@ -11,11 +11,11 @@ from plimsoll.slack.blocks.message import SlackMessage
 def _perform(work: ActionContext) -> None:
     begun = work.begin("audit", {})
     text = "began an audit. " if begun else "asked for this audit before; it was begun. "
-    sentence = by(work.asked.user, text, "Its report comes to the channels when it has ended.")
+    sentence = person_paragraph(work.asked.user, text, "Its report comes to the channels when it has ended.")
     waits = work.service.config.when_busy == "wait"
     beside = "waits until that has ended" if waits else "stops, and only the other's report comes"
     details = f"If another audit is under way, this one {beside}. If it fails, the service's alarms say so."
-    work.answers.to_all(SlackMessage.of("An audit is begun", [sentence, note(details)]))
+    work.answers.to_all(SlackMessage.compose("An audit is begun", [sentence, note(details)]))
 
 
 AUDIT_ACTION: Final = SlackAction(name="audit", command="audit everything now", of_volume=False, perform=_perform)

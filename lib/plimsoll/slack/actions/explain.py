@@ -22,7 +22,7 @@ def _perform(work: ActionContext) -> None:
         work.answers.show(modal("Explain", [title, *screen_blocks(explanation), *page]))
         return
     text = f"The recommendation for {explanation.volume_id}, explained"
-    work.answers.to_all(SlackMessage.of(text, [title, *preformatted_text(explanation.screen), *page]))
+    work.answers.to_all(SlackMessage.compose(text, [title, *preformatted_text(explanation.screen), *page]))
 
 
 def screen_blocks(explanation: VolumeExplanation) -> Iterator[Block]:

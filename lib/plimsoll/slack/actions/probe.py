@@ -6,7 +6,7 @@ from plimsoll.clouds.google.names import UNPROBED
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import BadInput
 from plimsoll.slack.actions.action import ActionContext, ActionPlace, SlackAction
-from plimsoll.slack.actions.answers import by
+from plimsoll.slack.actions.answers import person_paragraph
 from plimsoll.slack.blocks.elements import bold, note
 from plimsoll.slack.blocks.message import SlackMessage
 
@@ -25,8 +25,8 @@ def _perform(work: ActionContext) -> None:
     if target.provider == GOOGLE:
         raise BadInput(UNPROBED)
     work.begin("probe", {"volume_ids": [f"{target}/{volume_id}"]})
-    sentence = by(work.asked.user, "asked for a probe of ", bold(volume_id), f" ({target}), for an hour.")
-    work.answers.to_all(SlackMessage.of(f"A probe of {volume_id} is begun", [sentence, note(_MORE)]))
+    sentence = person_paragraph(work.asked.user, "asked for a probe of ", bold(volume_id), f" ({target}), for an hour.")
+    work.answers.to_all(SlackMessage.compose(f"A probe of {volume_id} is begun", [sentence, note(_MORE)]))
 
 
 PROBE_ACTION: Final = SlackAction(

@@ -8,12 +8,12 @@ from plimsoll.slack.actions.action import (
     ActionContext,
     ActionPlace,
     SlackAction,
-    decided_before,
     decided_volume,
     prior_decision,
+    prior_paragraph,
     volume_words,
 )
-from plimsoll.slack.actions.answers import by, plain_message
+from plimsoll.slack.actions.answers import person_paragraph, plain_message
 from plimsoll.slack.blocks.elements import note, paragraph, place
 from plimsoll.slack.blocks.message import SlackMessage
 
@@ -30,7 +30,7 @@ def _perform(work: ActionContext) -> None:
     if why is not None:
         raise BadInput(why)
     if not _begin_measurement(work, decision):
-        work.answers.to_all(_measured_before(prior_decision(work, decision)))
+        work.answers.to_all(_prior_measurement(prior_decision(work, decision)))
         return
     message = _measuring(work, decision)
     if work.asked.from_thread is not None:
@@ -45,7 +45,7 @@ def _perform(work: ActionContext) -> None:
     work.keep_asker(work.asked.model_copy(update={"channel": channel, "thread": thread}), replace=True)
     if channel != work.asked.channel:
         sentence = paragraph("The measurement is begun. Its result comes to ", place(channel))
-        work.answers.to_asker(SlackMessage.of("The measurement is begun", [sentence]))
+        work.answers.to_asker(SlackMessage.compose("The measurement is begun", [sentence]))
 
 
 def _begin_measurement(work: ActionContext, decision: Decision) -> bool:
@@ -72,19 +72,21 @@ def _post_somewhere(work: ActionContext, message: SlackMessage) -> tuple[str, st
 
 
 def _measuring(work: ActionContext, decision: Decision) -> SlackMessage:
-    sentence = by(
+    sentence = person_paragraph(
         work.asked.user, "asked for a measurement of ", *volume_words(decision), ": can the recommended size carry it?"
     )
     max_usd = work.service.config.validation.max_usd
     details = f"A measurement takes about {work.minutes} minutes and costs at most ${max_usd:,.2f}."
-    return SlackMessage.of(
+    return SlackMessage.compose(
         f"A measurement of {decision.volume_id} is begun", [sentence, note(f"{details} The result comes here.")]
     )
 
 
-def _measured_before(prior: Decision) -> SlackMessage:
+def _prior_measurement(prior: Decision) -> SlackMessage:
     again = f"The result comes here, or has come. /plimsoll validate {decided_volume(prior)} measures again."
-    return SlackMessage.of(f"{prior.volume_id} is being measured, or was", [decided_before(prior, _STATE), note(again)])
+    return SlackMessage.compose(
+        f"{prior.volume_id} is being measured, or was", [prior_paragraph(prior, _STATE), note(again)]
+    )
 
 
 VALIDATE_ACTION: Final = SlackAction(

@@ -59,7 +59,7 @@ class Members:
         trouble: CloudError | None = None
         for group in groups:
             try:
-                if user in self._of(group, slack, now):
+                if user in self._members_of(group, slack, now):
                     return True
             except CloudError as error:
                 trouble = trouble or error
@@ -67,7 +67,7 @@ class Members:
             raise trouble
         return False
 
-    def _of(self, group: str, slack: WebClient, now: datetime) -> frozenset[str]:
+    def _members_of(self, group: str, slack: WebClient, now: datetime) -> frozenset[str]:
         read, members = self._known.get(group, (None, frozenset[str]()))
         if read is None or now - read >= BELIEVED:
             with slack_errors(f"list the members of the user group {group}"):

@@ -13,7 +13,7 @@ from plimsoll.reports.record import RecommendationRecord, saved_cents
 from plimsoll.reports.run_reader import full_name
 from plimsoll.reports.sorting import MONEY, SORTS, Weight
 from plimsoll.reports.steps import EVIDENCE, Step, step_of
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.reports.wording import (
     change_words,
     losses_in_words,
@@ -143,14 +143,14 @@ class DigestSums:
     """
 
     most: int
-    totals: Totals = field(default_factory=Totals)
+    totals: RunTotals = field(default_factory=RunTotals)
     quiet: int = 0
     dearer: int = 0
     until: str | None = None
     savers: Largest[ListedVolume] = field(init=False)
     saved_cents: int = 0
     throttled: Largest[ListedVolume] = field(init=False)
-    blocked: dict[tuple[str, str], Totals] = field(default_factory=dict)
+    blocked: dict[tuple[str, str], RunTotals] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.savers = Largest(most=self.most)
@@ -187,7 +187,7 @@ class DigestSums:
         key = (line(OWNER_BY_HAND if record.owner.kind == "hand" else owner_text(record.owner)), code)
         if key not in self.blocked and len(self.blocked) >= _GROUPS:
             key = (OTHERS, code)
-        self.blocked.setdefault(key, Totals(by={})).add(record)
+        self.blocked.setdefault(key, RunTotals(by={})).add(record)
 
 
 class Digest:

@@ -6,10 +6,10 @@ from typing import Final, TypeVar
 from plimsoll.domain.kinds import COSTS, CountsAs, Kind
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.run_record import Failures, RunRecord
-from plimsoll.reports.steps import CENT, EVIDENCE, Step, judged_by
-from plimsoll.reports.summary import Unread, headline, unended, unread, unreadable
+from plimsoll.reports.steps import CENT, EVIDENCE, Step, requirement_words
+from plimsoll.reports.summary import Unread, run_headline, unended_sentence, unread, unreadable
 from plimsoll.reports.template_text import template_texts
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.reports.wording import count_of, usd
 from plimsoll.slack.blocks.digest import OTHERS, OWNER_BY_HAND, DigestSums, ListedVolume
 from plimsoll.slack.blocks.elements import Block, RichText, bold, header_block, line, marked_name, paragraph
@@ -58,10 +58,10 @@ def highlights(sums: DigestSums, run: RunRecord) -> Iterator[HighlightRow]:
 def run_of_accounts(run: RunRecord, accounts: Collection[str]) -> RunRecord:
     """The run with the templates, and what could not be read, of these accounts alone."""
 
-    def within(places: Mapping[str, _Why]) -> dict[str, _Why]:
+    def select_places(places: Mapping[str, _Why]) -> dict[str, _Why]:
         return {place: why for place, why in places.items() if place.partition("/")[0] in accounts}
 
-    failures = Failures(targets=within(run.failures.targets), volumes=within(run.failures.volumes))
+    failures = Failures(targets=select_places(run.failures.targets), volumes=select_places(run.failures.volumes))
     templates = [template for template in run.templates if template.account in accounts]
     return run.model_copy(update={"failures": failures, "templates": templates})
 
@@ -69,7 +69,9 @@ def run_of_accounts(run: RunRecord, accounts: Collection[str]) -> RunRecord:
 def _first_rows(sums: DigestSums) -> Iterator[HighlightRow]:
     steps = sums.totals.by["step"]
     saving = [(words, steps[step]) for step, words in _FIRST.items() if step in steps and steps[step].saved_cents > 0]
-    changed = [(words, group, group.answered - group.volumes_counted_as(CountsAs.SAME)) for words, group in saving]
+    changed = [
+        (words, group, group.answered_count - group.volumes_counted_as(CountsAs.SAME)) for words, group in saving
+    ]
     phrases = [f"{usd(group.usd_saved)} on {count_of(volumes, 'volume')} {words}" for words, group, volumes in changed]
     if phrases:
         yield (bold("What to do first:"), f" {'; then '.join(phrases)}.")
@@ -110,25 +112,25 @@ def _blocked_rows(sums: DigestSums) -> Iterator[HighlightRow]:
     if not sums.blocked:
         return
     money, groups = sums.totals.usd_blocked, sorted(sums.blocked.items(), key=_weight)
-    volumes = sum(group.answered for group in sums.blocked.values())
+    volumes = sum(group.answered_count for group in sums.blocked.values())
     are = "is" if volumes == 1 else "are"
     lead = f"{usd(money)} of the saving is" if money >= CENT else f"{count_of(volumes, 'volume')} {are}"
     phrases = [part for (who, code), group in groups[:_MOST] for part in _group_words(who, code, group)][:-1]
-    left = volumes - sum(group.answered for _, group in groups[:_MOST])
+    left = volumes - sum(group.answered_count for _, group in groups[:_MOST])
     yield (bold(f"{lead} blocked today:"), *phrases, f"; {count_of(left, 'volume')} more." if left else ".")
 
 
-def _group_words(who: str, code: str, group: Totals) -> Iterator[str | RichText]:
+def _group_words(who: str, code: str, group: RunTotals) -> Iterator[str | RichText]:
     money = f" {usd(group.usd_saved)} on" if group.usd_saved >= CENT else ""
-    yield f"{money} {count_of(group.answered, 'volume')} {_FORBIDS.get(code, line(code))} ("
+    yield f"{money} {count_of(group.answered_count, 'volume')} {_FORBIDS.get(code, line(code))} ("
     yield who if who in {OWNER_BY_HAND, OTHERS} else marked_name(who)
     yield ")"
     yield ";"
 
 
-def _weight(group: tuple[tuple[str, str], Totals]) -> tuple[int, int, tuple[str, str]]:
+def _weight(group: tuple[tuple[str, str], RunTotals]) -> tuple[int, int, tuple[str, str]]:
     key, totals = group
-    return -totals.saved_cents, -totals.answered, key
+    return -totals.saved_cents, -totals.answered_count, key
 
 
 def _cost_rows(kind: Kind, sums: DigestSums) -> Iterator[HighlightRow]:
@@ -175,21 +177,21 @@ _PURPOSE: Final = (
 
 def opening(sums: DigestSums, run: RunRecord, policy: Policy, part: str) -> Iterator[Block]:
     """The title, and a paragraph for somebody who has never heard of Plimsoll."""
-    yield header_block(headline(sums.totals, run, whole=not part).removesuffix("."))
-    if sentence := unended(run):
+    yield header_block(run_headline(sums.totals, run, whole=not part).removesuffix("."))
+    if sentence := unended_sentence(run):
         yield paragraph(bold("Partial. "), sentence)
     about = f"This report is of {line(part)} alone." if part else ""
-    known = f"{_PURPOSE} {_how_sure(sums.totals, policy)}" if sums.totals.answered else ""
+    known = f"{_PURPOSE} {_certainty(sums.totals, policy)}" if sums.totals.answered_count else ""
     if sentence := f"{about} {known}".strip():
         yield paragraph(sentence)
 
 
-def _how_sure(totals: Totals, policy: Policy) -> str:
+def _certainty(totals: RunTotals, policy: Policy) -> str:
     """The share of the saving that keeps today's limits, and the share that rests on measurements; empty without
     savings."""
     if totals.usd_saved < CENT:
         return ""
-    carries = f"the measured demand: the cheaper ones carry {judged_by(policy)}."
+    carries = f"the measured demand: the cheaper ones carry {requirement_words(policy)}."
     kept = "would be saved even with all of today's IOPS and MiB/s kept"
     if totals.usd_saved_drop_in < CENT:
         return f"The saving rests on {carries}"

@@ -16,7 +16,7 @@ class SlackMessage:
     blocks: tuple[Block, ...]
 
     @classmethod
-    def of(cls, text: str, blocks: Iterable[Block]) -> "SlackMessage":
+    def compose(cls, text: str, blocks: Iterable[Block]) -> "SlackMessage":
         """A message; `text` becomes its notification, given unescaped."""
         return cls(text=fallback(text), blocks=tuple(blocks))
 

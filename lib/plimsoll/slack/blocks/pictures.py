@@ -13,7 +13,7 @@ from plimsoll.reports.charts.theme import LIGHT
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord, saved_cents
 from plimsoll.reports.run_reader import Only, matched_records
 from plimsoll.reports.steps import CENT
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.reports.wording import short_name
 from plimsoll.slack.blocks.elements import line
 
@@ -42,9 +42,9 @@ class Draft:
 
     def png(self) -> bytes:
         """The picture as a PNG image, on white."""
-        from plimsoll.reports.charts.render import spec_of, to_png  # noqa: PLC0415  # the extra `charts` brings it
+        from plimsoll.reports.charts.render import to_png, vega_spec  # noqa: PLC0415  # the extra `charts` brings it
 
-        return to_png(spec_of(self.chart, self.profile, LIGHT, self.width_px), SCALE)
+        return to_png(vega_spec(self.chart, self.profile, LIGHT, self.width_px), SCALE)
 
 
 def drafts(
@@ -75,7 +75,7 @@ def run_drafts(folder: Path, envelopes: Mapping[str, Envelope], only: Only | Non
 
     Raises BadInput if the folder is damaged. Memory grows with the accounts, not with the volumes.
     """
-    totals = Totals.of((), by=("account",))
+    totals = RunTotals.add_up((), by=("account",))
     largest, observed, most_cents = None, None, 0
     for record, profile in matched_records(folder, only):
         totals.add(record)

@@ -10,9 +10,9 @@ from plimsoll.policy_file import parse_policy
 from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.run_reader import Only, read_run, stream_records
 from plimsoll.reports.run_record import RunRecord
-from plimsoll.reports.sorting import MONEY, Weight, sorted_by
+from plimsoll.reports.sorting import MONEY, Weight, find_sort
 from plimsoll.reports.steps import CENT
-from plimsoll.reports.summary import headline, incomplete, since_before
+from plimsoll.reports.summary import changes_since, incomplete, run_headline
 from plimsoll.reports.wording import count_of, usd
 from plimsoll.slack.blocks.digest import Digest, DigestSums
 from plimsoll.slack.blocks.elements import (
@@ -90,18 +90,18 @@ def conversation(
     own_run = run_of_accounts(run, {*digest.accounts, *accounts}) if part else run
     policy = parse_policy(run.policy)
     manner = Manner(policy=policy, new=new, controls=controls, threaded=threaded)
-    blocks, elsewhere = _blocks(digest, own_run, manner, since or ("" if part else since_before(run)), part, link)
+    blocks, elsewhere = _blocks(digest, own_run, manner, since or ("" if part else changes_since(run)), part, link)
     thread = (*_buttons_elsewhere(elsewhere, manner), *_replies(digest, own_run, manner)) if threaded else ()
-    return Conversation(main=SlackMessage.of(_notice(digest, own_run, part), blocks), replies=thread)
+    return Conversation(main=SlackMessage.compose(_notice(digest, own_run, part), blocks), replies=thread)
 
 
 def _blocks(
     digest: Digest, run: RunRecord, manner: Manner, since: str, part: str, link: str | None
 ) -> tuple[list[Block], list[Numbered]]:
     """The blocks of the main message, and the volumes in it whose buttons it has no room for."""
-    budget, end = MessageBudget(), [*report_link(link), _about(run, link)]
+    budget, end = MessageBudget(), [*report_link(link), _run_note(run, link)]
     budget.take(end)
-    ahead = outlook(digest.whole.totals.risk.reported)
+    ahead = outlook(digest.whole.totals.risk.run_risk)
     sentences = [paragraph(line(sentence, _MOST_SINCE)) for sentence in (since, ahead) if sentence]
     begin = [*opening(digest.whole, run, manner.policy, part), *sentences, *bullets(highlights(digest.whole, run))]
     begin = budget.take_first(begin)
@@ -111,13 +111,13 @@ def _blocks(
 
 def _notice(digest: Digest, run: RunRecord, part: str) -> str:
     throttled = digest.whole.totals.volumes_counted_as(CountsAs.MORE)
-    notice = f"Plimsoll{f' on {line(part)}' if part else ''}: {headline(digest.whole.totals, run, whole=not part)}"
+    notice = f"Plimsoll{f' on {line(part)}' if part else ''}: {run_headline(digest.whole.totals, run, whole=not part)}"
     return f"{notice} {count_of(throttled, 'volume')} throttled today." if throttled else notice
 
 
-def _about(run: RunRecord, link: str | None) -> Block:
+def _run_note(run: RunRecord, link: str | None) -> Block:
     run_id = line(run.id, _MOST_ID)
-    when = run.at
+    when = run.as_of
     place = "" if link is None or report_link(link) else f" Its report: {line(link, _MOST_SINCE)}"
     return note(f"Plimsoll run {run_id} of {when:%Y-%m-%d %H:%M} UTC, {_ENDED.get(run.status, run.status)}.{place}")
 
@@ -137,7 +137,7 @@ def run_conversation(
 
     Raises BadInput if the folder is damaged. The other parameters are those of `conversation`.
     """
-    digest = Digest(weight=weight or sorted_by(MONEY))
+    digest = Digest(weight=weight or find_sort(MONEY))
     for record in stream_records(folder):
         if only is None or only(record):
             digest.count(record)
@@ -149,7 +149,9 @@ def _buttons_elsewhere(volumes: Sequence[Numbered], manner: Manner) -> Iterator[
     """Replies with the main message's volumes that have no buttons there; no reply if all have."""
     title = f"The last {count_of(len(volumes), 'volume')} of the list, with buttons"
     for number, blocks in enumerate(button_messages(volumes, manner), start=1):
-        yield Reply(key=_BUTTONS if number == 1 else f"{_BUTTONS}-{number}", message=SlackMessage.of(title, blocks))
+        yield Reply(
+            key=_BUTTONS if number == 1 else f"{_BUTTONS}-{number}", message=SlackMessage.compose(title, blocks)
+        )
 
 
 def _replies(digest: Digest, run: RunRecord, manner: Manner) -> Iterator[Reply]:
@@ -169,10 +171,10 @@ def _replies(digest: Digest, run: RunRecord, manner: Manner) -> Iterator[Reply]:
 
 
 def _account_message(called: str, account: str, sums: DigestSums, run: RunRecord, manner: Manner) -> SlackMessage:
-    sentence, budget = headline(sums.totals, run, whole=False), MessageBudget()
+    sentence, budget = run_headline(sums.totals, run, whole=False), MessageBudget()
     begin = paragraph(bold(f"{called} "), marked_name(line(account)), bold(f": {sentence}"))
     blocks: list[Block] = budget.take_first([begin, *bullets(highlights(sums, run))])
-    return SlackMessage.of(
+    return SlackMessage.compose(
         f"{called} {line(account)}: {sentence}", [*blocks, *list_account_volumes(sums, budget, manner)]
     )
 
@@ -184,18 +186,18 @@ def _others_message(others: list[DigestSums]) -> SlackMessage:
         f"{count_of(len(others), 'more account')} with something to do: {count_of(volumes, 'volume')} "
         f"{'saves' if volumes == 1 else 'save'} {usd(saved)} a month there. They are in the report."
     )
-    return SlackMessage.of(sentence, [paragraph(sentence)])
+    return SlackMessage.compose(sentence, [paragraph(sentence)])
 
 
 def savings_message(run: RunRecord, place: str) -> SlackMessage:
     """The figures of a run by its run.json; `place` is where its report is."""
     saved = run.monthly_usd.saved
     text = f"{usd(saved)} a month can be saved" if saved >= CENT else "Nothing can be saved"
-    return SlackMessage.of(text, _savings_blocks(run, text, place))
+    return SlackMessage.compose(text, _savings_blocks(run, text, place))
 
 
 def _savings_blocks(run: RunRecord, text: str, place: str) -> Iterator[Block]:
-    money, missing, since = run.monthly_usd, incomplete(run, whole=True), since_before(run)
+    money, missing, since = run.monthly_usd, incomplete(run, whole=True), changes_since(run)
     yield header_block(text)
     if money.now >= CENT:
         yield paragraph(f"The volumes whose price is known cost {usd(money.now)} a month.")

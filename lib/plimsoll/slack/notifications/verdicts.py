@@ -153,7 +153,7 @@ def verdict_message(result: ValidationResult) -> SlackMessage:
     if not result.measured:
         why = [line(problem, SENTENCE_CHARACTERS) for problem in result.problems[-_MOST:]] or ["no reason is known."]
         blocks = [paragraph(bold(f"Nothing was measured for {called}.")), *bullets([problem] for problem in why)]
-        return SlackMessage.of(f"Nothing was measured for {called}: {why[0]}", [*blocks, _asked_by(result)])
+        return SlackMessage.compose(f"Nothing was measured for {called}: {why[0]}", [*blocks, _asker(result)])
     last = result.measured[-1]
     blocks = [
         *(
@@ -164,9 +164,9 @@ def verdict_message(result: ValidationResult) -> SlackMessage:
         *bullets([line(problem, SENTENCE_CHARACTERS)] for problem in result.problems[-_MOST:]),
         *_recommendation_blocks(result),
         note(_footnote(result)),
-        _asked_by(result),
+        _asker(result),
     ]
-    return SlackMessage.of(f"{_word(last)}: {last.spec} for {called}", blocks)
+    return SlackMessage.compose(f"{_word(last)}: {last.spec} for {called}", blocks)
 
 
 def _measurement_blocks(measurement: ValidationLine, called: str, p99_allowed_us: float) -> Iterator[Block]:
@@ -225,5 +225,5 @@ def _volume_name(result: ValidationResult) -> str:
     return f"{volume_id} ({line(record.name)})" if record is not None and record.name else volume_id
 
 
-def _asked_by(result: ValidationResult) -> Block:
+def _asker(result: ValidationResult) -> Block:
     return paragraph("asked by ", person(result.user))

@@ -11,7 +11,7 @@ from slack_sdk.webhook import WebhookClient
 
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, Throttled, Unanswered, Unexpected
 from plimsoll.slack.blocks.message import SlackMessage
-from plimsoll.slack.client import SILENT, SlackRetries, is_hook, slack_errors
+from plimsoll.slack.client import SILENT_LOGGER, SlackRetries, is_hook, slack_errors
 from plimsoll.slack.notifications.posting import MAIN, PostingLedger
 
 _PATH: Final = re.compile(r"/services/T[A-Z0-9]+/(B[A-Z0-9]+)/[\w-]+")
@@ -40,7 +40,7 @@ class Webhook:
     id: str
 
     @classmethod
-    def of(cls, url: str, api_url: str) -> "Webhook":
+    def from_url(cls, url: str, api_url: str) -> "Webhook":
         """The webhook of a URL. Raises BadInput, which does not tell the URL, if it is none of Slack's.
 
         An address of this machine is one if Slack's Web API is on this machine as well.
@@ -87,7 +87,7 @@ def post_by_webhook(
 
 def _send(message: SlackMessage, webhook: Webhook, pause: Callable[[float], None]) -> None:
     client = WebhookClient(
-        webhook.url, timeout=10, retry_handlers=[SlackRetries(once=True, pause=pause)], logger=SILENT
+        webhook.url, timeout=10, retry_handlers=[SlackRetries(once=True, pause=pause)], logger=SILENT_LOGGER
     )
     with slack_errors(_WHAT):
         answer = client.send_dict({**message.payload, "unfurl_links": False, "unfurl_media": False})

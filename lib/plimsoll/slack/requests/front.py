@@ -24,15 +24,15 @@ from plimsoll.service.slack_config import SlackConfig
 from plimsoll.slack.actions.asked import SlackRequest, notice
 from plimsoll.slack.actions.registry import ACTIONS
 from plimsoll.slack.blocks.elements import OPEN_REPORT
-from plimsoll.slack.client import SILENT, slack_errors
+from plimsoll.slack.client import SILENT_LOGGER, slack_errors
 from plimsoll.slack.requests.payloads import (
     Pressed,
     Submitted,
     Typed,
     admit,
-    asked_by_button,
-    asked_by_dialog,
-    asked_by_words,
+    button_request,
+    command_request,
+    dialog_request,
     origin_of,
     parse_payload,
 )
@@ -76,7 +76,7 @@ class Front:
 
     def answer(self, event: Mapping[str, Any], now: datetime) -> dict[str, Any]:
         """The answer to a request, as Lambda's function URL passes both on. Raises Refused if a check fails."""
-        request = HttpRequest.of(event)
+        request = HttpRequest.from_event(event)
         if request.is_ssl_check:
             return response(HTTPStatus.OK)
         check_shape(request)
@@ -87,7 +87,9 @@ class Front:
             return response(HTTPStatus.OK)
         sent, config = parse_payload(content), self.config()
         admit(sent, config, self.api_url)
-        client = WebClient(self.bot_token(), base_url=self.api_url, timeout=WAIT_S, retry_handlers=[], logger=SILENT)
+        client = WebClient(
+            self.bot_token(), base_url=self.api_url, timeout=WAIT_S, retry_handlers=[], logger=SILENT_LOGGER
+        )
         asker = _Asker(client=client, hand_over=self.hand_over, may_act=bool(config and config.user_groups))
         match sent:
             case Pressed():
@@ -126,19 +128,19 @@ class _Asker:
             if self._open_view(press.trigger_id, action.dialog(origin)) is None:
                 _tell(press.response_url, NO_DIALOG)
         else:
-            asked = self._with_view(asked_by_button(press), press.trigger_id)
+            asked = self._with_view(button_request(press), press.trigger_id)
             self._tell_trouble(self._try_hand_over(asked), asked)
         return ""
 
     def answer_dialog(self, sent: Submitted) -> str | Mapping[str, Any]:
         """Hands a dialog's request over; the dialog shows the reason if that fails."""
-        asked = asked_by_dialog(sent)
+        asked = dialog_request(sent)
         trouble = self._try_hand_over(asked) if self.may_act else NOBODY
         return "" if trouble is None else {"response_action": "update", "view": notice(trouble)}
 
     def answer_command(self, command: Typed) -> str:
         """Hands a command's request over, and answers it unless the answer comes in a view."""
-        asked = asked_by_words(command)
+        asked = command_request(command)
         if isinstance(asked, str):
             return asked
         if not self.may_act:
@@ -197,7 +199,7 @@ def _tell(response_url: str | None, text: str) -> None:
     if response_url is None:
         LOG.warning("the asker was not told, because there is no address for that: %s", text)
         return
-    client = WebhookClient(response_url, timeout=WAIT_S, retry_handlers=[], logger=SILENT)
+    client = WebhookClient(response_url, timeout=WAIT_S, retry_handlers=[], logger=SILENT_LOGGER)
     try:
         status = client.send(text=text, response_type="ephemeral", replace_original=False).status_code
     except (SlackClientError, HTTPException, OSError) as error:

@@ -177,7 +177,7 @@ def origin_of(press: Pressed) -> Origin:
     )
 
 
-def asked_by_button(press: Pressed) -> SlackRequest:
+def button_request(press: Pressed) -> SlackRequest:
     """The request of a button without a dialog.
 
     The same button of the same message is the same request, whoever presses it, unless the action may be repeated.
@@ -188,7 +188,7 @@ def asked_by_button(press: Pressed) -> SlackRequest:
     return _new_request(press, name, identity, origin.place)
 
 
-def asked_by_dialog(submitted: Submitted) -> SlackRequest:
+def dialog_request(submitted: Submitted) -> SlackRequest:
     """The request of a dialog: each one that is opened is one request. Raises Refused (400) if it is altered."""
     try:
         origin = Origin.model_validate_json(submitted.private_metadata)
@@ -198,7 +198,7 @@ def asked_by_dialog(submitted: Submitted) -> SlackRequest:
     return _new_request(submitted, submitted.name, (submitted.view_id,), origin.place, entered=entered)
 
 
-def asked_by_words(typed: Typed) -> SlackRequest | str:
+def command_request(typed: Typed) -> SlackRequest | str:
     """The request of the words after the command; an answer if they name no action."""
     word, *arguments = typed.text.split() or ["help"]
     action = _WORDS.get(word.lower())

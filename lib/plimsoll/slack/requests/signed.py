@@ -60,11 +60,11 @@ class HttpRequest:
     body: bytes = b""
 
     @classmethod
-    def of(cls, event: Mapping[str, Any]) -> "HttpRequest":
+    def from_event(cls, event: Mapping[str, Any]) -> "HttpRequest":
         """The request in an event of Lambda's function URL (payload format 2.0); Refused (413, 400)."""
         body = str(event.get("body") or "")
         if len(body) > 2 * MOST_BODY_BYTES:  # base64 makes four bytes of three
-            raise _too_long()
+            raise _long_body()
         try:
             content = b64decode(body, validate=True) if event.get("isBase64Encoded") else body.encode()
         except (NotBase64, ValueError) as error:
@@ -106,7 +106,7 @@ class _At(SlackClock):
 def check_shape(request: HttpRequest) -> None:
     """Raises Refused for a body that is too long (413), and for every method but POST (405)."""
     if len(request.body) > MOST_BODY_BYTES:
-        raise _too_long()
+        raise _long_body()
     if request.method != "POST":
         raise Refused(HTTPStatus.METHOD_NOT_ALLOWED, "the method is not POST")
 
@@ -151,5 +151,5 @@ def malformed_content(reason: str) -> Refused:
     return Refused(HTTPStatus.BAD_REQUEST, reason)
 
 
-def _too_long() -> Refused:
+def _long_body() -> Refused:
     return Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body is longer than {MOST_BODY_BYTES} bytes")

@@ -11,7 +11,7 @@ from docs.charts.draw import HERE, NAMES, draw
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.evidence.envelope import Latency
 from plimsoll.reports.charts.comparison import comparison_picture
-from plimsoll.reports.charts.render import spec_of
+from plimsoll.reports.charts.render import vega_spec
 from plimsoll.reports.charts.roofline import envelope_picture
 from plimsoll.reports.charts.theme import DARK, LIGHT
 from tests.unit.reports.charts.valid import check
@@ -96,14 +96,14 @@ def test_every_envelope_of_the_library_has_a_valid_spec_and_is_drawn_without_a_w
     alone = [envelope_picture([one]) for one in envelopes]
     together = [comparison_picture(envelopes[place : place + 5]) for place in range(0, len(envelopes), 5)]
     for picture in (*alone, *together):
-        spec = spec_of(picture, None, DARK)
+        spec = vega_spec(picture, None, DARK)
         check(spec)
         vl_convert.vegalite_to_vega(spec, vl_version="6.4", show_warnings=True)
         assert capfd.readouterr().err == "", picture
 
 
 def test_all_envelopes_at_once_have_their_names_and_colors_begin_again(library):
-    spec = spec_of(envelope_picture(list(library.values())), None, LIGHT)
+    spec = vega_spec(envelope_picture(list(library.values())), None, LIGHT)
     labels = {row["label"].split(":")[0] for row in spec["datasets"]["labels"]}
     reached = {name for name, one in library.items() if one.iops or one.throughput_mib_s}
     assert labels == reached

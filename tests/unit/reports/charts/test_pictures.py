@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from plimsoll.reports.charts.demand import demand_picture
 from plimsoll.reports.charts.picture import SPANS, Picture, span_rows
-from plimsoll.reports.charts.render import spec_of, to_png, to_svg
+from plimsoll.reports.charts.render import to_png, to_svg, vega_spec
 from plimsoll.reports.charts.roofline import envelope_picture, roofline_picture
 from plimsoll.reports.charts.theme import DARK, LIGHT, WIDTH_PX
 from plimsoll.reports.record import DemandProfileRecord
@@ -59,7 +59,7 @@ def test_a_span_is_a_row_with_its_times_in_milliseconds():
 
 def test_a_gap_is_a_gap_in_the_lines_and_not_zero():
     whole, gappy = a_profile([10.0, 20.0, 30.0]), a_profile([10.0, None, 30.0])
-    drawn = [to_svg(spec_of(demand_picture(a_volume(one), one), one, LIGHT)) for one in (whole, gappy)]
+    drawn = [to_svg(vega_spec(demand_picture(a_volume(one), one), one, LIGHT)) for one in (whole, gappy)]
     for svg, parts in zip(drawn, (1, 2), strict=True):
         lines = marks(svg, "concat_0_layer_3_marks")
         assert [path.count("M") for path in lines] == [parts]
@@ -87,7 +87,7 @@ def test_a_host_that_carries_fewer_writes_is_a_line_that_says_so():
     levels = demand_picture(a_volume(profile, ceilings=found), profile).datasets["levels"]
     labels = {row["label"] for row in levels if row["side"] == "IOPS"}
     assert labels == {"now 8,000 IOPS", "host 15,000 IOPS (5,000 of writes alone)"}
-    assert to_svg(spec_of(roofline_picture(a_volume(profile, ceilings=found), profile), profile, LIGHT))
+    assert to_svg(vega_spec(roofline_picture(a_volume(profile, ceilings=found), profile), profile, LIGHT))
 
 
 def test_where_no_minute_was_read_the_line_is_not_called_one():
@@ -111,7 +111,7 @@ def test_spans_of_several_lengths_are_told_from_the_shortest_to_the_longest(leng
 
 def test_a_span_tells_both_of_its_ends_with_their_dates():
     profile = a_profile([10.0])
-    spec = json.dumps(spec_of(demand_picture(a_volume(profile), profile), profile, LIGHT))
+    spec = json.dumps(vega_spec(demand_picture(a_volume(profile), profile), profile, LIGHT))
     assert spec.count("%a %d %b %H:%M") == 2 * len(("IOPS", "MiB/s"))
 
 
@@ -142,7 +142,7 @@ def test_the_sign_of_what_was_measured_is_in_the_legend_where_there_is_such_a_ma
     profile = a_profile([100.0])
     record = a_volume(profile)
     for envelope, times in ((library["gp3-4000-1000"], 1), (None, 0)):
-        svg = to_svg(spec_of(roofline_picture(record, profile, envelope), profile, LIGHT))
+        svg = to_svg(vega_spec(roofline_picture(record, profile, envelope), profile, LIGHT))
         assert svg.count(">measured</text>") == times
         assert svg.count(">busiest bucket</text>") == 1
 
@@ -152,7 +152,7 @@ def test_specs_are_valid_and_name_the_pictures_datasets(theme, capfd):
     profile = a_profile([10.0, None, 0.0, 3000.0], throttled=[0.0, 0.0, 0.0, 12.0])
     record = a_volume(profile, ceilings=ceilings(offered=a_ceiling(4000, 250), hosts=a_ceiling(2000, 100)))
     for picture in pictures(record, profile):
-        spec = spec_of(picture, profile, theme)
+        spec = vega_spec(picture, profile, theme)
         check(spec)
         named = set(re.findall(r'"data": \{"name": "(\w+)"\}', json.dumps(spec)))
         assert named == set(spec["datasets"]) == {SPANS, *picture.datasets}
@@ -164,7 +164,7 @@ def test_specs_are_valid_and_name_the_pictures_datasets(theme, capfd):
 def test_whatever_a_volume_asked_for_it_is_drawn(profile, now, offered, hosts):
     record = a_volume(profile, ceilings=ceilings(now, offered, hosts))
     for picture in pictures(record, profile):
-        spec = spec_of(picture, profile, LIGHT)
+        spec = vega_spec(picture, profile, LIGHT)
         json.dumps(spec, allow_nan=False)
         assert_drawn(to_svg(spec))
 
@@ -179,7 +179,7 @@ IDLE = a_profile([0.0])
 def test_a_volume_with_next_to_nothing_is_drawn_as_wide_as_asked(profile, width, known):
     record = a_volume(profile, **({} if known else {"ceilings": None, "demand": None}))
     for picture in pictures(record, profile):
-        root = assert_drawn(to_svg(spec_of(picture, profile, LIGHT, width)))
+        root = assert_drawn(to_svg(vega_spec(picture, profile, LIGHT, width)))
         assert abs(float(root.attrib["width"]) - width) <= 2
 
 
@@ -192,7 +192,7 @@ def test_a_profile_without_a_summary_is_told_by_what_was_drawn():
 def test_hostile_names_are_text_of_the_picture():
     profile = a_profile([100.0])
     for picture in pictures(a_volume(profile, name=HOSTILE), profile):
-        svg = to_svg(spec_of(picture, profile, LIGHT))
+        svg = to_svg(vega_spec(picture, profile, LIGHT))
         root = assert_drawn(svg)
         texts = " ".join("".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text"))
         assert '<script>alert("x")</script>&' in texts
@@ -202,7 +202,7 @@ def test_hostile_names_are_text_of_the_picture():
 
 def test_a_png_has_the_size_that_was_asked_for():
     profile = a_profile([100.0])
-    spec = spec_of(demand_picture(a_volume(profile), profile), profile, DARK, 640)
+    spec = vega_spec(demand_picture(a_volume(profile), profile), profile, DARK, 640)
     for scale in (1, 2):
         drawn = to_png(spec, scale)
         width = int.from_bytes(drawn[16:20], "big")
@@ -212,7 +212,7 @@ def test_a_png_has_the_size_that_was_asked_for():
 
 def test_the_plane_holds_a_point_for_each_mean_and_each_busiest_bucket():
     profile = a_profile([100.0, None, 0.0, 50.0], throttled=[5.0])
-    svg = to_svg(spec_of(roofline_picture(a_volume(profile), profile), profile, LIGHT))
+    svg = to_svg(vega_spec(roofline_picture(a_volume(profile), profile), profile, LIGHT))
     means, busiest = (marks(svg, f"mark-symbol role-mark layer_{place}_marks") for place in (6, 7))
     assert (len(means), len(busiest)) == (2, 4)
     assert len(set(busiest)) == 2  # circles, and triangles where the span was throttled
@@ -222,7 +222,7 @@ def test_a_volume_over_an_envelope_tells_how_much_of_its_roof_it_uses(library):
     profile = a_profile([1000.0])
     picture = envelope_picture([library["gp3-4000-1000"]], (a_volume(profile), profile))
     assert picture.title == "Peaks at 50 % of gp3-4000-1000 at most"
-    assert SPANS in spec_of(picture, profile, LIGHT)["datasets"]
+    assert SPANS in vega_spec(picture, profile, LIGHT)["datasets"]
 
 
 @pytest.mark.parametrize(
@@ -236,15 +236,15 @@ def test_the_demos_volumes_are_drawn_without_a_warning(record, capfd):
     profile: DemandProfileRecord | None = find_profile(DEMO, record.volume_id)
     assert profile is not None
     for picture in pictures(record, profile):
-        assert warnings_of(spec_of(picture, profile, LIGHT), capfd) == ""
+        assert warnings_of(vega_spec(picture, profile, LIGHT), capfd) == ""
 
 
 def test_throttled_for_no_minute_is_said_of_each_side():
     profile = a_profile([100.0, 200.0], throttled=[10.0])
-    svg = to_svg(spec_of(demand_picture(a_volume(profile), profile), profile, LIGHT))
+    svg = to_svg(vega_spec(demand_picture(a_volume(profile), profile), profile, LIGHT))
     assert svg.count(">never</text>") == 1
     calm = a_profile([100.0])
-    assert to_svg(spec_of(demand_picture(a_volume(calm), calm), calm, LIGHT)).count(">never</text>") == 2
+    assert to_svg(vega_spec(demand_picture(a_volume(calm), calm), calm, LIGHT)).count(">never</text>") == 2
 
 
 def test_a_bound_is_told_of_a_demand_that_was_read_in_part():

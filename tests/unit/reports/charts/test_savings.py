@@ -5,8 +5,8 @@ import xml.etree.ElementTree as ET
 import pytest
 import vl_convert
 
-from plimsoll.reports.charts.render import spec_of, to_png, to_svg
-from plimsoll.reports.charts.savings import ACCOUNTS, SHOWN, savings_chart
+from plimsoll.reports.charts.render import to_png, to_svg, vega_spec
+from plimsoll.reports.charts.savings import ACCOUNTS, SHOWN_ACCOUNTS, savings_chart
 from plimsoll.reports.charts.theme import DARK, LIGHT
 from tests.unit.reports.charts.valid import check
 
@@ -37,21 +37,21 @@ def test_the_largest_is_first_and_accounts_with_nothing_to_save_are_counted():
 
 def test_the_long_tail_is_one_bar_and_nothing_is_lost():
     rows = savings_chart(MANY).datasets[ACCOUNTS]
-    assert len(rows) == SHOWN + 1
-    assert [row["other"] for row in rows] == [False] * SHOWN + [True]
+    assert len(rows) == SHOWN_ACCOUNTS + 1
+    assert [row["other"] for row in rows] == [False] * SHOWN_ACCOUNTS + [True]
     assert rows[-1]["account"] == "47 other accounts"
     assert sum(row["usd_month"] for row in rows) == sum(MANY.values())
 
 
 def test_every_bar_has_its_account_and_its_amount_beside_it():
-    shown = texts(spec_of(savings_chart(FEW), None, LIGHT))
+    shown = texts(vega_spec(savings_chart(FEW), None, LIGHT))
     assert {"222222222222", "$200", "111111111111", "$10.50"} <= set(shown)
 
 
 @pytest.mark.parametrize("savings", [{}, FEW, MANY, HOSTILE], ids=["none", "few", "many", "hostile"])
 @pytest.mark.parametrize(("theme", "width"), [(LIGHT, 640), (DARK, 800)])
 def test_whatever_can_be_saved_is_drawn_as_wide_as_asked_and_without_a_warning(savings, theme, width, capfd):
-    spec = spec_of(savings_chart(savings), None, theme, width)
+    spec = vega_spec(savings_chart(savings), None, theme, width)
     check(spec)
     vl_convert.vegalite_to_vega(spec, vl_version="6.4", show_warnings=True)
     assert capfd.readouterr().err == ""

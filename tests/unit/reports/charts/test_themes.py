@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.reports.charts.roofline import SERIES
+from plimsoll.reports.charts.roofline import MOST_ENVELOPES
 from plimsoll.reports.charts.theme import DARK, LIGHT, SHAPES, THEMES, ThemeName
 
 BOTH = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
@@ -39,7 +39,7 @@ def test_what_is_drawn_stands_out_from_the_background(theme):
 @BOTH
 def test_what_is_told_apart_by_color_is_told_apart_by_another_sign(theme):
     assert len({tuple(dash) for dash in theme.dashes.values()}) == len(theme.ceilings) == 3
-    assert len(set(SHAPES)) == len(set(theme.series)) == len(SHAPES) == SERIES
+    assert len(set(SHAPES)) == len(set(theme.series)) == len(SHAPES) == MOST_ENVELOPES
 
 
 def test_themes_are_found_by_name():

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.units import HOUR_S
-from plimsoll.reports.data.database import opened, select
+from plimsoll.reports.data.database import open_runs, select
 from plimsoll.reports.data.views import VIEWS
 from plimsoll.reports.record import DemandProfileRecord
 from plimsoll.reports.run_reader import read_records, stream_profiles
 from plimsoll.reports.steps import Step, step_of
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.reports.wording import risk_level
 from tests.profiles import examples
 from tests.unit.reports.recommendations import a_record, every_action
@@ -29,7 +29,7 @@ SKIPPED = an_unanswered("vol-s", "skipped", "excluded by the policy")
 
 
 def asked(folder, sql):
-    with opened(folder) as database:
+    with open_runs(folder) as database:
         return list(database.rows(sql))
 
 
@@ -49,7 +49,7 @@ def run(tmp_path):
 def test_sums_steps_and_names_are_those_of_the_records(fleet):
     with TemporaryDirectory() as folder:
         run = a_run(Path(folder) / "run", fleet)
-        totals = Totals()
+        totals = RunTotals()
         for record in fleet:
             totals.add(record)
         rows = asked(run, "select volume_id, name, owner.name, step, coalesce(monthly_usd_now, 0) from recommendations")
@@ -194,7 +194,7 @@ def test_a_run_of_before_failures_were_listed_has_them_from_its_account(run):
 
 
 def columns(folder):
-    with opened(folder) as database:
+    with open_runs(folder) as database:
         return {view: [(name, str(kind)) for name, kind in database.columns(f"from {view}")] for view in VIEWS}
 
 
@@ -255,7 +255,7 @@ def test_a_file_that_is_still_being_written_is_to_be_waited_for(tmp_path):
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path):
-    with pytest.raises(BadInput, match=r"holds no readable run\.json"), opened(tmp_path):
+    with pytest.raises(BadInput, match=r"holds no readable run\.json"), open_runs(tmp_path):
         pass
 
 
@@ -291,7 +291,7 @@ def test_a_folder_of_any_name_is_read_and_no_other(tmp_path, name):
     ],
 )
 def test_only_one_query_that_answers_with_rows_is_taken(run, sql):
-    with opened(run) as database, pytest.raises(BadInput, match="give one query that answers with rows"):
+    with open_runs(run) as database, pytest.raises(BadInput, match="give one query that answers with rows"):
         database.statement(sql)
 
 
@@ -311,19 +311,19 @@ def test_only_one_query_that_answers_with_rows_is_taken(run, sql):
     ],
 )
 def test_every_kind_of_query_is_taken_and_answered(run, sql):
-    with opened(run) as database:
+    with open_runs(run) as database:
         query = database.statement(sql)
         assert database.columns(query)
         assert list(database.rows(f"select count(*) from ({query}\n)"))
 
 
 def test_a_query_cannot_leave_its_brackets(run):
-    with opened(run) as database, pytest.raises(BadInput):
+    with open_runs(run) as database, pytest.raises(BadInput):
         database.statement("select 1) ; copy (select 1) to 'x.csv' ; select * from (select 1")
 
 
 def test_an_error_is_one_sentence_that_names_the_views(run):
-    with opened(run) as database, pytest.raises(BadInput) as raised:
+    with open_runs(run) as database, pytest.raises(BadInput) as raised:
         list(database.rows("select savings from recommendations"))
     told = str(raised.value)
     assert "savings" in told
@@ -336,7 +336,7 @@ def test_a_users_own_file_can_be_joined_if_it_is_named(run, tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     for name in ("cmdb.csv", str(tmp_path / "cmdb.csv")):
         sql = f"select team, action from recommendations join read_csv('{name}') on volume = volume_id"
-        with opened(run, files=[name]) as database:
+        with open_runs(run, files=[name]) as database:
             assert list(database.rows(sql)) == [("storage", "keep")]
 
 
@@ -376,7 +376,7 @@ def secret(tmp_path, monkeypatch):
 )
 def test_no_query_and_no_condition_reads_another_file(run, secret, source):
     sql = f"select * from {source.format(secret)}"
-    with opened(run) as database:
+    with open_runs(run) as database:
         with pytest.raises(BadInput):
             list(database.rows(database.statement(sql)))
         with pytest.raises(BadInput):
@@ -400,13 +400,13 @@ def test_no_query_and_no_condition_reads_another_file(run, secret, source):
 )
 def test_no_order_reaches_the_machine_even_where_no_query_is_asked_for(run, secret, order):
     before = sorted(secret.iterdir())
-    with opened(run) as database, pytest.raises(BadInput):
+    with open_runs(run) as database, pytest.raises(BadInput):
         database.run(order.format(secret))
     assert sorted(secret.iterdir()) == before
 
 
 def test_nothing_is_fetched_and_nothing_can_be_set_to_be(run):
-    with opened(run) as database:
+    with open_runs(run) as database:
         found = dict(
             database.rows(
                 "select name, value from duckdb_settings() where name in ('autoinstall_known_extensions', "
@@ -427,6 +427,6 @@ def test_nothing_is_fetched_and_nothing_can_be_set_to_be(run):
 
 def test_two_runs_are_told_apart_by_their_schemas(tmp_path):
     one, other = (a_run(tmp_path / name, [a_record(volume_id=f"vol-{name}")]) for name in ("one", "other"))
-    with opened(one, other) as database:
+    with open_runs(one, other) as database:
         assert list(database.rows("select volume_id from run_0.recommendations")) == [("vol-one",)]
         assert list(database.rows("select volume_id from run_1.recommendations")) == [("vol-other",)]

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from plimsoll.backtesting.rows_fleet import fleet_of_rows
 from plimsoll.cli.main import app
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.data.database import opened, select
-from plimsoll.reports.data.exports import PARQUET, csv_lines, json_lines, not_of_the_run, write_parquet
+from plimsoll.reports.data.database import open_runs, select
+from plimsoll.reports.data.exports import PARQUET, check_not_of_run, csv_lines, json_lines, write_parquet
 from plimsoll.reports.printable import printable
 from plimsoll.reports.run_reader import read_records, stream_profiles
 from plimsoll.writing import write_lines
@@ -30,12 +30,12 @@ def run(tmp_path):
 
 
 def chosen(run, where=None, volumes=()):
-    with opened(run) as database:
+    with open_runs(run) as database:
         return select(database, where, volumes)
 
 
 def parquet(run, out, where=None):
-    with opened(run) as database:
+    with open_runs(run) as database:
         return write_parquet(database, out, select(database, where, ()))
 
 
@@ -134,7 +134,7 @@ def test_a_condition_and_volumes_both_hold(run):
 
 def test_a_selection_takes_the_records_of_its_volumes_alone(run):
     selection = chosen(run, "action = 'keep'")
-    assert [one.volume_id for one in read_records(run) if selection.has(one)] == ["vol-keep"]
+    assert [one.volume_id for one in read_records(run) if selection.includes(one)] == ["vol-keep"]
 
 
 @pytest.mark.parametrize(
@@ -185,12 +185,12 @@ def test_volumes_of_one_id_are_told_apart_by_their_places(tmp_path):
 @pytest.mark.parametrize("name", ["run.json", "recommendations.json", "demand.jsonl", "report.html", "demand.parquet"])
 def test_a_runs_own_files_are_not_to_be_overwritten(run, name, monkeypatch):
     with pytest.raises(BadInput, match="the whole run's own"):
-        not_of_the_run(run / name, run)
+        check_not_of_run(run / name, run)
     monkeypatch.chdir(run)
     with pytest.raises(BadInput, match="the whole run's own"):
-        not_of_the_run(run / ".." / "run" / name, run)
-    not_of_the_run(run / "payments.json", run)
-    not_of_the_run(run.parent / name, run)
+        check_not_of_run(run / ".." / "run" / name, run)
+    check_not_of_run(run / "payments.json", run)
+    check_not_of_run(run.parent / name, run)
 
 
 @pytest.fixture
@@ -202,7 +202,7 @@ def exported(run):
 
 
 def asked(path):
-    with opened(path.parent, files=[str(path)]) as database:
+    with open_runs(path.parent, files=[str(path)]) as database:
         return database.connection.execute(f"select count(*) from '{path}'").fetchone()
 
 
@@ -223,7 +223,7 @@ def test_parquet_elsewhere_is_nobodys_and_read_as_it_is(exported, tmp_path):
     elsewhere.parent.mkdir()
     shutil.copyfile(exported[1], elsewhere)
     (elsewhere.parent / "checksums.json").write_text(json.dumps({elsewhere.name: "of something else"}))
-    with opened(exported[0].parent, files=[str(elsewhere)]) as database:
+    with open_runs(exported[0].parent, files=[str(elsewhere)]) as database:
         assert database.connection.execute(f"select count(*) from '{elsewhere}'").fetchone()
 
 

@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from plimsoll.reports.data.column_types import RUN_ID, glue_tables
-from plimsoll.reports.data.database import opened
+from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.data.exports import write_parquet
 from plimsoll.reports.record import OLD_KEYS
 from tests.unit.reports.recommendations import a_record, every_action
@@ -37,7 +37,7 @@ def in_hive(kind):
 @pytest.mark.parametrize("records", [[], [a_record(action, volume_id=f"vol-{action}") for action in every_action()]])
 def test_each_table_is_typed_as_its_files_are_also_where_a_run_has_no_volume(tmp_path, records):
     run = a_run(tmp_path / "run", records)
-    with opened(run) as database:
+    with open_runs(run) as database:
         written = write_parquet(database, tmp_path, None)
     assert {path.stem for path in written} == set(glue_tables())
     for path in written:

@@ -12,9 +12,9 @@ from rich.console import Console
 
 from plimsoll.domain.kinds import CHANGES
 from plimsoll.domain.policy import Policy
-from plimsoll.reports.diff.comparison import compared
-from plimsoll.reports.diff.render import headline, json_diff, markdown_diff, money, notes, show_diff
-from plimsoll.reports.diff.sql import Group
+from plimsoll.reports.diff.comparison import compare_runs
+from plimsoll.reports.diff.render import diff_headline, json_diff, markdown_diff, money_text, notes, show_diff
+from plimsoll.reports.diff.sql import DiffGroup
 from plimsoll.reports.markdown.markup import MOST_ON_GITHUB
 from plimsoll.reports.record import SpecRecord
 from tests.profiles import examples
@@ -42,37 +42,37 @@ def grown(record):
 
 def told(before, after):
     """The groups of two runs' volumes, by id, with why."""
-    with compared(before, after) as diff:
-        return {one.volume_id: (one.group, one.why) for group in diff.totals for one in diff.listed(group)}
+    with compare_runs(before, after) as diff:
+        return {one.volume_id: (one.group, one.why) for group in diff.totals for one in diff.list_volumes(group)}
 
 
 @pytest.mark.parametrize(
     ("before", "after", "group"),
     [
-        ([MOVE], [MOVE], Group.OPEN),
-        ([DETACHED], [DETACHED], Group.OPEN),
-        ([KEEP], [KEEP], Group.SAME),
-        ([MOVE], [moved(MOVE)], Group.DONE),
-        ([MOVE], [moved(MOVE, action="upgrade")], Group.DONE),
-        ([MOVE], [grown(MOVE)], Group.ALTERED),
-        ([KEEP], [grown(KEEP)], Group.ALTERED),
-        ([MOVE], [grown(moved(MOVE))], Group.DONE),
-        ([DETACHED], [grown(DETACHED)], Group.ALTERED),
-        ([MOVE], [STAY], Group.CHANGED),
-        ([STAY], [MOVE], Group.CHANGED),
-        ([DETACHED], [STAY], Group.CHANGED),
-        ([KEEP], [], Group.GONE),
-        ([MOVE], [], Group.GONE),
-        ([DETACHED], [], Group.DONE),
-        ([], [MOVE], Group.NEW),
-        ([MOVE], [an_unanswered("vol-1")], Group.FAILED),
-        ([], [an_unanswered("vol-1")], Group.FAILED),
-        ([an_unanswered("vol-1", "skipped")], [an_unanswered("vol-1")], Group.FAILED),
-        ([MOVE], [an_unanswered("vol-1", "skipped")], Group.LEFT_OUT),
-        ([an_unanswered("vol-1")], [an_unanswered("vol-1")], Group.UNANSWERED),
-        ([an_unanswered("vol-1", "skipped")], [an_unanswered("vol-1", "skipped")], Group.UNANSWERED),
-        ([an_unanswered("vol-1")], [KEEP], Group.FIRST_READ),
-        ([an_unanswered("vol-1")], [], Group.GONE),
+        ([MOVE], [MOVE], DiffGroup.OPEN),
+        ([DETACHED], [DETACHED], DiffGroup.OPEN),
+        ([KEEP], [KEEP], DiffGroup.SAME),
+        ([MOVE], [moved(MOVE)], DiffGroup.DONE),
+        ([MOVE], [moved(MOVE, action="upgrade")], DiffGroup.DONE),
+        ([MOVE], [grown(MOVE)], DiffGroup.ALTERED),
+        ([KEEP], [grown(KEEP)], DiffGroup.ALTERED),
+        ([MOVE], [grown(moved(MOVE))], DiffGroup.DONE),
+        ([DETACHED], [grown(DETACHED)], DiffGroup.ALTERED),
+        ([MOVE], [STAY], DiffGroup.CHANGED),
+        ([STAY], [MOVE], DiffGroup.CHANGED),
+        ([DETACHED], [STAY], DiffGroup.CHANGED),
+        ([KEEP], [], DiffGroup.GONE),
+        ([MOVE], [], DiffGroup.GONE),
+        ([DETACHED], [], DiffGroup.DONE),
+        ([], [MOVE], DiffGroup.NEW),
+        ([MOVE], [an_unanswered("vol-1")], DiffGroup.FAILED),
+        ([], [an_unanswered("vol-1")], DiffGroup.FAILED),
+        ([an_unanswered("vol-1", "skipped")], [an_unanswered("vol-1")], DiffGroup.FAILED),
+        ([MOVE], [an_unanswered("vol-1", "skipped")], DiffGroup.LEFT_OUT),
+        ([an_unanswered("vol-1")], [an_unanswered("vol-1")], DiffGroup.UNANSWERED),
+        ([an_unanswered("vol-1", "skipped")], [an_unanswered("vol-1", "skipped")], DiffGroup.UNANSWERED),
+        ([an_unanswered("vol-1")], [KEEP], DiffGroup.FIRST_READ),
+        ([an_unanswered("vol-1")], [], DiffGroup.GONE),
     ],
 )
 def test_what_becomes_of_a_volume_has_its_group(tmp_path, before, after, group):
@@ -96,25 +96,25 @@ def test_what_becomes_of_a_volume_has_its_group(tmp_path, before, after, group):
 def test_a_volume_is_neither_gone_nor_new_where_its_place_was_not_read_whole(tmp_path, fields):
     read = a_run(tmp_path / "read", [DETACHED])
     unread = a_run(tmp_path / "unread", **fields)
-    assert told(read, unread)["vol-1"][0] is Group.NOT_READ
-    assert told(unread, read)["vol-1"][0] is Group.FIRST_READ
-    with compared(read, unread) as diff:
+    assert told(read, unread)["vol-1"][0] is DiffGroup.NOT_READ
+    assert told(unread, read)["vol-1"][0] is DiffGroup.FIRST_READ
+    with compare_runs(read, unread) as diff:
         assert (diff.saved.usd, diff.known.usd_before) == (0, 0)
-        assert diff.totals[Group.NOT_READ].usd_after is None
+        assert diff.totals[DiffGroup.NOT_READ].usd_after is None
 
 
 def test_a_run_that_does_not_name_what_it_left_out_claims_nobody_gone(tmp_path):
     before = a_run(tmp_path / "before", [MOVE])
     after = a_run(tmp_path / "after", unanswered=[an_unanswered("vol-9", "skipped")])
-    assert told(before, after)["vol-1"][0] is Group.GONE
+    assert told(before, after)["vol-1"][0] is DiffGroup.GONE
     (after / "unanswered.jsonl").unlink()
-    assert told(before, after)["vol-1"][0] is Group.NOT_READ
+    assert told(before, after)["vol-1"][0] is DiffGroup.NOT_READ
 
 
 def test_prices_that_could_not_be_read_do_not_make_a_place_unread(tmp_path):
     before = a_run(tmp_path / "before", [MOVE])
     after = a_run(tmp_path / "after", failed_places={"prices of 111122223333/us-east-1": "AccessDenied"})
-    assert told(before, after)["vol-1"][0] is Group.GONE
+    assert told(before, after)["vol-1"][0] is DiffGroup.GONE
 
 
 def test_volumes_of_one_id_in_two_accounts_are_two(tmp_path):
@@ -122,9 +122,9 @@ def test_volumes_of_one_id_in_two_accounts_are_two(tmp_path):
     places = ("111122223333/us-east-1", "222222222222/us-east-1")
     before = a_run(tmp_path / "before", [MOVE, other], places=places)
     after = a_run(tmp_path / "after", [moved(MOVE)], places=places)
-    with compared(before, after) as diff:
-        found = {one.account: group for group in diff.totals for one in diff.listed(group)}
-    assert found == {"111122223333": Group.DONE, "222222222222": Group.GONE}
+    with compare_runs(before, after) as diff:
+        found = {one.account: group for group in diff.totals for one in diff.list_volumes(group)}
+    assert found == {"111122223333": DiffGroup.DONE, "222222222222": DiffGroup.GONE}
 
 
 # ---- money
@@ -136,12 +136,12 @@ def test_what_was_saved_is_what_done_volumes_cost_less(tmp_path):
     still = MOVE.model_copy(update={"volume_id": "vol-4", "monthly_usd_saved": 10.0})
     before = a_run(tmp_path / "before", [MOVE, detached, unpriced, still])
     after = a_run(tmp_path / "after", [moved(MOVE, monthly_usd_now=42.0), moved(unpriced), still])
-    with compared(before, after) as diff:
+    with compare_runs(before, after) as diff:
         assert diff.saved.usd == pytest.approx(50 - 40 + 50), "at the first run's prices"
         assert (diff.unpriced, diff.open_saving.usd) == (1, 10.0)
         assert diff.repriced == (1, pytest.approx(2.0)), "the offer was to cost 40 and costs 42"
         said = list(notes(diff))
-        assert headline(diff) == (
+        assert diff_headline(diff) == (
             "$60.00 a month saved by 2 volumes done since; 1 volume still open, which can save $10.00 a month."
         )
     assert any("1 done volume without a known price" in note for note in said)
@@ -154,15 +154,15 @@ def at(record, **figures):
 
 
 def only(tmp_path, before, after, **fields):
-    with compared(a_run(tmp_path / "before", [before]), a_run(tmp_path / "after", after, **fields)) as diff:
-        (found,) = [one for group in diff.totals for one in diff.listed(group)]
-        return diff, found, list(notes(diff)), headline(diff)
+    with compare_runs(a_run(tmp_path / "before", [before]), a_run(tmp_path / "after", after, **fields)) as diff:
+        (found,) = [one for group in diff.totals for one in diff.list_volumes(group)]
+        return diff, found, list(notes(diff)), diff_headline(diff)
 
 
 def test_what_upgrades_cost_is_told_apart_from_what_was_saved(tmp_path):
     up = a_record("upgrade", volume_id="vol-1", monthly_usd_now=40.0, monthly_usd_then=47.84, monthly_usd_saved=-7.84)
     diff, found, said, head = only(tmp_path, up, [moved(up)])
-    assert (found.group, money(found)) == (Group.DONE, "$7.84 more")
+    assert (found.group, money_text(found)) == (DiffGroup.DONE, "$7.84 more")
     assert (diff.saved.usd, diff.upgraded.usd) == (0, pytest.approx(7.84))
     assert head.startswith("Nothing saved since;")
     assert "1 upgrade done, which cost $7.84 a month more; not in the saving." in said
@@ -173,8 +173,8 @@ def test_open_upgrades_and_detached_volumes_are_no_savings(tmp_path):
     run = a_run(
         tmp_path / "run", [DETACHED, up, MOVE.model_copy(update={"volume_id": "vol-3", "monthly_usd_saved": 10.0})]
     )
-    with compared(run, run) as diff:
-        assert headline(diff) == ("Nothing saved since; 1 volume still open, which can save $10.00 a month.")
+    with compare_runs(run, run) as diff:
+        assert diff_headline(diff) == ("Nothing saved since; 1 volume still open, which can save $10.00 a month.")
         assert list(notes(diff)) == [
             "Still open: 1 upgrade, for $7.84 a month more.",
             "Still open: 1 volume attached to nothing, $50.00 a month.",
@@ -186,14 +186,14 @@ def test_the_drop_in_replacement_is_done_as_well(tmp_path):
     drop_in = MOVE.offers[0].model_copy(update={"spec": spec, "monthly_usd": 47.0})
     before = MOVE.model_copy(update={"drop_in": drop_in})
     diff, found, _, _ = only(tmp_path, before, [moved(before, current=spec, monthly_usd_now=48.0)])
-    assert (found.group, found.why) == (Group.DONE, "with the same limits")
+    assert (found.group, found.why) == (DiffGroup.DONE, "with the same limits")
     assert diff.saved.usd == pytest.approx(3.0)
     assert diff.repriced == (1, pytest.approx(1.0))
 
 
 def test_a_little_more_than_recommended_is_done_and_tells_what_it_saves(tmp_path):
     diff, found, said, _ = only(tmp_path, MOVE, [at(MOVE, iops=3500).model_copy(update={"monthly_usd_now": 43.0})])
-    assert found.group is Group.DONE
+    assert found.group is DiffGroup.DONE
     assert found.why == "nearly: recommended was gp3 500 GiB 3,000 IOPS 125 MiB/s"
     assert diff.saved.usd == pytest.approx(7.0)
     assert any("the first run has no price for" in note for note in said)
@@ -202,7 +202,7 @@ def test_a_little_more_than_recommended_is_done_and_tells_what_it_saves(tmp_path
 @pytest.mark.parametrize(("figures", "usd_now"), [({"iops": 16000}, 49.0), ({"throughput_mib_s": 60}, 39.0)])
 def test_much_more_or_less_than_recommended_is_altered_and_tells_what_it_saved(tmp_path, figures, usd_now):
     diff, found, said, _ = only(tmp_path, MOVE, [at(MOVE, **figures).model_copy(update={"monthly_usd_now": usd_now})])
-    assert (found.group, diff.saved.usd) == (Group.ALTERED, 0)
+    assert (found.group, diff.saved.usd) == (DiffGroup.ALTERED, 0)
     assert found.usd_saved == pytest.approx(50 - usd_now)
     assert any("1 volume changed to something else:" in note for note in said)
 
@@ -216,7 +216,7 @@ def test_what_is_not_known_now_is_not_zero(tmp_path, after):
 
 
 def markdown_diff_of(tmp_path):
-    with compared(tmp_path / "before", tmp_path / "after") as diff:
+    with compare_runs(tmp_path / "before", tmp_path / "after") as diff:
         return markdown_diff(diff)
 
 
@@ -224,7 +224,7 @@ def markdown_diff_of(tmp_path):
 def test_what_was_not_read_says_with_which_failure(tmp_path, place):
     places = () if "/us-east-1" not in place else ("111122223333/us-east-1",)
     _, found, _, _ = only(tmp_path, MOVE, [], failed_places={place: "AccessDenied: ask for it."}, places=places)
-    assert found.group is Group.NOT_READ
+    assert found.group is DiffGroup.NOT_READ
     assert found.why.endswith("AccessDenied: ask for it.")
 
 
@@ -252,8 +252,8 @@ def test_every_volume_of_either_run_is_in_exactly_one_group_and_the_money_adds_u
         before, ours = built(Path(place) / "before", [one for one, _ in pairs], "complete")
         after, theirs = built(Path(place) / "after", [other for _, other in pairs], status)
         expected = {f"vol-{number}" for number, pair in enumerate(pairs) if pair != ("none", "none")}
-        with compared(before, after) as diff:
-            listed = [one.volume_id for group in diff.totals for one in diff.listed(group)]
+        with compare_runs(before, after) as diff:
+            listed = [one.volume_id for group in diff.totals for one in diff.list_volumes(group)]
             totals = diff.totals.values()
             assert sorted(listed) == sorted(expected)
             assert sum(total.volumes for total in totals) == len(expected)
@@ -264,10 +264,10 @@ def test_every_volume_of_either_run_is_in_exactly_one_group_and_the_money_adds_u
                 sum(one.monthly_usd_now for one in theirs)
             )
             head = json.loads("".join(json_diff(diff)))
-            same = diff.totals[Group.SAME].volumes if Group.SAME in diff.totals else 0
+            same = diff.totals[DiffGroup.SAME].volumes if DiffGroup.SAME in diff.totals else 0
             assert len(head["volumes"]) + same == len(expected)
             if status == "interrupted":
-                assert not {Group.GONE} & set(diff.totals)
+                assert not {DiffGroup.GONE} & set(diff.totals)
 
 
 @settings(max_examples=examples(10))
@@ -275,11 +275,11 @@ def test_every_volume_of_either_run_is_in_exactly_one_group_and_the_money_adds_u
 def test_a_run_has_no_difference_from_itself(choices):
     with TemporaryDirectory() as place:
         run, records = built(Path(place) / "run", choices, "complete")
-        with compared(run, run) as diff:
-            assert set(diff.totals) <= {Group.OPEN, Group.SAME, Group.UNANSWERED}
+        with compare_runs(run, run) as diff:
+            assert set(diff.totals) <= {DiffGroup.OPEN, DiffGroup.SAME, DiffGroup.UNANSWERED}
             assert (diff.saved.usd, diff.repriced) == (0, (0, 0))
             assert all("attached to nothing" in note for note in notes(diff))
-            open_ = diff.totals[Group.OPEN].volumes if Group.OPEN in diff.totals else 0
+            open_ = diff.totals[DiffGroup.OPEN].volumes if DiffGroup.OPEN in diff.totals else 0
             assert open_ == sum(one.action in {*CHANGES, "detached"} for one in records)
 
 
@@ -308,7 +308,7 @@ def test_another_answer_is_told_with_the_first_figure_that_moved(tmp_path, after
         a_run(tmp_path / "before", [MOVE]),
         a_run(tmp_path / "after", [after.model_copy(update={"target": target})]),
     ]
-    assert told(*runs)["vol-1"] == (Group.CHANGED, why)
+    assert told(*runs)["vol-1"] == (DiffGroup.CHANGED, why)
 
 
 def test_what_was_altered_says_what_was_recommended_and_what_failed_says_why(tmp_path):
@@ -316,8 +316,8 @@ def test_what_was_altered_says_what_was_recommended_and_what_failed_says_why(tmp
     before = a_run(tmp_path / "before", [MOVE, KEEP.model_copy(update={"volume_id": "vol-2"})])
     after = a_run(tmp_path / "after", [other], unanswered=[an_unanswered("vol-2", reason="Throttled")])
     assert told(before, after) == {
-        "vol-1": (Group.ALTERED, "recommended was gp3 500 GiB 3,000 IOPS 125 MiB/s"),
-        "vol-2": (Group.FAILED, "Throttled"),
+        "vol-1": (DiffGroup.ALTERED, "recommended was gp3 500 GiB 3,000 IOPS 125 MiB/s"),
+        "vol-2": (DiffGroup.FAILED, "Throttled"),
     }
 
 
@@ -326,7 +326,7 @@ def test_policies_and_places_that_differ_are_told(tmp_path):
     after = a_run(
         tmp_path / "after", [MOVE], policy=Policy(headroom_pct=30.0), failed_places={"profile prod": "BadCredentials"}
     )
-    with compared(before, after) as diff:
+    with compare_runs(before, after) as diff:
         assert list(notes(diff)) == [
             "The policy differs: headroom_pct was 20.0, now 30.0.",
             "Not read any more: profile prod: BadCredentials",
@@ -348,7 +348,7 @@ def two_runs(tmp_path):
 @pytest.mark.parametrize("width", [80, 160])
 def test_the_terminal_shows_ids_whole_and_fits(two_runs, width):
     console = Console(width=width, record=True, file=None)
-    with compared(*two_runs) as diff, console.capture() as captured:
+    with compare_runs(*two_runs) as diff, console.capture() as captured:
         show_diff(console, diff, 0)
     lines = captured.get().splitlines()
     assert max(map(cell_len, lines)) <= width
@@ -358,14 +358,14 @@ def test_the_terminal_shows_ids_whole_and_fits(two_runs, width):
 
 def test_the_terminal_counts_what_it_does_not_list(two_runs):
     console = Console(width=160)
-    with compared(*two_runs) as diff, console.capture() as captured:
+    with compare_runs(*two_runs) as diff, console.capture() as captured:
         show_diff(console, diff, 1)
-        done = diff.totals[Group.DONE].volumes
+        done = diff.totals[DiffGroup.DONE].volumes
     assert f"{done - 1} more; --rows 0 shows all." in captured.get()
 
 
 def test_markdown_has_the_totals_and_no_tag_of_a_name(two_runs):
-    with compared(*two_runs) as diff:
+    with compare_runs(*two_runs) as diff:
         text = markdown_diff(diff)
     page = shown(text)
     assert "all" in page.text
@@ -375,7 +375,7 @@ def test_markdown_has_the_totals_and_no_tag_of_a_name(two_runs):
 
 def test_runs_without_a_volume_differ_in_nothing(tmp_path):
     empty, other = a_run(tmp_path / "empty"), a_run(tmp_path / "other")
-    with compared(empty, other) as diff:
+    with compare_runs(empty, other) as diff:
         assert dict(diff.totals) == {}
-        assert headline(diff) == "Nothing saved since; nothing still open that can save."
+        assert diff_headline(diff) == "Nothing saved since; nothing still open that can save."
         assert json.loads("".join(json_diff(diff)))["volumes"] == []

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from plimsoll.reports.html.page_files import early, script, style
+from plimsoll.reports.html.page_files import first_script, script, style
 
 _PAIR = re.compile(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)")
 COLORS = {name: (light, dark) for name, light, dark in _PAIR.findall(style())}
@@ -35,7 +35,7 @@ def test_the_two_parts_of_a_bar_can_be_told_apart(theme):
 
 
 def test_what_is_shown_is_never_read_as_html_or_code():
-    for text in (script(), early()):
+    for text in (script(), first_script()):
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", text)
         assert "http:" not in text
         assert "</script" not in text

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from plimsoll.reports.html.small_profile import HOW, small
+from plimsoll.reports.html.small_profile import HOW, shrink_profile
 from plimsoll.reports.record import DemandProfileRecord
 from tests.profiles import examples
 from tests.unit.reports.recommendations import a_profile
@@ -34,14 +34,14 @@ def test_rates_are_read_again_to_a_quarter_of_a_percent(rates, random):
     profile = a_profile(rates)
     other = {name: random.sample(rates, len(rates)) for name in HOW["beside"]}
     profile = profile.model_copy(update=other)
-    for name, found in read_again(small(profile)).items():
+    for name, found in read_again(shrink_profile(profile)).items():
         for one, before in zip(found, other[name], strict=True):
             assert one == before if not before else one == pytest.approx(before, rel=0.0026)
 
 
 def test_nothing_else_is_changed_and_every_series_of_rates_is_there():
     profile = a_profile((100.0, None, 300.0))
-    whole, written = profile.model_dump(), small(profile)
+    whole, written = profile.model_dump(), shrink_profile(profile)
     rates = {
         name for name, field in DemandProfileRecord.model_fields.items() if "float | None" in str(field.annotation)
     }

@@ -15,7 +15,7 @@ from plimsoll.reports.terminal.explain import offers_table, show_explanation
 from plimsoll.reports.terminal.plot import plot
 from plimsoll.reports.terminal.run import savings_table, show_run
 from plimsoll.reports.to_record import record_of
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.reports.wording import usd
 from tests.builders import a_demand, a_volume, decision
 from tests.unit.reports.plain_runs import a_run_record
@@ -40,7 +40,7 @@ def a_console(width):
 
 def a_run(records=(), **fields):
     """What run.json says of a run of these records."""
-    totals = Totals(seen=len(records))
+    totals = RunTotals(seen=len(records))
     for record in records:
         totals.add(record)
     asked = {

@@ -36,7 +36,7 @@ def test_every_action_can_be_found_by_people():
 
 def test_the_controls_of_a_volume_are_two_buttons_and_a_menu_that_slack_takes():
     (row,) = controls(VOLUME, CONTROLS)
-    check_message(SlackMessage.of("controls", [row]).payload)
+    check_message(SlackMessage.compose("controls", [row]).payload)
     assert [one["type"] for one in row["elements"]] == ["button", "button", "overflow"]
 
 

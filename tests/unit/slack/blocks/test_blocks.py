@@ -24,7 +24,7 @@ def test_whatever_is_said_makes_blocks_that_slack_takes(text):
         blocks.controls(text, CONTROLS),
         blocks.report_link(text),
     ):
-        check_message(SlackMessage.of(text, made).payload)
+        check_message(SlackMessage.compose(text, made).payload)
 
 
 @given(text=anything, most=st.integers(1, 200))
@@ -52,7 +52,7 @@ def test_a_screen_is_shown_whole_where_it_fits_and_says_where_it_is_cut():
     text = shown["elements"][0]["elements"][0]["text"]
     assert text.endswith("\n… cut here")
     assert utf16_length(text) > 4_000
-    check_message(SlackMessage.of("a screen", [shown]).payload)
+    check_message(SlackMessage.compose("a screen", [shown]).payload)
 
 
 def test_buttons_stand_in_their_order_and_name_their_volume():
@@ -77,7 +77,7 @@ def test_a_budget_gives_room_for_as_much_as_slack_takes():
     assert taken == MOST_BLOCKS
     budget, row = MessageBudget(), blocks.paragraph("é\U0001f6a2" * 100)
     made = [row for _ in range(MOST_BLOCKS) if budget.take([row])]
-    check_message(SlackMessage.of("much", made).payload)
+    check_message(SlackMessage.compose("much", made).payload)
     assert size([*made, row]) > 12_000 - 1
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.reports.record import BlockerRecord, EvidenceRecord, OwnerRecord
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.reports.wording import usd
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.digest import Digest
@@ -65,7 +65,7 @@ def fleets(count):
 
 def check(fleet, told, most=10):
     """That all messages are taken, hold no markup, and tell of all that saves."""
-    totals = Totals()
+    totals = RunTotals()
     for record in fleet:
         totals.add(record)
     assert json.loads(json.dumps(told.payload, ensure_ascii=False).encode()) == told.payload

@@ -3,7 +3,7 @@
 import pytest
 
 from plimsoll.reports.charts.savings import ACCOUNTS
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.totals import RunTotals
 from plimsoll.slack.blocks.pictures import Draft, run_drafts
 from tests.unit.reports.fleets import a_fleet, special_records
 from tests.unit.reports.recommendations import a_record
@@ -24,7 +24,7 @@ def test_the_savings_by_account_add_up_to_those_of_the_fleet(tmp_path):
     fleet = a_fleet(50)
     savings, _ = run_drafts(a_run(tmp_path, fleet), {})
     drawn_usd = sum(row["usd_month"] for row in savings.chart.datasets[ACCOUNTS])
-    assert drawn_usd == pytest.approx(Totals.of(fleet).usd_saved)
+    assert drawn_usd == pytest.approx(RunTotals.add_up(fleet).usd_saved)
 
 
 def test_the_largest_saving_is_shown_with_its_demand(tmp_path):

@@ -28,7 +28,7 @@ def slack(clock):
 
 
 def test_a_message_arrives_once(slack, clock):
-    ledger, webhook = KeptInMemory(), Webhook.of(slack.webhook_url, slack.api_url)
+    ledger, webhook = KeptInMemory(), Webhook.from_url(slack.webhook_url, slack.api_url)
     for _ in range(2):
         post_by_webhook(a_message(), webhook, ledger, pause=clock.pause)
     (hooked,) = slack.there.hooked
@@ -38,7 +38,7 @@ def test_a_message_arrives_once(slack, clock):
 
 @pytest.mark.parametrize("trouble", [{"drop": "after"}, {"drop": "before"}, {"status": 500}])
 def test_a_message_whose_answer_is_lost_is_never_sent_twice(slack, clock, trouble):
-    ledger, webhook = KeptInMemory(), Webhook.of(slack.webhook_url, slack.api_url)
+    ledger, webhook = KeptInMemory(), Webhook.from_url(slack.webhook_url, slack.api_url)
     slack.fail(WEBHOOK, **trouble)
     for _ in range(2):
         with pytest.raises(Unanswered, match="--again"):
@@ -47,7 +47,7 @@ def test_a_message_whose_answer_is_lost_is_never_sent_twice(slack, clock, troubl
 
 
 def test_what_comes_too_early_waits_and_patience_ends(slack, clock):
-    webhook = Webhook.of(slack.webhook_url, slack.api_url)
+    webhook = Webhook.from_url(slack.webhook_url, slack.api_url)
     slack.fail(WEBHOOK, retry_after_s=9)
     post_by_webhook(a_message(), webhook, KeptInMemory(), pause=clock.pause)
     assert 9 <= clock.paused_s < 11
@@ -58,10 +58,10 @@ def test_what_comes_too_early_waits_and_patience_ends(slack, clock):
 
 def test_a_webhook_that_is_no_more_is_told_and_tried_anew(slack, clock):
     ledger = KeptInMemory()
-    gone = Webhook.of(slack.webhook_url + "x", slack.api_url)
+    gone = Webhook.from_url(slack.webhook_url + "x", slack.api_url)
     with pytest.raises(AccessDenied, match="copy it again"):
         post_by_webhook(a_message(), gone, ledger, pause=clock.pause)
-    post_by_webhook(a_message(), Webhook.of(slack.webhook_url, slack.api_url), ledger, pause=clock.pause)
+    post_by_webhook(a_message(), Webhook.from_url(slack.webhook_url, slack.api_url), ledger, pause=clock.pause)
     assert len(slack.there.hooked) == 1
 
 
@@ -82,12 +82,12 @@ def test_a_webhook_that_is_no_more_is_told_and_tried_anew(slack, clock):
 )
 def test_a_url_that_is_none_of_slacks_is_refused_and_not_told(url, api_url):
     with pytest.raises(BadInput, match=r"hooks\.slack\.com") as caught:
-        Webhook.of(url, api_url)
+        Webhook.from_url(url, api_url)
     assert "secret" not in str(caught.value)
 
 
 def test_a_webhook_tells_its_id_and_never_its_url():
-    webhook = Webhook.of(URL + "\n", PUBLIC)
+    webhook = Webhook.from_url(URL + "\n", PUBLIC)
     assert webhook.channel == "webhook-B0HOOK"
     assert "aSecretOf24Letters" not in repr(webhook)
 
@@ -97,7 +97,9 @@ def test_the_url_is_nowhere_in_what_is_logged_and_raised(slack, clock, caplog, t
     caplog.set_level(logging.DEBUG)
     slack.fail(WEBHOOK, **trouble)
     with pytest.raises(CloudError) as caught:
-        post_by_webhook(a_message(), Webhook.of(slack.webhook_url, slack.api_url), KeptInMemory(), pause=clock.pause)
+        post_by_webhook(
+            a_message(), Webhook.from_url(slack.webhook_url, slack.api_url), KeptInMemory(), pause=clock.pause
+        )
     assert isinstance(caught.value, PlimsollError)
     told = "".join(traceback.format_exception(caught.value)) + caplog.text + repr(caught.value)
     assert "webhook-secret" not in told

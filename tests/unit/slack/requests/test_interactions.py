@@ -12,9 +12,9 @@ from plimsoll.slack.requests.payloads import (
     Pressed,
     Submitted,
     Typed,
-    asked_by_button,
-    asked_by_dialog,
-    asked_by_words,
+    button_request,
+    command_request,
+    dialog_request,
     origin_of,
 )
 from plimsoll.slack.requests.signed import Refused
@@ -28,11 +28,11 @@ ORIGIN = Origin(
 
 
 def by_button(action_id, volume=VOLUME, **more):
-    return asked_by_button(Pressed.model_validate(pressed(action_id, volume, **more)))
+    return button_request(Pressed.model_validate(pressed(action_id, volume, **more)))
 
 
 def by_words(text, trigger_id="1.2.x"):
-    return asked_by_words(Typed.model_validate(TYPED | {"text": text, "trigger_id": trigger_id}))
+    return command_request(Typed.model_validate(TYPED | {"text": text, "trigger_id": trigger_id}))
 
 
 def test_a_button_of_one_message_asks_one_thing_by_whomever():
@@ -63,14 +63,14 @@ def test_a_button_in_a_message_that_one_alone_sees_is_answered_where_it_was_show
     assert (origin_of(press).message, origin_of(press).thread) == (None, "1.0")
     without = Pressed.model_validate({**pressed("done"), "message": None, "container": {"is_ephemeral": True}})
     assert origin_of(without).thread is None
-    assert asked_by_button(without).channel == "C0STORAGE"
+    assert button_request(without).channel == "C0STORAGE"
 
 
 def test_each_dialog_asks_once():
     view = ACTIONS["snooze"].dialog(ORIGIN)
-    once = asked_by_dialog(Submitted.model_validate(submitted(view, snoozed(), view_id="V1")))
-    again = asked_by_dialog(Submitted.model_validate(submitted(view, snoozed(), view_id="V1")))
-    other = asked_by_dialog(Submitted.model_validate(submitted(view, snoozed(), view_id="V2")))
+    once = dialog_request(Submitted.model_validate(submitted(view, snoozed(), view_id="V1")))
+    again = dialog_request(Submitted.model_validate(submitted(view, snoozed(), view_id="V1")))
+    other = dialog_request(Submitted.model_validate(submitted(view, snoozed(), view_id="V2")))
     assert once == again
     assert once.id != other.id
     assert (once.channel, once.thread, once.response_url) == (ORIGIN.channel, ORIGIN.thread, ORIGIN.response_url)
@@ -78,7 +78,7 @@ def test_each_dialog_asks_once():
 
 @given(reason=st.text(max_size=300))
 def test_any_reason_comes_through_as_it_is_but_for_space_around_it(reason):
-    asked = asked_by_dialog(Submitted.model_validate(submitted(ACTIONS["exclude"].dialog(ORIGIN), because(reason))))
+    asked = dialog_request(Submitted.model_validate(submitted(ACTIONS["exclude"].dialog(ORIGIN), because(reason))))
     assert asked.entered["reason"] in reason
     assert asked.entered["reason"].strip() == reason.strip()
     assert SlackRequest.model_validate_json(asked.model_dump_json()) == asked
@@ -120,7 +120,7 @@ def test_a_line_of_the_menu_asks_what_its_button_would():
         "block_id": f"volume:{VOLUME}",
         "selected_option": {"value": "done"},
     }
-    chosen = asked_by_button(Pressed.model_validate(pressed("menu", ts="1.1", actions=[menu])))
+    chosen = button_request(Pressed.model_validate(pressed("menu", ts="1.1", actions=[menu])))
     assert chosen == by_button("done", ts="1.1")
 
 
