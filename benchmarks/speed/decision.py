@@ -16,7 +16,7 @@ from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.from_metrics import demand_of
-from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.demand.host_room import HostLoad
 from plimsoll.domain.groups.hosting import host_loads
 from plimsoll.domain.headroom import Headrooms
 from plimsoll.domain.metrics.knowledge import Ask, Knowledge, first_looks
@@ -116,7 +116,7 @@ def _arrays(demand: Demand) -> Iterator[Any]:
     for array in (
         demand.iops,
         demand.throughput_mib_s,
-        demand.read_iops,
+        demand.rates[0, 1],
         demand.observed,
         demand.busy_share,
         demand.balance_pct,

@@ -6,7 +6,7 @@ import numpy as np
 
 from plimsoll.backtesting.scenario import Cut, Scenario
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
-from plimsoll.domain.demand.room import FREQUENT_MINUTES
+from plimsoll.domain.demand.lifting import FREQUENT_MINUTES
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.risk.histories import Histories, histories
 from plimsoll.domain.risk.scores import Scores, scores_of

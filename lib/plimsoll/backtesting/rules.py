@@ -9,8 +9,7 @@ import numpy as np
 from plimsoll.backtesting.cuts import Known
 from plimsoll.backtesting.scenario import Scenario, need_of
 from plimsoll.domain.arrays import FloatArray
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import Ceiling, Need
 from plimsoll.domain.offers.offer import flip
 from plimsoll.domain.offers.products import Product
 from plimsoll.domain.risk.constant_limits import peaks

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from plimsoll.domain.arrays import FloatArray
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import Need
 from plimsoll.domain.offers.offer import Market, flip
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.risk.scores import PROMISED_MINUTES

@@ -5,8 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from plimsoll.domain.case import Case
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import Ceiling, Need
 from plimsoll.domain.evidence.evidence import Evidence, Place, evidence_for
 from plimsoll.domain.offers.offer import impossible
 from plimsoll.domain.policy import Policy

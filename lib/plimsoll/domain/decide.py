@@ -9,9 +9,9 @@ from typing import Final
 
 from plimsoll.domain.blockers import blockers, evidence_blocker, evidence_of
 from plimsoll.domain.case import Case
+from plimsoll.domain.ceiling import Need
 from plimsoll.domain.demand.epoch import Settles
 from plimsoll.domain.demand.load import peaks
-from plimsoll.domain.demand.need import Need
 from plimsoll.domain.groups.group import template_of
 from plimsoll.domain.groups.rollup import part_of
 from plimsoll.domain.offers.choice import Choice, Step, Verdict, Why, choose, choose_same_limits

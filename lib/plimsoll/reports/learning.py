@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, Final
 
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import Need
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.risk.histories import PastPeaks
 from plimsoll.domain.risk.lessons import Lessons

@@ -9,8 +9,7 @@ from typing import Final
 
 from plimsoll.bench.answer import BenchAnswer
 from plimsoll.clouds.validation_book import ValidationLine
-from plimsoll.domain.ceiling import UNBOUNDED, Accounting, Ceiling
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import UNBOUNDED, Accounting, Ceiling, Need
 from plimsoll.domain.errors import BadInput, BenchWasTheLimit, NotMeasured
 from plimsoll.domain.evidence.bench_excuse import BenchExcuse, BenchLimit, bench_excuse
 from plimsoll.domain.evidence.envelope import SIMULATED_TOOL, BoundBy

@@ -9,8 +9,9 @@ from typing import Final
 import numpy as np
 
 from plimsoll.auditing.explain import Explained, explain_volume
+from plimsoll.domain.ceiling import Need
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.rates import IOPS, MIB_S
 from plimsoll.domain.demand.workload import recounted, shape_of
 from plimsoll.domain.errors import BadInput, NotMeasured
 from plimsoll.domain.evidence.grade import Grade
@@ -203,8 +204,8 @@ def subject_of(
         volume=volume,
         need=need,
         shape=shape_of(demand, at_peak, counted) if np.any(demand.iops > 0) else None,
-        peak_iops=demand.peak(demand.counted_iops(replace(counted, io_kib=None))),
-        peak_throughput_mib_s=demand.peak(demand.counted_throughput_mib_s(counted)),
+        peak_iops=demand.peak(demand.count(counted.by_operation)[IOPS]),
+        peak_throughput_mib_s=demand.peak(demand.count(counted.by_operation)[MIB_S]),
         today_mean_latency_us=today,
         pool_gib=_pool_gib(weighed, run.spec.type),
     )

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from cloud_simulator.metrics.sums import Sums
-from plimsoll.domain.demand.day_sums import days_of_moves
+from plimsoll.domain.demand.days import days_of_moves
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of, memory_segments
 from plimsoll.domain.metrics.series import WORK_SERIES
 from plimsoll.domain.metrics.sums import Window, segments

@@ -3,6 +3,7 @@
 Hours are compared, which no minute decides. The slope is that of Theil and Sen (docs/decision.md, section 7).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.rates import ALL
 from plimsoll.domain.units import DAY_S, HOUR_S
 
 LONG_DAYS: Final = 14
@@ -82,9 +84,9 @@ class Ceilings:
     """What an offer carries on each side, infinite where it carries no less than today, and the peaks of the demand: at
     least, and at most."""
 
-    offer: tuple[float, float]
-    least_peak: tuple[float, float]
-    most_peak: tuple[float, float]
+    offer: Sequence[float]
+    least_peak: Sequence[float]
+    most_peak: Sequence[float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,13 +193,11 @@ def busy_hours(demand: Demand, counts_from_s: float, held_back: BoolArray) -> Bu
 
 def _side(demand: Demand, start_s: int, days: int, side: int) -> tuple[FloatArray, FloatArray]:
     """The least and the most that the busiest hour of each day had of operations, or of MiB."""
-    rate, most = (
-        (demand.iops, demand.most_iops) if side == 0 else (demand.throughput_mib_s, demand.most_throughput_mib_s)
-    )
+    rate, most = demand.rates[side, ALL], demand.most[side, ALL]
     starts_s, lengths_s = demand.starts_s, np.broadcast_to(np.asarray(demand.lengths_s), rate.shape)
     begins = np.ones(len(rate), dtype=np.bool_)
     if demand.spread is not None:
-        begins = demand.spread.begins_iops if side == 0 else demand.spread.begins_throughput
+        begins = demand.spread.begins[side]
     firsts = np.flatnonzero(begins)
     done, span_s = np.add.reduceat(rate * lengths_s, firsts), np.add.reduceat(lengths_s, firsts)
     return busiest_of_spans((starts_s[firsts] - start_s, span_s, done, np.maximum.reduceat(most, firsts)), days)

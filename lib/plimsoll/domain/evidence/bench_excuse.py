@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import RESOURCES, Ceiling, Need, Resource
 from plimsoll.domain.evidence.envelope import DELIVERED
 from plimsoll.domain.evidence.verdict import Verdict
 

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Final
 
-from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import Ceiling, Need, Resource, TokenBucket
 from plimsoll.domain.evidence.envelope import DELIVERED
 from plimsoll.domain.evidence.evidence import OVERSHOOT
 from plimsoll.domain.volume import VolumeSpec

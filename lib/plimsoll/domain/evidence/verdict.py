@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from plimsoll.domain.ceiling import RESOURCES, Resource
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import RESOURCES, Need, Resource
 from plimsoll.domain.evidence.envelope import DELIVERED
 from plimsoll.domain.policy import Policy
 

@@ -10,7 +10,7 @@ from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.decide import answers, insufficient, is_insufficient, kept, unmeasured
 from plimsoll.domain.demand.demand_profile import summary_of
-from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.demand.host_room import HostLoad
 from plimsoll.domain.demand.trial import budget_of, trial
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, present_ceiling, size_of
 from plimsoll.domain.groups.pool_loads import Demands, PoolView

@@ -6,13 +6,11 @@ from dataclasses import replace
 import numpy as np
 
 from plimsoll.domain.case import Case
-from plimsoll.domain.ceiling import RESOURCES
 from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.decide import answers, insufficient, is_insufficient, unmeasured
-from plimsoll.domain.demand.load import highest_load, together
-from plimsoll.domain.demand.required import load_of
-from plimsoll.domain.demand.room import Rates
-from plimsoll.domain.demand.saturation import HostLoad, host_room, with_relief
+from plimsoll.domain.demand.demand import add_demands
+from plimsoll.domain.demand.host_room import HostLoad, add_relief, find_host_room
+from plimsoll.domain.demand.load import find_highest_load, load_of
 from plimsoll.domain.demand_epochs import on_these_hosts
 from plimsoll.domain.groups import set_reasons
 from plimsoll.domain.groups.group import StripeSet, Unit
@@ -77,32 +75,28 @@ def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[
     The host is theirs together, and the load in so many even `parts`: none can use more than its part, unless more than
     that was seen.
     """
-    whole, first = together([case.demand for case in cases]), cases[0]
+    whole, first = add_demands([case.demand for case in cases]), cases[0]
     there = on_these_hosts(first.epochs, whole)
-    room = host_room(whole, host, first.hosts, first.policy, there).only_in(there)
-    own = [case.demand for case in cases]
+    room = find_host_room(whole, host, first.hosts, first.policy, there).mask(there)
     if any(case.frequent for case in cases):
-        room = with_relief(
+        room = add_relief(
             room,
             host,
             whole,
-            together([case.lifted.demand for case in cases]),
-            {one: np.logical_or.reduce([case.lifted.saturated[one] for case in cases]) for one in RESOURCES},
+            add_demands([case.lifted.demand for case in cases]),
+            np.logical_or.reduce([case.lifted.saturated for case in cases]),
             [case.volume.id for case in cases],
             first.policy,
         )
     counted = first.room.ceiling.accounting
-    seen = (
-        np.max([demand.counted_iops(counted) for demand in own], axis=0),
-        np.max([demand.counted_throughput_mib_s(counted) for demand in own], axis=0),
-    )
+    seen = np.max([case.demand.count(counted) for case in cases], axis=0)
     room = replace(
         room,
         ceiling=room.ceiling.divided(parts),
-        room=_part(room.room, parts, seen),
-        relief=None if room.relief is None else _part(room.relief, parts, seen),
+        room=np.maximum(seen, room.room / parts),
+        relief=None if room.relief is None else np.maximum(seen, room.relief / parts),
     )
-    load = highest_load(
+    load = find_highest_load(
         [
             load_of(
                 case.demand,
@@ -121,11 +115,6 @@ def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[
         replace(case, room=room, load=load, held=load, lifted=replace(case.lifted, frequent=frequent))
         for case in shared
     ]
-
-
-def _part(room: Rates, parts: int, seen: Rates) -> Rates:
-    """One of so many parts of a room, or what was seen if that is more."""
-    return np.maximum(seen[0], room[0] / parts), np.maximum(seen[1], room[1] / parts)
 
 
 def _set_answer(unit: Unit, cases: Sequence[Case], answers: Mapping[str, Recommendation]) -> SetAnswer:

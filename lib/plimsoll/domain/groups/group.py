@@ -11,8 +11,7 @@ from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import Ceiling, Need
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import OwnerKind, Volume, VolumeSpec, sole_host
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.demand.host_room import HostLoad
 from plimsoll.domain.host import Host
 from plimsoll.domain.volume import Volume, sole_host
 from plimsoll.domain.volume_types import VolumeType
@@ -148,10 +148,8 @@ def _load(group: Sequence[Volume], demands: Mapping[str, Demand]) -> HostLoad | 
     accounting = host.ceiling.accounting
     return HostLoad(
         host=host,
-        iops=np.sum([demand.counted_iops(accounting) for demand in read], axis=0),
-        throughput_mib_s=np.sum([demand.counted_throughput_mib_s(accounting) for demand in read], axis=0),
-        most_iops=np.sum([demand.most_counted(accounting)[0] for demand in read], axis=0),
-        most_throughput_mib_s=np.sum([demand.most_counted(accounting)[1] for demand in read], axis=0),
+        rates=np.sum([demand.count(accounting) for demand in read], axis=0),
+        most=np.sum([demand.count_most(accounting) for demand in read], axis=0),
         complete=len(read) == len(group),
         seen=next((demand.host for demand in read if demand.host is not None), None),
     )

@@ -11,13 +11,11 @@ from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.case import SharedLoad
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.context import DecisionContext
-from plimsoll.domain.demand.demand import Demand, scaled
+from plimsoll.domain.demand.demand import Demand, add_demands, scale_demand
 from plimsoll.domain.demand.epoch import Epoch
-from plimsoll.domain.demand.lifting import lift
-from plimsoll.domain.demand.load import Load, added_load, together
-from plimsoll.domain.demand.required import host_bound_times, load_of
-from plimsoll.domain.demand.room import HostRoom, Lifted
-from plimsoll.domain.demand.saturation import HostLoad, host_room, with_relief
+from plimsoll.domain.demand.host_room import HostLoad, HostRoom, add_relief, find_host_room
+from plimsoll.domain.demand.lifting import Lifted, lift
+from plimsoll.domain.demand.load import Load, add_loads, host_bound_times, load_of
 from plimsoll.domain.demand_epochs import clip_to_record, find_epochs_on_record, lay_epochs, tell_days
 from plimsoll.domain.groups.hosting import usable
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, pool_name, present_ceiling, size_of
@@ -67,8 +65,8 @@ class PoolView:
         """A pool as its volumes' demands show it; `host` is the traffic of its host."""
         policy, types = context.policy, context.market.types
         present = present_ceiling(pool) if present is None else present
-        whole = together([demands[volume.id] for volume in pool.volumes])
-        room = host_room(whole, host, usable(pool.volumes[0]), policy)
+        whole = add_demands([demands[volume.id] for volume in pool.volumes])
+        room = find_host_room(whole, host, usable(pool.volumes[0]), policy)
         if len(pool.volumes) == 1:
             whole = demands[pool.volumes[0].id]
             epochs = lay_epochs(pool.volumes[0], whole, types)
@@ -76,12 +74,12 @@ class PoolView:
         else:
             epochs, told = find_epochs_on_record(whole, present), []
         clip = clip_to_record(whole, epochs)
-        whole = scaled(whole, clip)
+        whole = scale_demand(whole, clip)
         lifted = lift(whole, epochs, policy, told)
         if lifted.frequent:
             ids = [volume.id for volume in pool.volumes]
-            room = with_relief(room, host, whole, lifted.demand, lifted.saturated, ids, policy)
-        bound_times = host_bound_times(whole.rates, room, epochs)
+            room = add_relief(room, host, whole, lifted.demand, lifted.saturated, ids, policy)
+        bound_times = host_bound_times(whole.without_spread, room, epochs)
         return cls(
             pool=pool,
             free=free,
@@ -99,7 +97,7 @@ class PoolView:
 
     def demand_of(self, volume: Volume) -> Demand:
         """The demand of a volume of the pool, as its pool can have carried it."""
-        return scaled(self.demands[volume.id], self.clip)
+        return scale_demand(self.demands[volume.id], self.clip)
 
     def own(self, volume: Volume) -> Load:
         """The load of a volume of the pool: its part of what the pool was asked for, and of what the host held back."""
@@ -171,17 +169,17 @@ class PoolView:
             if volume not in self.pool.volumes:
                 pooled = self.context.market.types[volume.spec.type].pooled
                 others.setdefault(volume.spec.type if pooled else volume.id, []).append(volume)
-        return added_load([*mine, *(self._beside(found) for found in others.values())])
+        return add_loads([*mine, *(self._beside(found) for found in others.values())])
 
     def _beside(self, volumes: Sequence[Volume]) -> Load:
         """The load of another pool, or of a volume with a ceiling of its own."""
         kind, policy = self.context.market.types[volumes[0].spec.type], self.context.policy
         ceiling = pool_ceiling(kind, volumes) if kind.pooled else ceiling_on_hosts(kind, volumes[0].spec, volumes[0])
-        done = together([self.demands[volume.id] for volume in volumes])
-        room, epochs = host_room(done, self.host, usable(volumes[0]), policy), find_epochs_on_record(done, ceiling)
-        demand = scaled(done, clip_to_record(done, epochs))
+        done = add_demands([self.demands[volume.id] for volume in volumes])
+        room, epochs = find_host_room(done, self.host, usable(volumes[0]), policy), find_epochs_on_record(done, ceiling)
+        demand = scale_demand(done, clip_to_record(done, epochs))
         lifted = lift(demand, epochs, policy)
         if lifted.frequent:
             ids = [volume.id for volume in volumes]
-            room = with_relief(room, self.host, demand, lifted.demand, lifted.saturated, ids, policy)
+            room = add_relief(room, self.host, demand, lifted.demand, lifted.saturated, ids, policy)
         return load_of(demand, lifted, room, epochs, policy, self.context.headrooms)

@@ -16,9 +16,10 @@ from typing import Final
 import numpy as np
 
 from plimsoll.domain.arrays import FloatArray, IntArray
-from plimsoll.domain.demand.day_sums import DaySums
+from plimsoll.domain.demand.days import DaySums
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.epochs import epochs_of
+from plimsoll.domain.demand.rates import IOPS
 from plimsoll.domain.headroom import MOST_GROWTH_TIMES, Growth
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
@@ -120,7 +121,7 @@ AROUND: Final = timedelta(days=5)
 def may_be_idle(volume: Volume, demand: Demand) -> bool:
     """Whether a volume is attached, was observed in its window, and surely did nothing in it."""
     is_attached = volume.state is VolumeState.IN_USE and bool(volume.attachments)
-    return is_attached and bool(demand.observed.any()) and not demand.most_iops.any()
+    return is_attached and bool(demand.observed.any()) and not demand.most[IOPS].any()
 
 
 def days_to_know(window: Window, policy: Policy) -> Window:

@@ -15,9 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.day_sums import DaySums, sums_by_day
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import Ceiling, Need
+from plimsoll.domain.demand.days import DaySums, sums_by_day
 from plimsoll.domain.demand.trend import BusyHours, busiest_of_spans, half_known
 from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.memory.past_received import SIDES, Witness, is_whole, past_doubts

@@ -10,11 +10,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.domain.case import Case, SharedLoad
-from plimsoll.domain.ceiling import RESOURCES, Accounting, Ceiling, Resource
+from plimsoll.domain.ceiling import NOTHING, RESOURCES, Accounting, Ceiling, Need, Resource
 from plimsoll.domain.demand.load import Load, peaks
-from plimsoll.domain.demand.need import NOTHING, Need, OfferPurpose
 from plimsoll.domain.demand.trial import Required, Trial, budget_of, never_held_back, trial, worst
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement, holding_back
+from plimsoll.domain.headroom import OfferPurpose
 from plimsoll.domain.offers.cheapest import Staircase, Tried, cheapest, is_higher, staircase
 from plimsoll.domain.offers.offer import (
     Offer,

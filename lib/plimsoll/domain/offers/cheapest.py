@@ -12,9 +12,8 @@ from functools import partial
 from typing import Final
 
 from plimsoll.domain.arrays import FloatArray
-from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
+from plimsoll.domain.ceiling import NOTHING, RESOURCES, Ceiling, Need, Resource
 from plimsoll.domain.demand.load import peaks
-from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.trial import Required, held_back, trial
 from plimsoll.domain.offers.offer import too_small
 from plimsoll.domain.offers.products import Product

@@ -14,11 +14,12 @@ from enum import StrEnum
 from typing import Final
 
 from plimsoll.domain.case import Case
+from plimsoll.domain.ceiling import Need
 from plimsoll.domain.demand.epoch import Settles, Unsettled
-from plimsoll.domain.demand.need import Need, OfferPurpose
-from plimsoll.domain.demand.room import is_frequent
+from plimsoll.domain.demand.lifting import is_frequent
 from plimsoll.domain.demand.trend import AUDIT_DAYS, Rise
 from plimsoll.domain.demand.trial import Trial, budget_of, trial, worst
+from plimsoll.domain.headroom import OfferPurpose
 from plimsoll.domain.offers.bundles import Bundle, Makers
 from plimsoll.domain.offers.drop_ins import same_limits
 from plimsoll.domain.offers.promised import is_allowed

@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.domain.case import Case
-from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.ceiling import NOTHING, Ceiling, Need
 from plimsoll.domain.demand.load import peaks
-from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.trial import trial, worst
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement, believed, holding_back
 from plimsoll.domain.offers.bundles import Bundle

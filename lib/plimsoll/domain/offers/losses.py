@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import Ceiling, Need
 from plimsoll.domain.offers.offer import LATENCY_WORDS, ROUNDING
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import VolumeType

@@ -1,6 +1,6 @@
 """The most that a change can save, before anything is known of what a volume does."""
 
-from plimsoll.domain.demand.need import NOTHING
+from plimsoll.domain.ceiling import NOTHING
 from plimsoll.domain.offers.offer import Market, fitted, unsuited
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume

@@ -5,11 +5,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
-from plimsoll.domain.demand.need import NOTHING, Need, OfferPurpose
+from plimsoll.domain.ceiling import NOTHING, UNBOUNDED, Ceiling, Need, Resource
 from plimsoll.domain.demand.trial import Trial
 from plimsoll.domain.errors import PolicyError
 from plimsoll.domain.evidence.failed_measurement import CODE, FailedMeasurement, believed
+from plimsoll.domain.headroom import OfferPurpose
 from plimsoll.domain.host import Host
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook

@@ -9,8 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.demand.need import EVERYTHING, NOTHING, Need
+from plimsoll.domain.ceiling import EVERYTHING, NOTHING, Ceiling, Need, Resource
 from plimsoll.domain.evidence.failed_measurement import SAME_CLASS, FailedMeasurement, promised
 from plimsoll.domain.offers.offer import KeptLimits, Market, Offer, ceiling_on_hosts, fitted_on_grid, too_slow, unsuited
 from plimsoll.domain.policy import Policy

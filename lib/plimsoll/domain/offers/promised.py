@@ -4,8 +4,7 @@ import math
 from collections.abc import Sequence
 
 from plimsoll.domain.case import Case
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import Ceiling, Need
 from plimsoll.domain.offers.bundles import Bundle
 from plimsoll.domain.offers.losses import find_cuts
 from plimsoll.domain.offers.offer import Offer

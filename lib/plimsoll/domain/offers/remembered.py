@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.need import NOTHING, Need, OfferPurpose
-from plimsoll.domain.headroom import Headroom
+from plimsoll.domain.ceiling import NOTHING, Ceiling, Need
+from plimsoll.domain.headroom import Headroom, OfferPurpose
 from plimsoll.domain.memory.memory import TOLERANCE, Event, Past, busiest_minute, event_of
 from plimsoll.domain.offers.offer import Offer, too_small
 from plimsoll.domain.risk.histories import PastPeaks

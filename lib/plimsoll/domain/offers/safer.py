@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from plimsoll.domain.case import Case
-from plimsoll.domain.demand.load import raised
-from plimsoll.domain.demand.need import OfferPurpose
+from plimsoll.domain.demand.load import scale_load
+from plimsoll.domain.headroom import OfferPurpose
 from plimsoll.domain.offers.bundles import Makers
 from plimsoll.domain.offers.choice import Choice, Verdict, Why
 from plimsoll.domain.offers.promised import find_risks
@@ -72,6 +72,6 @@ def _usd_month(cases: Sequence[Case], times: Sequence[float], choice: Choice) ->
 
 def _raised(case: Case, times: float) -> Case:
     shared = {
-        name: [replace(one, load=raised(one.load, times)) for one in found] for name, found in case.shared.items()
+        name: [replace(one, load=scale_load(one.load, times)) for one in found] for name, found in case.shared.items()
     }
-    return replace(case, load=raised(case.load, times), shared=shared)
+    return replace(case, load=scale_load(case.load, times), shared=shared)

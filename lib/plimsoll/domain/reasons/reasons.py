@@ -7,6 +7,7 @@ from typing import Final
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.demand.epoch import Settles, Unsettled
+from plimsoll.domain.demand.rates import IOPS, MIB_S
 from plimsoll.domain.demand.trend import AUDIT_DAYS, LONG_DAYS
 from plimsoll.domain.evidence.failed_measurement import CODE
 from plimsoll.domain.metrics.series import SERIES, Role
@@ -472,12 +473,12 @@ def _sizing(case: Case, target: Offer, choice: Choice) -> Iterator[Reason]:
     counted = target.ceiling.accounting
     iops = {
         "peak": seen.peak_iops,
-        "peak as the type counts it": demand.peak(demand.counted_iops(counted)),
+        "peak as the type counts it": demand.peak(demand.count(counted)[IOPS]),
         "busiest second": seen.peak_second_iops,
     }
     throughput = {
         "peak": seen.peak_throughput_mib_s,
-        "peak as the type counts it": demand.peak(demand.counted_throughput_mib_s(counted)),
+        "peak as the type counts it": demand.peak(demand.count(counted)[MIB_S]),
         "busiest second": seen.peak_second_throughput_mib_s,
     }
     times = (case.headrooms.relief if choice.why is Why.RELIEF else case.headrooms.reducing).factor

@@ -1,6 +1,6 @@
 """Branch and bound: read metrics of many volumes only as finely as their decisions need.
 
-Days first; then the buckets that could still change an answer; until `certificate` names nothing more. `bounds` argues
+Days first; then the buckets that could still change an answer; until `certificate` names nothing more. `replay` argues
 why the answer is then the one that every minute would give. Every round reads at least one bucket more finely than
 before, so it ends, at the latest when everything has been read as finely as the cloud keeps it.
 

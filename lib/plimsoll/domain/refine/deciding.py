@@ -7,7 +7,7 @@ from plimsoll.domain.case import Case
 from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.demand.host_room import HostLoad
 from plimsoll.domain.groups.decide_pools import Decided, decide_pools
 from plimsoll.domain.groups.decide_stripes import decide_together
 from plimsoll.domain.groups.group import Unit

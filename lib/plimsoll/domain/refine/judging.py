@@ -10,7 +10,7 @@ from plimsoll.domain.case import Case
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.demand_profile import profile_of
 from plimsoll.domain.demand.from_metrics import sums_of_knowledge
-from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.demand.host_room import HostLoad
 from plimsoll.domain.groups.decide_pools import Decided
 from plimsoll.domain.groups.lockstep import hint_text, hints
 from plimsoll.domain.groups.rollup import with_others_alone

@@ -6,11 +6,11 @@ from plimsoll.domain.case import Case
 from plimsoll.domain.case_maker import case_of
 from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.decide import answer
-from plimsoll.domain.demand.day_sums import DaySums
+from plimsoll.domain.demand.days import DaySums
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.demand_profile import DemandProfile
 from plimsoll.domain.demand.from_metrics import sums_of_knowledge
-from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.demand.host_room import HostLoad
 from plimsoll.domain.demand.trend import NEVER, BusyHours
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.group import Peer

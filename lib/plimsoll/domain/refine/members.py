@@ -10,8 +10,8 @@ from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.epochs import credited_in, edges_of
 from plimsoll.domain.demand.from_metrics import demand_of
-from plimsoll.domain.demand.room import Rates
-from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.demand.host_room import HostLoad
+from plimsoll.domain.demand.rates import CountedRates
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.group import Unit
 from plimsoll.domain.groups.held_back import extras_of_host
@@ -69,7 +69,7 @@ class Group:
         extras = cache(partial(self._extras, demands, load.host.ceiling))
         return replace(load, extras=extras, complete=load.complete or not self.may_reach_its_host)
 
-    def _extras(self, demands: Mapping[str, Demand], host: Ceiling) -> Mapping[str, Rates]:
+    def _extras(self, demands: Mapping[str, Demand], host: Ceiling) -> Mapping[str, CountedRates]:
         """What was held back of its volumes that may be changed, whose demands are not disputed."""
         known = {name: demand for name, demand in demands.items() if not demand.disputed}
         volumes = [(member.volume, member.context) for member in self.members if member.context is not None]

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.ceiling import NOTHING, Ceiling, Need
 from plimsoll.domain.demand.epoch import Unsettled
-from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.groups.group import Peer, Takeover, ToldBy
 from plimsoll.domain.groups.takeover import SUSPECTED_SHARE, by_volume
 from plimsoll.domain.metrics.sums import Window

@@ -16,12 +16,11 @@ import numpy as np
 
 from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.case import Case
-from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.ceiling import NOTHING, Ceiling, Need
 from plimsoll.domain.context import DecisionContext
-from plimsoll.domain.demand.day_sums import DaySums, days_of_moves
+from plimsoll.domain.demand.days import DaySums, days_of_moves
 from plimsoll.domain.demand.epoch import Epoch, Unsettled
 from plimsoll.domain.demand.epochs import epochs_of
-from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.trend import EARLIER_DAYS, SHORT_DAYS, BusyHours, Rise
 from plimsoll.domain.headroom import Growth
 from plimsoll.domain.memory.days import WEEK_DAYS, WEEKS, days_to_know, growth_of, may_be_idle

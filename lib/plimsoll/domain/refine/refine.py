@@ -1,8 +1,8 @@
 """Refine: what to read next, so that few queries bring few datapoints.
 
 Buckets are read from days to hours to minutes. What is open is told by `certificate`, and why nothing else need be read
-by `bounds`. Where a cloud publishes each minute's rate, the hours are found by their highest minute before anything is
-read minute by minute.
+by `demand.replay`. Where a cloud publishes each minute's rate, the hours are found by their highest minute before
+anything is read minute by minute.
 """
 
 from collections.abc import Iterator, Sequence

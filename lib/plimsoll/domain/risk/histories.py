@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from plimsoll.domain.arrays import FloatArray
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import Need
 from plimsoll.domain.units import DAY_S
 
 USUAL_DAY: Final = 4

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from plimsoll.domain.arrays import FloatArray, IntArray
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import Need
 from plimsoll.domain.risk.calibration import LEVELS_PCT, least_factors_by_level, span_of
 from plimsoll.domain.risk.histories import PastPeaks, usual_share
 from plimsoll.domain.risk.scores import PROMISED_MINUTES

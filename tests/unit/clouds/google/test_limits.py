@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.clouds.common.dated_data import published_limits, volume_types
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import Need
 from plimsoll.domain.offers.offer import fitted
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import FromThroughput, Provisioned

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
 from plimsoll.domain.demand.demand import Demand, Spread
 from plimsoll.domain.demand.trial import Required, trial
+from tests.builders import rates_of
 from tests.profiles import examples
 
 
@@ -68,16 +69,10 @@ def partly(buckets):
         moved.add(mib, read=read_mib, published=published)
     spread = Spread(
         lengths_s=np.full(len(operations.rates), 60),
-        most_iops=np.array(operations.most, dtype=float),
-        most_throughput_mib_s=np.array(moved.most, dtype=float),
-        most_read_iops=np.array(operations.most, dtype=float),
-        most_read_throughput_mib_s=np.array(moved.most, dtype=float),
-        begins_iops=np.array(operations.begins),
-        begins_throughput=np.array(moved.begins),
-        least_iops=np.array(operations.least, dtype=float),
-        least_throughput_mib_s=np.array(moved.least, dtype=float),
-        unread_iops=np.array(operations.unread),
-        unread_throughput=np.array(moved.unread),
+        most=rates_of(operations.most, moved.most, read_share=1.0),
+        least=np.array([operations.least, moved.least], dtype=float),
+        begins=np.array([operations.begins, moved.begins]),
+        unread=np.array([operations.unread, moved.unread]),
     )
     known = demand_of(np.array(operations.rates, dtype=float), np.array(moved.rates, dtype=float), spread)
     ways = operations.ways + moved.ways
@@ -103,17 +98,14 @@ def demand_of(iops, moved, spread=None):
         start_s=0,
         resolution_s=60,
         coarsest_s=60,
-        iops=iops,
-        throughput_mib_s=moved,
+        rates=rates_of(iops, moved, read_share=1.0),
         observed=np.ones(len(iops), dtype=bool),
-        read_iops=iops,
-        read_throughput_mib_s=moved,
         spread=spread,
     )
 
 
 def required(demand):
-    nothing = replace(demand, iops=demand.iops * 0, throughput_mib_s=demand.throughput_mib_s * 0)
+    nothing = replace(demand, rates=demand.rates * 0)
     return Required(work=demand, short=demand.surely or nothing)
 
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Need, Resource
 from plimsoll.domain.evidence.bench_excuse import BUSY, BenchLimitCode, BenchLoad, bench_excuse
 from plimsoll.domain.evidence.envelope import DELIVERED
 from plimsoll.domain.evidence.verdict import Shown, verdict

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import Ceiling, Need, Resource
 from plimsoll.domain.evidence.envelope import DELIVERED
 from plimsoll.domain.evidence.failed_measurement import CODE, FailedMeasurement, believed, holding_back, promised
 from plimsoll.domain.recommendation import Keep, Migrate, Reprovision

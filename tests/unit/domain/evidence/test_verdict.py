@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import Need, Resource
 from plimsoll.domain.evidence.verdict import Shown, verdict
 from plimsoll.domain.policy import Policy
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.case_maker import case_of
 from plimsoll.domain.decide import answer
-from plimsoll.domain.demand.demand import scaled
+from plimsoll.domain.demand.demand import scale_demand
 from plimsoll.domain.demand.load import peaks
+from plimsoll.domain.demand.rates import IOPS
 from plimsoll.domain.demand_epochs import clip_to_record, find_epochs_on_record
 from plimsoll.domain.groups.decide_stripes import as_one, decide_together, units_of
 from plimsoll.domain.groups.group import Unit
@@ -29,7 +30,7 @@ LEVELS = st.sampled_from(["raid0", "striped", "linear", "raid1", "raid5"])
 
 def clipped(demand, ceiling):
     """A demand no higher than its ceiling, where that is believed."""
-    return scaled(demand, clip_to_record(demand, find_epochs_on_record(demand, ceiling)))
+    return scale_demand(demand, clip_to_record(demand, find_epochs_on_record(demand, ceiling)))
 
 
 @st.composite
@@ -153,7 +154,7 @@ def test_an_even_set_is_never_offered_more_than_its_host_carries_for_all(some, p
     hosts, headroom = usable(volumes[0]), 1 + policy.headroom_pct / 100
     cases, _ = cases_of(volumes, demands, policy)
     for kind, need in needs_of(*some, policy).items():
-        counted = [case.demand.busy(case.demand.counted_iops(TYPES[kind].accounting)).max() for case in cases]
+        counted = [case.demand.busy(case.demand.count(TYPES[kind].accounting)[IOPS]).max() for case in cases]
         busy = [headroom * most for most in counted]
         assert need.iops <= max(hosts.iops / len(volumes), *busy) + 1e-9
         moved = [headroom * case.demand.busy(case.demand.throughput_mib_s).max() for case in cases]
@@ -270,7 +271,7 @@ def test_what_is_refused_to_one_is_refused_to_all():
 def short_of_one(stripes, volumes, demands):
     short = demands["b"]
     there = np.arange(len(short.observed)) < 60
-    return decided(stripes, volumes, {**demands, "b": replace(short, observed=there, iops=short.iops * there)})
+    return decided(stripes, volumes, {**demands, "b": replace(short, observed=there, rates=short.rates * there)})
 
 
 def test_too_little_known_of_one_keeps_the_other():

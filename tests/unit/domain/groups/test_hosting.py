@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plimsoll.domain.demand.rates import IOPS, MIB_S
 from plimsoll.domain.groups.hosting import by_host, host_loads, usable
 from plimsoll.domain.volume import sole_host
 from tests.builders import a_demand, a_host, a_volume
@@ -65,9 +66,9 @@ def test_a_hosts_load_is_the_sum_of_the_volumes_that_have_no_other_host():
     }
     loads = host_loads(volumes, demands)
     assert set(loads) == {"i-1", "i-2"}
-    assert np.array_equal(loads["i-1"].iops, [101, 202])
-    assert np.array_equal(loads["i-1"].throughput_mib_s, [10, 25])
-    assert np.array_equal(loads["i-2"].iops, [7, 7])
+    assert np.array_equal(loads["i-1"].rates[IOPS], [101, 202])
+    assert np.array_equal(loads["i-1"].rates[MIB_S], [10, 25])
+    assert np.array_equal(loads["i-2"].rates[IOPS], [7, 7])
 
 
 def test_the_hosts_of_a_volume_carry_the_sum_of_their_maxima():

@@ -1,6 +1,5 @@
 """Hints: volumes that look like one stripe set, and those that do not."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
@@ -60,7 +59,7 @@ def test_volumes_that_differ_in_anything_are_not(unlike):
         a_day_by_day(1.3),
         a_day_by_day(shape=SHAPE[::-1]),
         a_day_by_day(0.0),
-        replace(a_day_by_day(), throughput_mib_s=SHAPE[::-1].copy()),
+        a_demand(list(SHAPE), list(SHAPE[::-1]), resolution_s=3600),
     ],
 )
 def test_volumes_that_work_apart_are_not(other):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.demand.day_sums import DaySums, sums_by_day
+from plimsoll.domain.demand.days import DaySums, sums_by_day
 from plimsoll.domain.demand.from_metrics import sums_of_knowledge
 from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.memory.days import growth_of, weeks_of

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from plimsoll.domain.ceiling import UNBOUNDED
-from plimsoll.domain.demand.need import OfferPurpose
 from plimsoll.domain.groups.group import Unit
-from plimsoll.domain.headroom import Headroom
+from plimsoll.domain.headroom import Headroom, OfferPurpose
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of, memory_segments
 from plimsoll.domain.metrics.series import BYTES, OPERATIONS, PAST_RATES, WORK_SERIES
 from plimsoll.domain.metrics.sums import Window

@@ -5,6 +5,7 @@ import pytest
 
 from cloud_simulator.metrics.sums import Sums
 from plimsoll.domain.demand.from_metrics import demand_of
+from plimsoll.domain.demand.rates import IOPS
 from plimsoll.domain.metrics.grid import grid_of
 from plimsoll.domain.metrics.knowledge import Knowledge, first_looks
 from plimsoll.domain.metrics.series import OPERATIONS, WORK_SERIES
@@ -68,4 +69,4 @@ def test_a_volume_did_as_much_on_a_grid_with_others_as_on_its_own(volumes):
         alone, beside = demand_of(one, resolution_s=60), demand_of(one, resolution_s=60, grid=shared)
         assert beside.window_s == alone.window_s
         assert beside.total(beside.iops) == pytest.approx(alone.total(alone.iops), rel=1e-12)
-        assert beside.most_iops.max() == alone.most_iops.max()
+        assert beside.most[IOPS].max() == alone.most[IOPS].max()

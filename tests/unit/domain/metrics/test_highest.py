@@ -7,6 +7,7 @@ import pytest
 
 from cloud_simulator.metrics.sums import Sums
 from plimsoll.domain.demand.from_metrics import demand_of
+from plimsoll.domain.demand.rates import IOPS
 from plimsoll.domain.metrics.knowledge import Knowledge, first_looks
 from plimsoll.domain.metrics.series import WORK_SERIES
 from plimsoll.domain.metrics.sums import Window, segments
@@ -39,7 +40,7 @@ def known(sums, *more):
 
 def test_a_day_is_bounded_by_its_highest_minute_and_some_minute_had_that():
     demand = known(minutes())
-    assert demand.most_iops.max() == pytest.approx(900, abs=0.5)
+    assert demand.most[IOPS].max() == pytest.approx(900, abs=0.5)
     assert demand.surely.iops.max() == pytest.approx(900, abs=0.5)
     assert np.count_nonzero(demand.surely.iops > 100) == 1
 
@@ -47,7 +48,7 @@ def test_a_day_is_bounded_by_its_highest_minute_and_some_minute_had_that():
 def test_without_the_series_a_minute_may_have_had_all_of_the_hour():
     demand = known(minutes().with_series(**dict.fromkeys(with_rates(0, 0))))
     assert demand.surely is None
-    assert demand.most_iops.max() == pytest.approx(10 * (60 - 1) + 900, rel=1e-9)
+    assert demand.most[IOPS].max() == pytest.approx(10 * (60 - 1) + 900, rel=1e-9)
 
 
 def test_what_the_series_lacks_may_have_been_done_in_one_minute():
@@ -55,7 +56,7 @@ def test_what_the_series_lacks_may_have_been_done_in_one_minute():
     for name in ("highest_iops", "summed_iops"):
         getattr(sums, name)[500] = np.nan
     demand = known(sums)
-    assert demand.most_iops.max() == pytest.approx(900, abs=1)
+    assert demand.most[IOPS].max() == pytest.approx(900, abs=1)
     assert demand.surely.iops.max() <= 10
 
 
@@ -64,7 +65,7 @@ def test_a_series_that_is_not_of_the_same_minutes_is_not_believed(times):
     sums = minutes()
     demand = known(sums.with_series(highest_iops=sums.highest_iops * times, summed_iops=sums.summed_iops * times))
     assert demand.spread.rates_disagree == (times > 1)
-    assert demand.most_iops.max() >= 900
+    assert demand.most[IOPS].max() >= 900
     assert demand.surely.iops.max() == 0
 
 

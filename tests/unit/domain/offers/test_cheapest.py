@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plimsoll.domain.ceiling import Need
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.trial import Required, budget_of, trial
 from plimsoll.domain.offers.cheapest import cheapest, staircase
 from plimsoll.domain.offers.products import Product
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
-from tests.builders import TYPES, US_EAST_1
+from tests.builders import TYPES, US_EAST_1, rates_of
 from tests.profiles import examples
 
 SIZE_GIB = 500
@@ -28,11 +28,8 @@ def a_demand(iops, io_kib, read_share=0.5):
         start_s=0,
         resolution_s=60,
         coarsest_s=60,
-        iops=rate,
-        throughput_mib_s=moved,
+        rates=rates_of(rate, moved, read_share),
         observed=np.ones(len(rate), dtype=bool),
-        read_iops=rate * read_share,
-        read_throughput_mib_s=moved * read_share,
     )
 
 
@@ -125,16 +122,7 @@ def test_a_larger_budget_and_less_headroom_never_cost_more(required, more):
 
     prices = [usd(required, budget_minutes) for budget_minutes in (0.0, 1.0, 5.0, 15.0)]
     assert prices == sorted(prices, reverse=True)
-    grown = replace(
-        required,
-        work=replace(
-            required.work,
-            iops=required.work.iops * more,
-            read_iops=required.work.read_iops * more,
-            throughput_mib_s=required.work.throughput_mib_s * more,
-            read_throughput_mib_s=required.work.read_throughput_mib_s * more,
-        ),
-    )
+    grown = replace(required, work=replace(required.work, rates=required.work.rates * more))
     assert usd(grown, 0.0) >= prices[0]
 
 

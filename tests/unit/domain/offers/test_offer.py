@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import Ceiling, Need, Resource
 from plimsoll.domain.offers.drop_ins import drop_ins
 from plimsoll.domain.offers.offer import ceiling_on_hosts, fitted, flip, on_grid, whole
 from plimsoll.domain.volume_types import LatencyClass

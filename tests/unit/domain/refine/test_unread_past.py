@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.demand.day_sums import days_of_moves
+from plimsoll.domain.demand.days import days_of_moves
 from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.memory.memory import Past, begun_s, memory_of
 from plimsoll.domain.metrics.sums import Window

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.domain.case_maker import case_of
+from plimsoll.domain.ceiling import Need
 from plimsoll.domain.decide import answer
-from plimsoll.domain.demand.need import Need
 from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.recommendation import Change, Keep, Reprovision, Upgrade
 from plimsoll.domain.risk.histories import History

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import Need
 from plimsoll.domain.risk.calibration import LEVELS_PCT, calibrated
 from plimsoll.domain.risk.histories import blocks_of, usual_share
 from plimsoll.domain.risk.lessons import Lessons
