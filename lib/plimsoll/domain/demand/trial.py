@@ -138,7 +138,7 @@ def held_back(required: Required, ceiling: Ceiling, resource: Resource) -> HeldB
         if required.short is None:
             return most
         short = required.short.count(ceiling.accounting)[side] > above
-        return replace(most, minutes=np.where(short & ~spread.any_unread, _minutes(demand), most.minutes))
+        return replace(most, minutes=np.maximum(most.minutes, np.where(short, _minutes(demand), 0.0)))
     minutes, longest_s = _waiting(demand, ceiling, resource)
     for direct in (required.short, demand.surely):
         if direct is not None:
