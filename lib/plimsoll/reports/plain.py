@@ -1,7 +1,7 @@
 """The one rule by which a value of the domain becomes a record: figures are rounded by the unit in their key.
 
 A key takes what the value has by the same name, or what its `At` says. Enumerations become their value, times ISO 8601
-in UTC, and arrays lists; an infinite figure is null where the key may be.
+in UTC, and tuples lists; an infinite figure is null where the key may be.
 """
 
 import math
@@ -42,7 +42,7 @@ class By:
     write: Callable[[Any], Plain]
 
 
-BESIDE: Final = At("")
+SUPPLIED: Final = At("")
 """The origin of a key that the value does not have."""
 
 _Write = Callable[[Any], Plain]
@@ -62,7 +62,7 @@ def _writing_of(record: type[BaseModel]) -> Callable[[Any], dict[str, Plain]]:
 
 def _keys_of(record: type[BaseModel]) -> tuple[_Key, ...]:
     hints = get_type_hints(record, include_extras=True).items()
-    return tuple(_key_of(key, hint) for key, hint in hints if BESIDE not in get_args(hint))
+    return tuple(_key_of(key, hint) for key, hint in hints if SUPPLIED not in get_args(hint))
 
 
 def _key_of(key: str, hint: Any) -> _Key:

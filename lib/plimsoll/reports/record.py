@@ -23,7 +23,7 @@ from plimsoll.domain.recommendation import Answer, FrontierStep, Wait
 from plimsoll.domain.risk.histories import PastPeaks
 from plimsoll.domain.units import MIB, US_PER_S, Digits
 from plimsoll.domain.volume import NAME_TAG, VolumeSpec
-from plimsoll.reports.plain import BESIDE, At, By
+from plimsoll.reports.plain import SUPPLIED, At, By
 from plimsoll.reports.published import cloud_types
 
 
@@ -379,8 +379,8 @@ class SecondsSeenRecord(_Record):
     )
     p99_write_latency_us: Annotated[int | None, At("p99_write_us")]
     mean_latency_us: Annotated[float | None, Digits(1)]
-    title: Annotated[str, BESIDE]
-    lines: Annotated[list[str], BESIDE] = Field(
+    title: Annotated[str, SUPPLIED]
+    lines: Annotated[list[str], SUPPLIED] = Field(
         description="the same in sentences, with the seconds above what the offer would sustain"
     )
 
@@ -664,8 +664,8 @@ class RecommendationRecord(_Record):
     blockers: list[BlockerRecord]
     reasons: list[str]
     owner: Annotated[OwnerRecord, At("volume.owner")]
-    change: Annotated[str, BESIDE] = Field(description="how the owner makes the change")
-    way_back: Annotated[str, BESIDE] = Field(
+    change: Annotated[str, SUPPLIED] = Field(description="how the owner makes the change")
+    way_back: Annotated[str, SUPPLIED] = Field(
         default="", description="how the owner takes it back; empty in runs of earlier versions"
     )
     stripe_set: StripeSetRecord | None = Field(
@@ -680,7 +680,7 @@ class RecommendationRecord(_Record):
     tags: Annotated[dict[str, str], At(_shown_tags)] = Field(
         default_factory=dict, description="the tags that the policy shows (show_tags), without Name, which is `name`"
     )
-    provider: Annotated[str, BESIDE] = Field(default=FIRST_PROVIDER, description="the volume's cloud: aws or google")
+    provider: Annotated[str, SUPPLIED] = Field(default=FIRST_PROVIDER, description="the volume's cloud: aws or google")
     frontier: Annotated[list[FrontierStepRecord], At(_shown_frontier)] = Field(
         default_factory=list,
         description="what each number of throttled minutes would cost; empty where it saves little",
@@ -720,7 +720,7 @@ class RecommendationRecord(_Record):
     template: Annotated[TemplateRecord | None, At(lambda answer: answer.part and answer)] = Field(
         default=None, description="null where no template is known to have made it, or nothing was weighed"
     )
-    seconds_seen: Annotated[SecondsSeenRecord | None, BESIDE] = Field(
+    seconds_seen: Annotated[SecondsSeenRecord | None, SUPPLIED] = Field(
         default=None, description="null where it was never probed"
     )
     failed_measurements: Annotated[list[FailedMeasurementRecord], At(_failed_measurements)] = Field(
@@ -768,9 +768,9 @@ class DemandProfileRecord(BaseModel):
 
     model_config = ConfigDict(extra="forbid", defer_build=True, frozen=True)
 
-    account: Annotated[str, BESIDE]
-    region: Annotated[str, BESIDE]
-    volume_id: Annotated[str, BESIDE]
+    account: Annotated[str, SUPPLIED]
+    region: Annotated[str, SUPPLIED]
+    volume_id: Annotated[str, SUPPLIED]
     start_s: Annotated[int, At(lambda profile: int(profile.starts_s[0]))]
     length_s: Annotated[list[int], At("lengths_s"), By(_list_array)]
     shortest_s: Annotated[list[int], By(_list_array)] = Field(
