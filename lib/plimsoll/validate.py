@@ -19,8 +19,8 @@ from plimsoll.domain.evidence.validation_order import Budget, Mode
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.outcomes import Answered
 from plimsoll.ports import Target
+from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.to_record import record_of
 from plimsoll.validation.context import Agree, Context, agree_to_all
 from plimsoll.validation.deciding import MOST_ATTEMPTS, decide_run, plan_run, rest_of, usd_month_of
 from plimsoll.validation.job import Job, JobName, JobStep, find_job, job_of_class

@@ -34,7 +34,7 @@ from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import Provisioned, VolumeType
 from plimsoll.outcomes import Answered, FailedVolume
 from plimsoll.ports import Bench, Prices, Target
-from plimsoll.reports.to_record import record_of
+from plimsoll.reports.answers import record_of
 from plimsoll.validation.context import Context
 from plimsoll.validation.fio_job import expected_seconds
 from plimsoll.validation.job import Job, Proposal, Subject

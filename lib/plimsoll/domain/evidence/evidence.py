@@ -211,6 +211,11 @@ class Evidence:
     holds_iops: float = math.inf
     holds_throughput_mib_s: float = math.inf
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The places where the measurements were published, each once."""
+        return tuple(dict.fromkeys(measurement.provenance.reference for measurement in self.measurements))
+
 
 Rankings = dict[tuple[str, Ceiling, Place], tuple[list[Proof], ...]]
 """What stands behind offers of a type with a ceiling at a place, on IOPS and on throughput, best first."""
