@@ -48,6 +48,8 @@ def _unsettled(
     if steps:
         return steps
     demands, load = group.traffic(resolution_s)
+    before = group.take_decided()
+    again = again or (bool(before) and _more_is_told(members, before))
     draft = not again and not all(member.whole for member in members)
     found = decide_group(group, members, demands, load, draft=draft)
     asks = list(_asks(group, members, found, demands, load, query_cost))
@@ -55,17 +57,23 @@ def _unsettled(
         if _more_is_told(members, found):
             return _unsettled(group, resolution_s, query_cost, keep_demand, again=True)
         asks = list(_past_asks(members, found, query_cost))
+        group.keep_decided(found)
     if draft and not asks and any(is_to_be_drawn(answered) for _, answered in found.values()):
         found = draw_group(group, members, found, demands, load)
-    for member in members:
-        if member.volume.id in found:
-            case, answered = found[member.volume.id]
-            if not asks:
-                answered = with_idleness(answered, member.idleness(case))
-            member.judged = judge_case(case, answered, keep_demand=keep_demand, settled=not asks)
+    _keep_judged(members, found, keep_demand=keep_demand, settled=not asks)
     if not asks:
         _hint(members, demands)
     return asks
+
+
+def _keep_judged(members: Sequence[Member], found: Decided, *, keep_demand: bool, settled: bool) -> None:
+    """Notes what is judged of each volume."""
+    for member in members:
+        if member.volume.id in found:
+            case, answered = found[member.volume.id]
+            if settled:
+                answered = with_idleness(answered, member.idleness(case))
+            member.judged = judge_case(case, answered, keep_demand=keep_demand, settled=settled)
 
 
 def _asks(

@@ -1,9 +1,9 @@
 """A member: a volume on its way to its answer, and what is judged of it so far."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from plimsoll.domain.case import Case
-from plimsoll.domain.case_maker import case_of
+from plimsoll.domain.case_maker import case_of, renew_case
 from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.day_sums import DaySums
@@ -58,7 +58,7 @@ class Member:
     steps: Steps = field(init=False)
     error: CloudError | None = None
     judged: Judged | None = None
-    _made: tuple[Case, Demand, HostLoad | None, DaySums | None, BusyHours | None] | None = None
+    _made: tuple[Case, Demand, HostLoad | None, DaySums | None] | None = None
     _answered: tuple[Case, Recommendation] | None = None
 
     def __post_init__(self) -> None:
@@ -85,7 +85,7 @@ class Member:
         case = self._as_before(demand, load, context, days, earlier)
         if case is None:
             case = case_of(self.volume, demand, load, context, days, earlier)
-        self._made = case, demand, load, days, earlier
+        self._made = case, demand, load, days
         return case if self.recall is None else self.recall.remembering(case)
 
     def idleness(self, case: Case) -> Idleness | None:
@@ -118,9 +118,8 @@ class Member:
         tell of what was held back, and of nothing else."""
         if self._made is None:
             return None
-        case, made_of, load_of_host, known, past = self._made
-        sized = case.context.policy == context.policy and case.headrooms == context.headrooms
-        same = made_of is demand and load_of_host is load and sized and past is earlier
+        case, made_of, load_of_host, known = self._made
+        same = made_of is demand and load_of_host is load and case.policy == context.policy
         if not same or (known is not days and case.lifted.any.any()):
             return None
-        return case if case.context == context else replace(case, context=context)
+        return renew_case(case, context, earlier)

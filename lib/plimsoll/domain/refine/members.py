@@ -13,6 +13,7 @@ from plimsoll.domain.demand.from_metrics import demand_of
 from plimsoll.domain.demand.room import Rates
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.errors import CloudError
+from plimsoll.domain.groups.decide_pools import Decided
 from plimsoll.domain.groups.group import Unit
 from plimsoll.domain.groups.held_back import extras_of_host
 from plimsoll.domain.groups.hosting import asking, host_loads, may_be_the_limit, running_from_s
@@ -41,6 +42,7 @@ class Group:
     units: list[Unit] = field(default_factory=list)
     pools: list[Pool] = field(default_factory=list)
     _traffic: tuple[Sequence[object], Traffic] | None = None
+    _decided: Decided = field(default_factory=dict)
 
     def traffic(self, resolution_s: int) -> Traffic:
         """What its volumes did by what is known now, worked out once until more is known of any."""
@@ -48,8 +50,20 @@ class Group:
         known = [(one.volume.id, one.knowledge.version, one.knowledge.disputes) for one in readable]
         if self._traffic is None or self._traffic[0] != known:
             demands = _demands(readable, resolution_s)
+            self._decided = {}
             self._traffic = known, (demands, self._load(demands))
         return self._traffic[1]
+
+    def keep_decided(self, decided: Decided) -> None:
+        """Keeps answers of which only the past is still to be read, until that is. Where a volume is throttled they
+        rest on a risk that the past changes: relief lowers a limit or none."""
+        is_throttled = any(case.frequent for case, _ in decided.values())
+        self._decided = {} if is_throttled else decided
+
+    def take_decided(self) -> Decided:
+        """The answers that were kept, once; none if more was read of the window."""
+        decided, self._decided = self._decided, {}
+        return decided
 
     def forget(self, *, but_few: bool) -> None:
         """Lets go of what was worked out of its demands: it takes memory by the volume, and can be worked out anew.
@@ -57,7 +71,7 @@ class Group:
         demands = {} if self._traffic is None else self._traffic[1][0]
         if but_few and all(len(demand.iops) <= FEW_BUCKETS for demand in demands.values()):
             return
-        self._traffic = None
+        self._traffic, self._decided = None, {}
         for member in self.members:
             member.forget()
 
