@@ -13,8 +13,8 @@ from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.trend import NEVER
 from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.refine import member
+from plimsoll.domain.refine.hosts import Group
 from plimsoll.domain.refine.member import Member
-from plimsoll.domain.refine.members import Group
 from tests.profiles import examples
 from tests.unit.domain import lives
 from tests.unit.domain.refine import test_branch_and_bound as fleets_of_now
@@ -31,7 +31,7 @@ def case_anew(self, demand, load, context):
     """A member's case of what is known, with nothing kept of an earlier one."""
     days, earlier = (None, NEVER) if self.recall is None else (self.recall.days, self.recall.earlier)
     case = case_of(self.volume, replace(demand), load, context, days, earlier)
-    return case if self.recall is None else self.recall.remembering(case)
+    return case if self.recall is None else self.recall.remember(case)
 
 
 def each_step_compared():
