@@ -115,7 +115,7 @@ class Group:
         return [member for member in self.members if member.error is None]
 
 
-def group_by_host(
+def make_groups(
     bases: Mapping[str, DecisionContext],
     volumes: Iterable[Volume],
     segments: Sequence[Segment],

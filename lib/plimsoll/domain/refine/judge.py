@@ -34,7 +34,7 @@ from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.reasons.volume_reasons import with_idleness
 from plimsoll.domain.refine.certificate import open_buckets, open_of_host, reach_to_peaks
-from plimsoll.domain.refine.hosts import Group, decide_group, draw_group, group_by_host, share_errors
+from plimsoll.domain.refine.hosts import Group, decide_group, draw_group, make_groups, share_errors
 from plimsoll.domain.refine.member import Judged, Member, is_to_be_drawn, judge_case
 from plimsoll.domain.refine.next import find_looks
 from plimsoll.domain.refine.past import limits_of_answer, strictest
@@ -68,7 +68,7 @@ def judge(
     sized by the busiest. `every_minute` reads everything at once, `by_minutes` the window. Demands take memory, and are
     kept only with `keep_demand`. The work of volumes that are `shown`, by id, is read by the minute.
     """
-    groups = group_by_host(bases, volumes, segments, units, memory)
+    groups = make_groups(bases, volumes, segments, units, memory)
     first = {
         (whole, host, work): first_looks(segments, every_minute=whole, host=host, work_by_minutes=work)
         for whole in (False, True)

@@ -296,7 +296,7 @@ ROUNDING_S: Final = 0.5
 APART_S: Final = 240
 """Points of five minutes are never closer than this."""
 
-FEW_POINTS: Final = 3
+TELLING_POINTS: Final = 3
 """Points in an hour that tell how far they are apart."""
 
 _WITHOUT_ACTIVITY: Final = frozenset(names_with(Role.IDLE, Role.QUEUE))
@@ -401,5 +401,5 @@ def _step_of(knowledge: Knowledge, groups: Sequence[str], hours: Sequence[int]) 
                     return FIVE_MINUTES_S
                 if any(then - before < APART_S for before, then in pairwise(points_s)):
                     return MINUTE_S
-                steady |= name in _WITHOUT_ACTIVITY and len(points_s) >= FEW_POINTS
+                steady |= name in _WITHOUT_ACTIVITY and len(points_s) >= TELLING_POINTS
     return FIVE_MINUTES_S if steady else None
