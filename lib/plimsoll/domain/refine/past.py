@@ -128,10 +128,11 @@ class Recall:
 
     def looks(self, case: Case, answer: Recommendation, limits: Limits, query_cost: QueryCost) -> list[Look]:
         """The looks to read next for an answer; no bucket within `limits` speaks against it."""
-        if self._asks_earlier(case, answer) and not self._has_hours:
+        less = weighed_reduction(answer, case.usable)
+        if self._asks_earlier(case, less) and not self._has_hours:
             self._has_hours = True
             return look_at_hours(self._earlier_days())
-        if weighed_reduction(answer, case.usable) is not None and not self._has_rates:
+        if less is not None and not self._has_rates:
             self._has_days = self._has_rates = self._has_idle = True
             return [*look_at_highest(self._past), *(() if self._has_latest else self._at_latest())]
         if isinstance(answer, Upgrade) and not self._has_days:
@@ -155,20 +156,20 @@ class Recall:
     def tells_more(self, case: Case, answer: Recommendation, in_window: Callable[[], DaySums]) -> bool:
         """True if more of the past counts from now on than did for an answer, so that it is decided again. `in_window`
         gives the days of the window."""
-        if self._asks_earlier(case, answer):
+        less, is_relief = weighed_reduction(answer, case.usable), isinstance(answer, Upgrade)
+        if self._asks_earlier(case, less):
             if self._has_hours or not look_at_hours(self._earlier_days()):
                 self.earlier = self._past.busy_hours(self._earlier_days().start_s)
                 return True
             return False
-        less, is_relief = weighed_reduction(answer, case.usable), isinstance(answer, Upgrade)
         waits = isinstance(answer, Wait) and answer.code == Unsettled.RISING
         return self._is_sized_anew(less) or self._is_weighed_anew(less, in_window, is_relief=is_relief, waits=waits)
 
-    def _asks_earlier(self, case: Case, answer: Recommendation) -> bool:
+    def _asks_earlier(self, case: Case, less: Offer | None) -> bool:
         """True if the days before the window decide whether a reduction would be outgrown."""
-        offer = weighed_reduction(answer, case.usable)
-        is_open = self.earlier is None and offer is not None and case.settles is None
-        return is_open and offer is not None and case.rise(offer) is Rise.IN_EARLIER_DAYS
+        if self.earlier is not None or less is None or case.settles is not None:
+            return False
+        return case.rise(less) is Rise.IN_EARLIER_DAYS
 
     def _earlier_days(self) -> Window:
         """The days before the window that a week's line is held against."""

@@ -119,12 +119,13 @@ class Peers:
 
     def _peers(self, volume: Volume, takeover: Takeover, present: Ceiling, *, waits: bool = False) -> Iterator[Peer]:
         """The volumes that a volume takes over from, and what each asks: no more than it has. `waits`: so does it."""
+        most = Need.of_ceiling(present)
         for other in takeover.others(volume):
             carried = self._find_carried(other, takeover, waits=waits)
             if isinstance(carried, str):
-                yield Peer(takeover=takeover, volume=other, need=Need.of_ceiling(present), unknown=carried)
+                yield Peer(takeover=takeover, volume=other, need=most, unknown=carried)
             elif carried is not None:
-                need = Need.of_ceiling(carried.counted_as(present.accounting)).no_more_than(Need.of_ceiling(present))
+                need = Need.of_ceiling(carried.counted_as(present.accounting)).no_more_than(most)
                 yield Peer(takeover=takeover, volume=other, need=need, ceiling=carried)
 
     def _find_carried(self, volume: Volume, takeover: Takeover, *, waits: bool) -> Ceiling | str | None:
