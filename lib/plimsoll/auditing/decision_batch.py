@@ -8,10 +8,10 @@ from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.decide_stripes import free_to_change, units_of, untouchable
 from plimsoll.domain.groups.group import StripeSet, Takeover
 from plimsoll.domain.groups.pool import in_shared_pools
+from plimsoll.domain.metrics.reading_cost import QueryCost
 from plimsoll.domain.metrics.sums import Segment
-from plimsoll.domain.refine.branch_and_bound import Fetch, judge
+from plimsoll.domain.refine.judge import Fetch, judge
 from plimsoll.domain.refine.member import Judged
-from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.volume import Volume
 
 Decisions = dict[str, Judged | CloudError]

@@ -6,9 +6,10 @@ from datetime import datetime
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.groups.hosting import asking_for_hosts, with_neighbors
 from plimsoll.domain.memory.memory import memory_of, memory_segments
+from plimsoll.domain.metrics.reading_cost import Plan
 from plimsoll.domain.metrics.sums import Segment, Window, segments
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.refine.plan import Plan, hosts_plan, memory_plan, plan_of
+from plimsoll.domain.refine.plan import hosts_plan, memory_plan, plan_of
 from plimsoll.domain.unweighed import kind_by_state
 from plimsoll.domain.volume import Volume
 

@@ -79,6 +79,17 @@ def case_of(
     )
 
 
+def renew_case(case: Case, context: DecisionContext, earlier: BusyHours | None) -> Case:
+    """The case of the same demand, host and policy in a later context: memory and risk are other, and of the load the
+    headroom."""
+    if case.headrooms != context.headrooms:
+        load = load_of(case.demand, case.lifted, case.room, case.epochs, case.policy, context.headrooms)
+        case = replace(case, load=load, held=load)
+    return (
+        case if case.context == context and case.earlier is earlier else replace(case, context=context, earlier=earlier)
+    )
+
+
 def without_restore(demand: Demand, volume: Volume, policy: Policy) -> Demand:
     """A demand without what a volume did while it fetched its data from a snapshot: that was not its workload's."""
     if volume.restored_from is None:

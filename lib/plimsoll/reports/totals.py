@@ -12,7 +12,7 @@ from typing import Any, Final, assert_type
 from pydantic import TypeAdapter
 
 from plimsoll.domain.kinds import COSTS, CountsAs, names_counted_as
-from plimsoll.domain.refine.plan import Plan
+from plimsoll.domain.metrics.reading_cost import Plan
 from plimsoll.domain.risk.lessons import Lessons
 from plimsoll.domain.risk.tally import PromiseTally
 from plimsoll.outcomes import Answered, FailedVolume, InScope, Notice, Outcome, Planned, Priced, Skipped, VolumesSeen

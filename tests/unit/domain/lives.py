@@ -13,8 +13,8 @@ from plimsoll.domain.metrics.series import WORK_SERIES
 from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.recommendation import Change, Wait
-from plimsoll.domain.refine.branch_and_bound import judge
-from plimsoll.domain.refine.unread_past import look_at_everything
+from plimsoll.domain.refine.judge import judge
+from plimsoll.domain.refine.past import look_at_everything
 from plimsoll.domain.units import DAY_S, KIB
 from plimsoll.domain.volume import Seen
 from plimsoll.learned_table import load_table

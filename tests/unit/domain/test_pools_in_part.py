@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.policy import Policy, SizeOn
-from plimsoll.domain.refine.branch_and_bound import judge
+from plimsoll.domain.refine.judge import judge
 from tests.builders import NOW, a_basis, a_tariff, a_volume
 from tests.in_memory.ports import MemoryMetrics
 from tests.profiles import examples

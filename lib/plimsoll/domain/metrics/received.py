@@ -7,7 +7,7 @@ An answer can lack points that the cloud has, and then looks as if the volume ha
 - An absent count is zero only where a sibling proves it: idle time fills the bucket, or that direction moved no byte.
 - What is read finely later adds up to what was read coarsely before. Nothing is lost in between.
 
-What disagrees is asked once more, and is disputed where it still does (`branch_and_bound`). Where all series are absent
+What disagrees is asked once more, and is disputed where it still does (`refine.judge`). Where all series are absent
 together nothing is in dispute: the volume was not attached, or its host did not run. That is asked once more as well.
 
 A series of the host that is there on other days has to be there on each day on which the volume was, and is disputed

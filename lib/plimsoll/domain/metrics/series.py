@@ -76,7 +76,7 @@ BALANCE: Final = "balance"
 PEAKS: Final = "peaks"
 
 STEP: Final = "step"
-"""Read where nothing else tells how often points come (`plimsoll.domain.refine.steps`)."""
+"""Read where nothing else tells how often points come (`plimsoll.domain.refine.next`)."""
 
 SIGNALS: Final = "signals"
 """Read beside what is recommended (`plimsoll.domain.metrics.signals`)."""

@@ -30,7 +30,7 @@ from plimsoll.domain.offers.promised import lowered_sides, times_carried
 from plimsoll.domain.offers.remembered import reduces
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
-from plimsoll.domain.refine.unread_past import weighed_reduction
+from plimsoll.domain.refine.past import weighed_reduction
 from plimsoll.domain.risk.table import FACTORS
 from plimsoll.domain.units import KIB_PER_MIB
 

@@ -14,7 +14,7 @@ from plimsoll.domain.errors import CloudError
 from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Change, InsufficientData
-from plimsoll.domain.refine.branch_and_bound import judge
+from plimsoll.domain.refine.judge import judge
 from plimsoll.domain.units import KIB
 from tests.builders import NOW, a_basis, a_host, a_tariff, a_volume, with_rates
 from tests.in_memory.ports import cut

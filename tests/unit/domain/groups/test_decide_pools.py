@@ -14,7 +14,7 @@ from plimsoll.domain.groups.pool import pools_of
 from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Change, InsufficientData, Keep
-from plimsoll.domain.refine.branch_and_bound import judge
+from plimsoll.domain.refine.judge import judge
 from plimsoll.domain.volume import VolumeSpec
 from tests.builders import NOW, a_basis, a_tariff, a_volume
 from tests.in_memory.ports import MemoryMetrics

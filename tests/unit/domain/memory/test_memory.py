@@ -15,7 +15,7 @@ from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.offers.remembered import limits_of
 from plimsoll.domain.reasons.memory_reasons import rhythm
 from plimsoll.domain.recommendation import Change, Keep
-from plimsoll.domain.refine.unread_past import look_at_highest, looks
+from plimsoll.domain.refine.past import look_at_highest, looks
 from plimsoll.domain.units import DAY_S, HOUR_S
 from tests.builders import NOW, a_host, a_stripe_set, a_tariff, a_volume, ceiling_of
 from tests.unit.domain.lives import (

@@ -13,7 +13,7 @@ from plimsoll.domain.metrics.series import WORK_SERIES
 from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, InsufficientData
-from plimsoll.domain.refine.branch_and_bound import judge
+from plimsoll.domain.refine.judge import judge
 from plimsoll.domain.units import HOUR_S, KIB
 from plimsoll.domain.volume import Attachment
 from tests.builders import NOW, a_basis, a_host, a_tariff, a_volume

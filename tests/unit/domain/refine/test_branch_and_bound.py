@@ -18,8 +18,8 @@ from plimsoll.domain.metrics.knowledge import Ask, first_looks
 from plimsoll.domain.metrics.series import WORK_SERIES
 from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.policy import HeadroomFrom, Policy, SizeOn
-from plimsoll.domain.refine.branch_and_bound import judge
-from plimsoll.domain.refine.members import grouped
+from plimsoll.domain.refine.hosts import make_groups
+from plimsoll.domain.refine.judge import judge
 from plimsoll.domain.units import KIB
 from plimsoll.domain.volume import Modification, Seen
 from plimsoll.learned_table import load_table
@@ -634,7 +634,7 @@ def test_what_was_worked_out_is_kept_while_more_is_read_only_where_it_is_little(
     volume = a_volume("gp2", 500)
     metrics = MemoryMetrics(given={volume.id: minutes_of(np.full(MINUTES, 100.0))})
     parts = segments(WINDOW, 60, metrics.retention_days, NOW.timestamp())
-    (group,) = grouped({volume.id: a_basis(Policy(lookback_days=DAYS))}, [volume], parts, (), ())
+    (group,) = make_groups({volume.id: a_basis(Policy(lookback_days=DAYS))}, [volume], parts, (), ())
     for look in first_looks(parts, every_minute=every_minute):
         group.members[0].knowledge.learn(look, metrics.read([Ask(volume=volume, look=look)])[0])
     before = group.traffic(60)

@@ -12,9 +12,8 @@ from plimsoll.domain.metrics.series import BYTES, OPERATIONS
 from plimsoll.domain.metrics.sums import Window, segments
 from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.policy import SizeOn
-from plimsoll.domain.refine.branch_and_bound import read_looks
-from plimsoll.domain.refine.judging import judge_group
-from plimsoll.domain.refine.members import grouped
+from plimsoll.domain.refine.hosts import make_groups
+from plimsoll.domain.refine.judge import judge_group, read_looks
 from plimsoll.domain.units import DAY_S, HOUR_S
 from tests.builders import NOW, a_basis, a_market
 from tests.in_memory.ports import MemoryMetrics
@@ -35,7 +34,7 @@ def states(volumes, given_sums, policy, query_cost, rng):
     metrics = MemoryMetrics(given=given_sums)
     context = replace(a_basis(policy, market=a_market(), envelopes=ENVELOPES), learned=TABLE)
     parts = segments(WINDOW, policy.resolution_s, metrics.retention_days, NOW.timestamp())
-    for group in grouped({volume.id: context.of(volume) for volume in volumes}, volumes, parts, (), ()):
+    for group in make_groups({volume.id: context.of(volume) for volume in volumes}, volumes, parts, (), ()):
         members = group.members
         asks = [
             (member, look)

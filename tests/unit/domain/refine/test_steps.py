@@ -8,7 +8,7 @@ import pytest
 from plimsoll.domain.metrics.sums import segments
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Keep, Reprovision, Upgrade
-from plimsoll.domain.refine.branch_and_bound import judge
+from plimsoll.domain.refine.judge import judge
 from plimsoll.domain.volume import Seen
 from tests.builders import NOW, a_basis, a_host, a_market, a_tariff, a_volume
 from tests.in_memory.ports import MemoryMetrics

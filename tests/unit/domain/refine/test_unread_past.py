@@ -14,7 +14,7 @@ from plimsoll.domain.memory.memory import Past, begun_s, memory_of
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import HeadroomFrom
 from plimsoll.domain.recommendation import Change, Wait
-from plimsoll.domain.refine.unread_past import look_at_days, look_at_highest, looks
+from plimsoll.domain.refine.past import look_at_days, look_at_highest, looks
 from plimsoll.domain.units import DAY_S
 from tests.builders import NOW, a_volume, ceiling_of
 from tests.in_memory.ports import cut

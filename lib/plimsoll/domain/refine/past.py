@@ -1,20 +1,17 @@
-"""Recall: what one volume's past is asked for, step by step, and what is known of it so far.
+"""Past: what is read of a volume's past, step by step, what that says so far, and which answers more could change.
 
-Learned headroom depends on what is known of the past. Until that has been read it is the policy's: what asks for no
-reduction then asks for none with more.
-
-Whatever its past can tell is asked only where the window alone asks for a change of what the volume carries: days where
-it takes less or more, and the highest minutes of days where it takes less. Each step changes what is decided again by
-all that has been read of the window, so that an answer is proved before the next step is taken (docs/decision.md,
-section 8).
-"""
+Nothing is read unless the window alone asks for a change of what the volume carries: days for a reduction or more, and
+the highest minutes of days for a reduction. Each step changes what is decided by all that has been read of the window,
+so that an answer is proved before the next step (docs/decision.md, section 8). Headroom that is learned depends on the
+past. Until that is read it is the policy's: an answer without a reduction has none with more headroom either."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.arrays import FloatArray
+from plimsoll.domain.arrays import FloatArray, IntArray
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import NOTHING, Ceiling, Need
 from plimsoll.domain.context import DecisionContext
@@ -24,25 +21,16 @@ from plimsoll.domain.demand.epochs import epochs_of
 from plimsoll.domain.demand.trend import EARLIER_DAYS, SHORT_DAYS, BusyHours, Rise
 from plimsoll.domain.headroom import Growth
 from plimsoll.domain.memory.days import WEEK_DAYS, WEEKS, days_to_know, growth_of, may_be_idle
-from plimsoll.domain.memory.memory import Past, begun_s, memory_of
-from plimsoll.domain.metrics.series import NAMES, PAST_RATES
+from plimsoll.domain.memory.memory import LEAST_PERIOD_S, TOLERANCE, Past, begun_s, column, memory_of
+from plimsoll.domain.metrics.reading_cost import QueryCost
+from plimsoll.domain.metrics.series import BYTES, NAMES, OPERATIONS, PAST_RATES
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.offers.offer import Offer, flip
-from plimsoll.domain.offers.remembered import Limits, remembered
-from plimsoll.domain.recommendation import Recommendation, Upgrade, Wait
-from plimsoll.domain.refine.query_cost import QueryCost
-from plimsoll.domain.refine.unread_past import (
-    look_at_days,
-    look_at_everything,
-    look_at_highest,
-    look_at_hours,
-    look_at_latest,
-    looks,
-    weighed_reduction,
-)
+from plimsoll.domain.offers.remembered import UNLIMITED, Limits, limits_of, reduces, remembered
+from plimsoll.domain.recommendation import Change, Keep, Recommendation, Upgrade, Wait
 from plimsoll.domain.risk.histories import History, PastPeaks, blocks_of, history_of
-from plimsoll.domain.units import DAY_S
+from plimsoll.domain.units import DAY_S, HOUR_S
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of
 
@@ -97,7 +85,7 @@ class Recall:
         begins = begun_s(volume, context.policy, context.now.timestamp()) < window.start_s
         return cls(volume, context, segments, window) if segments and begins else None
 
-    def sized(self, context: DecisionContext) -> DecisionContext:
+    def size_context(self, context: DecisionContext) -> DecisionContext:
         """A context with the headroom that is learned for its history, as far as that is read."""
         if not self._has_rates:
             context = replace(context, unread=True)
@@ -106,31 +94,30 @@ class Recall:
         return context if self.history is None else context.knowing(self._volume, self.history)
 
     def is_past(self, look: Look) -> bool:
-        """Whether a look is at what was before the window, or at the days of both."""
+        """True for a look at the time before the window, or at the days of both."""
         return look.window.end_s <= self._window.start_s or PAST_RATES in look.groups
 
-    def learn(self, look: Look, found: Mapping[str, FloatArray]) -> None:
-        """Takes in what a look found; what is `in_doubt` then only when it was asked once more."""
+    def learn(self, look: Look, series: Mapping[str, FloatArray]) -> None:
+        """Takes in what a look found; what is `is_doubtful` then only when it was asked once more."""
         if look.window.start_s < self._window.start_s:
-            self._past.learn(look, found)
+            self._past.learn(look, series)
             return
         unknown = np.full(look.window.buckets(DAY_S), np.nan)
-        self._latest = look.window.start_s, np.stack([found.get(name, unknown) for name in NAMES[PAST_RATES]])
+        self._latest = look.window.start_s, np.stack([series.get(name, unknown) for name in NAMES[PAST_RATES]])
         self._has_latest = True
 
-    def overhear(self, look: Look, found: Mapping[str, FloatArray]) -> None:
-        """Takes in the highest minutes of the window's days where a look at the window had them, so that nobody asks
-        again."""
+    def overhear(self, look: Look, series: Mapping[str, FloatArray]) -> None:
+        """Takes in the highest minutes of the window's days from a look at the window, so that nobody asks again."""
         if self._has_latest or not set(NAMES[PAST_RATES]) <= set(look.series):
             return
-        if any((own.window, own.period_s) == (look.window, look.period_s) for own in self._at_latest()):
-            self.learn(look, found)
+        if any((latest.window, latest.period_s) == (look.window, look.period_s) for latest in self._at_latest()):
+            self.learn(look, series)
 
     def _at_latest(self) -> list[Look]:
         return look_at_latest(self._window)
 
-    def in_doubt(self, look: Look) -> bool:
-        """Whether what a look found has to be asked once more."""
+    def is_doubtful(self, look: Look) -> bool:
+        """True if the answer to a look has to be asked once more."""
         return self._past.in_doubt(look)
 
     def everything(self) -> list[Look]:
@@ -139,21 +126,22 @@ class Recall:
         return [*look_at_everything(self._past), *self._at_latest()]
 
     def looks(self, case: Case, answer: Recommendation, limits: Limits, query_cost: QueryCost) -> list[Look]:
-        """What to read next for an answer; `limits` are what a bucket may have had without speaking against it."""
-        if self._asks_earlier(case, answer) and not self._has_hours:
+        """The looks to read next for an answer; no bucket within `limits` speaks against it."""
+        less = weighed_reduction(answer, case.usable)
+        if self._asks_earlier(case, less) and not self._has_hours:
             self._has_hours = True
             return look_at_hours(self._earlier_days())
-        if weighed_reduction(answer, case.usable) is not None and not self._has_rates:
+        if less is not None and not self._has_rates:
             self._has_days = self._has_rates = self._has_idle = True
             return [*look_at_highest(self._past), *(() if self._has_latest else self._at_latest())]
         if isinstance(answer, Upgrade) and not self._has_days:
             self._has_days = True
             return look_at_days(self._days_to_read())
-        found = looks(self._past, limits, query_cost) if self._has_rates and self.asked_for is not None else []
-        return found or self._idle_looks(case)
+        is_weighed = self._has_rates and self.asked_for is not None
+        return (looks(self._past, limits, query_cost) if is_weighed else []) or self._idle_looks(case)
 
     def with_window(self, in_window: DaySums) -> DaySums:
-        """The days of the past, as far as they were read, and those of the window."""
+        """The days of the past as far as they are read, with the days of the window."""
         return self._past.day_sums.before(in_window)
 
     def _idle_looks(self, case: Case) -> list[Look]:
@@ -165,22 +153,22 @@ class Recall:
         return look_at_days(Window(start_s=max(asked.start_s, wanted.start_s), end_s=asked.end_s))
 
     def tells_more(self, case: Case, answer: Recommendation, in_window: Callable[[], DaySums]) -> bool:
-        """Whether more of the past counts from now on than did for an answer, so that it is decided again. `in_window`
+        """True if more of the past counts from now on than did for an answer, so that it is decided again. `in_window`
         gives the days of the window."""
-        if self._asks_earlier(case, answer):
+        less, is_relief = weighed_reduction(answer, case.usable), isinstance(answer, Upgrade)
+        if self._asks_earlier(case, less):
             if self._has_hours or not look_at_hours(self._earlier_days()):
                 self.earlier = self._past.busy_hours(self._earlier_days().start_s)
                 return True
             return False
-        less, more = weighed_reduction(answer, case.usable), isinstance(answer, Upgrade)
         waits = isinstance(answer, Wait) and answer.code == Unsettled.RISING
-        return self._is_sized_anew(less) or self._is_weighed_anew(less, in_window, more=more, waits=waits)
+        return self._is_sized_anew(less) or self._is_weighed_anew(less, in_window, is_relief=is_relief, waits=waits)
 
-    def _asks_earlier(self, case: Case, answer: Recommendation) -> bool:
-        """Whether it takes the days before the window to say if a reduction would be outgrown."""
-        offer = weighed_reduction(answer, case.usable)
-        is_open = self.earlier is None and offer is not None and case.settles is None
-        return is_open and offer is not None and case.rise(offer) is Rise.IN_EARLIER_DAYS
+    def _asks_earlier(self, case: Case, less: Offer | None) -> bool:
+        """True if the days before the window decide whether a reduction would be outgrown."""
+        if self.earlier is not None or less is None or case.settles is not None:
+            return False
+        return case.rise(less) is Rise.IN_EARLIER_DAYS
 
     def _earlier_days(self) -> Window:
         """The days before the window that a week's line is held against."""
@@ -188,23 +176,22 @@ class Recall:
         return replace(self._past.asked, start_s=max(self._past.asked.start_s, from_s))
 
     def _is_weighed_anew(
-        self, less: Offer | None, in_window: Callable[[], DaySums], *, more: bool, waits: bool
+        self, less: Offer | None, in_window: Callable[[], DaySums], *, is_relief: bool, waits: bool
     ) -> bool:
         """Takes in what its days say of growth, and what is asked for then; whether that counts anew."""
         if self.days is None:
-            if not (less or more) or (look_at_days(self._days_to_read()) and not self._has_days):
+            if not (less or is_relief) or (look_at_days(self._days_to_read()) and not self._has_days):
                 return False
-            own = in_window().as_history(self._volume, self._policy)
-            self.days = self._past.day_sums.before(own)
+            self.days = self._past.day_sums.before(in_window().as_history(self._volume, self._policy))
             if len(self._epochs()) > 1 or self._past.disputes:
                 return True
-        if not self._is_weighed and (less or more) and not waits:
-            self._is_weighed, self._grows_an_upgrade = True, more
-            self.growth = growth_of(self.days, self._volume, self._policy, reduces=not more)
+        if not self._is_weighed and (less or is_relief) and not waits:
+            self._is_weighed, self._grows_an_upgrade = True, is_relief
+            self.growth = growth_of(self.days, self._volume, self._policy, reduces=not is_relief)
             if self.growth is not None:
                 self.asked_for = None
                 return True
-        if self.growth is not None and self._grows_an_upgrade and not more:
+        if self.growth is not None and self._grows_an_upgrade and not is_relief:
             self.growth = None  # Nothing that is sold carries so much: relief is not given up for that.
             return True
         if less is None or self.asked_for is not None:
@@ -222,7 +209,7 @@ class Recall:
         is_new, self._is_unsized = self._is_unsized and is_known, self._is_unsized and not is_known
         return is_new
 
-    def remembering(self, case: Case) -> Case:
+    def remember(self, case: Case) -> Case:
         """A case with what speaks against a reduction, where the window asks for one, and with what is disputed."""
         if self.days is not None and self._past.disputes:
             coverage = case.summary.coverage
@@ -230,7 +217,7 @@ class Recall:
             case = replace(case, summary=replace(case.summary, coverage=coverage))
         if self.asked_for is None or not self._has_rates:
             return case
-        found = remembered(
+        memory = remembered(
             self._past,
             self.asked_for,
             case.headrooms.reducing,
@@ -240,7 +227,7 @@ class Recall:
             present=case.present,
             by_minutes=case.context.goes_by_history,
         )
-        return replace(case, remembered=found, history=self.history)
+        return replace(case, remembered=memory, history=self.history)
 
     def _highest(self) -> FloatArray:
         """The highest minute of each day of its past, as far as it carried what it does now."""
@@ -255,15 +242,15 @@ class Recall:
         return np.concatenate([self._highest(), np.where(counts, latest, np.nan)], axis=1)
 
     def _peaks(self, case: Case, asked_for: Offer) -> PastPeaks:
-        """What can be learned of its past."""
+        """The peaks of its past that headroom can be learned from."""
         days = self._highest()
         kind, length = type_of(asked_for.spec, case.market.types), max(1, round(case.policy.risk_days))
         bare = flip(kind, asked_for.spec.size_gib, case.market.book)
         return PastPeaks(
             days=length,
             busiest=blocks_of(days, length),
-            free=NOTHING if bare is None else _carried(bare.ceiling),
-            ceiling=_carried(case.present),
+            free=NOTHING if bare is None else _sustained_need(bare.ceiling),
+            ceiling=_sustained_need(case.present),
         )
 
     def _days_to_read(self) -> Window:
@@ -276,6 +263,114 @@ class Recall:
         return epochs_of(self._volume, replace(self._past.asked, end_s=self._window.end_s))
 
 
-def _carried(ceiling: Ceiling) -> Need:
-    """What a ceiling carries without credits."""
+def _sustained_need(ceiling: Ceiling) -> Need:
+    """The rates that a ceiling carries without credits."""
     return Need(iops=ceiling.sustained_iops, throughput_mib_s=ceiling.sustained_throughput_mib_s)
+
+
+def reduced_to(answer: Recommendation | None, present: Ceiling) -> Offer | None:
+    """The offer that lowers a limit, now, after a wait or with all of its template; None where the answer lowers
+    none."""
+    offer: Offer | None = None
+    if isinstance(answer, Change):
+        offer = answer.target
+    elif isinstance(answer, Wait):
+        offer = answer.expected
+    elif isinstance(answer, Keep):
+        offer = answer.beneath
+    return offer if offer is not None and reduces(offer, present) else None
+
+
+def weighed_reduction(answer: Recommendation | None, present: Ceiling) -> Offer | None:
+    """The same, or what is left out for its risk or its trend so far: with more history it may not be."""
+    if isinstance(answer, Change | Keep):
+        if answer.too_risky is not None:
+            return answer.too_risky.offer
+        if answer.comparison.lowering is not None:
+            return answer.comparison.lowering
+    return reduced_to(answer, present)
+
+
+def limits_of_answer(case: Case, answer: Recommendation) -> Limits:
+    """The limits within which no bucket speaks against an answer: those of the reduction that is weighed, and of the
+    cheapest offer that carries the past so far."""
+    if not isinstance(answer, Keep | Change | Wait):
+        return UNLIMITED
+    best, chosen = answer.comparison.offers[0], weighed_reduction(answer, case.usable)
+    offers = [offer for offer in (chosen, best if best.feasible else None) if offer is not None]
+    return strictest([limits_of(offer, case.headrooms.reducing, case.hosts, case.present) for offer in offers])
+
+
+def strictest(limits: Sequence[Limits]) -> Limits:
+    """The least of some limits on each side."""
+    return (
+        min((limit[0] for limit in limits), default=UNLIMITED[0]),
+        min((limit[1] for limit in limits), default=UNLIMITED[1]),
+    )
+
+
+FIRST_DAYS: Final = 8
+"""The days that are read by the hour first."""
+
+_WORK: Final = (OPERATIONS, BYTES)
+
+
+def look_at_everything(past: Past) -> list[Look]:
+    """All of it, as finely as it is kept, and the highest minute of each day."""
+    whole = (Look(window=segment.window, period_s=segment.period_s, groups=_WORK) for segment in past.segments)
+    return [*look_at_highest(past), *whole]
+
+
+def look_at_days(window: Window) -> list[Look]:
+    """A look at the work of each day."""
+    return [Look(window=window, period_s=DAY_S, groups=_WORK)] if window.start_s < window.end_s else []
+
+
+def look_at_hours(window: Window) -> list[Look]:
+    """A look at the work of each hour."""
+    return [Look(window=window, period_s=HOUR_S, groups=_WORK)] if window.start_s < window.end_s else []
+
+
+def look_at_highest(past: Past) -> list[Look]:
+    """The highest minute of each day, and what was done on it: what one says the other has to bear out."""
+    return [Look(window=past.asked, period_s=DAY_S, groups=(PAST_RATES, *_WORK))]
+
+
+def look_at_latest(window: Window) -> list[Look]:
+    """The highest minute of each whole day of a window: the same figure however finely its counters are read."""
+    days = Window(start_s=-(-window.start_s // DAY_S) * DAY_S, end_s=window.end_s // DAY_S * DAY_S)
+    return [Look(window=days, period_s=DAY_S, groups=(PAST_RATES,))] if days.start_s < days.end_s else []
+
+
+def looks(past: Past, limits: Sequence[float], query_cost: QueryCost) -> list[Look]:
+    """Looks at the buckets that may have had more than the `limits` (IOPS and MiB/s).
+
+    Days by the hour, hours as finely as they are kept. The highest days are read before the others: what they had may
+    speak against so much that few others can more.
+    """
+    over = (past.most / np.maximum(column(limits), TOLERANCE)).max(axis=0)
+    wanted = (past.lengths_s > past.finest_s) & (over > 1)
+    if (past.lengths_s == DAY_S).all():
+        wanted[np.argsort(-over, kind="stable")[FIRST_DAYS:]] = False
+    asked: list[Look] = []
+    for length_s, period_s in ((DAY_S, HOUR_S), (HOUR_S, LEAST_PERIOD_S)):
+        at = wanted & (past.lengths_s == length_s)
+        for finest_s in np.unique(past.finest_s[at]).tolist():
+            starts_s = past.starts_s[at & (past.finest_s == finest_s)]
+            asked += _runs(starts_s, length_s, max(period_s, finest_s), query_cost.datapoints_a_query)
+    return asked
+
+
+def _runs(starts_s: IntArray, length_s: int, period_s: int, spare: float) -> list[Look]:
+    """Looks at buckets of one length; neighbors, and what lies between them, are one where that costs less than a
+    query."""
+    apart = np.flatnonzero((np.diff(starts_s) - length_s) / period_s > spare) + 1
+    return [
+        Look(
+            window=Window(start_s=int(run[0]), end_s=int(run[-1]) + length_s),
+            period_s=period_s,
+            groups=_WORK,
+        )
+        for run in np.split(starts_s, apart)
+        if len(run)
+    ]
