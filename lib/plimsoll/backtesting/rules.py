@@ -11,7 +11,7 @@ from plimsoll.backtesting.scenario import Scenario, need_of
 from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.need import Need
-from plimsoll.domain.offers.offer import flip
+from plimsoll.domain.offers.offer import bare_type_offer
 from plimsoll.domain.offers.products import Product
 from plimsoll.domain.risk.constant_limits import peaks
 from plimsoll.domain.units import DAY_S
@@ -59,7 +59,7 @@ class Shop:
 
     def bare(self) -> VolumeSpec:
         """The configuration after a bare change to the offered type."""
-        flipped = flip(self._kind, self.scenario.present.size_gib, self.scenario.market.book)
+        flipped = bare_type_offer(self._kind, self.scenario.present.size_gib, self.scenario.market.book)
         return self.scenario.present if flipped is None else flipped.spec
 
     def size_needs(self, needs: FloatArray) -> SizedVolumes:
@@ -79,7 +79,7 @@ class Shop:
         steps = np.array([policy.iops_step, policy.throughput_step_mib_s])
         wanted = need_of(np.ceil(np.minimum(need, 1e9) / steps - 1e-9) * steps)
         if wanted not in self._sold:
-            usd, line = self._price(self._product.fitted(wanted))
+            usd, line = self._price(self._product.fit(wanted))
             carries = line[0] >= wanted.iops - 1e-6 and line[1] >= wanted.throughput_mib_s - 1e-6
             self._sold[wanted] = (usd, line) if carries and usd < self.present[0] else self.present
         return self._sold[wanted]

@@ -14,9 +14,9 @@ from plimsoll.domain.demand.load import peaks
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.groups.group import template_of
 from plimsoll.domain.groups.rollup import part_of
-from plimsoll.domain.offers.choice import Choice, Step, Verdict, Why, choose, choose_same_limits
+from plimsoll.domain.offers.choice import Choice, ChoiceVerdict, FrontierBudget, Why, choose, choose_same_limits
 from plimsoll.domain.offers.losses import cuts_of, find_losses
-from plimsoll.domain.offers.offer import Offer, flip
+from plimsoll.domain.offers.offer import Offer, bare_type_offer
 from plimsoll.domain.offers.promised import find_risks
 from plimsoll.domain.offers.safer import risks_of
 from plimsoll.domain.reason import Reason
@@ -132,11 +132,11 @@ def answers(
     for place, case in enumerate(cases):
         comparison = _comparison(case, place, choice)
         target = None if choice.target is None else choice.target.offers[place]
-        if why_held is not None or target is None or choice.verdict is Verdict.KEEP:
+        if why_held is not None or target is None or choice.verdict is ChoiceVerdict.KEEP:
             answered = kept(case, comparison, why_held or reasons.why_keep(case, comparison, choice))
             answered = replace(answered, too_risky=None if why_held else _too_risky(cases, place, choice))
             found[case.volume.id] = _with_beneath(answered, _beneath(cases, choice))
-        elif choice.verdict is Verdict.WAIT and choice.settles is not None:
+        elif choice.verdict is ChoiceVerdict.WAIT and choice.settles is not None:
             found[case.volume.id] = _waits(case, comparison, target, choice.settles)
         elif target.spec == case.volume.spec:
             found[case.volume.id] = kept(case, comparison, already)
@@ -196,7 +196,7 @@ def kept(case: Case, comparison: Comparison, why: Reason) -> Keep:
 
 def _kind(cases: Sequence[Case], choice: Choice) -> type[Migrate] | type[Reprovision] | type[Upgrade]:
     """What a change of all is called."""
-    if choice.verdict is Verdict.RELIEVE:
+    if choice.verdict is ChoiceVerdict.RELIEVE:
         return Upgrade
     if choice.target is None or all(case.volume.spec.type == choice.target.kind.name for case in cases):
         return Reprovision
@@ -271,14 +271,14 @@ def _comparison(case: Case, place: int, choice: Choice) -> Comparison:
         drop_in=None if choice.drop_in is None else choice.drop_in.offers[place],
         same_limits=tuple(bundle.offers[place] for bundle in choice.same_limits),
         full=None if choice.full is None else choice.full.offers[place],
-        flip=flip((choice.target or cheapest).kind, case.volume.spec.size_gib, case.market.book),
+        flip=bare_type_offer((choice.target or cheapest).kind, case.volume.spec.size_gib, case.market.book),
         frontier=tuple(_step(step, place, partly=partly) for step in choice.frontier),
         relief=None if choice.relief is None else choice.relief.offers[place],
         lowering=None if choice.lowering is None else choice.lowering.offers[place],
     )
 
 
-def _step(step: Step, place: int, *, partly: bool) -> FrontierStep:
+def _step(step: FrontierBudget, place: int, *, partly: bool) -> FrontierStep:
     offer, tried = step.bundle.offers[place], step.bundle.tried
     return FrontierStep(
         budget_min=step.budget_min,

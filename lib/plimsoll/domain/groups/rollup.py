@@ -7,7 +7,7 @@ from typing import Final
 from plimsoll.domain.case import Case
 from plimsoll.domain.demand.epoch import Unsettled
 from plimsoll.domain.groups.group import Part, PartOffer, template_of
-from plimsoll.domain.offers.choice import Choice, Verdict
+from plimsoll.domain.offers.choice import Choice, ChoiceVerdict
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import InsufficientData, Recommendation
@@ -28,7 +28,9 @@ def part_of(cases: Sequence[Case], place: int, choice: Choice, *, held: bool) ->
     template = template_of(case.volume)
     if template is None or case.volume.storage_pool is not None:
         return None  # what a disk of a storage pool gives back stays in the pool, which is paid for as a whole
-    waits_new = case.settles is not None and case.settles.why is Unsettled.NEW and choice.verdict is not Verdict.CHANGE
+    waits_new = (
+        case.settles is not None and case.settles.why is Unsettled.NEW and choice.verdict is not ChoiceVerdict.CHANGE
+    )
     together = case.context.short_lived or waits_new
     part = Part(
         template=template,
@@ -38,9 +40,9 @@ def part_of(cases: Sequence[Case], place: int, choice: Choice, *, held: bool) ->
     )
     if held or len(cases) > 1 or case.shared:
         return replace(part, held=WITH_OTHERS)
-    if choice.verdict is Verdict.RELIEVE:
+    if choice.verdict is ChoiceVerdict.RELIEVE:
         return replace(part, held=THROTTLED)
-    is_chosen = choice.verdict is Verdict.CHANGE or (waits_new and choice.verdict is Verdict.WAIT)
+    is_chosen = choice.verdict is ChoiceVerdict.CHANGE or (waits_new and choice.verdict is ChoiceVerdict.WAIT)
     chosen = choice.target if is_chosen else choice.beneath
     if choice.too_risky is not None and _is_too_young(case):
         chosen = choice.too_risky

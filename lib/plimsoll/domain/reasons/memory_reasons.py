@@ -11,7 +11,7 @@ from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.headroom import MOST_GROWTH_TIMES
 from plimsoll.domain.memory.memory import Event, Peak, peak_of
 from plimsoll.domain.offers.offer import Offer
-from plimsoll.domain.offers.remembered import Remembered, reduces
+from plimsoll.domain.offers.remembered import Remembered, is_reduction
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import GrowthSummary, MemorySummary
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S, day_of, lasting
@@ -80,7 +80,7 @@ def _did(event: Event, days: int) -> str:
 
 def unproved_minutes(case: "Case", chosen: Offer) -> Iterator[Reason]:
     """The minutes of the past that a reduction would have throttled, or likely would have."""
-    if case.remembered is None or not reduces(chosen, case.usable):
+    if case.remembered is None or not is_reduction(chosen, case.usable):
         return
     found = peak_of(case.remembered.past, chosen.ceiling, case.present, _ratios(case))
     if found is not None:

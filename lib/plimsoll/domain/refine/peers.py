@@ -16,7 +16,7 @@ from plimsoll.domain.groups.group import Peer, Takeover, ToldBy
 from plimsoll.domain.groups.takeover import SUSPECTED_SHARE, by_volume
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.offers.losses import takeover_loss
-from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, too_small
+from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, find_shortfalls
 from plimsoll.domain.reasons import volume_reasons
 from plimsoll.domain.reasons.volume_reasons import with_idleness
 from plimsoll.domain.recommendation import Change, DemandSummary, InsufficientData, Keep, Recommendation, Wait
@@ -108,7 +108,7 @@ class Peers:
         unknown = next((peer for peer in peers if peer.unknown), None)
         if unknown is not None:
             return unknown
-        short = [peer for peer in peers if any(too_small("", offer.ceiling, peer.need))]
+        short = [peer for peer in peers if any(find_shortfalls("", offer.ceiling, peer.need))]
         if not short:
             return None
         need = NOTHING
@@ -247,4 +247,4 @@ def _leaves_less(offer: Offer, peer: Peer, sides: tuple[bool, bool]) -> bool:
         iops=peer.need.iops if sides[0] else 0.0,
         throughput_mib_s=peer.need.throughput_mib_s if sides[1] else 0.0,
     )
-    return any(too_small("", offer.ceiling, need))
+    return any(find_shortfalls("", offer.ceiling, need))

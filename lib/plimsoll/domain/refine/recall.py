@@ -29,8 +29,8 @@ from plimsoll.domain.memory.memory import Past, begun_s, memory_of
 from plimsoll.domain.metrics.series import NAMES, PAST_RATES
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.metrics.track import Look
-from plimsoll.domain.offers.offer import Offer, flip
-from plimsoll.domain.offers.remembered import Limits, remembered
+from plimsoll.domain.offers.offer import Offer, bare_type_offer
+from plimsoll.domain.offers.remembered import Limits, weigh_past
 from plimsoll.domain.recommendation import Recommendation, Upgrade, Wait
 from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.refine.unread_past import (
@@ -231,7 +231,7 @@ class Recall:
             case = replace(case, summary=replace(case.summary, coverage=coverage))
         if self.asked_for is None or not self._has_rates:
             return case
-        found = remembered(
+        found = weigh_past(
             self._past,
             self.asked_for,
             case.headrooms.reducing,
@@ -259,7 +259,7 @@ class Recall:
         """What can be learned of its past."""
         days = self._highest()
         kind, length = type_of(asked_for.spec, case.market.types), max(1, round(case.policy.risk_days))
-        bare = flip(kind, asked_for.spec.size_gib, case.market.book)
+        bare = bare_type_offer(kind, asked_for.spec.size_gib, case.market.book)
         return PastPeaks(
             days=length,
             busiest=blocks_of(days, length),

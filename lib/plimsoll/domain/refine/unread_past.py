@@ -15,7 +15,7 @@ from plimsoll.domain.metrics.series import BYTES, OPERATIONS, PAST_RATES
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.offers.offer import Offer
-from plimsoll.domain.offers.remembered import UNLIMITED, Limits, limits_of, reduces
+from plimsoll.domain.offers.remembered import UNLIMITED, Limits, is_reduction, uneventful_limits
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
 from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.units import DAY_S, HOUR_S
@@ -31,7 +31,7 @@ def reduced_to(answer: Recommendation | None, present: Ceiling) -> Offer | None:
         offer = answer.expected
     elif isinstance(answer, Keep):
         offer = answer.beneath
-    return offer if offer is not None and reduces(offer, present) else None
+    return offer if offer is not None and is_reduction(offer, present) else None
 
 
 def weighed_reduction(answer: Recommendation | None, present: Ceiling) -> Offer | None:
@@ -51,7 +51,7 @@ def limits_of_answer(case: Case, answer: Recommendation) -> Limits:
         return UNLIMITED
     best, chosen = answer.comparison.offers[0], weighed_reduction(answer, case.usable)
     offers = [offer for offer in (chosen, best if best.feasible else None) if offer is not None]
-    return strictest([limits_of(offer, case.headrooms.reducing, case.hosts, case.present) for offer in offers])
+    return strictest([uneventful_limits(offer, case.headrooms.reducing, case.hosts, case.present) for offer in offers])
 
 
 def strictest(limits: Sequence[Limits]) -> Limits:
