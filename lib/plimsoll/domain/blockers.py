@@ -111,6 +111,6 @@ def evidence_of(case: Case, spec: VolumeSpec, ceiling: Ceiling, need: Need) -> E
             today=case.context.now.date(),
             max_age_days=case.policy.evidence_max_age_days,
         ),
-        own=own if own.buckets else None,
+        hostless=own if own.buckets else None,
         rankings=case.context.rankings,
     )

@@ -459,9 +459,9 @@ def _failed_measurements(comparison: Comparison) -> list[FailedMeasurementRecord
             measured_on=failure.measured_on.isoformat(),
             source=failure.source,
             delivered_iops=_round_figure(failure.delivered.get(Resource.IOPS)),
-            published_iops=round(failure.published(Resource.IOPS), 2),
+            published_iops=round(failure.published_rate(Resource.IOPS), 2),
             delivered_throughput_mib_s=_round_figure(failure.delivered.get(Resource.THROUGHPUT)),
-            published_throughput_mib_s=round(failure.published(Resource.THROUGHPUT), 2),
+            published_throughput_mib_s=round(failure.published_rate(Resource.THROUGHPUT), 2),
             too_slow=failure.volume_id is not None,
             text=failure.text,
         )

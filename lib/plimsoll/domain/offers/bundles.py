@@ -14,7 +14,7 @@ from plimsoll.domain.ceiling import RESOURCES, Accounting, Ceiling, Resource
 from plimsoll.domain.demand.load import Load, peaks
 from plimsoll.domain.demand.need import NOTHING, Need, OfferPurpose
 from plimsoll.domain.demand.trial import Required, Trial, budget_of, never_held_back, trial, worst
-from plimsoll.domain.evidence.failed_measurement import FailedMeasurement, holding_back
+from plimsoll.domain.evidence.failed_measurement import FailedMeasurement, find_limiting
 from plimsoll.domain.offers.cheapest import Staircase, Tried, build_staircase, find_cheapest, is_higher
 from plimsoll.domain.offers.offer import (
     Offer,
@@ -218,7 +218,7 @@ class _Maker:
         spec = self.case.products.of(kind).fit(need)
         failed = find_failed(self.case.volume, kind, spec, self.case.market)
         slow = self._find_too_slow(kind, spec, shared)
-        short = holding_back(self._published_ceiling(kind, spec, shared), need, failed)
+        short = find_limiting(self._published_ceiling(kind, spec, shared), need, failed)
         return tuple(measurement for measurement in failed if measurement in slow or measurement in short)
 
     def _find_too_slow(

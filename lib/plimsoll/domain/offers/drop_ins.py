@@ -8,7 +8,7 @@ from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.load import peaks
 from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.trial import trial, worst
-from plimsoll.domain.evidence.failed_measurement import FailedMeasurement, believed, holding_back
+from plimsoll.domain.evidence.failed_measurement import FailedMeasurement, believed_ceiling, find_limiting
 from plimsoll.domain.offers.bundles import Bundle
 from plimsoll.domain.offers.offer import (
     Offer,
@@ -112,7 +112,7 @@ def _make_drop_in(case: Case, kind: VolumeType) -> Offer:
     shared = case.shared.get(kind.name, ())
     pooled = kind.pooled and case.pool_gib != volume.spec.size_gib
     sized = replace(spec, size_gib=case.pool_gib) if pooled else spec
-    ceiling = believed(kind.ceiling(sized), measured) if kept.anywhere else product.ceiling(sized)
+    ceiling = believed_ceiling(kind.ceiling(sized), measured) if kept.anywhere else product.ceiling(sized)
     refused = tuple(find_shortfalls(str(spec), ceiling, Need.of_ceiling(kept.ceiling.counted_as(ceiling.accounting))))
     slow: tuple[FailedMeasurement, ...] = ()
     short: tuple[FailedMeasurement, ...] = ()
@@ -120,7 +120,7 @@ def _make_drop_in(case: Case, kind: VolumeType) -> Offer:
         plain = product.fit(wanted)
         without = ceiling_on_hosts(kind, replace(plain, size_gib=sized.size_gib), volume)
         slow = () if spec == volume.spec else find_too_slow(volume, ceiling_on_hosts(kind, sized, volume), measured)
-        short = holding_back(without, wanted, measured)
+        short = find_limiting(without, wanted, measured)
     failed = tuple(measurement for measurement in measured if measurement in slow or measurement in short)
     return Offer(
         spec=spec,

@@ -9,7 +9,7 @@ from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
 from plimsoll.domain.demand.need import NOTHING, Need, OfferPurpose
 from plimsoll.domain.demand.trial import Trial
 from plimsoll.domain.errors import PolicyError
-from plimsoll.domain.evidence.failed_measurement import CODE, FailedMeasurement, believed
+from plimsoll.domain.evidence.failed_measurement import CODE, FailedMeasurement, believed_ceiling
 from plimsoll.domain.host import Host
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook
@@ -207,7 +207,7 @@ def ceiling_on(
     """
     if spec.iops is not None and spec.iops > kind.older_host_iops and not all(host.nitro for host in hosts):
         spec = replace(spec, iops=int(kind.older_host_iops))
-    ceiling = believed(kind.ceiling(spec), failed)
+    ceiling = believed_ceiling(kind.ceiling(spec), failed)
     caps = [host.cap(kind.name) for host in hosts]
     known = [cap for cap in caps if cap is not None and cap is not UNBOUNDED]
     if not known or not all_known or len(known) < len(hosts):

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.demand.need import EVERYTHING, NOTHING, Need
-from plimsoll.domain.evidence.failed_measurement import SAME_CLASS, FailedMeasurement, promised
+from plimsoll.domain.evidence.failed_measurement import SAME_CLASS, FailedMeasurement, promised_need
 from plimsoll.domain.offers.offer import (
     KeptLimits,
     Market,
@@ -35,7 +35,7 @@ MOST_ALIKE: Final = 1_000
 class Product:
     """A type as it is sold to one volume: what a spec of it costs (None: no price), and carries on its hosts.
 
-    `ceiling` is the believed one, and `promised` the figures that are believed to carry a need. `refused` has the
+    `ceiling` is the believed one, and `promised_need` the figures that are believed to carry a need. `refused` has the
     reasons why it is not for the volume, whatever the demand, and `failed` what was measured of it here. `refuted` is
     true of a spec that was measured to answer too late, and `measured` are the figures up to which that holds.
     `present` is the volume's own spec, be it between two steps, with its ceiling: that is known by its own metrics,
@@ -171,7 +171,7 @@ def _make_product(volume: Volume, kind: VolumeType, market: Market, policy: Poli
         policy=policy,
         usd_month=usd_month,
         ceiling=believed,
-        promised=(lambda need: promised(need, failed)) if failed else lambda need: need,
+        promised=(lambda need: promised_need(need, failed)) if failed else lambda need: need,
         refused=refused,
         failed=failed,
         refuted=is_too_slow,
