@@ -14,7 +14,7 @@ import numpy as np
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.demand.demand import Demand, SideSeen
 from plimsoll.domain.demand.saturation import HostLoad
-from plimsoll.domain.groups.held_back import extras_of_host
+from plimsoll.domain.groups.held_back import find_held_back
 from plimsoll.domain.groups.hosting import host_loads
 from plimsoll.domain.host import Host
 from plimsoll.domain.policy import Policy
@@ -167,7 +167,7 @@ class Housed:
         (load,) = host_loads(volumes, demands).values()
         context = context_at(end, policy)
         given = [(volume, context) for volume in volumes]
-        extras = cache(partial(extras_of_host, given, (), demands, self.host.ceiling))
+        extras = cache(partial(find_held_back, given, (), demands, self.host.ceiling))
         here, nowhere = slice(end - WINDOW, end), np.zeros(WINDOW, dtype=np.bool_)
         seen = {
             resource: SideSeen(

@@ -56,7 +56,7 @@ settings = re.search('id="settings">([^<]+)<', page.source)
 with open_runs(after) as database:
     asked = "select step, count(*), sum(monthly_usd_now) from recommendations where step = 'forgotten' group by 1"
     sql = list(database.rows(asked))
-with compare_runs(before, after) as diff, compared(before, gone) as done:
+with compare_runs(before, after) as diff, compare_runs(before, gone) as done:
     still, notes = json.loads("".join(json_diff(diff))), markdown_diff(diff)
     groups = {str(group): total.volumes for group, total in done.totals.items()}
 print(json.dumps({

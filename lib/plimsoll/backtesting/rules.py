@@ -13,7 +13,7 @@ from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.need import Need
 from plimsoll.domain.offers.offer import bare_type_offer
 from plimsoll.domain.offers.products import Product
-from plimsoll.domain.risk.constant_limits import peaks
+from plimsoll.domain.risk.constant_limits import highest_rates
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import type_of
@@ -98,7 +98,7 @@ def sizes(known: Known, shop: Shop, period_s: int) -> Iterator[tuple[str, SizedV
     lately = known.before[:, :, -SHORT_DAYS * DAY_S // period_s :]
     yield CHANGE_OF_TYPE, shop.same(shop.bare(), volumes)
     yield DROP_IN, shop.size_needs(np.tile(shop.scenario.limits, (volumes, 1)))
-    yield MAX_AND_20, shop.size_needs(_cap_needs(1.2 * peaks(lately), shop))
+    yield MAX_AND_20, shop.size_needs(_cap_needs(1.2 * highest_rates(lately), shop))
     yield P99_5, shop.size_needs(_cap_needs(np.quantile(lately, 0.995, axis=2), shop))
 
 

@@ -22,7 +22,7 @@ from plimsoll.domain.offers.safer import risks_of
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.reasons import reasons
 from plimsoll.domain.reasons.memory_reasons import growth_summary, memory_summary
-from plimsoll.domain.reasons.volume_reasons import for_peer
+from plimsoll.domain.reasons.volume_reasons import peer_reasons
 from plimsoll.domain.recommendation import (
     Comparison,
     FrontierStep,
@@ -111,7 +111,7 @@ def insufficient(case: Case) -> InsufficientData:
     return InsufficientData(
         volume=case.volume,
         usd_month_now=case.usd_month,
-        reasons=reasons.insufficient(case, case.usd_month),
+        reasons=reasons.insufficient_reasons(case, case.usd_month),
         demand=case.summary,
         epochs=case.epochs,
     )
@@ -133,7 +133,7 @@ def answers(
         comparison = _comparison(case, place, choice)
         target = None if choice.target is None else choice.target.offers[place]
         if why_held is not None or target is None or choice.verdict is ChoiceVerdict.KEEP:
-            answered = kept(case, comparison, why_held or reasons.why_keep(case, comparison, choice))
+            answered = kept(case, comparison, why_held or reasons.keep_reasons(case, comparison, choice))
             answered = replace(answered, too_risky=None if why_held else _too_risky(cases, place, choice))
             found[case.volume.id] = _with_beneath(answered, _beneath(cases, choice))
         elif choice.verdict is ChoiceVerdict.WAIT and choice.settles is not None:
@@ -148,7 +148,7 @@ def answers(
             found[case.volume.id],
             part=part_of(cases, place, choice, held=why_held is not None),
             peer=case.context.peer,
-            reasons=(*found[case.volume.id].reasons, *for_peer(case.context.peer)),
+            reasons=(*found[case.volume.id].reasons, *peer_reasons(case.context.peer)),
         )
         for place, case in enumerate(cases)
     }
@@ -237,7 +237,7 @@ def _changed(
         volume=case.volume,
         usd_month_now=case.usd_month or 0.0,
         reasons=(
-            reasons.unmeasured(case, comparison, target, losses)
+            reasons.unmeasured_reasons(case, comparison, target, losses)
             if is_insufficient(case)
             else reasons.change(case, comparison, target, choice, losses, None if risky is None else risky.offer)
         ),

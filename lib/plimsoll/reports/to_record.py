@@ -9,7 +9,7 @@ from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.demand.epoch import Epoch
 from plimsoll.domain.evidence.failed_measurement import CODE, FailedMeasurement
 from plimsoll.domain.groups.group import Part, Peer
-from plimsoll.domain.metrics.signals import Level, Signals
+from plimsoll.domain.metrics.signals import SignalLevel, Signals
 from plimsoll.domain.offers.losses import find_cuts
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.recommendation import (
@@ -262,7 +262,7 @@ def _rejected_reduction(recommendation: Recommendation) -> TooRiskyRecord | None
 
 
 def _signals(signals: Signals) -> SignalsRecord:
-    def level(name: str, bounds: Level | None) -> dict[str, float | None]:
+    def level(name: str, bounds: SignalLevel | None) -> dict[str, float | None]:
         mean, highest = (None, None) if bounds is None else (bounds.mean, bounds.highest)
         return {f"mean_{name}": _round_figure(mean), f"highest_{name}": _round_figure(highest)}
 

@@ -9,10 +9,10 @@ from plimsoll.domain.ceiling import RESOURCES, Resource
 from plimsoll.domain.demand.day_sums import DaySums, sums_by_day
 from plimsoll.domain.demand.demand import BusiestSeconds, Demand, HostSeen, SideSeen, Spread
 from plimsoll.domain.metrics import period
-from plimsoll.domain.metrics.grid import Grid, grid_of, observed_hours
+from plimsoll.domain.metrics.grid import Grid, find_observed_hours, make_grid
 from plimsoll.domain.metrics.highest import highest
 from plimsoll.domain.metrics.knowledge import Knowledge
-from plimsoll.domain.metrics.received import coverage_of
+from plimsoll.domain.metrics.received import measure_coverage
 from plimsoll.domain.metrics.series import (
     BALANCE,
     BYTES,
@@ -28,7 +28,7 @@ from plimsoll.domain.metrics.series import (
     WORK,
     WORK_OF,
 )
-from plimsoll.domain.metrics.track import Track, counted
+from plimsoll.domain.metrics.track import Track, zero_if_absent
 from plimsoll.domain.units import HOUR_S, MIB
 
 
@@ -38,10 +38,10 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, grid: Grid | None = No
     Coarse buckets are spread evenly over the hours that have points, and over buckets of `resolution_s` where finer
     data has expired. None: a grid of its own.
     """
-    grid = grid_of([knowledge], resolution_s=resolution_s) if grid is None else grid
+    grid = make_grid([knowledge], resolution_s=resolution_s) if grid is None else grid
     starts_s, lengths_s = grid.starts_s, grid.lengths_s
     operations, moved = knowledge.tracks[OPERATIONS], knowledge.tracks[BYTES]
-    hours = observed_hours(knowledge)
+    hours = find_observed_hours(knowledge)
     observed = hours[knowledge.hour(starts_s)]
     cells = _Cells(knowledge, grid, hours)
     reads, writes = (cells.sums(OPERATIONS, name) for name in NAMES[OPERATIONS])
@@ -63,7 +63,7 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, grid: Grid | None = No
         busiest=_busiest(cells),
         spread=None if _are_even(operations, moved, starts_s, resolution_s) else _spread(cells, resolution_s, observed),
         whole=not any(knowledge.unread(group).any() for group in WORK),
-        coverage=coverage_of(knowledge, hours, hours_observed),
+        coverage=measure_coverage(knowledge, hours, hours_observed),
         host=_host_seen(cells),
         summed=_summed(knowledge, starts_s),
         undecided=knowledge.undecided(starts_s),
@@ -142,7 +142,7 @@ class _Cells:
 
     def sums(self, group: str, name: str) -> FloatArray:
         """A series of the buckets that the cells lie in, zero where there is no point."""
-        return counted(self.values(group, name))
+        return zero_if_absent(self.values(group, name))
 
     def published(self, group: str, name: str) -> FloatArray | None:
         """A series, or None where the cloud has no point of it at all."""
@@ -176,7 +176,7 @@ def _busy_share(cells: _Cells) -> FloatArray | None:
     idle_s = cells.published(IDLE, *NAMES[IDLE])
     if idle_s is None:
         return None
-    share = period.busy_share(counted(idle_s), cells.lengths_s(IDLE))
+    share = period.busy_share(zero_if_absent(idle_s), cells.lengths_s(IDLE))
     unread = np.logical_or.reduce([cells.unread(group) for group in WORK])
     return np.where(unread, 1.0, share)
 
@@ -220,7 +220,7 @@ def sums_of_knowledge(knowledge: Knowledge) -> DaySums:
     """The days of the window of which metrics were read, to the digit: the same however finely they were."""
     tracks = [knowledge.tracks[group] for group in (OPERATIONS, BYTES)]
     done = [
-        np.sum([counted(track.series[name]) for name in NAMES[group]], axis=0)
+        np.sum([zero_if_absent(track.series[name]) for name in NAMES[group]], axis=0)
         for group, track in zip((OPERATIONS, BYTES), tracks, strict=True)
     ]
     rows = [(track.starts_s, row, track.present) for track, row in zip(tracks, done, strict=True)]
@@ -229,7 +229,7 @@ def sums_of_knowledge(knowledge: Knowledge) -> DaySums:
 
 def busiest_seconds(series: Sequence[FloatArray], *, exact: BoolArray) -> BusiestSeconds:
     """The busiest seconds in the four series of `PEAKS`, in their order: operations and bytes, NaN for nothing."""
-    read_ops, write_ops, read_bytes, write_bytes = (counted(values) for values in series)
+    read_ops, write_ops, read_bytes, write_bytes = (zero_if_absent(values) for values in series)
     return BusiestSeconds(
         read_iops=read_ops,
         write_iops=write_ops,

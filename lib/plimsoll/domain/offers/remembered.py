@@ -8,7 +8,7 @@ import numpy as np
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.need import NOTHING, Need, OfferPurpose
 from plimsoll.domain.headroom import Headroom
-from plimsoll.domain.memory.memory import TOLERANCE, Event, Past, busiest_minute, event_of
+from plimsoll.domain.memory.memory import ROUNDING_TOLERANCE, Event, Past, find_busiest_minute, find_event
 from plimsoll.domain.offers.offer import Offer, find_shortfalls
 from plimsoll.domain.risk.histories import PastPeaks
 
@@ -39,8 +39,8 @@ class Remembered:
     @property
     def event(self) -> Event | None:
         """The event of the past against the offer that the window alone asks for; None if there is none."""
-        event = event_of(self.past, self.limits)
-        return busiest_minute(self.past, self.limits) if event is None and self.by_minutes else event
+        event = find_event(self.past, self.limits)
+        return find_busiest_minute(self.past, self.limits) if event is None and self.by_minutes else event
 
 
 def weigh_past(
@@ -58,7 +58,7 @@ def weigh_past(
 
     `present` is the ceiling now. `by_minutes`: the highest single minutes count as well.
     """
-    least, at_most = past.needs(headroom, hosts, budget_min)
+    least, at_most = past.find_needs(headroom, hosts, budget_min)
     busiest = past.busiest(headroom, hosts)
     if by_minutes:
         least, at_most = least.no_less_than(busiest), at_most.no_less_than(busiest)
@@ -87,7 +87,8 @@ def uneventful_limits(offer: Offer, headroom: Headroom, hosts: Ceiling, present:
         (offer.judged_ceiling.throughput_mib_s, most.throughput_mib_s),
     )
     iops, throughput_mib_s = (
-        np.inf if most <= carried + TOLERANCE else (carried + TOLERANCE) / headroom.factor for carried, most in pairs
+        np.inf if most <= carried + ROUNDING_TOLERANCE else (carried + ROUNDING_TOLERANCE) / headroom.factor
+        for carried, most in pairs
     )
     return iops, throughput_mib_s
 

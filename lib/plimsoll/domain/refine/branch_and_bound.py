@@ -20,8 +20,8 @@ from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.group import Takeover, Unit
 from plimsoll.domain.groups.hosting import attached_from_s
-from plimsoll.domain.metrics.knowledge import Ask, Found, Knowledge, first_looks
-from plimsoll.domain.metrics.received import doubts, second_looks
+from plimsoll.domain.metrics.knowledge import Ask, Found, Knowledge, plan_first_looks
+from plimsoll.domain.metrics.received import find_doubts, plan_second_looks
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.refine.judging import judge_group
@@ -62,7 +62,7 @@ def judge(
     """
     groups = grouped(bases, volumes, segments, units, memory)
     first = {
-        (whole, host, work): first_looks(segments, every_minute=whole, host=host, work_by_minutes=work)
+        (whole, host, work): plan_first_looks(segments, every_minute=whole, host=host, work_by_minutes=work)
         for whole in (False, True)
         for host in (False, True)
         for work in (False, True)
@@ -110,7 +110,7 @@ def read_looks(asked: Sequence[tuple[Member, Look]], fetch: Fetch) -> None:
         return
     _take(again, fetch, Knowledge.learn_again)
     for knowledge in {id(member): member.knowledge for member, _ in again if member.error is None}.values():
-        knowledge.disputes = doubts(knowledge)
+        knowledge.disputes = find_doubts(knowledge)
 
 
 def _take(
@@ -142,6 +142,6 @@ def _in_doubt(asked: Iterable[tuple[Member, Look]]) -> Iterator[tuple[Member, Lo
             yield member, look
     for member, own in looks.values():
         if member.error is None:
-            found = doubts(member.knowledge)
-            for look in second_looks(member.knowledge, own, found, attached_from_s(member.volume)):
+            found = find_doubts(member.knowledge)
+            for look in plan_second_looks(member.knowledge, own, found, attached_from_s(member.volume)):
                 yield member, look

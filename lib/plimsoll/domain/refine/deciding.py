@@ -8,7 +8,7 @@ from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.saturation import HostLoad
-from plimsoll.domain.groups.decide_pools import Decided, decide_pools
+from plimsoll.domain.groups.decide_pools import DecidedPool, decide_pools
 from plimsoll.domain.groups.decide_stripes import decide_together
 from plimsoll.domain.groups.group import Unit
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
@@ -23,7 +23,7 @@ def decide_group(
     load: HostLoad | None,
     *,
     draft: bool,
-) -> Decided:
+) -> DecidedPool:
     """The cases and answers of the volumes of a host, by what is known."""
     contexts = {
         member.volume.id: replace(member.context, draft=draft, peer=member.peer)
@@ -42,8 +42,8 @@ def decide_group(
 
 
 def draw_group(
-    group: Group, members: Sequence[Member], found: Decided, demands: Mapping[str, Demand], load: HostLoad | None
-) -> Decided:
+    group: Group, members: Sequence[Member], found: DecidedPool, demands: Mapping[str, Demand], load: HostLoad | None
+) -> DecidedPool:
     """The same answers with what a draft left out. A volume's own case is what it was, with the trials made of it."""
     if group.pools or group.units:
         return decide_group(group, members, demands, load, draft=False)
@@ -69,7 +69,7 @@ def _decided_set(
     contexts: Mapping[str, DecisionContext],
     demands: Mapping[str, Demand],
     load: HostLoad | None,
-) -> Decided:
+) -> DecidedPool:
     """The cases and answers of the volumes of a stripe set: what one of them grows by, all have to carry."""
     members = [member for member in group.members if member.volume.id in unit.stripes.members]
     unread = {member.volume.id: f"it could not be read: {member.error}" for member in members if member.error}
@@ -86,6 +86,6 @@ def _decided_set(
 
 def _decided_pools(
     group: Group, contexts: Mapping[str, DecisionContext], demands: Mapping[str, Demand], load: HostLoad | None
-) -> Decided:
+) -> DecidedPool:
     """The cases and answers of the volumes of a host's pools."""
     return decide_pools(group.pools, demands, contexts, load) if group.pools else {}

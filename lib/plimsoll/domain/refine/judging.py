@@ -11,9 +11,9 @@ from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.demand_profile import profile_of
 from plimsoll.domain.demand.from_metrics import sums_of_knowledge
 from plimsoll.domain.demand.saturation import HostLoad
-from plimsoll.domain.groups.decide_pools import Decided
-from plimsoll.domain.groups.lockstep import hint_text, hints
-from plimsoll.domain.groups.rollup import with_others_alone
+from plimsoll.domain.groups.decide_pools import DecidedPool
+from plimsoll.domain.groups.lockstep import find_hints, hint_text
+from plimsoll.domain.groups.rollup import leave_to_template
 from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.reasons.reasons import few_hours
 from plimsoll.domain.reasons.volume_reasons import with_idleness
@@ -71,7 +71,7 @@ def _unsettled(
 def _asks(
     group: Group,
     members: Sequence[Member],
-    found: Decided,
+    found: DecidedPool,
     demands: Mapping[str, Demand],
     load: HostLoad | None,
     query_cost: QueryCost,
@@ -95,7 +95,7 @@ def _asks(
                 yield member, look
 
 
-def _more_is_told(members: Sequence[Member], found: Decided) -> bool:
+def _more_is_told(members: Sequence[Member], found: DecidedPool) -> bool:
     """Whether more of the past of any counts from now on than did for its answer."""
     told = [
         member.recall.tells_more(*found[member.volume.id], partial(sums_of_knowledge, member.knowledge))
@@ -105,7 +105,7 @@ def _more_is_told(members: Sequence[Member], found: Decided) -> bool:
     return any(told)
 
 
-def _past_asks(members: Sequence[Member], found: Decided, query_cost: QueryCost) -> Iterator[tuple[Member, Look]]:
+def _past_asks(members: Sequence[Member], found: DecidedPool, query_cost: QueryCost) -> Iterator[tuple[Member, Look]]:
     """What to read next of the past: what could still speak against what is chosen, or against the cheapest offer."""
     limits = {
         member.volume.id: limits_of_answer(*found[member.volume.id])
@@ -123,7 +123,7 @@ def _past_asks(members: Sequence[Member], found: Decided, query_cost: QueryCost)
 def _hint(members: Sequence[Member], demands: Mapping[str, Demand]) -> None:
     """Adds to the answers of volumes that look like a stripe set that they do."""
     alone = {member.volume.id: member for member in members if member.alone}
-    for group in hints([member.volume for member in alone.values()], demands):
+    for group in find_hints([member.volume for member in alone.values()], demands):
         for member in (alone[volume_id] for volume_id in group):
             host = sole_host(member.volume)
             if member.judged is not None and host is not None:
@@ -136,5 +136,5 @@ def judge_case(case: Case, found: Recommendation, *, keep_demand: bool, settled:
     """A case's answer as far as it is judged. Only where nothing is left to be read it has the profile."""
     demand = case.demand
     profile = profile_of(demand, throttled=case.lifted.any, host_bound=case.room.bound) if settled else None
-    found = with_others_alone(case, found, few_hours(case))
+    found = leave_to_template(case, found, few_hours(case))
     return Judged(recommendation=found, profile=profile, demand=demand if keep_demand else None)

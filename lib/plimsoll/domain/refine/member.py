@@ -15,7 +15,7 @@ from plimsoll.domain.demand.trend import NEVER, BusyHours
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.group import Peer
 from plimsoll.domain.headroom import Growth
-from plimsoll.domain.memory.days import idleness_of, may_be_idle
+from plimsoll.domain.memory.days import find_idleness, may_be_idle
 from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.recommendation import Idleness, Recommendation
 from plimsoll.domain.refine.recall import Recall
@@ -94,7 +94,7 @@ class Member:
             return None
         own = sums_of_knowledge(self.knowledge)
         days = own if self.recall is None else self.recall.with_window(own)
-        return idleness_of(self.volume, days, self.knowledge.window, case.policy)
+        return find_idleness(self.volume, days, self.knowledge.window, case.policy)
 
     def answer(self, case: Case) -> Recommendation:
         """The answer to its case, worked out once for the same case."""

@@ -14,10 +14,10 @@ from plimsoll.domain.demand.room import Rates
 from plimsoll.domain.demand.saturation import HostLoad
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.group import Unit
-from plimsoll.domain.groups.held_back import extras_of_host
-from plimsoll.domain.groups.hosting import asking, host_loads, may_be_the_limit, running_from_s
-from plimsoll.domain.groups.pool import Pool, pools_of
-from plimsoll.domain.metrics.grid import grid_of
+from plimsoll.domain.groups.held_back import find_held_back
+from plimsoll.domain.groups.hosting import host_loads, may_be_the_limit, pick_asking, running_from_s
+from plimsoll.domain.groups.pool import Pool, find_pools
+from plimsoll.domain.metrics.grid import make_grid
 from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.policy import Policy, SizeOn
@@ -73,7 +73,7 @@ class Group:
         """What was held back of its volumes that may be changed, whose demands are not disputed."""
         known = {name: demand for name, demand in demands.items() if not demand.disputed}
         volumes = [(member.volume, member.context) for member in self.members if member.context is not None]
-        return extras_of_host(volumes, self.pools, known, host)
+        return find_held_back(volumes, self.pools, known, host)
 
     @property
     def may_reach_its_host(self) -> bool:
@@ -126,7 +126,7 @@ def grouped(
     for group in groups.values():
         _find_pools(group)
         if group.may_reach_its_host:
-            chosen = asking(member.volume for member in group.members)
+            chosen = pick_asking(member.volume for member in group.members)
             for member in group.members:
                 member.asks_host = member.volume.id == chosen.id
     return list(groups.values())
@@ -141,7 +141,7 @@ def _demands(members: Sequence[Member], resolution_s: int) -> dict[str, Demand]:
     ]
     if not members:
         return {}
-    grid = grid_of([member.knowledge for member in members], resolution_s=resolution_s, edges=edges)
+    grid = make_grid([member.knowledge for member in members], resolution_s=resolution_s, edges=edges)
     return {member.volume.id: demand_of(member.knowledge, resolution_s=resolution_s, grid=grid) for member in members}
 
 
@@ -151,7 +151,7 @@ def _find_pools(group: Group) -> None:
     bases = [member.context for member in group.members if member.context is not None]
     if not bases:
         return
-    group.pools = pools_of([member.volume for member in group.members], bases[0].market.types)
+    group.pools = find_pools([member.volume for member in group.members], bases[0].market.types)
     if not group.pools:
         return
     for member in group.members:

@@ -13,7 +13,7 @@ from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.epoch import Unsettled
 from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.groups.group import Peer, Takeover, ToldBy
-from plimsoll.domain.groups.takeover import SUSPECTED_SHARE, by_volume
+from plimsoll.domain.groups.takeover import SUSPECTED_SHARE, takeovers_by_volume
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.offers.losses import takeover_loss
 from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, find_shortfalls
@@ -48,7 +48,7 @@ class Peers:
         self._members = {member.volume.id: member for group in self.groups for member in group.members}
         self._groups = {member.volume.id: group for group in self.groups for member in group.members}
         self._takeovers = {
-            name: takeover for name, takeover in by_volume(self.takeovers).items() if name in self._members
+            name: takeover for name, takeover in takeovers_by_volume(self.takeovers).items() if name in self._members
         }
 
     def to_judge_again(self) -> list[Group]:
@@ -82,7 +82,7 @@ class Peers:
             peer = self._suspect(answer, takeover)
             if isinstance(answer, Change) and peer is not None:
                 loss = takeover_loss(answer.comparison.present, answer.target.ceiling)
-                why = volume_reasons.suspected(peer, self._summary(peer.volume))
+                why = volume_reasons.suspected_takeover_reason(peer, self._summary(peer.volume))
                 told = replace(answer, peer=peer, losses=(*answer.losses, loss), reasons=(*answer.reasons, why))
                 self._members[name].judged = replace(judged, recommendation=told)
 

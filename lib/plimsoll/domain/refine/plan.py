@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from plimsoll.domain.metrics.knowledge import first_looks
+from plimsoll.domain.metrics.knowledge import plan_first_looks
 from plimsoll.domain.metrics.series import BYTES, HOST_CHECKS, NAMES, OPERATIONS, PAST_RATES, WORK
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.metrics.track import Look
@@ -82,7 +82,7 @@ def plan_of(
         rest = plan_of(series, segments, every_minute=every_minute, closer=closer, page=page, most_queries=most_queries)
         return rest + plan_of(whole, segments, every_minute=True, closer=closer, page=page, most_queries=most_queries)
     first, most = (
-        _reading(first_looks(segments, every_minute=minutes), series, page=page, most_queries=most_queries)
+        _reading(plan_first_looks(segments, every_minute=minutes), series, page=page, most_queries=most_queries)
         for minutes in (False, True)
     )
     more = Reading(
@@ -121,7 +121,7 @@ def hosts_plan(
         _asked(
             [
                 (series, look.window.buckets(look.period_s))
-                for look in first_looks(segments, every_minute=minutes, host=True)
+                for look in plan_first_looks(segments, every_minute=minutes, host=True)
                 if set(look.groups) & set(HOST_CHECKS.values())
                 for series in hosts
                 if series

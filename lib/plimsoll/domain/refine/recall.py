@@ -24,8 +24,8 @@ from plimsoll.domain.demand.epochs import epochs_of
 from plimsoll.domain.demand.need import NOTHING, Need
 from plimsoll.domain.demand.trend import EARLIER_DAYS, SHORT_DAYS, BusyHours, Rise
 from plimsoll.domain.headroom import Growth
-from plimsoll.domain.memory.days import WEEK_DAYS, WEEKS, days_to_know, growth_of, may_be_idle
-from plimsoll.domain.memory.memory import Past, begun_s, memory_of
+from plimsoll.domain.memory.days import WEEK_DAYS, WEEKS, days_to_know, find_growth, may_be_idle
+from plimsoll.domain.memory.memory import Past, clip_memory, memory_start_s
 from plimsoll.domain.metrics.series import NAMES, PAST_RATES
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.metrics.track import Look
@@ -42,7 +42,7 @@ from plimsoll.domain.refine.unread_past import (
     looks,
     weighed_reduction,
 )
-from plimsoll.domain.risk.histories import History, PastPeaks, blocks_of, history_of
+from plimsoll.domain.risk.histories import History, PastPeaks, split_into_blocks, summarize_history
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of
@@ -79,7 +79,7 @@ class Recall:
 
     def __init__(self, volume: Volume, context: DecisionContext, segments: Sequence[Segment], window: Window) -> None:
         self._volume, self._policy, self._window = volume, context.policy, window
-        from_s = begun_s(volume, context.policy, context.now.timestamp())
+        from_s = memory_start_s(volume, context.policy, context.now.timestamp())
         self._past = Past(segments, from_s, days_of_moves(volume))
         self.days: DaySums | None = None
         self.growth: Growth | None = None
@@ -94,8 +94,8 @@ class Recall:
     @classmethod
     def of(cls, volume: Volume, context: DecisionContext, memory: Sequence[Segment], window: Window) -> "Recall | None":
         """A past that nothing was asked of yet; None where the cloud, the volume or the policy has none."""
-        segments = memory_of(volume, memory)
-        begins = begun_s(volume, context.policy, context.now.timestamp()) < window.start_s
+        segments = clip_memory(volume, memory)
+        begins = memory_start_s(volume, context.policy, context.now.timestamp()) < window.start_s
         return cls(volume, context, segments, window) if segments and begins else None
 
     def sized(self, context: DecisionContext) -> DecisionContext:
@@ -132,7 +132,7 @@ class Recall:
 
     def in_doubt(self, look: Look) -> bool:
         """Whether what a look found has to be asked once more."""
-        return self._past.in_doubt(look)
+        return self._past.is_in_doubt(look)
 
     def everything(self) -> list[Look]:
         """Looks at all of it at once."""
@@ -162,7 +162,7 @@ class Recall:
         if self._has_idle or not may_be_idle(self._volume, case.demand):
             return []
         self._has_idle = True
-        asked, wanted = self._past.asked, days_to_know(self._window, self._policy)
+        asked, wanted = self._past.counted_window, days_to_know(self._window, self._policy)
         return look_at_days(Window(start_s=max(asked.start_s, wanted.start_s), end_s=asked.end_s))
 
     def tells_more(self, case: Case, answer: Recommendation, in_window: Callable[[], DaySums]) -> bool:
@@ -186,7 +186,7 @@ class Recall:
     def _earlier_days(self) -> Window:
         """The days before the window that a week's line is held against."""
         from_s = self._window.end_s // DAY_S * DAY_S - (EARLIER_DAYS + SHORT_DAYS) * DAY_S
-        return replace(self._past.asked, start_s=max(self._past.asked.start_s, from_s))
+        return replace(self._past.counted_window, start_s=max(self._past.counted_window.start_s, from_s))
 
     def _is_weighed_anew(
         self, less: Offer | None, in_window: Callable[[], DaySums], *, more: bool, waits: bool
@@ -201,7 +201,7 @@ class Recall:
                 return True
         if not self._is_weighed and (less or more) and not waits:
             self._is_weighed, self._grows_an_upgrade = True, more
-            self.growth = growth_of(self.days, self._volume, self._policy, reduces=not more)
+            self.growth = find_growth(self.days, self._volume, self._policy, reduces=not more)
             if self.growth is not None:
                 self.asked_for = None
                 return True
@@ -216,8 +216,8 @@ class Recall:
     def _is_sized_anew(self, less: Offer | None) -> bool:
         """Takes in what its days say of headroom, once they are read or nobody asks; whether that is another now."""
         has_rates = self._has_rates and less is not None
-        if has_rates and self.history is None and (past := history_of(self._highest())) is not None:
-            whole = history_of(self._highest_of_days())
+        if has_rates and self.history is None and (past := summarize_history(self._highest())) is not None:
+            whole = summarize_history(self._highest_of_days())
             self.history = past if whole is None else replace(whole, most=past.most)
         is_known = self._has_rates or less is None
         is_new, self._is_unsized = self._is_unsized and is_known, self._is_unsized and not is_known
@@ -262,19 +262,19 @@ class Recall:
         bare = bare_type_offer(kind, asked_for.spec.size_gib, case.market.book)
         return PastPeaks(
             days=length,
-            busiest=blocks_of(days, length),
+            busiest=split_into_blocks(days, length),
             free=NOTHING if bare is None else _carried(bare.ceiling),
             ceiling=_carried(case.present),
         )
 
     def _days_to_read(self) -> Window:
         """The last weeks; all days where an earlier epoch may have had another ceiling."""
-        asked = self._past.asked
+        asked = self._past.counted_window
         weeks_s = self._window.end_s // DAY_S * DAY_S - WEEKS * WEEK_DAYS * DAY_S
         return asked if len(self._epochs()) > 1 else replace(asked, start_s=max(asked.start_s, weeks_s))
 
     def _epochs(self) -> Sequence[Epoch]:
-        return epochs_of(self._volume, replace(self._past.asked, end_s=self._window.end_s))
+        return epochs_of(self._volume, replace(self._past.counted_window, end_s=self._window.end_s))
 
 
 def _carried(ceiling: Ceiling) -> Need:

@@ -31,7 +31,7 @@ from plimsoll.domain.metrics.series import (
     WORK_OF,
 )
 from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import Look, Track, counted
+from plimsoll.domain.metrics.track import Look, Track, zero_if_absent
 from plimsoll.domain.refine.certificate import Open, is_open
 from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.units import HOUR_S
@@ -76,7 +76,7 @@ def _at_hours(knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
     looks: list[Look] = []
     for group in (OPERATIONS, BYTES):
         track = knowledge.tracks[group]
-        work = np.logical_or.reduce([counted(values) > 0 for values in track.series.values()])
+        work = np.logical_or.reduce([zero_if_absent(values) > 0 for values in track.series.values()])
         looks += looks_at((group,), knowledge, _by_hours(track, work & (track.lengths_s > HOUR_S)), query_cost)
     return looks
 
@@ -107,7 +107,7 @@ def _cut(track: Track, edges_s: Sequence[int] | IntArray) -> FloatArray:
     cut = np.zeros(len(track.starts_s), dtype=np.bool_)
     for edge_s in edges_s:
         cut |= (track.starts_s < edge_s) & (edge_s < track.starts_s + track.lengths_s)
-    work = np.logical_or.reduce([counted(values) > 0 for values in track.series.values()])
+    work = np.logical_or.reduce([zero_if_absent(values) > 0 for values in track.series.values()])
     return _by_hours(track, cut & work)
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.demand.epochs import epochs_of
 from plimsoll.domain.metrics.knowledge import Knowledge
-from plimsoll.domain.metrics.received import doubts
+from plimsoll.domain.metrics.received import find_doubts
 from plimsoll.domain.metrics.series import IDLE, NAMES, SERIES, STEP, Role, names_with
 from plimsoll.domain.metrics.sums import FIVE_MINUTES_S, Window
 from plimsoll.domain.metrics.track import Look
@@ -82,7 +82,7 @@ class Steps:
             if step_s is not None:
                 if step_s > MINUTE_S:
                     known.publishes(span.window, step_s)
-                    known.disputes = doubts(known) if known.disputes else ()
+                    known.disputes = find_doubts(known) if known.disputes else ()
                 return []
             if not span.doubtful:
                 return []

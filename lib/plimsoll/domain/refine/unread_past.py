@@ -10,7 +10,7 @@ import numpy as np
 from plimsoll.domain.arrays import IntArray
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.memory.memory import LEAST_PERIOD_S, TOLERANCE, Past, column
+from plimsoll.domain.memory.memory import LEAST_MEMORY_PERIOD_S, ROUNDING_TOLERANCE, Past, make_column
 from plimsoll.domain.metrics.series import BYTES, OPERATIONS, PAST_RATES
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.metrics.track import Look
@@ -86,7 +86,7 @@ def look_at_hours(window: Window) -> list[Look]:
 
 def look_at_highest(past: Past) -> list[Look]:
     """The highest minute of each day, and what was done on it: what one says the other has to bear out."""
-    return [Look(window=past.asked, period_s=DAY_S, groups=(PAST_RATES, *_WORK))]
+    return [Look(window=past.counted_window, period_s=DAY_S, groups=(PAST_RATES, *_WORK))]
 
 
 def look_at_latest(window: Window) -> list[Look]:
@@ -101,12 +101,12 @@ def looks(past: Past, limits: Sequence[float], query_cost: QueryCost) -> list[Lo
     Days by the hour, hours as finely as they are kept. The highest days are read before the others: what they had may
     speak against so much that few others can more.
     """
-    over = (past.most / np.maximum(column(limits), TOLERANCE)).max(axis=0)
+    over = (past.most / np.maximum(make_column(limits), ROUNDING_TOLERANCE)).max(axis=0)
     wanted = (past.lengths_s > past.finest_s) & (over > 1)
     if (past.lengths_s == DAY_S).all():
         wanted[np.argsort(-over, kind="stable")[FIRST_DAYS:]] = False
     found: list[Look] = []
-    for length_s, period_s in ((DAY_S, HOUR_S), (HOUR_S, LEAST_PERIOD_S)):
+    for length_s, period_s in ((DAY_S, HOUR_S), (HOUR_S, LEAST_MEMORY_PERIOD_S)):
         at = wanted & (past.lengths_s == length_s)
         for finest_s in np.unique(past.finest_s[at]).tolist():
             starts_s = past.starts_s[at & (past.finest_s == finest_s)]

@@ -10,7 +10,7 @@ from plimsoll.domain.ceiling import UNBOUNDED
 from plimsoll.domain.demand.need import OfferPurpose
 from plimsoll.domain.groups.group import Unit
 from plimsoll.domain.headroom import Headroom
-from plimsoll.domain.memory.memory import Past, begun_s, memory_of, memory_segments
+from plimsoll.domain.memory.memory import Past, clip_memory, memory_segments, memory_start_s
 from plimsoll.domain.metrics.series import BYTES, OPERATIONS, PAST_RATES, WORK_SERIES
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.offers.remembered import uneventful_limits
@@ -176,7 +176,7 @@ def test_days_are_read_of_a_whole_memory_and_no_more_than_is_kept():
 
 def test_455_days_of_one_volume_are_bounded_however_much_is_read():
     volume = replace(a_large(), created=NOW - timedelta(days=900))
-    past = Past(memory_of(volume, SEGMENTS), begun_s(volume, PLAIN, NOW.timestamp()))
+    past = Past(clip_memory(volume, SEGMENTS), memory_start_s(volume, PLAIN, NOW.timestamp()))
     rates = np.full(past.window.buckets(DAY_S), 1e5)
     (look,) = look_at_highest(past)
     assert look.groups == (PAST_RATES, OPERATIONS, BYTES)
