@@ -129,7 +129,7 @@ def held_back(required: Required, ceiling: Ceiling, resource: Resource) -> HeldB
         if required.short is None:
             return most
         short = _rates(required.short, ceiling.accounting, resource) > limit * (1 + TOLERANCE)
-        return replace(most, minutes=np.where(short & ~spread.unread, _minutes(demand), most.minutes))
+        return replace(most, minutes=np.maximum(most.minutes, np.where(short, _minutes(demand), 0.0)))
     minutes, longest_s = _waiting(demand, ceiling, resource, limit)
     for rates in (required.short, demand.surely):
         if rates is not None:
