@@ -26,7 +26,7 @@ from plimsoll.domain.demand.trend import (
     busy_hours,
 )
 from plimsoll.domain.headroom import Headrooms, OfferPurpose
-from plimsoll.domain.offers.offer import KeptLimits, Market, Offer, all_limits, too_small
+from plimsoll.domain.offers.offer import KeptLimits, Market, Offer, all_limits, find_shortfalls
 from plimsoll.domain.offers.products import Products
 from plimsoll.domain.offers.remembered import Remembered
 from plimsoll.domain.policy import Policy
@@ -159,7 +159,7 @@ class Case:
         """What an offer carries where that is less than today, beside the peaks of what is asked; None where it is no
         less."""
         now = self.present.counted_as(offer.ceiling.accounting)
-        least = [too_small("", offer.ceiling, need) for need in _needs_of_sides(now)]
+        least = [find_shortfalls("", offer.ceiling, need) for need in _needs_of_sides(now)]
         carried = (offer.ceiling.iops, offer.ceiling.throughput_mib_s)
         limits = [carried[side] * (1 + ROUNDING) if any(least[side]) else np.inf for side in (0, 1)]
         if np.isinf(limits).all():

@@ -13,13 +13,13 @@ from plimsoll.domain.demand.from_metrics import demand_of
 from plimsoll.domain.demand.host_room import HostLoad
 from plimsoll.domain.demand.rates import CountedRates
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.groups.decide_pools import Decided, decide_pools
+from plimsoll.domain.groups.decide_pools import DecidedPool, decide_pools
 from plimsoll.domain.groups.decide_stripes import decide_together
 from plimsoll.domain.groups.group import Unit
-from plimsoll.domain.groups.held_back import extras_of_host
-from plimsoll.domain.groups.hosting import asking, host_loads, may_be_the_limit, running_from_s
-from plimsoll.domain.groups.pool import Pool, pools_of
-from plimsoll.domain.metrics.grid import grid_of
+from plimsoll.domain.groups.held_back import find_held_back
+from plimsoll.domain.groups.hosting import host_loads, may_be_the_limit, pick_asking, running_from_s
+from plimsoll.domain.groups.pool import Pool, find_pools
+from plimsoll.domain.metrics.grid import make_grid
 from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.policy import Policy, SizeOn
@@ -43,7 +43,7 @@ class Group:
     units: list[Unit] = field(default_factory=list)
     pools: list[Pool] = field(default_factory=list)
     _traffic: tuple[Sequence[object], Traffic] | None = None
-    _decided: Decided = field(default_factory=dict)
+    _decided: DecidedPool = field(default_factory=dict)
 
     def traffic(self, resolution_s: int) -> Traffic:
         """The demands of its volumes and its host's load, worked out once until more is known of any."""
@@ -55,13 +55,13 @@ class Group:
             self._traffic = known, (demands, self._load(demands))
         return self._traffic[1]
 
-    def keep_decided(self, decided: Decided) -> None:
+    def keep_decided(self, decided: DecidedPool) -> None:
         """Keeps answers while only the past is still to be read. With a throttled volume they may change with the
         risk, which rests on the past: relief lowers a limit or none."""
         is_throttled = any(case.frequent for case, _ in decided.values())
         self._decided = {} if is_throttled else decided
 
-    def take_decided(self) -> Decided:
+    def take_decided(self) -> DecidedPool:
         """The answers that were kept, once; none if more was read of the window."""
         decided, self._decided = self._decided, {}
         return decided
@@ -88,7 +88,7 @@ class Group:
         """The held-back demand of its volumes that may be changed and are not disputed, by id."""
         known = {name: demand for name, demand in demands.items() if not demand.disputed}
         volumes = [(member.volume, member.context) for member in self.members if member.context is not None]
-        return extras_of_host(volumes, self.pools, known, host)
+        return find_held_back(volumes, self.pools, known, host)
 
     @property
     def may_reach_its_host(self) -> bool:
@@ -141,7 +141,7 @@ def make_groups(
     for group in groups.values():
         _find_pools(group)
         if group.may_reach_its_host:
-            chosen = asking(member.volume for member in group.members)
+            chosen = pick_asking(member.volume for member in group.members)
             for member in group.members:
                 member.asks_host = member.volume.id == chosen.id
     return list(groups.values())
@@ -156,7 +156,7 @@ def _demands(members: Sequence[Member], resolution_s: int) -> dict[str, Demand]:
     ]
     if not members:
         return {}
-    grid = grid_of([member.knowledge for member in members], resolution_s=resolution_s, edges=edges)
+    grid = make_grid([member.knowledge for member in members], resolution_s=resolution_s, edges=edges)
     return {member.volume.id: demand_of(member.knowledge, resolution_s=resolution_s, grid=grid) for member in members}
 
 
@@ -165,7 +165,7 @@ def _find_pools(group: Group) -> None:
     bases = [member.context for member in group.members if member.context is not None]
     if not bases:
         return
-    group.pools = pools_of([member.volume for member in group.members], bases[0].market.types)
+    group.pools = find_pools([member.volume for member in group.members], bases[0].market.types)
     if not group.pools:
         return
     for member in group.members:
@@ -192,7 +192,7 @@ def decide_group(
     load: HostLoad | None,
     *,
     draft: bool,
-) -> Decided:
+) -> DecidedPool:
     """The cases and answers of the volumes of a host, by what is known."""
     contexts = {
         member.volume.id: replace(member.context, draft=draft, peer=member.peer)
@@ -211,8 +211,8 @@ def decide_group(
 
 
 def draw_group(
-    group: Group, members: Sequence[Member], decided: Decided, demands: Mapping[str, Demand], load: HostLoad | None
-) -> Decided:
+    group: Group, members: Sequence[Member], decided: DecidedPool, demands: Mapping[str, Demand], load: HostLoad | None
+) -> DecidedPool:
     """The same answers with what a draft left out. A volume's own case is what it was, with the trials made of it."""
     if group.pools or group.units:
         return decide_group(group, members, demands, load, draft=False)
@@ -227,7 +227,7 @@ def _decide_set(
     contexts: Mapping[str, DecisionContext],
     demands: Mapping[str, Demand],
     load: HostLoad | None,
-) -> Decided:
+) -> DecidedPool:
     """The cases and answers of the volumes of a stripe set: what one of them grows by, all have to carry."""
     members = [member for member in group.members if member.volume.id in unit.stripes.members]
     unread = {member.volume.id: f"it could not be read: {member.error}" for member in members if member.error}
@@ -244,6 +244,6 @@ def _decide_set(
 
 def _decide_pools(
     group: Group, contexts: Mapping[str, DecisionContext], demands: Mapping[str, Demand], load: HostLoad | None
-) -> Decided:
+) -> DecidedPool:
     """The cases and answers of the volumes of a host's pools."""
     return decide_pools(group.pools, demands, contexts, load) if group.pools else {}

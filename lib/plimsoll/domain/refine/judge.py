@@ -23,17 +23,16 @@ from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.from_metrics import sums_of_knowledge
 from plimsoll.domain.demand.host_room import HostLoad
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.groups.decide_pools import Decided
 from plimsoll.domain.groups.group import Takeover, Unit
 from plimsoll.domain.groups.hosting import attached_from_s
-from plimsoll.domain.groups.lockstep import hint_text, hints
-from plimsoll.domain.metrics.knowledge import Ask, Found, Knowledge, first_looks
+from plimsoll.domain.groups.lockstep import find_hints, hint_text
+from plimsoll.domain.metrics.knowledge import Ask, Found, Knowledge, plan_first_looks
 from plimsoll.domain.metrics.reading_cost import QueryCost
-from plimsoll.domain.metrics.received import doubts, second_looks
+from plimsoll.domain.metrics.received import find_doubts, plan_second_looks
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.reasons.volume_reasons import with_idleness
-from plimsoll.domain.refine.certificate import open_buckets, open_of_host, reach_to_peaks
+from plimsoll.domain.refine.certificate import Decided, open_buckets, open_of_host, reach_to_peaks
 from plimsoll.domain.refine.hosts import Group, decide_group, draw_group, make_groups, share_errors
 from plimsoll.domain.refine.member import Judged, Member, is_to_be_drawn, judge_case
 from plimsoll.domain.refine.next import find_looks
@@ -70,7 +69,7 @@ def judge(
     """
     groups = make_groups(bases, volumes, segments, units, memory)
     first = {
-        (whole, host, work): first_looks(segments, every_minute=whole, host=host, work_by_minutes=work)
+        (whole, host, work): plan_first_looks(segments, every_minute=whole, host=host, work_by_minutes=work)
         for whole in (False, True)
         for host in (False, True)
         for work in (False, True)
@@ -119,7 +118,7 @@ def read_looks(asked: Sequence[tuple[Member, Look]], fetch: Fetch) -> None:
         return
     _take(again, fetch, Knowledge.learn_again)
     for knowledge in {id(member): member.knowledge for member, _ in again if member.error is None}.values():
-        knowledge.disputes = doubts(knowledge)
+        knowledge.disputes = find_doubts(knowledge)
 
 
 def _take(
@@ -152,7 +151,7 @@ def _find_doubtful(asked: Iterable[tuple[Member, Look]]) -> Iterator[tuple[Membe
     for member, of_window in looks.values():
         if member.error is None:
             since_s = attached_from_s(member.volume)
-            for look in second_looks(member.knowledge, of_window, doubts(member.knowledge), since_s):
+            for look in plan_second_looks(member.knowledge, of_window, find_doubts(member.knowledge), since_s):
                 yield member, look
 
 
@@ -259,7 +258,7 @@ def _ask_past(members: Sequence[Member], decided: Decided, query_cost: QueryCost
 def _hint(members: Sequence[Member], demands: Mapping[str, Demand]) -> None:
     """Tells owners of volumes that look like a stripe set."""
     candidates = {member.volume.id: member for member in members if member.is_alone}
-    for group in hints([member.volume for member in candidates.values()], demands):
+    for group in find_hints([member.volume for member in candidates.values()], demands):
         for member in (candidates[volume_id] for volume_id in group):
             host = sole_host(member.volume)
             if member.judged is not None and host is not None:

@@ -14,9 +14,9 @@ from plimsoll.domain.demand.host_room import HostLoad
 from plimsoll.domain.demand.trend import NEVER, BusyHours
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.group import Peer
-from plimsoll.domain.groups.rollup import with_others_alone
+from plimsoll.domain.groups.rollup import leave_to_template
 from plimsoll.domain.headroom import Growth
-from plimsoll.domain.memory.days import idleness_of, may_be_idle
+from plimsoll.domain.memory.days import find_idleness, may_be_idle
 from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.reasons.reasons import few_hours
 from plimsoll.domain.recommendation import Change, Idleness, Keep, Recommendation, Wait
@@ -96,7 +96,7 @@ class Member:
             return None
         in_window = sums_of_knowledge(self.knowledge)
         days = in_window if self.recall is None else self.recall.with_window(in_window)
-        return idleness_of(self.volume, days, self.knowledge.window, case.policy)
+        return find_idleness(self.volume, days, self.knowledge.window, case.policy)
 
     def answer(self, case: Case) -> Recommendation:
         """The answer to its case, worked out once for the same case."""
@@ -138,7 +138,7 @@ def judge_case(case: Case, answered: Recommendation, *, keep_demand: bool, settl
     """The answer to a case; with the profile if nothing is left to be read."""
     demand = case.demand
     profile = profile_of(demand, throttled=case.lifted.any, host_bound=case.room.bound) if settled else None
-    answered = with_others_alone(case, answered, few_hours(case))
+    answered = leave_to_template(case, answered, few_hours(case))
     return Judged(recommendation=answered, profile=profile, demand=demand if keep_demand else None)
 
 

@@ -28,7 +28,7 @@ from plimsoll.domain.demand.epochs import edges_of, epochs_of
 from plimsoll.domain.demand_epochs import of_type
 from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.metrics.reading_cost import QueryCost
-from plimsoll.domain.metrics.received import doubts
+from plimsoll.domain.metrics.received import find_doubts
 from plimsoll.domain.metrics.series import (
     BALANCE,
     BYTES,
@@ -47,7 +47,7 @@ from plimsoll.domain.metrics.series import (
     names_with,
 )
 from plimsoll.domain.metrics.sums import FIVE_MINUTES_S, Window
-from plimsoll.domain.metrics.track import Look, Track, counted
+from plimsoll.domain.metrics.track import Look, Track, zero_if_absent
 from plimsoll.domain.refine.certificate import Open, is_open
 from plimsoll.domain.units import HOUR_S, MINUTE_S
 from plimsoll.domain.volume import Volume
@@ -94,7 +94,7 @@ def _look_at_hours(knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
     looks: list[Look] = []
     for group in (OPERATIONS, BYTES):
         track = knowledge.tracks[group]
-        work = np.logical_or.reduce([counted(values) > 0 for values in track.series.values()])
+        work = np.logical_or.reduce([zero_if_absent(values) > 0 for values in track.series.values()])
         looks += looks_at((group,), knowledge, _by_hours(track, work & (track.lengths_s > HOUR_S)), query_cost)
     return looks
 
@@ -125,7 +125,7 @@ def _cut(track: Track, edges_s: Sequence[int] | IntArray) -> FloatArray:
     cut = np.zeros(len(track.starts_s), dtype=np.bool_)
     for edge_s in edges_s:
         cut |= (track.starts_s < edge_s) & (edge_s < track.starts_s + track.lengths_s)
-    work = np.logical_or.reduce([counted(values) > 0 for values in track.series.values()])
+    work = np.logical_or.reduce([zero_if_absent(values) > 0 for values in track.series.values()])
     return _by_hours(track, cut & work)
 
 
@@ -343,7 +343,7 @@ class Steps:
             if step_s is not None:
                 if step_s > MINUTE_S:
                     known.publishes(span.window, step_s)
-                    known.disputes = doubts(known) if known.disputes else ()
+                    known.disputes = find_doubts(known) if known.disputes else ()
                 return []
             if not span.doubtful:
                 return []

@@ -18,18 +18,19 @@ from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.demand.days import DaySums, days_of_moves
 from plimsoll.domain.demand.epoch import Epoch, Unsettled
 from plimsoll.domain.demand.epochs import epochs_of
+from plimsoll.domain.demand.replay import TOLERANCE
 from plimsoll.domain.demand.trend import EARLIER_DAYS, SHORT_DAYS, BusyHours, Rise
 from plimsoll.domain.headroom import Growth
-from plimsoll.domain.memory.days import WEEK_DAYS, WEEKS, days_to_know, growth_of, may_be_idle
-from plimsoll.domain.memory.memory import LEAST_PERIOD_S, TOLERANCE, Past, begun_s, column, memory_of
+from plimsoll.domain.memory.days import WEEK_DAYS, WEEKS, days_to_know, find_growth, may_be_idle
+from plimsoll.domain.memory.memory import Past, clip_memory, make_column, memory_start_s
 from plimsoll.domain.metrics.reading_cost import QueryCost
-from plimsoll.domain.metrics.series import BYTES, NAMES, OPERATIONS, PAST_RATES
+from plimsoll.domain.metrics.series import BYTES, LEAST_PERIOD_S, NAMES, OPERATIONS, PAST_RATES
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.metrics.track import Look
-from plimsoll.domain.offers.offer import Offer, flip
-from plimsoll.domain.offers.remembered import UNLIMITED, Limits, limits_of, reduces, remembered
+from plimsoll.domain.offers.offer import Offer, bare_type_offer
+from plimsoll.domain.offers.remembered import UNLIMITED, Limits, is_reduction, uneventful_limits, weigh_past
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Upgrade, Wait
-from plimsoll.domain.risk.histories import History, PastPeaks, blocks_of, history_of
+from plimsoll.domain.risk.histories import History, PastPeaks, split_into_blocks, summarize_history
 from plimsoll.domain.units import DAY_S, HOUR_S
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of
@@ -66,7 +67,7 @@ class Recall:
 
     def __init__(self, volume: Volume, context: DecisionContext, segments: Sequence[Segment], window: Window) -> None:
         self._volume, self._policy, self._window = volume, context.policy, window
-        from_s = begun_s(volume, context.policy, context.now.timestamp())
+        from_s = memory_start_s(volume, context.policy, context.now.timestamp())
         self._past = Past(segments, from_s, days_of_moves(volume))
         self.days: DaySums | None = None
         self.growth: Growth | None = None
@@ -81,8 +82,8 @@ class Recall:
     @classmethod
     def of(cls, volume: Volume, context: DecisionContext, memory: Sequence[Segment], window: Window) -> "Recall | None":
         """A past that nothing was asked of yet; None where the cloud, the volume or the policy has none."""
-        segments = memory_of(volume, memory)
-        begins = begun_s(volume, context.policy, context.now.timestamp()) < window.start_s
+        segments = clip_memory(volume, memory)
+        begins = memory_start_s(volume, context.policy, context.now.timestamp()) < window.start_s
         return cls(volume, context, segments, window) if segments and begins else None
 
     def size_context(self, context: DecisionContext) -> DecisionContext:
@@ -118,7 +119,7 @@ class Recall:
 
     def is_doubtful(self, look: Look) -> bool:
         """True if the answer to a look has to be asked once more."""
-        return self._past.in_doubt(look)
+        return self._past.is_in_doubt(look)
 
     def everything(self) -> list[Look]:
         """Looks at all of it at once."""
@@ -149,7 +150,7 @@ class Recall:
         if self._has_idle or not may_be_idle(self._volume, case.demand):
             return []
         self._has_idle = True
-        asked, wanted = self._past.asked, days_to_know(self._window, self._policy)
+        asked, wanted = self._past.counted_window, days_to_know(self._window, self._policy)
         return look_at_days(Window(start_s=max(asked.start_s, wanted.start_s), end_s=asked.end_s))
 
     def tells_more(self, case: Case, answer: Recommendation, in_window: Callable[[], DaySums]) -> bool:
@@ -173,7 +174,7 @@ class Recall:
     def _earlier_days(self) -> Window:
         """The days before the window that a week's line is held against."""
         from_s = self._window.end_s // DAY_S * DAY_S - (EARLIER_DAYS + SHORT_DAYS) * DAY_S
-        return replace(self._past.asked, start_s=max(self._past.asked.start_s, from_s))
+        return replace(self._past.counted_window, start_s=max(self._past.counted_window.start_s, from_s))
 
     def _is_weighed_anew(
         self, less: Offer | None, in_window: Callable[[], DaySums], *, is_relief: bool, waits: bool
@@ -187,7 +188,7 @@ class Recall:
                 return True
         if not self._is_weighed and (less or is_relief) and not waits:
             self._is_weighed, self._grows_an_upgrade = True, is_relief
-            self.growth = growth_of(self.days, self._volume, self._policy, reduces=not is_relief)
+            self.growth = find_growth(self.days, self._volume, self._policy, reduces=not is_relief)
             if self.growth is not None:
                 self.asked_for = None
                 return True
@@ -202,8 +203,8 @@ class Recall:
     def _is_sized_anew(self, less: Offer | None) -> bool:
         """Takes in what its days say of headroom, once they are read or nobody asks; whether that is another now."""
         has_rates = self._has_rates and less is not None
-        if has_rates and self.history is None and (past := history_of(self._highest())) is not None:
-            whole = history_of(self._highest_of_days())
+        if has_rates and self.history is None and (past := summarize_history(self._highest())) is not None:
+            whole = summarize_history(self._highest_of_days())
             self.history = past if whole is None else replace(whole, most=past.most)
         is_known = self._has_rates or less is None
         is_new, self._is_unsized = self._is_unsized and is_known, self._is_unsized and not is_known
@@ -217,7 +218,7 @@ class Recall:
             case = replace(case, summary=replace(case.summary, coverage=coverage))
         if self.asked_for is None or not self._has_rates:
             return case
-        memory = remembered(
+        memory = weigh_past(
             self._past,
             self.asked_for,
             case.headrooms.reducing,
@@ -245,22 +246,22 @@ class Recall:
         """The peaks of its past that headroom can be learned from."""
         days = self._highest()
         kind, length = type_of(asked_for.spec, case.market.types), max(1, round(case.policy.risk_days))
-        bare = flip(kind, asked_for.spec.size_gib, case.market.book)
+        bare = bare_type_offer(kind, asked_for.spec.size_gib, case.market.book)
         return PastPeaks(
             days=length,
-            busiest=blocks_of(days, length),
+            busiest=split_into_blocks(days, length),
             free=NOTHING if bare is None else _sustained_need(bare.ceiling),
             ceiling=_sustained_need(case.present),
         )
 
     def _days_to_read(self) -> Window:
         """The last weeks; all days where an earlier epoch may have had another ceiling."""
-        asked = self._past.asked
+        asked = self._past.counted_window
         weeks_s = self._window.end_s // DAY_S * DAY_S - WEEKS * WEEK_DAYS * DAY_S
         return asked if len(self._epochs()) > 1 else replace(asked, start_s=max(asked.start_s, weeks_s))
 
     def _epochs(self) -> Sequence[Epoch]:
-        return epochs_of(self._volume, replace(self._past.asked, end_s=self._window.end_s))
+        return epochs_of(self._volume, replace(self._past.counted_window, end_s=self._window.end_s))
 
 
 def _sustained_need(ceiling: Ceiling) -> Need:
@@ -278,7 +279,7 @@ def reduced_to(answer: Recommendation | None, present: Ceiling) -> Offer | None:
         offer = answer.expected
     elif isinstance(answer, Keep):
         offer = answer.beneath
-    return offer if offer is not None and reduces(offer, present) else None
+    return offer if offer is not None and is_reduction(offer, present) else None
 
 
 def weighed_reduction(answer: Recommendation | None, present: Ceiling) -> Offer | None:
@@ -298,7 +299,7 @@ def limits_of_answer(case: Case, answer: Recommendation) -> Limits:
         return UNLIMITED
     best, chosen = answer.comparison.offers[0], weighed_reduction(answer, case.usable)
     offers = [offer for offer in (chosen, best if best.feasible else None) if offer is not None]
-    return strictest([limits_of(offer, case.headrooms.reducing, case.hosts, case.present) for offer in offers])
+    return strictest([uneventful_limits(offer, case.headrooms.reducing, case.hosts, case.present) for offer in offers])
 
 
 def strictest(limits: Sequence[Limits]) -> Limits:
@@ -333,7 +334,7 @@ def look_at_hours(window: Window) -> list[Look]:
 
 def look_at_highest(past: Past) -> list[Look]:
     """The highest minute of each day, and what was done on it: what one says the other has to bear out."""
-    return [Look(window=past.asked, period_s=DAY_S, groups=(PAST_RATES, *_WORK))]
+    return [Look(window=past.counted_window, period_s=DAY_S, groups=(PAST_RATES, *_WORK))]
 
 
 def look_at_latest(window: Window) -> list[Look]:
@@ -348,7 +349,7 @@ def looks(past: Past, limits: Sequence[float], query_cost: QueryCost) -> list[Lo
     Days by the hour, hours as finely as they are kept. The highest days are read before the others: what they had may
     speak against so much that few others can more.
     """
-    over = (past.most / np.maximum(column(limits), TOLERANCE)).max(axis=0)
+    over = (past.most / np.maximum(make_column(limits), TOLERANCE)).max(axis=0)
     wanted = (past.lengths_s > past.finest_s) & (over > 1)
     if (past.lengths_s == DAY_S).all():
         wanted[np.argsort(-over, kind="stable")[FIRST_DAYS:]] = False

@@ -12,10 +12,10 @@ from typing import Final
 from plimsoll.domain.ceiling import NOTHING, Ceiling, Need
 from plimsoll.domain.demand.epoch import Unsettled
 from plimsoll.domain.groups.group import Peer, Takeover, ToldBy
-from plimsoll.domain.groups.takeover import SUSPECTED_SHARE, by_volume
+from plimsoll.domain.groups.takeover import SUSPECTED_SHARE, takeovers_by_volume
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.offers.losses import takeover_loss
-from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, too_small
+from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, find_shortfalls
 from plimsoll.domain.reasons import volume_reasons
 from plimsoll.domain.reasons.volume_reasons import with_idleness
 from plimsoll.domain.recommendation import Change, DemandSummary, InsufficientData, Keep, Recommendation, Wait
@@ -47,7 +47,7 @@ class Peers:
         self._members = {member.volume.id: member for group in self.groups for member in group.members}
         self._groups = {member.volume.id: group for group in self.groups for member in group.members}
         self._takeovers = {
-            name: takeover for name, takeover in by_volume(self.takeovers).items() if name in self._members
+            name: takeover for name, takeover in takeovers_by_volume(self.takeovers).items() if name in self._members
         }
 
     def to_judge_again(self) -> list[Group]:
@@ -81,7 +81,7 @@ class Peers:
             peer = self._suspect(answer, takeover)
             if isinstance(answer, Change) and peer is not None:
                 loss = takeover_loss(answer.comparison.present, answer.target.ceiling)
-                why = volume_reasons.suspected(peer, self._summary(peer.volume))
+                why = volume_reasons.suspected_takeover_reason(peer, self._summary(peer.volume))
                 answer = replace(answer, peer=peer, losses=(*answer.losses, loss), reasons=(*answer.reasons, why))
                 self._members[name].judged = replace(judged, recommendation=answer)
 
@@ -107,7 +107,7 @@ class Peers:
         unknown = next((peer for peer in peers if peer.unknown), None)
         if unknown is not None:
             return unknown
-        short = [peer for peer in peers if any(too_small("", offer.ceiling, peer.need))]
+        short = [peer for peer in peers if any(find_shortfalls("", offer.ceiling, peer.need))]
         if not short:
             return None
         need = NOTHING
@@ -247,4 +247,4 @@ def _leaves_less(offer: Offer, peer: Peer, sides: tuple[bool, bool]) -> bool:
         iops=peer.need.iops if sides[0] else 0.0,
         throughput_mib_s=peer.need.throughput_mib_s if sides[1] else 0.0,
     )
-    return any(too_small("", offer.ceiling, need))
+    return any(find_shortfalls("", offer.ceiling, need))

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from plimsoll.domain.metrics.knowledge import first_looks
+from plimsoll.domain.metrics.knowledge import plan_first_looks
 from plimsoll.domain.metrics.reading_cost import Closer, Plan, Reading
 from plimsoll.domain.metrics.series import BYTES, HOST_CHECKS, NAMES, OPERATIONS, PAST_RATES, WORK
 from plimsoll.domain.metrics.sums import Segment, Window
@@ -35,7 +35,7 @@ def plan_of(
             whole, segments, every_minute=True, closer=closer, page=page, most_queries=most_queries
         )
     first, most = (
-        _reading(first_looks(segments, every_minute=minutes), series, page=page, most_queries=most_queries)
+        _reading(plan_first_looks(segments, every_minute=minutes), series, page=page, most_queries=most_queries)
         for minutes in (False, True)
     )
     finer = Reading(
@@ -74,7 +74,7 @@ def hosts_plan(
         _read_series(
             [
                 (series, look.window.buckets(look.period_s))
-                for look in first_looks(segments, every_minute=minutes, host=True)
+                for look in plan_first_looks(segments, every_minute=minutes, host=True)
                 if set(look.groups) & set(HOST_CHECKS.values())
                 for series in hosts
                 if series
