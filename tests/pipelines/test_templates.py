@@ -12,7 +12,7 @@ from plimsoll import VolumeSpec, replay
 from plimsoll.domain.units import MIB
 from plimsoll.domain.volume import Attachment, Owner, OwnerKind
 from plimsoll.outcomes import Answered
-from plimsoll.reports.template_text import template_texts
+from plimsoll.reports.templates import template_texts
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import RunTotals
 from tests.builders import LONG_AGO, NOW, a_host, a_policy, a_volume, some_sums

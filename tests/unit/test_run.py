@@ -29,7 +29,7 @@ from plimsoll.ports import FailedTarget, Target, UnreadVolume
 from plimsoll.reports.journal import Held
 from plimsoll.reports.run_folder import bring_up_to_date
 from plimsoll.reports.run_reader import read_records, read_run, stream_unanswered
-from plimsoll.reports.summary import failed_places
+from plimsoll.reports.story.run import failed_places
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from tests.unit.reports.plain_runs import carry_out_plain as carry_out
