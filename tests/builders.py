@@ -16,7 +16,7 @@ from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.from_metrics import demand_of
-from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.demand.host_room import HostLoad
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
@@ -25,6 +25,7 @@ from plimsoll.domain.groups.hosting import host_loads
 from plimsoll.domain.headroom import Headrooms
 from plimsoll.domain.host import Host, HostLimits
 from plimsoll.domain.metrics.knowledge import Ask, Knowledge
+from plimsoll.domain.metrics.reading_cost import Closer, QueryCost
 from plimsoll.domain.metrics.series import SERIES, WORK_SERIES, Role, names_with
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.metrics.track import Look
@@ -32,7 +33,6 @@ from plimsoll.domain.offers.offer import Market
 from plimsoll.domain.policy import ANY_RISK_PCT, HeadroomFrom, Policy
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.recommendation import Recommendation
-from plimsoll.domain.refine.query_cost import Closer, QueryCost
 from plimsoll.domain.units import mib_s_from_mb_s
 from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState, sole_host
 from plimsoll.domain.volume_types import Provisioned, VolumeType
@@ -189,19 +189,24 @@ def a_demand(
     }
     lists = fields_of(lists)
     observed = lists.pop("observed", np.ones(length, dtype=np.bool_))
+    totals = np.stack([_series(iops, length), _series(throughput_mib_s, length)]) * observed
+    reads = np.stack([lists.pop(f"read_{side}", np.zeros(length)) for side in ("iops", "throughput_mib_s")])
     return Demand(
         **{
             "start_s": 0,
             "resolution_s": resolution_s,
             "coarsest_s": resolution_s,
-            "iops": _series(iops, length) * observed,
-            "throughput_mib_s": _series(throughput_mib_s, length) * observed,
-            "read_iops": np.zeros(length),
-            "read_throughput_mib_s": np.zeros(length),
+            "rates": np.stack([totals, reads], axis=1),
             "observed": observed,
             **lists,
         }
     )
+
+
+def rates_of(iops: np.ndarray, throughput_mib_s: np.ndarray, read_share: float = 0.5) -> np.ndarray:
+    """Rates of which that share is reads."""
+    totals = np.stack([iops, throughput_mib_s]).astype(np.float64)
+    return np.stack([totals, totals * read_share], axis=1)
 
 
 def fields_of(series: Mapping[str, Any]) -> dict[str, Any]:

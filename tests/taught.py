@@ -1,6 +1,6 @@
 """A run whose volumes have taught something: pasts in the sums of a shard, as audits of a large fleet leave them."""
 
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import Need
 from plimsoll.domain.risk.histories import PastPeaks
 from plimsoll.service.shards import read_combined
 

@@ -11,10 +11,10 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.demand.demand import Demand, SideSeen
-from plimsoll.domain.demand.saturation import HostLoad
-from plimsoll.domain.groups.held_back import extras_of_host
+from plimsoll.domain.demand.demand import Demand, HostSeen
+from plimsoll.domain.demand.host_room import HostLoad
+from plimsoll.domain.demand.rates import limits_of
+from plimsoll.domain.groups.held_back import find_held_back
 from plimsoll.domain.groups.hosting import host_loads
 from plimsoll.domain.host import Host
 from plimsoll.domain.policy import Policy
@@ -167,23 +167,18 @@ class Housed:
         (load,) = host_loads(volumes, demands).values()
         context = context_at(end, policy)
         given = [(volume, context) for volume in volumes]
-        extras = cache(partial(extras_of_host, given, (), demands, self.host.ceiling))
-        here, nowhere = slice(end - WINDOW, end), np.zeros(WINDOW, dtype=np.bool_)
-        seen = {
-            resource: SideSeen(
-                exceeded=(self.asked[side, here] > self.host.ceiling.limit(resource)).astype(np.float64),
-                balance_pct=self.balance[side, here],
-                check_unread=nowhere,
-                balance_unread=nowhere,
-            )
-            for side, resource in enumerate(Resource)
-        }
+        extras = cache(partial(find_held_back, given, (), demands, self.host.ceiling))
+        here, nowhere = slice(end - WINDOW, end), np.zeros((2, WINDOW), dtype=np.bool_)
+        seen = HostSeen(
+            exceeded=(self.asked[:, here] > limits_of(self.host.ceiling)).astype(np.float64),
+            balance_pct=self.balance[:, here],
+            check_unread=nowhere,
+            balance_unread=nowhere,
+        )
         return HostLoad(
             host=load.host,
-            iops=load.iops,
-            throughput_mib_s=load.throughput_mib_s,
-            most_iops=load.most_iops,
-            most_throughput_mib_s=load.most_throughput_mib_s,
+            rates=load.rates,
+            most=load.most,
             seen=seen if self.host.nitro else None,
             extras=extras,
         )

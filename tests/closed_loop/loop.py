@@ -11,9 +11,9 @@ import numpy as np
 from plimsoll.domain.case_maker import case_of
 from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.decide import answer
-from plimsoll.domain.demand.day_sums import sums_of_demand
+from plimsoll.domain.demand.days import sums_of_demand
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.demand.host_room import HostLoad
 from plimsoll.domain.headroom import Headrooms
 from plimsoll.domain.memory.memory import memory_segments
 from plimsoll.domain.metrics.series import PAST_RATES
@@ -21,10 +21,10 @@ from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.policy import ANY_RISK_PCT, Policy
 from plimsoll.domain.recommendation import Change, Recommendation
-from plimsoll.domain.refine.recall import Recall
+from plimsoll.domain.refine.past import Recall
 from plimsoll.domain.volume import Seen, Volume, VolumeSpec
 from plimsoll.learned_table import load_table
-from tests.builders import LONG_AGO, TYPES, a_host, a_market, a_volume, load_of
+from tests.builders import LONG_AGO, TYPES, a_host, a_market, a_volume, load_of, rates_of
 from tests.closed_loop.workload import BUCKET_S, DAY, KIB, WATCHED, WEEK, Numbers, Workload, of_kind
 
 BEGUN: Final = (LONG_AGO + timedelta(days=30)).replace(hour=0, minute=0)
@@ -141,11 +141,8 @@ def demand_in(served: Numbers, io_kib: Numbers, end: int) -> Demand:
         start_s=int(moment_of(here.start).timestamp()),
         resolution_s=BUCKET_S,
         coarsest_s=BUCKET_S,
-        iops=iops,
-        throughput_mib_s=mib_s,
+        rates=rates_of(iops, mib_s),
         observed=~np.isnan(served[here]),
-        read_iops=iops / 2,
-        read_throughput_mib_s=mib_s / 2,
     )
 
 

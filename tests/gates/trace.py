@@ -22,7 +22,7 @@ from plimsoll.domain.metrics.knowledge import Ask
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
 from plimsoll.orders import Order
-from plimsoll.ports import Inventory, Metrics, Target, UnreadVolume
+from plimsoll.ports import FailedTarget, Inventory, Metrics, Target, UnreadVolume
 from plimsoll.reports.html.page import write_html
 from plimsoll.run import carry_out
 from plimsoll.settings import Settings
@@ -35,9 +35,16 @@ VOLUME = "ledger-db"
 
 @dataclass
 class OneVolume:
-    """An inventory of which only the volumes of one name are audited."""
+    """An inventory of which only the volumes of one name are audited, in the one target that has any.
+
+    Another target would be listed and priced beside them, as threads have it.
+    """
 
     inventory: Inventory
+
+    def targets(self) -> list[Target | FailedTarget]:
+        targets = self.inventory.targets()
+        return [target for target in targets if isinstance(target, Target) and any(self.volumes(target))]
 
     def volumes(self, target: Target) -> Iterator[Volume | UnreadVolume]:
         for volume in self.inventory.volumes(target):
@@ -63,34 +70,39 @@ class Begins:
         return getattr(self.metrics, name)
 
 
-@cache
 def files_of_a_volume() -> list[str]:
     """The files, templates included, whose functions run from a volume's metrics to its page."""
+    return sorted({file for file, _ in trace_volume()})
+
+
+@cache
+def trace_volume() -> tuple[tuple[str, str], ...]:
+    """The functions that run from a volume's metrics to its page, as file and qualified name, by their first calls."""
     with running(NOW) as organization, tempfile.TemporaryDirectory() as folder, patch.dict(os.environ):
         os.environ.update(organization.environment)
         order = Order(folder=Path(folder) / "run", scope={}, policy=Policy(), now=NOW)
         scope = Scope(role_arns=organization.role_arns[:1], regions=organization.fleet.regions[:1])
         ledger = Ledger(path=Path(folder) / "ledger.json")
         (ports,) = ports_of(scope, Settings(), today=NOW.date(), ledger=ledger, paced=False)
-        files = set[str]()
-        with _traced(files) as begin:
+        calls = dict[tuple[str, str], None]()
+        with _traced(calls) as begin:
             one = replace(ports, inventory=OneVolume(ports.inventory), metrics=Begins(ports.metrics, begin))
             run, *_ = carry_out(order, [one], lambda _progress, _outcome: None)
             write_html(order.folder, Path(folder) / "report.html", envelopes={}, console_link=lambda _record: "")
         assert run.volumes.answered == 1, run.volumes
-    return sorted(files)
+    return tuple(calls)
 
 
 @contextmanager
-def _traced(files: set[str]) -> Iterator[Callable[[], None]]:
-    """Collects the library's files of which a function is called after the begin, in every thread of this process."""
+def _traced(calls: dict[tuple[str, str], None]) -> Iterator[Callable[[], None]]:
+    """Collects the library's functions that are called after the begin, in every thread of this process."""
     home = f"{LIBRARY / PACKAGE}{os.sep}"
     has_begun = threading.Event()
 
     def note(frame: FrameType, event: str, _argument: object) -> None:
         code = frame.f_code
         if event == "call" and code.co_filename.startswith(home) and code.co_name != "<module>" and has_begun.is_set():
-            files.add(code.co_filename.removeprefix(f"{LIBRARY}{os.sep}"))
+            calls.setdefault((code.co_filename.removeprefix(f"{LIBRARY}{os.sep}"), code.co_qualname))
 
     before = sys.getprofile()
     threading.setprofile(note)

@@ -51,16 +51,13 @@ def replay(
     rates = _rates("iops", iops), _rates("throughput_mib_s", throughput_mib_s)
     _check(*rates, period_s, read_share)
     observed = ~(np.isnan(rates[0]) | np.isnan(rates[1]))
-    operations, moved = (np.where(observed, rate, 0.0) for rate in rates)
+    known = np.where(observed, np.stack(rates), 0.0)
     demand = Demand(
         start_s=0,
         resolution_s=period_s,
         coarsest_s=period_s,
-        iops=operations,
-        throughput_mib_s=moved,
+        rates=np.stack([known, known * read_share], axis=1),
         observed=observed,
-        read_iops=operations * read_share,
-        read_throughput_mib_s=moved * read_share,
     )
     result = trial(plain(demand), ceiling)
     return Replayed(

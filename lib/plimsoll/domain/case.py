@@ -6,13 +6,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from plimsoll.domain.arrays import BoolArray, FloatArray
-from plimsoll.domain.ceiling import PLAIN, Ceiling, Resource
+from plimsoll.domain.ceiling import NOTHING, PLAIN, Ceiling, Need, Resource
 from plimsoll.domain.context import DecisionContext
-from plimsoll.domain.demand.demand import Demand, scaled, weighted
+from plimsoll.domain.demand.demand import Demand, scale_demand
 from plimsoll.domain.demand.epoch import Epoch, Settles
+from plimsoll.domain.demand.host_room import HostRoom
+from plimsoll.domain.demand.lifting import Lifted
 from plimsoll.domain.demand.load import Load, peak_rates
-from plimsoll.domain.demand.need import NOTHING, Need, OfferPurpose
-from plimsoll.domain.demand.room import HostRoom, Lifted
+from plimsoll.domain.demand.rates import limits_of
 from plimsoll.domain.demand.trend import (
     AUDIT_DAYS,
     ROUNDING,
@@ -21,10 +22,11 @@ from plimsoll.domain.demand.trend import (
     Ceilings,
     Rise,
     Trend,
+    Trends,
     busy_hours,
 )
-from plimsoll.domain.headroom import Headrooms
-from plimsoll.domain.offers.offer import KeptLimits, Market, Offer, all_limits, too_small
+from plimsoll.domain.headroom import Headrooms, OfferPurpose
+from plimsoll.domain.offers.offer import KeptLimits, Market, Offer, all_limits, find_shortfalls
 from plimsoll.domain.offers.products import Products
 from plimsoll.domain.offers.remembered import Remembered
 from plimsoll.domain.policy import Policy
@@ -63,7 +65,8 @@ class Case:
     - `lifted` is its demand where it was held back, `room` what its host left it. `settles` says when a reduction can
       be judged (None: now). `remembered` is what its past has to say of a reduction, None where nobody asked, and
       `history` what its promise rests on, None where that is the window. `products` are what is sold to it. `earlier`
-      are the busiest hours of the days before the window, None where they are still to be read.
+      are the busiest hours of the days before the window, None where they are still to be read. `trends` keeps what was
+      worked out of them.
     """
 
     volume: Volume
@@ -85,6 +88,7 @@ class Case:
     remembered: Remembered | None = None
     history: History | None = None
     earlier: BusyHours | None = None
+    trends: Trends = field(default_factory=Trends, repr=False, compare=False)
 
     @property
     def usable(self) -> Ceiling:
@@ -106,13 +110,18 @@ class Case:
 
     def rise(self, offer: Offer) -> Rise:
         """What the trend says of an offer."""
-        ceilings = self._ceilings(offer)
-        return Rise.CARRIED if ceilings is None else self._trend(offer).of(ceilings)
+        demand, factor = self._demand_for(offer), self.headrooms.reducing.usual.factor
+        key = offer.ceiling, factor, id(demand), id(self.earlier)
+        if key not in self.trends.rises:
+            ceilings = self._ceilings(offer)
+            rise = Rise.CARRIED if ceilings is None else self._trend(offer).of(ceilings)
+            self.trends.rises[key] = rise, demand, self.earlier
+        return self.trends.rises[key][0]
 
     def reach(self, offer: Offer) -> FloatArray:
         """How far each bucket, as two rows, reaches beyond an offer by the trend; 1 and more is beyond."""
         ceilings, trend, demand = self._ceilings(offer), self._trend(offer), self._demand_for(offer)
-        most = np.stack(demand.most_counted(offer.ceiling.accounting))
+        most = demand.count_most(offer.ceiling.accounting)
         if ceilings is None:
             return np.zeros_like(most)
         times = [trend.times * trend.reach(side) / limit for side, limit in enumerate(ceilings.offer)]
@@ -124,20 +133,23 @@ class Case:
         held_back = np.zeros_like(self.demand.observed)
         for epoch in self.epochs:
             for resource in epoch.raised:
-                held_back[epoch.buckets] |= self.lifted.saturated[resource][epoch.buckets]
+                held_back[epoch.buckets] |= self.lifted.saturated[resource.side, epoch.buckets]
         return held_back
 
     def _demand_for(self, offer: Offer) -> Demand:
         return self.demand if offer.pool_gib is None else self.held.now.work
 
+    def _busy_hours(self, demand: Demand) -> BusyHours:
+        key, restored = id(demand), self.volume.restored_from is not None
+        if key not in self.trends.days:
+            from_s = self.policy.filled_s(self.volume.created) if restored else 0.0
+            self.trends.days[key] = busy_hours(demand, from_s, self._held_back()), demand
+        return self.trends.days[key][0]
+
     def _trend(self, offer: Offer) -> Trend:
-        policy, restored = self.policy, self.volume.restored_from is not None
+        policy = self.policy
         return Trend(
-            days=busy_hours(
-                self._demand_for(offer),
-                policy.filled_s(self.volume.created) if restored else 0.0,
-                self._held_back(),
-            ),
+            days=self._busy_hours(self._demand_for(offer)),
             earlier=self.earlier,
             look_days=policy.settle_days + AUDIT_DAYS,
             times=max(1.0, self.headrooms.reducing.usual.factor / USUAL_TIMES),
@@ -146,29 +158,18 @@ class Case:
     def _ceilings(self, offer: Offer) -> Ceilings | None:
         """What an offer carries where that is less than today, beside the peaks of what is asked; None where it is no
         less."""
-        accounting, now = offer.ceiling.accounting, self.present.counted_as(offer.ceiling.accounting)
-        least = [too_small("", offer.ceiling, need) for need in _needs_of_sides(now)]
+        now = self.present.counted_as(offer.ceiling.accounting)
+        least = [find_shortfalls("", offer.ceiling, need) for need in _needs_of_sides(now)]
         carried = (offer.ceiling.iops, offer.ceiling.throughput_mib_s)
         limits = [carried[side] * (1 + ROUNDING) if any(least[side]) else np.inf for side in (0, 1)]
         if np.isinf(limits).all():
             return None
-        demand = self._demand_for(offer)
-        least_peak, most_peak = (
-            (
-                demand.peak(weighted(ops, read_ops, accounting.write_iops_cost)),
-                demand.peak(weighted(moved, read, accounting.write_throughput_cost)),
-            )
-            for ops, read_ops, moved, read in (
-                (demand.iops, demand.read_iops, demand.throughput_mib_s, demand.read_throughput_mib_s),
-                (
-                    demand.most_iops,
-                    demand.most_read_iops,
-                    demand.most_throughput_mib_s,
-                    demand.most_read_throughput_mib_s,
-                ),
-            )
+        demand, accounting = self._demand_for(offer), offer.ceiling.accounting
+        least, most = (
+            counted.max(axis=1, initial=0.0).tolist()
+            for counted in (demand.count(accounting.by_operation), demand.count_most(accounting))
         )
-        return Ceilings(offer=(limits[0], limits[1]), least_peak=least_peak, most_peak=most_peak)
+        return Ceilings(offer=limits, least_peak=least, most_peak=most)
 
     def risk(self, times: float, purpose: OfferPurpose) -> Risk | None:
         """The promise of a configuration that carries its load `times` over, on the sides that it lowers.
@@ -222,10 +223,9 @@ class Case:
         kind, again = type_of(self.volume.spec, self.market.types), 1 + self.policy.throttle_lift_pct / 100
         if not isinstance(kind.iops, Provisioned) or not isinstance(kind.throughput, Provisioned):
             return NOTHING
-        wanted = scaled(self.lifted.demand, np.where(self.lifted.any, again, 0.0))
-        rates = wanted.counted_iops(PLAIN) + ROUNDING, wanted.counted_throughput_mib_s(PLAIN) + ROUNDING
-        share = np.minimum(1, np.minimum(self.hosts.iops / rates[0], self.hosts.throughput_mib_s / rates[1]))
-        most = peak_rates(scaled(wanted, share), self.present.accounting)
+        wanted = scale_demand(self.lifted.demand, np.where(self.lifted.any, again, 0.0))
+        share = (limits_of(self.hosts) / (wanted.count(PLAIN) + ROUNDING)).min(axis=0)
+        most = peak_rates(scale_demand(wanted, np.minimum(1, share)), self.present.accounting)
         return Need(
             iops=most.iops if most.iops > again * kind.iops.included else 0.0,
             throughput_mib_s=most.throughput_mib_s if most.throughput_mib_s > again * kind.throughput.included else 0.0,

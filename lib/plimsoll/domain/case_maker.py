@@ -9,16 +9,16 @@ from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
 from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.demand.arrivals import arrivals, may_move
-from plimsoll.domain.demand.day_sums import DaySums
-from plimsoll.domain.demand.demand import Demand, scaled
+from plimsoll.domain.demand.days import DaySums
+from plimsoll.domain.demand.demand import Demand, scale_demand
 from plimsoll.domain.demand.demand_profile import summary_of
 from plimsoll.domain.demand.epoch import settles
+from plimsoll.domain.demand.host_room import HostLoad, add_relief, find_host_room
 from plimsoll.domain.demand.lifting import lift
-from plimsoll.domain.demand.required import load_of
-from plimsoll.domain.demand.saturation import HostLoad, host_room, with_relief
+from plimsoll.domain.demand.load import load_of
 from plimsoll.domain.demand.trend import NEVER, BusyHours
 from plimsoll.domain.demand_epochs import clip_to_record, judge_epochs, lay_epochs, of_type, on_these_hosts, tell_days
-from plimsoll.domain.groups.hosting import usable
+from plimsoll.domain.groups.hosting import ceiling_of_hosts
 from plimsoll.domain.offers.offer import ceiling_on_hosts, kept_limits
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
@@ -39,20 +39,20 @@ def case_of(
     are those before the window and in it, None where only the window is known, and `earlier` the busiest hours before
     it, None where they are still to be read. `in_pool`: it shares what it can do with others."""
     policy, types = context.policy, context.market.types
-    hosts = usable(volume)
+    hosts = ceiling_of_hosts(volume)
     if context.short_lived:
         volume = replace(volume, restored_from=None)
     done = without_restore(demand, volume, policy)
     epochs = lay_epochs(volume, done, types, in_pool=in_pool)
-    demand = done if in_pool else scaled(done, clip_to_record(done, epochs))
+    demand = done if in_pool else scale_demand(done, clip_to_record(done, epochs))
     kind = type_of(volume.spec, types)
     ceiling = ceiling_on_hosts(kind, volume.spec, volume)
     present = as_balance_shows(ceiling, demand, of_type(epochs, volume.spec.type, demand))
     there = on_these_hosts(epochs, demand)
-    room = host_room(done, host, hosts, policy, there).only_in(there)
+    room = find_host_room(done, host, hosts, policy, there).mask(there)
     lifted = lift(demand, epochs, policy, tell_days(volume, epochs, done, types, policy, days))
     if lifted.frequent:
-        room = with_relief(room, host, demand, lifted.demand, lifted.saturated, (volume.id,), policy)
+        room = add_relief(room, host, demand, lifted.demand, lifted.saturated, (volume.id,), policy)
     load = load_of(demand, lifted, room, epochs, policy, context.headrooms)
     summary = summary_of(demand, lifted, room, policy)
     judged = judge_epochs(epochs, done, lifted, host, policy)
@@ -79,6 +79,17 @@ def case_of(
     )
 
 
+def renew_case(case: Case, context: DecisionContext, earlier: BusyHours | None) -> Case:
+    """The case of the same demand, host and policy in a later context: memory and risk are other, and of the load the
+    headroom."""
+    if case.headrooms != context.headrooms:
+        load = load_of(case.demand, case.lifted, case.room, case.epochs, case.policy, context.headrooms)
+        case = replace(case, load=load, held=load)
+    return (
+        case if case.context == context and case.earlier is earlier else replace(case, context=context, earlier=earlier)
+    )
+
+
 def without_restore(demand: Demand, volume: Volume, policy: Policy) -> Demand:
     """A demand without what a volume did while it fetched its data from a snapshot: that was not its workload's."""
     if volume.restored_from is None:
@@ -88,10 +99,10 @@ def without_restore(demand: Demand, volume: Volume, policy: Policy) -> Demand:
         return demand
     balance, busiest = demand.balance_pct, demand.busiest
     return replace(
-        scaled(demand, begun.astype(np.float64)),
+        scale_demand(demand, begun.astype(np.float64)),
         exceeded={side: check & begun for side, check in demand.exceeded.items()},
         balance_pct=None if balance is None else np.where(begun, balance, np.nan),
-        busiest=None if busiest is None else busiest.only_in(begun),
+        busiest=None if busiest is None else replace(busiest, peaks=busiest.peaks * begun),
     )
 
 

@@ -20,6 +20,11 @@ class Resource(StrEnum):
         """What it is counted in."""
         return "IOPS" if self is Resource.IOPS else "MiB/s"
 
+    @property
+    def side(self) -> int:
+        """Its place in an array of both."""
+        return 0 if self is Resource.IOPS else 1
+
 
 RESOURCES: Final = tuple(Resource)
 """Both, for where they are gone through for every offer: an enumeration is slow to iterate."""
@@ -33,6 +38,11 @@ class Accounting:
     io_kib: float | None = None
     write_iops_cost: float = 1.0
     write_throughput_cost: float = 1.0
+
+    @property
+    def by_operation(self) -> "Accounting":
+        """The accounting in which an I/O is one operation, however large."""
+        return self if self.io_kib is None else replace(self, io_kib=None)
 
     def mean_iops_cost(self, read_share: float) -> float:
         """How many reads an operation is on average, where that share of them are reads."""
@@ -235,3 +245,69 @@ def _cost(reads: float, writes: float) -> float:
 
 UNBOUNDED = Ceiling(iops=math.inf, throughput_mib_s=math.inf)
 """What is not known to limit anything."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """What an offer must reach: at its highest, and without end."""
+
+    iops: float = 0.0
+    throughput_mib_s: float = 0.0
+    sustained_iops: float = 0.0
+    sustained_throughput_mib_s: float = 0.0
+
+    @classmethod
+    def of_ceiling(cls, ceiling: Ceiling) -> "Need":
+        """All that a ceiling ever carries."""
+        return cls(
+            iops=ceiling.iops,
+            throughput_mib_s=ceiling.throughput_mib_s,
+            sustained_iops=ceiling.sustained_iops,
+            sustained_throughput_mib_s=ceiling.sustained_throughput_mib_s,
+        )
+
+    def without(self, resource: Resource | None) -> "Need":
+        """The same where nothing of a resource is needed (None: as it is)."""
+        match resource:
+            case None:
+                return self
+            case Resource.IOPS:
+                return replace(self, iops=0.0, sustained_iops=0.0)
+            case Resource.THROUGHPUT:
+                return replace(self, throughput_mib_s=0.0, sustained_throughput_mib_s=0.0)
+
+    def times(self, factor: float) -> "Need":
+        """So many times all of it."""
+        return Need(
+            iops=factor * self.iops,
+            throughput_mib_s=factor * self.throughput_mib_s,
+            sustained_iops=factor * self.sustained_iops,
+            sustained_throughput_mib_s=factor * self.sustained_throughput_mib_s,
+        )
+
+    def no_less_than(self, other: "Need") -> "Need":
+        """The greater of both on each side."""
+        if other is NOTHING:
+            return self
+        return Need(
+            iops=max(self.iops, other.iops),
+            throughput_mib_s=max(self.throughput_mib_s, other.throughput_mib_s),
+            sustained_iops=max(self.sustained_iops, other.sustained_iops),
+            sustained_throughput_mib_s=max(self.sustained_throughput_mib_s, other.sustained_throughput_mib_s),
+        )
+
+    def no_more_than(self, other: "Need") -> "Need":
+        """The less of both on each side."""
+        return Need(
+            iops=min(self.iops, other.iops),
+            throughput_mib_s=min(self.throughput_mib_s, other.throughput_mib_s),
+            sustained_iops=min(self.sustained_iops, other.sustained_iops),
+            sustained_throughput_mib_s=min(self.sustained_throughput_mib_s, other.sustained_throughput_mib_s),
+        )
+
+
+NOTHING: Final = Need()
+"""What anything carries."""
+
+EVERYTHING: Final = Need(iops=math.inf, throughput_mib_s=math.inf)
+"""More than anything carries."""

@@ -8,13 +8,13 @@ import numpy as np
 
 from plimsoll.domain.arrays import BoolArray, FloatArray
 from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
-from plimsoll.domain.demand.batch_jobs import Told, sum_days
-from plimsoll.domain.demand.day_sums import DaySums, sums_of_demand
+from plimsoll.domain.demand.days import DaySums, Told, sum_days, sums_of_demand
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.epoch import Epoch, find_raised
 from plimsoll.domain.demand.epochs import epochs_of
-from plimsoll.domain.demand.room import Lifted
-from plimsoll.domain.demand.saturation import HostLoad, host_room
+from plimsoll.domain.demand.host_room import HostLoad, find_host_room
+from plimsoll.domain.demand.lifting import Lifted
+from plimsoll.domain.demand.rates import limits_of
 from plimsoll.domain.host import Host
 from plimsoll.domain.offers.offer import ceiling_on
 from plimsoll.domain.policy import Policy
@@ -102,7 +102,7 @@ def judge_epochs(
     return tuple(
         replace(
             epoch,
-            saturated=frozenset(side for side in RESOURCES if lifted.saturated[side][epoch.buckets].any()),
+            saturated=frozenset(each for each in RESOURCES if lifted.saturated[each.side, epoch.buckets].any()),
             throttled_minutes=demand.minutes(_inside(lifted.any, epoch.buckets)),
             host_bound=place < last and _is_host_bound(epoch, demand, host, policy),
         )
@@ -121,13 +121,13 @@ def of_type(epochs: Sequence[Epoch], type_name: str, demand: Demand) -> BoolArra
 def on_these_hosts(epochs: Sequence[Epoch], demand: Demand) -> BoolArray:
     """The buckets in which the volume was on the hosts that it is on now."""
     where = np.ones_like(demand.observed)
-    present = _named(epochs[-1].hosts) if epochs else None
+    present = _host_names(epochs[-1].hosts) if epochs else None
     for epoch in epochs:
-        where[epoch.buckets] = _named(epoch.hosts) == present
+        where[epoch.buckets] = _host_names(epoch.hosts) == present
     return where
 
 
-def _named(hosts: Sequence[Host] | None) -> list[tuple[str, str]] | None:
+def _host_names(hosts: Sequence[Host] | None) -> list[tuple[str, str]] | None:
     return None if hosts is None else sorted((host.id, host.type) for host in hosts)
 
 
@@ -138,7 +138,7 @@ def _inside(where: BoolArray, at: slice) -> BoolArray:
 
 
 def _ceiling(epoch: Epoch, types: Mapping[str, VolumeType]) -> Ceiling | None:
-    """What the volume could carry in an epoch, as its type is published."""
+    """The published ceiling of the volume's type in an epoch."""
     kind = None if epoch.spec is None else types.get(epoch.spec.type)
     if kind is None or epoch.spec is None:
         return None
@@ -146,12 +146,12 @@ def _ceiling(epoch: Epoch, types: Mapping[str, VolumeType]) -> Ceiling | None:
 
 
 def _is_host_bound(epoch: Epoch, demand: Demand, load: HostLoad | None, policy: Policy) -> bool:
-    """Whether an earlier epoch's only host was the limit in it."""
+    """The only host of an earlier epoch was the limit in it."""
     traffic = traffic_before(epoch, demand, load)
     if traffic is None:
         return False
     there = _inside(np.ones_like(demand.observed), epoch.buckets)
-    room = host_room(demand, traffic, traffic.host.ceiling, policy, there)
+    room = find_host_room(demand, traffic, traffic.host.ceiling, policy, there)
     return bool(room.bound[epoch.buckets].any())
 
 
@@ -166,14 +166,7 @@ def traffic_before(epoch: Epoch, demand: Demand, load: HostLoad | None) -> HostL
     if load is not None and load.host.id == host.id:
         return load.before(host)
     accounting = host.ceiling.accounting
-    most_iops, most_throughput_mib_s = demand.most_counted(accounting)
-    return HostLoad(
-        host=host,
-        iops=demand.counted_iops(accounting),
-        throughput_mib_s=demand.counted_throughput_mib_s(accounting),
-        most_iops=most_iops,
-        most_throughput_mib_s=most_throughput_mib_s,
-    )
+    return HostLoad(host=host, rates=demand.count(accounting), most=demand.count_most(accounting))
 
 
 SLIGHTLY: Final = 1.05
@@ -188,7 +181,7 @@ MOST_TWICE: Final = 2.1
 def hold_against_record(demand: Demand, buckets: slice, ceiling: Ceiling) -> tuple[int, int | None]:
     """The first of an epoch's buckets from which on its ceiling on record holds, and one that was counted twice (None:
     none was)."""
-    first, after, _ = buckets.indices(len(demand.iops))
+    first, after, _ = buckets.indices(len(demand.observed))
     times = _times_of_ceiling(demand, ceiling)
     above = first + np.flatnonzero(times[first:after] > SLIGHTLY)
     if not len(above):
@@ -203,13 +196,13 @@ def find_epochs_on_record(demand: Demand, ceiling: Ceiling) -> list[Epoch]:
     """The epochs of a demand that had one ceiling by the record."""
     first, _ = hold_against_record(demand, slice(None), ceiling)
     unknown = [Epoch(window=demand.window, spec=None, buckets=slice(0, first))] if first else []
-    known = Epoch(window=demand.window, spec=None, ceiling=ceiling, buckets=slice(first, len(demand.iops)))
+    known = Epoch(window=demand.window, spec=None, ceiling=ceiling, buckets=slice(first, len(demand.observed)))
     return [*unknown, known]
 
 
 def clip_to_record(demand: Demand, epochs: Sequence[Epoch]) -> FloatArray | float:
     """How many times each bucket counts, so that none is above the ceiling of its epoch."""
-    clip = np.ones_like(demand.iops)
+    clip = np.ones(len(demand.observed))
     for epoch in epochs:
         if epoch.ceiling is not None:
             times = _times_of_ceiling(demand, epoch.ceiling)[epoch.buckets]
@@ -219,16 +212,12 @@ def clip_to_record(demand: Demand, epochs: Sequence[Epoch]) -> FloatArray | floa
 
 def _times_of_ceiling(demand: Demand, ceiling: Ceiling) -> FloatArray:
     """How many times a ceiling each bucket was; 0 where it is not known whether it is the sum of several minutes."""
-    accounting = ceiling.accounting
-    times = np.maximum(
-        demand.counted_iops(accounting) / ceiling.iops,
-        demand.counted_throughput_mib_s(accounting) / ceiling.throughput_mib_s,
-    )
+    times = (demand.count(ceiling.accounting) / limits_of(ceiling)).max(axis=0)
     return times if demand.undecided is None else np.where(demand.undecided, 0.0, times)
 
 
 def _is_doubled(demand: Demand, times: FloatArray, place: int) -> bool:
-    """Whether one minute has twice the ceiling between two that were observed and have not."""
+    """One minute has twice the ceiling between two observed minutes that have not."""
     if not 0 < place < len(times) - 1 or not LEAST_TWICE <= times[place] <= MOST_TWICE:
         return False
     lengths_s = np.broadcast_to(np.asarray(demand.lengths_s), times.shape)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.domain.demand.need import OfferPurpose
 from plimsoll.domain.policy import BOUNDS, Policy
 
 MOST_HEADROOM_PCT: Final = BOUNDS["headroom_pct"][1]
@@ -19,6 +18,14 @@ MOST_FACTOR: Final = 1 + MOST_HEADROOM_PCT / 100
 
 LESS_RISK: Final = "a lower risk_pct or more headroom_pct"
 """The keys of a policy that make promises safer, in words."""
+
+
+class OfferPurpose(StrEnum):
+    """What another configuration is for: to cost less, to throttle less, or to cost less and throttle no more."""
+
+    REDUCE = "reduce"
+    RELIEVE = "relieve"
+    HOLD = "hold"
 
 
 class HeadroomSource(StrEnum):

@@ -13,7 +13,7 @@ from typing import Final
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from plimsoll.clouds.validation_book import ValidationLine
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.ceiling import Need
 from plimsoll.domain.demand.workload import WorkloadShape
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence.measuring_runs import MeasuringRun

@@ -45,16 +45,12 @@ def bursty(volumes: int, days: int, seed: int = 1, period_s: int = PERIOD_S) -> 
 
 def demand_of_rates(rates: np.ndarray, period_s: int = 300) -> Demand:
     """The product's demand of IOPS and MiB/s, (2, buckets)."""
-    iops, throughput_mib_s = rates
     return Demand(
         start_s=0,
         resolution_s=period_s,
         coarsest_s=period_s,
-        observed=np.ones(len(iops), dtype=bool),
-        iops=iops,
-        throughput_mib_s=throughput_mib_s,
-        read_iops=iops,
-        read_throughput_mib_s=throughput_mib_s,
+        observed=np.ones(rates.shape[-1], dtype=bool),
+        rates=np.stack([rates, rates], axis=1),
         busy_share=None,
         busiest=None,
     )

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.demand.need import OfferPurpose
-from plimsoll.domain.headroom import MOST_HEADROOM_PCT, Growth, Headroom, Headrooms, HeadroomSource
+from plimsoll.domain.headroom import MOST_HEADROOM_PCT, Growth, Headroom, Headrooms, HeadroomSource, OfferPurpose
 from plimsoll.domain.policy import HeadroomFrom, Override, Policy, TagMatch
 from plimsoll.domain.risk.histories import History
 from plimsoll.learned_table import load_table

@@ -9,7 +9,8 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.demand.need import Need, OfferPurpose
+from plimsoll.domain.ceiling import Need
+from plimsoll.domain.headroom import OfferPurpose
 from plimsoll.domain.offers.bundles import Makers
 from plimsoll.domain.volume_types import FromIops, Provisioned
 from tests.builders import TYPES, a_case, a_demand, a_host, a_market, a_policy, a_volume, decision

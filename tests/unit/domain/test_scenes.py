@@ -9,7 +9,7 @@ import pytest
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.recommendation import Keep, Migrate, Reprovision, Upgrade, Wait
 from plimsoll.domain.volume import Modification, VolumeSpec
-from tests.builders import NOW, a_host, a_policy, a_volume, decision, fields_of
+from tests.builders import NOW, a_host, a_policy, a_volume, decision, fields_of, rates_of
 
 DAYS = 14
 MINUTES = DAYS * 1440
@@ -38,11 +38,8 @@ class Scene:
             start_s=int(NOW.timestamp()) - MINUTES * 60,
             resolution_s=60,
             coarsest_s=60,
-            iops=self.iops,
-            throughput_mib_s=self.mib_s,
+            rates=rates_of(self.iops, self.mib_s),
             observed=np.ones(MINUTES, dtype=bool),
-            read_iops=self.iops / 2,
-            read_throughput_mib_s=self.mib_s / 2,
             **fields_of(self.flags or {}),
         )
 

@@ -1,190 +1,155 @@
 """Demand: what a workload asked for over time, from the sums that a cloud keeps."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.ceiling import Accounting, Resource
+from plimsoll.domain.demand.rates import (
+    ALL,
+    IOPS,
+    MIB_S,
+    CountedRates,
+    Rates,
+    count_rates,
+    count_weighed,
+    either_side,
+    scale_rates,
+)
 from plimsoll.domain.metrics.sums import FIVE_MINUTES_S, Coverage, Window
-from plimsoll.domain.units import HOUR_S, KIB_PER_MIB, MINUTE_S
-
-
-def weighted(total: FloatArray, reads: FloatArray, write_cost: float) -> FloatArray:
-    """A total of reads and writes, in reads. Each write counts as `write_cost` reads."""
-    return total if write_cost == 1 else write_cost * total + (1 - write_cost) * reads
-
-
-def accounted(iops: FloatArray, throughput_mib_s: FloatArray, io_kib: float | None) -> FloatArray:
-    """IOPS as a volume type counts them. An I/O above `io_kib` counts as several. None: every I/O counts as one."""
-    return iops if io_kib is None else np.maximum(iops, throughput_mib_s * (KIB_PER_MIB / io_kib))
+from plimsoll.domain.units import HOUR_S, MINUTE_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BusiestSeconds:
-    """What the busiest second of each bucket of a demand had of reads and of writes, which need not be the same second.
+    """The busiest second of each bucket of a demand, of reads and of writes, which need not be the same second."""
 
-    Where a bucket is not `exact`, some longer one that it lies in had that, and it may have had less.
-    """
-
-    read_iops: FloatArray
-    write_iops: FloatArray
-    read_throughput_mib_s: FloatArray
-    write_throughput_mib_s: FloatArray
+    peaks: FloatArray
+    """[side, reads or writes, bucket]"""
     exact: BoolArray
+    """Elsewhere the peaks are those of a longer bucket, and this one may have had less."""
 
-    def only_in(self, where: BoolArray) -> "BusiestSeconds":
-        """The same with nothing in the other buckets."""
-        return replace(
-            self,
-            read_iops=self.read_iops * where,
-            write_iops=self.write_iops * where,
-            read_throughput_mib_s=self.read_throughput_mib_s * where,
-            write_throughput_mib_s=self.write_throughput_mib_s * where,
-        )
+    def count(self, accounting: Accounting) -> CountedRates:
+        """The highest rates of any second, as an accounting counts them: reads and writes at their busiest together."""
+        return count_weighed(lambda cost: self.peaks[:, 0] + cost * self.peaks[:, 1], accounting)
 
-    def counted_iops(self, accounting: Accounting) -> FloatArray:
-        """The most IOPS of any second, as an accounting counts them: reads and writes at their busiest together."""
-        cost = accounting.write_iops_cost
-        return accounted(
-            self.read_iops + cost * self.write_iops,
-            self.read_throughput_mib_s + cost * self.write_throughput_mib_s,
-            accounting.io_kib,
-        )
-
-    def counted_throughput_mib_s(self, accounting: Accounting) -> FloatArray:
-        """The most MiB/s of any second, as an accounting counts them: reads and writes at their busiest together."""
-        return self.read_throughput_mib_s + accounting.write_throughput_cost * self.write_throughput_mib_s
-
-    def one_way(self, accounting: Accounting) -> tuple[FloatArray, FloatArray]:
-        """IOPS and MiB/s that some second surely had: of the busier direction alone."""
-        cost = accounting.write_iops_cost
-        reads = accounted(self.read_iops, self.read_throughput_mib_s, accounting.io_kib)
-        writes = accounted(cost * self.write_iops, cost * self.write_throughput_mib_s, accounting.io_kib)
-        written_mib_s = accounting.write_throughput_cost * self.write_throughput_mib_s
-        return np.maximum(reads, writes), np.maximum(self.read_throughput_mib_s, written_mib_s)
+    def count_one_way(self, accounting: Accounting) -> CountedRates:
+        """The rates that a second surely had: of the busier direction alone."""
+        reads = count_weighed(lambda _: self.peaks[:, 0], accounting)
+        return np.maximum(reads, count_weighed(lambda cost: cost * self.peaks[:, 1], accounting))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SideSeen:
-    """One resource of a host: the minutes of each bucket in which more was asked than its maximum, and the least
-    balance in percent of the credits of a host that bursts. What is unread could be read more finely.
+class HostSeen:
+    """The metrics of a host, each [side, bucket].
 
     NaN where there is no point: neither that the host was the limit nor that it was not.
     """
 
     exceeded: FloatArray
+    """The minutes in which more was asked than the host's maximum."""
     balance_pct: FloatArray
+    """The least balance of the credits of a host that bursts."""
     check_unread: BoolArray
     balance_unread: BoolArray
+    """The buckets that could be read more finely."""
 
     @property
     def raised(self) -> BoolArray:
-        """The buckets in which the check is known to be raised, as finely as it is kept."""
+        """The buckets in which a check is known to be raised, as finely as it is kept."""
         return (self.exceeded > 0) & ~self.check_unread
 
     @property
-    def only_raised(self) -> "SideSeen":
-        """The same with nothing but what is raised."""
+    def only_raised(self) -> "HostSeen":
+        """The metrics without anything but raised checks."""
         nowhere = np.zeros_like(self.check_unread)
-        return SideSeen(
+        return HostSeen(
             exceeded=np.where(self.raised, self.exceeded, np.nan),
-            balance_pct=np.full(len(self.balance_pct), np.nan),
+            balance_pct=np.full_like(self.balance_pct, np.nan),
             check_unread=nowhere,
             balance_unread=nowhere,
         )
 
 
-HostSeen = Mapping[Resource, SideSeen]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """How the buckets of a demand are not all of its resolution and read as finely as can be.
-
-    - `lengths_s` is each one's length. In a longer one the rates are means.
-    - No bucket of the resolution inside it can have been above `most_iops` and `most_throughput_mib_s`, or of reads
-      above `most_read_iops` and `most_read_throughput_mib_s`.
-    - Some bucket of the resolution had at least `least_iops`, and `least_throughput_mib_s`: said at one of those in
-      which it may be, 0 elsewhere.
-    - Operations and bytes may be known over different spans: `begins_iops` and `begins_throughput` are the buckets with
-      which one of either begins, `unread_iops` and `unread_throughput` those that could be read more finely. One
-      without any work is known as it is, so that it begins anywhere and is not unread.
-    - `rates_disagree` says that the cloud's own series of rates is not that of the same minutes, and was not used.
-    """
+    """The buckets of a demand that are not all of its resolution, or not read as finely as can be."""
 
     lengths_s: IntArray
-    most_iops: FloatArray
-    most_throughput_mib_s: FloatArray
-    most_read_iops: FloatArray
-    most_read_throughput_mib_s: FloatArray
-    begins_iops: BoolArray
-    begins_throughput: BoolArray
-    least_iops: FloatArray
-    least_throughput_mib_s: FloatArray
-    unread_iops: BoolArray
-    unread_throughput: BoolArray
+    """In a bucket longer than the resolution rates are means."""
+    most: Rates
+    """No bucket of the resolution inside was above this."""
+    least: CountedRates
+    """A bucket of the resolution reached this. It stands at one bucket in which that may have been, 0 elsewhere."""
+    begins: BoolArray
+    """[side, bucket]: a bucket of operations, or of bytes, begins here; without work anywhere."""
+    unread: BoolArray
+    """[side, bucket]: it has work, and could be read more finely."""
     rates_disagree: bool = False
+    """The cloud's own series of rates is not that of the same minutes, and was not used."""
 
     @property
     def joint(self) -> BoolArray:
         """The buckets with which a span of operations and one of bytes begin."""
-        return self.begins_iops & self.begins_throughput
+        joint: BoolArray = self.begins[IOPS] & self.begins[MIB_S]
+        return joint
 
     @property
-    def unread(self) -> BoolArray:
-        """The buckets of which anything could be read more finely."""
-        return self.unread_iops | self.unread_throughput
-
-    def scaled(self, operations: FloatArray | float, moved: FloatArray | float) -> "Spread":
-        """So many times the operations, and the bytes."""
-        return replace(
-            self,
-            most_iops=self.most_iops * operations,
-            most_throughput_mib_s=self.most_throughput_mib_s * moved,
-            most_read_iops=self.most_read_iops * operations,
-            most_read_throughput_mib_s=self.most_read_throughput_mib_s * moved,
-            least_iops=self.least_iops * operations,
-            least_throughput_mib_s=self.least_throughput_mib_s * moved,
-        )
+    def any_unread(self) -> BoolArray:
+        """The buckets of which operations or bytes could be read more finely."""
+        return either_side(self.unread)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demand:
-    """IOPS and MiB/s over consecutive buckets from `start_s` (epoch seconds), `resolution_s` long unless `spread`.
-
-    Arrays have one element a bucket. Rates are zero where nothing was `observed`. `busy_share` is the share of the
-    bucket in which the volume had work, `balance_pct` the least credit balance in it, `busiest` what its busiest second
-    had; None where the cloud publishes no such metric for the volume. `exceeded` are the buckets in which some second
-    asked for more than is provisioned, by the resources for which the cloud publishes that. `coarsest_s` is the
-    coarsest period of the data, where finer ones had expired. It is `whole` when all work and idle time was read as
-    finely as the cloud keeps it. `coverage` says how much was received of what it is made of, None where all was.
-    `summed` are the buckets that are published as a part of five minutes, `undecided` those of which it is not known
-    whether they are a minute or the sum of five; None where none are. `host` is what was measured of the volume's only
-    host, where it was asked by this volume and the cloud measures any.
-    """
+    """Rates over consecutive buckets from `start_s` (epoch seconds), `resolution_s` long unless `spread`."""
 
     start_s: int
     resolution_s: int
     coarsest_s: int
-    iops: FloatArray
-    throughput_mib_s: FloatArray
+    """The coarsest period of the data, where finer ones had expired."""
+    rates: Rates
+    """Zero where nothing was observed."""
     observed: BoolArray
-    read_iops: FloatArray
-    read_throughput_mib_s: FloatArray
     busy_share: FloatArray | None = None
+    """The share of a bucket in which the volume had work, None if the cloud does not publish it."""
     balance_pct: FloatArray | None = None
+    """The least credit balance in a bucket, None if the cloud does not publish it."""
     exceeded: Mapping[Resource, BoolArray] = field(default_factory=dict)
+    """The buckets in which a second asked for more than is provisioned, if the cloud publishes that."""
     busiest: BusiestSeconds | None = None
     spread: Spread | None = None
     whole: bool = True
+    """All work and idle time was read as finely as the cloud keeps it."""
     coverage: Coverage | None = None
+    """How much was received, None if all was."""
     host: HostSeen | None = None
+    """The metrics of the volume's only host, if they were asked by this volume and the cloud has any."""
     summed: BoolArray | None = None
+    """The buckets that are published as a part of five minutes, None if none are."""
     undecided: BoolArray | None = None
-    _counted: dict[Accounting, FloatArray] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _views: dict[str, "Demand | None"] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """The buckets that may be a minute or the sum of five, None if none are."""
+    _counted: dict[Accounting, CountedRates] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _views: dict[str, "Demand"] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def iops(self) -> FloatArray:
+        """IOPS in each bucket."""
+        iops: FloatArray = self.rates[IOPS, ALL]
+        return iops
+
+    @property
+    def throughput_mib_s(self) -> FloatArray:
+        """MiB/s in each bucket."""
+        throughput_mib_s: FloatArray = self.rates[MIB_S, ALL]
+        return throughput_mib_s
+
+    @property
+    def most(self) -> Rates:
+        """The highest rates that a bucket of the resolution can have had, in each bucket."""
+        return self.rates if self.spread is None else self.spread.most
 
     @property
     def lengths_s(self) -> IntArray | int:
@@ -195,18 +160,8 @@ class Demand:
     def starts_s(self) -> IntArray:
         """When each bucket begins, in epoch seconds."""
         if self.spread is None:
-            return self.start_s + self.resolution_s * np.arange(len(self.iops), dtype=np.int64)
+            return self.start_s + self.resolution_s * np.arange(len(self.observed), dtype=np.int64)
         return self.start_s + np.cumsum(self.spread.lengths_s) - self.spread.lengths_s
-
-    @property
-    def most_iops(self) -> FloatArray:
-        """The most IOPS that a bucket of the resolution can have had, in each bucket."""
-        return self.iops if self.spread is None else self.spread.most_iops
-
-    @property
-    def most_throughput_mib_s(self) -> FloatArray:
-        """The most MiB/s that a bucket of the resolution can have had, in each bucket."""
-        return self.throughput_mib_s if self.spread is None else self.spread.most_throughput_mib_s
 
     def seconds(self, where: BoolArray) -> int:
         """How long some buckets are together."""
@@ -216,38 +171,36 @@ class Demand:
 
     @property
     def surely(self) -> "Demand | None":
-        """What some bucket of the resolution had at least where it was not read, and nothing elsewhere; None where that
-        is not known. Operations and bytes need not be of the same one."""
-        if "surely" not in self._views:
-            self._views["surely"] = None if self.spread is None else _surely(self, self.spread)
-        return self._views["surely"]
+        """The rates that a bucket of the resolution surely had where it was not read; None if that is not known.
+
+        Operations and bytes need not be of the same bucket.
+        """
+        if self.spread is None or not self.spread.least.any():
+            return None
+        least = self.spread.least
+        return self._view("surely", lambda: replace(self, rates=np.stack([least, least], axis=1)))
 
     @property
     def at_most(self) -> "Demand | None":
         """The most that a bucket of the resolution can have had in each bucket; None where all were read."""
-        if "at_most" not in self._views:
-            self._views["at_most"] = None if self.spread is None else _at_most(self, self.spread)
-        return self._views["at_most"]
+        spread = self.spread
+        return None if spread is None else self._view("at_most", lambda: replace(self, rates=spread.most))
 
     @property
-    def rates(self) -> "Demand":
-        """The same where only its rates count, and not how its buckets came to be known."""
-        if self.spread is None:
-            return self
-        found = self._views.get("rates")
-        if found is None:
-            found = self._views["rates"] = replace(self, spread=None)
-        return found
+    def without_spread(self) -> "Demand":
+        """The demand without a record of which buckets were read."""
+        return self if self.spread is None else self._view("without_spread", lambda: replace(self, spread=None))
 
     @property
     def evened(self) -> "Demand":
-        """The same with the means of five minutes where a bucket may be the sum of as much: the least that it was."""
-        if self.undecided is None:
-            return self
-        found = self._views.get("evened")
-        if found is None:
-            found = self._views["evened"] = _evened(self, self.undecided)
-        return found
+        """The demand with the means of five minutes where a bucket may be the sum of as much: the least that it was."""
+        where = self.undecided
+        return self if where is None else self._view("evened", lambda: _even_out(self, where))
+
+    def _view(self, name: str, make: Callable[[], "Demand"]) -> "Demand":
+        if name not in self._views:
+            self._views[name] = make()
+        return self._views[name]
 
     @property
     def window(self) -> Window:
@@ -257,7 +210,7 @@ class Demand:
     @property
     def window_s(self) -> int:
         """How long all of it is."""
-        return len(self.iops) * self.resolution_s if self.spread is None else int(self.spread.lengths_s.sum())
+        return len(self.observed) * self.resolution_s if self.spread is None else int(self.spread.lengths_s.sum())
 
     @property
     def disputed(self) -> bool:
@@ -283,38 +236,15 @@ class Demand:
         after_first = np.logical_or.accumulate(self.observed)
         return self.seconds(after_first & ~self.observed) / HOUR_S
 
-    @property
-    def most_read_iops(self) -> FloatArray:
-        """The most IOPS of reads that a bucket of the resolution can have had, in each bucket."""
-        return self.read_iops if self.spread is None else self.spread.most_read_iops
-
-    @property
-    def most_read_throughput_mib_s(self) -> FloatArray:
-        """The most MiB/s read that a bucket of the resolution can have had, in each bucket."""
-        return self.read_throughput_mib_s if self.spread is None else self.spread.most_read_throughput_mib_s
-
-    def counted_iops(self, accounting: Accounting) -> FloatArray:
-        """IOPS as an accounting counts them: a write may cost more or less than a read, a large I/O be several."""
+    def count(self, accounting: Accounting) -> CountedRates:
+        """The rates as an accounting counts them."""
         if accounting not in self._counted:
-            cost = accounting.write_iops_cost
-            self._counted[accounting] = accounted(
-                weighted(self.iops, self.read_iops, cost),
-                weighted(self.throughput_mib_s, self.read_throughput_mib_s, cost),
-                accounting.io_kib,
-            )
+            self._counted[accounting] = count_rates(self.rates, accounting)
         return self._counted[accounting]
 
-    def counted_throughput_mib_s(self, accounting: Accounting) -> FloatArray:
-        """MiB/s as an accounting counts them: a write may cost more or less than a read."""
-        return weighted(self.throughput_mib_s, self.read_throughput_mib_s, accounting.write_throughput_cost)
-
-    def most_counted(self, accounting: Accounting) -> tuple[FloatArray, FloatArray]:
-        """The most operations and MiB a second that a bucket of the resolution can have had, each for itself, as an
-        accounting counts them."""
-        return (
-            weighted(self.most_iops, self.most_read_iops, accounting.write_iops_cost),
-            weighted(self.most_throughput_mib_s, self.most_read_throughput_mib_s, accounting.write_throughput_cost),
-        )
+    def count_most(self, accounting: Accounting) -> CountedRates:
+        """The highest operations and MiB a second that a bucket of the resolution can have had, each for itself."""
+        return count_rates(self.most, accounting.by_operation)
 
     def busy(self, rate: FloatArray) -> FloatArray:
         """A rate over the busy share of each bucket: an upper bound where the plain rate is a lower one."""
@@ -331,59 +261,86 @@ class Demand:
         return float((rate * self.spread.lengths_s).sum())
 
 
-def _evened(demand: Demand, where: BoolArray) -> Demand:
+def _even_out(demand: Demand, where: BoolArray) -> Demand:
     """A demand with the means of each five minutes in some buckets."""
     blocks = demand.starts_s // FIVE_MINUTES_S
-    firsts = np.flatnonzero(np.diff(blocks, prepend=-1))
+    begins = np.diff(blocks, prepend=-1) != 0
+    firsts = np.flatnonzero(begins)
     lengths_s = np.broadcast_to(np.asarray(demand.lengths_s), blocks.shape)
-    place = np.cumsum(np.diff(blocks, prepend=-1) != 0) - 1
-
-    def mean(rate: FloatArray) -> FloatArray:
-        found = np.add.reduceat(rate * lengths_s, firsts) / np.add.reduceat(lengths_s, firsts)
-        return np.where(where, found[place], rate)
-
-    return replace(
-        demand,
-        iops=mean(demand.iops),
-        read_iops=mean(demand.read_iops),
-        throughput_mib_s=mean(demand.throughput_mib_s),
-        read_throughput_mib_s=mean(demand.read_throughput_mib_s),
-    )
+    means = np.add.reduceat(demand.rates * lengths_s, firsts, axis=-1) / np.add.reduceat(lengths_s, firsts)
+    return replace(demand, rates=np.where(where, means[..., np.cumsum(begins) - 1], demand.rates))
 
 
-def _surely(demand: Demand, spread: Spread) -> Demand | None:
-    if not (spread.least_iops.any() or spread.least_throughput_mib_s.any()):
-        return None
-    return replace(
-        demand,
-        iops=spread.least_iops,
-        read_iops=spread.least_iops,
-        throughput_mib_s=spread.least_throughput_mib_s,
-        read_throughput_mib_s=spread.least_throughput_mib_s,
-    )
-
-
-def _at_most(demand: Demand, spread: Spread) -> Demand:
-    return replace(
-        demand,
-        iops=spread.most_iops,
-        read_iops=spread.most_read_iops,
-        throughput_mib_s=spread.most_throughput_mib_s,
-        read_throughput_mib_s=spread.most_read_throughput_mib_s,
-    )
-
-
-def scaled(demand: Demand, operations: FloatArray | float, moved: FloatArray | float | None = None) -> Demand:
-    """So many times a demand, bucket by bucket: its `operations`, and likewise its bytes unless they are `moved`
-    otherwise."""
-    moved = operations if moved is None else moved
-    if isinstance(operations, float) and isinstance(moved, float) and operations == moved == 1.0:
+def scale_demand(demand: Demand, times: FloatArray | float) -> Demand:
+    """A demand times a number, or a figure for each [bucket] or [side, bucket]."""
+    if isinstance(times, float) and times == 1.0:
         return demand
+    spread = demand.spread
+    if spread is not None:
+        spread = replace(spread, most=scale_rates(spread.most, times), least=spread.least * times)
+    return replace(demand, rates=scale_rates(demand.rates, times), spread=spread)
+
+
+def find_highest(demands: Sequence[Demand]) -> Demand | None:
+    """The highest of several demands in each bucket, None if there are none; reads are those of the highest."""
+    if not demands:
+        return None
+    highest = demands[0].rates
+    for demand in demands[1:]:
+        highest = np.where(demand.rates[:, :1] > highest[:, :1], demand.rates, highest)
+    return demands[0] if highest is demands[0].rates else replace(demands[0], rates=highest)
+
+
+def add_demands(demands: Sequence[Demand]) -> Demand:
+    """The demand of several volumes together, from demands on one grid.
+
+    Exceeded checks, burst balances, idle time, coverage and the host are left out, since they have no sum. The busiest
+    seconds of all volumes are taken to be the same second.
+    """
     return replace(
-        demand,
-        iops=demand.iops * operations,
-        read_iops=demand.read_iops * operations,
-        throughput_mib_s=demand.throughput_mib_s * moved,
-        read_throughput_mib_s=demand.read_throughput_mib_s * moved,
-        spread=None if demand.spread is None else demand.spread.scaled(operations, moved),
+        demands[0],
+        coarsest_s=max(demand.coarsest_s for demand in demands),
+        rates=np.sum([demand.rates for demand in demands], axis=0),
+        observed=np.logical_or.reduce([demand.observed for demand in demands]),
+        busy_share=None,
+        balance_pct=None,
+        exceeded={},
+        busiest=add_exact_seconds([demand.busiest for demand in demands if demand.busiest is not None]),
+        spread=_add_spreads(demands),
+        whole=all(demand.whole for demand in demands),
+        coverage=None,
+        host=None,
+        summed=_find_anywhere([demand.summed for demand in demands]),
+        undecided=_find_anywhere([demand.undecided for demand in demands]),
     )
+
+
+def _find_anywhere(buckets: Sequence[BoolArray | None]) -> BoolArray | None:
+    known = [where for where in buckets if where is not None]
+    return np.logical_or.reduce(known) if known else None
+
+
+def _add_spreads(demands: Sequence[Demand]) -> Spread | None:
+    """The spread of a sum: no bucket had more than the most of each, and some bucket had the least of any."""
+    spreads = [demand.spread for demand in demands if demand.spread is not None]
+    if not spreads:
+        return None
+    return Spread(
+        lengths_s=np.broadcast_to(demands[0].lengths_s, demands[0].observed.shape),
+        most=np.sum([demand.most for demand in demands], axis=0),
+        least=np.maximum.reduce([spread.least for spread in spreads]),
+        begins=np.logical_and.reduce([spread.begins for spread in spreads]),
+        unread=np.logical_or.reduce([spread.unread for spread in spreads]),
+    )
+
+
+def add_exact_seconds(seconds: Sequence[BusiestSeconds]) -> BusiestSeconds | None:
+    """The exact busiest seconds of several volumes together: the least that there was."""
+    return add_seconds([replace(each, peaks=each.peaks * each.exact) for each in seconds])
+
+
+def add_seconds(seconds: Sequence[BusiestSeconds]) -> BusiestSeconds | None:
+    """The busiest seconds of several volumes as if they were the same seconds, None if there are none."""
+    if not seconds:
+        return None
+    return BusiestSeconds(peaks=np.sum([each.peaks for each in seconds], axis=0), exact=np.ones_like(seconds[0].exact))

@@ -8,7 +8,9 @@ import numpy as np
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.ceiling import PLAIN
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.room import HostRoom, Lifted
+from plimsoll.domain.demand.host_room import HostRoom
+from plimsoll.domain.demand.lifting import Lifted
+from plimsoll.domain.demand.rates import ALL, IOPS, MIB_S, READS, CountedRates
 from plimsoll.domain.metrics.period import io_size_kib
 from plimsoll.domain.metrics.sums import Coverage
 from plimsoll.domain.policy import Policy, SizeOn
@@ -112,10 +114,10 @@ def _rates(demand: Demand, observed_s: FloatArray, first: IntArray) -> _Rates:
         return np.where(unseen, np.nan, rate)
 
     return {
-        "iops": mean(demand.iops),
-        "read_iops": mean(demand.read_iops),
-        "throughput_mib_s": mean(demand.throughput_mib_s),
-        "read_throughput_mib_s": mean(demand.read_throughput_mib_s),
+        "iops": mean(demand.rates[IOPS, ALL]),
+        "read_iops": mean(demand.rates[IOPS, READS]),
+        "throughput_mib_s": mean(demand.rates[MIB_S, ALL]),
+        "read_throughput_mib_s": mean(demand.rates[MIB_S, READS]),
         "peak_iops": seen(np.maximum.reduceat(demand.iops, first)),
         "peak_throughput_mib_s": seen(np.maximum.reduceat(demand.throughput_mib_s, first)),
         "most_ops_iops": seen(iops[most_ops]),
@@ -128,9 +130,8 @@ def _rates(demand: Demand, observed_s: FloatArray, first: IntArray) -> _Rates:
 
 def _turns(demand: Demand, throttled: BoolArray, host_bound: BoolArray) -> BoolArray:
     """The buckets that tell something else than the one before."""
-    rates = (demand.iops, demand.read_iops, demand.throughput_mib_s, demand.read_throughput_mib_s)
-    turns = np.zeros(len(demand.iops), dtype=np.bool_)
-    for told in (*rates, demand.observed, throttled, host_bound):
+    turns = np.zeros(len(demand.observed), dtype=np.bool_)
+    for told in (*demand.rates.reshape(4, -1), demand.observed, throttled, host_bound):
         turns[1:] |= told[1:] != told[:-1]
     return turns
 
@@ -151,9 +152,9 @@ def _varied(first: IntArray, turns: BoolArray) -> BoolArray:
 def _joint(demand: Demand, observed_s: FloatArray) -> tuple[BoolArray, FloatArray, FloatArray]:
     """Where spans begin over which operations and bytes are both known, and the means of these spans in each bucket."""
     if demand.spread is None:
-        return np.ones(len(demand.iops), dtype=np.bool_), demand.iops, demand.throughput_mib_s
+        return np.ones(len(demand.observed), dtype=np.bool_), demand.iops, demand.throughput_mib_s
     first = np.flatnonzero(demand.spread.joint)
-    counts = np.diff(first, append=len(demand.iops))
+    counts = np.diff(first, append=len(demand.observed))
     iops, throughput_mib_s = (
         np.repeat(np.nan_to_num(_means(rate, observed_s, first)), counts)
         for rate in (demand.iops, demand.throughput_mib_s)
@@ -184,27 +185,28 @@ def _highest(rate: FloatArray, first: IntArray) -> IntArray:
 
 def summary_of(demand: Demand, lifted: Lifted, room: HostRoom, policy: Policy) -> DemandSummary:
     """A demand in numbers, and where it was held back."""
-    iops, throughput, seconds = demand.iops, demand.throughput_mib_s, demand.busiest
-    busy = demand.busy_share is not None and (demand.whole or policy.size_on is SizeOn.BUSY_TIME)
-    operations, moved_mib, observed_s = demand.total(iops), demand.total(throughput), demand.seconds(demand.observed)
-    least = demand.peak(iops), demand.peak(throughput)
-    whole = demand.spread is None
-    most = least if whole else (demand.peak(demand.most_iops), demand.peak(demand.most_throughput_mib_s))
+    is_busy_known = demand.busy_share is not None and (demand.whole or policy.size_on is SizeOn.BUSY_TIME)
+    busy = _peaks_of(demand.busy(demand.rates[:, ALL])) if is_busy_known else (None, None)
+    busiest = (None, None) if demand.busiest is None else _peaks_of(demand.busiest.count(PLAIN))
+    operations, moved_mib, observed_s = (
+        demand.total(demand.iops),
+        demand.total(demand.throughput_mib_s),
+        demand.seconds(demand.observed),
+    )
+    least, most = _peaks_of(demand.rates[:, ALL]), _peaks_of(demand.most[:, ALL])
     return DemandSummary(
         peak_iops=most[0],
         peak_throughput_mib_s=most[1],
         least_peak_iops=least[0],
         least_peak_throughput_mib_s=least[1],
-        peak_busy_iops=demand.peak(demand.busy(iops)) if busy else None,
-        peak_busy_throughput_mib_s=demand.peak(demand.busy(throughput)) if busy else None,
-        peak_second_iops=None if seconds is None else float(seconds.counted_iops(PLAIN).max(initial=0.0)),
-        peak_second_throughput_mib_s=(
-            None if seconds is None else float(seconds.counted_throughput_mib_s(PLAIN).max(initial=0.0))
-        ),
+        peak_busy_iops=busy[0],
+        peak_busy_throughput_mib_s=busy[1],
+        peak_second_iops=busiest[0],
+        peak_second_throughput_mib_s=busiest[1],
         mean_iops=operations / observed_s if observed_s else 0.0,
         mean_throughput_mib_s=moved_mib / observed_s if observed_s else 0.0,
         mean_io_size_kib=float(io_size_kib(np.array(moved_mib * MIB), np.array(operations))) if operations else None,
-        read_share=demand.total(demand.read_iops) / operations if operations else None,
+        read_share=demand.total(demand.rates[IOPS, READS]) / operations if operations else None,
         resolution_s=demand.coarsest_s,
         hours_observed=demand.hours_observed,
         gap_hours=demand.gap_hours,
@@ -217,3 +219,8 @@ def summary_of(demand: Demand, lifted: Lifted, room: HostRoom, policy: Policy) -
         coverage=demand.coverage
         or Coverage(hours_expected=demand.hours_observed, hours_observed=demand.hours_observed),
     )
+
+
+def _peaks_of(rates: CountedRates) -> tuple[float, float]:
+    """The highest IOPS and MiB/s."""
+    return float(rates[IOPS].max(initial=0.0)), float(rates[MIB_S].max(initial=0.0))

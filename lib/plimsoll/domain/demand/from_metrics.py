@@ -6,13 +6,14 @@ import numpy as np
 
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.ceiling import RESOURCES, Resource
-from plimsoll.domain.demand.day_sums import DaySums, sums_by_day
-from plimsoll.domain.demand.demand import BusiestSeconds, Demand, HostSeen, SideSeen, Spread
+from plimsoll.domain.demand.days import DaySums, sums_by_day
+from plimsoll.domain.demand.demand import BusiestSeconds, Demand, HostSeen, Spread
+from plimsoll.domain.demand.rates import ALL, MIB_S, READS, Rates
 from plimsoll.domain.metrics import period
-from plimsoll.domain.metrics.grid import Grid, grid_of, observed_hours
+from plimsoll.domain.metrics.grid import Grid, find_observed_hours, make_grid
 from plimsoll.domain.metrics.highest import highest
 from plimsoll.domain.metrics.knowledge import Knowledge
-from plimsoll.domain.metrics.received import coverage_of
+from plimsoll.domain.metrics.received import measure_coverage
 from plimsoll.domain.metrics.series import (
     BALANCE,
     BYTES,
@@ -28,7 +29,7 @@ from plimsoll.domain.metrics.series import (
     WORK,
     WORK_OF,
 )
-from plimsoll.domain.metrics.track import Track, counted
+from plimsoll.domain.metrics.track import Track, zero_if_absent
 from plimsoll.domain.units import HOUR_S, MIB
 
 
@@ -38,32 +39,26 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, grid: Grid | None = No
     Coarse buckets are spread evenly over the hours that have points, and over buckets of `resolution_s` where finer
     data has expired. None: a grid of its own.
     """
-    grid = grid_of([knowledge], resolution_s=resolution_s) if grid is None else grid
+    grid = make_grid([knowledge], resolution_s=resolution_s) if grid is None else grid
     starts_s, lengths_s = grid.starts_s, grid.lengths_s
     operations, moved = knowledge.tracks[OPERATIONS], knowledge.tracks[BYTES]
-    hours = observed_hours(knowledge)
+    hours = find_observed_hours(knowledge)
     observed = hours[knowledge.hour(starts_s)]
     cells = _Cells(knowledge, grid, hours)
-    reads, writes = (cells.sums(OPERATIONS, name) for name in NAMES[OPERATIONS])
-    read_bytes, write_bytes = (cells.sums(BYTES, name) for name in NAMES[BYTES])
-    over_s, moved_s = cells.observed_s(OPERATIONS), cells.observed_s(BYTES)
     hours_observed = int(lengths_s[observed].sum()) / HOUR_S
     return Demand(
         start_s=knowledge.window.start_s,
         resolution_s=resolution_s,
         coarsest_s=int(operations.finest_s.max()),
         observed=observed,
-        iops=period.iops(reads, writes, over_s) * observed,
-        throughput_mib_s=period.throughput_mib_s(read_bytes, write_bytes, moved_s) * observed,
-        read_iops=reads / over_s * observed,
-        read_throughput_mib_s=period.throughput_mib_s(read_bytes, np.zeros_like(read_bytes), moved_s) * observed,
+        rates=np.stack([cells.rates(group) for group in WORK_OF.values()]) * observed,
         busy_share=_busy_share(cells),
         balance_pct=cells.published(BALANCE, *NAMES[BALANCE]),
         exceeded=_exceeded(cells),
         busiest=_busiest(cells),
         spread=None if _are_even(operations, moved, starts_s, resolution_s) else _spread(cells, resolution_s, observed),
         whole=not any(knowledge.unread(group).any() for group in WORK),
-        coverage=coverage_of(knowledge, hours, hours_observed),
+        coverage=measure_coverage(knowledge, hours, hours_observed),
         host=_host_seen(cells),
         summed=_summed(knowledge, starts_s),
         undecided=knowledge.undecided(starts_s),
@@ -79,38 +74,24 @@ def _spread(cells: "_Cells", resolution_s: int, observed: BoolArray) -> Spread:
     """What is known of the buckets that were not read finely. Clouds that publish rates count a write as a read."""
     grid = cells.grid
     least_s = np.maximum(resolution_s, cells.knowledge.step_s(grid.starts_s))
-    most: list[FloatArray] = []
-    least: list[FloatArray] = []
-    unread: list[BoolArray] = []
-    begins: list[BoolArray] = []
+    most, least = np.zeros((2, 2, len(observed))), np.zeros((2, len(observed)))
+    begins, unread = np.zeros((2, len(observed)), dtype=np.bool_), np.zeros((2, len(observed)), dtype=np.bool_)
     disagree = False
-    most_reads: list[FloatArray] = []
-    for side, group in WORK_OF.items():
+    for side, (resource, group) in enumerate(WORK_OF.items()):
         reads, writes = (cells.sums(group, name) for name in NAMES[group])
-        total = (reads + writes) / PER_UNIT[side]
+        total = (reads + writes) / PER_UNIT[resource]
         means = total / cells.observed_s(group) * observed
-        unread.append(cells.unread(group) & (total > 0))
-        begins.append(grid.begins(cells.knowledge.tracks[group].starts_s) | (total == 0))
-        known = highest(side, cells.knowledge, grid, means, unread[-1])
-        most.append(total / least_s * observed)
-        least.append(np.zeros(len(grid.starts_s)))
-        if known is not None:
-            disagree |= known.disagrees
-            most[-1], least[-1] = np.minimum(most[-1], np.maximum(known.most, means)), known.least * observed
-        most_reads.append(np.minimum(most[-1], reads / PER_UNIT[side] / least_s * observed))
+        unread[side] = cells.unread(group) & (total > 0)
+        begins[side] = grid.begins(cells.knowledge.tracks[group].starts_s) | (total == 0)
+        most[side, ALL] = total / least_s * observed
+        published = highest(resource, cells.knowledge, grid, means, unread[side])
+        if published is not None:
+            disagree |= published.disagrees
+            most[side, ALL] = np.minimum(most[side, ALL], np.maximum(published.most, means))
+            least[side] = published.least * observed
+        most[side, READS] = np.minimum(most[side, ALL], reads / PER_UNIT[resource] / least_s * observed)
     return Spread(
-        lengths_s=grid.lengths_s,
-        most_iops=most[0],
-        most_throughput_mib_s=most[1],
-        most_read_iops=most_reads[0],
-        most_read_throughput_mib_s=most_reads[1],
-        begins_iops=begins[0],
-        begins_throughput=begins[1],
-        least_iops=least[0],
-        least_throughput_mib_s=least[1],
-        unread_iops=unread[0],
-        unread_throughput=unread[1],
-        rates_disagree=disagree,
+        lengths_s=grid.lengths_s, most=most, least=least, begins=begins, unread=unread, rates_disagree=disagree
     )
 
 
@@ -142,7 +123,13 @@ class _Cells:
 
     def sums(self, group: str, name: str) -> FloatArray:
         """A series of the buckets that the cells lie in, zero where there is no point."""
-        return counted(self.values(group, name))
+        return zero_if_absent(self.values(group, name))
+
+    def rates(self, group: str) -> Rates:
+        """The rates of operations, or of bytes in MiB: [direction, bucket]."""
+        reads, writes = (self.sums(group, name) for name in NAMES[group])
+        rate, seconds = period.iops if group == OPERATIONS else period.throughput_mib_s, self.observed_s(group)
+        return np.stack([rate(reads, writes, seconds), rate(reads, np.zeros_like(reads), seconds)])
 
     def published(self, group: str, name: str) -> FloatArray | None:
         """A series, or None where the cloud has no point of it at all."""
@@ -163,10 +150,10 @@ class _Cells:
         track = self.knowledge.tracks[group]
         lengths_s = track.lengths_s.astype(np.float64)
         if not self._hours.all():
-            counted = np.concatenate([[0], np.cumsum(self._hours)])
+            zero_if_absent = np.concatenate([[0], np.cumsum(self._hours)])
             first = self.knowledge.hour(track.starts_s)
             last = np.minimum(first + -(-track.lengths_s // HOUR_S), len(self._hours))
-            seen_s = (counted[last] - counted[first]) * HOUR_S
+            seen_s = (zero_if_absent[last] - zero_if_absent[first]) * HOUR_S
             lengths_s = np.where((track.lengths_s > HOUR_S) & (seen_s > 0), seen_s, lengths_s)
         return lengths_s[self._place(track)]
 
@@ -176,7 +163,7 @@ def _busy_share(cells: _Cells) -> FloatArray | None:
     idle_s = cells.published(IDLE, *NAMES[IDLE])
     if idle_s is None:
         return None
-    share = period.busy_share(counted(idle_s), cells.lengths_s(IDLE))
+    share = period.busy_share(zero_if_absent(idle_s), cells.lengths_s(IDLE))
     unread = np.logical_or.reduce([cells.unread(group) for group in WORK])
     return np.where(unread, 1.0, share)
 
@@ -194,15 +181,12 @@ def _host_seen(cells: _Cells) -> HostSeen | None:
     asked = all(group in cells.knowledge.tracks for group in HOST)
     if not asked or not cells.knowledge.published.intersection(names):
         return None
-    return {
-        side: SideSeen(
-            exceeded=np.fmax.reduce(cells.all_values(HOST_CHECKS[side])),
-            balance_pct=np.fmin.reduce(cells.all_values(HOST_BALANCES[side])),
-            check_unread=cells.unread(HOST_CHECKS[side]),
-            balance_unread=cells.unread(HOST_BALANCES[side]),
-        )
-        for side in RESOURCES
-    }
+    return HostSeen(
+        exceeded=np.stack([np.fmax.reduce(cells.all_values(HOST_CHECKS[side])) for side in RESOURCES]),
+        balance_pct=np.stack([np.fmin.reduce(cells.all_values(HOST_BALANCES[side])) for side in RESOURCES]),
+        check_unread=np.stack([cells.unread(HOST_CHECKS[side]) for side in RESOURCES]),
+        balance_unread=np.stack([cells.unread(HOST_BALANCES[side]) for side in RESOURCES]),
+    )
 
 
 def _exceeded(cells: _Cells) -> dict[Resource, BoolArray]:
@@ -220,7 +204,7 @@ def sums_of_knowledge(knowledge: Knowledge) -> DaySums:
     """The days of the window of which metrics were read, to the digit: the same however finely they were."""
     tracks = [knowledge.tracks[group] for group in (OPERATIONS, BYTES)]
     done = [
-        np.sum([counted(track.series[name]) for name in NAMES[group]], axis=0)
+        np.sum([zero_if_absent(track.series[name]) for name in NAMES[group]], axis=0)
         for group, track in zip((OPERATIONS, BYTES), tracks, strict=True)
     ]
     rows = [(track.starts_s, row, track.present) for track, row in zip(tracks, done, strict=True)]
@@ -229,11 +213,6 @@ def sums_of_knowledge(knowledge: Knowledge) -> DaySums:
 
 def busiest_seconds(series: Sequence[FloatArray], *, exact: BoolArray) -> BusiestSeconds:
     """The busiest seconds in the four series of `PEAKS`, in their order: operations and bytes, NaN for nothing."""
-    read_ops, write_ops, read_bytes, write_bytes = (counted(values) for values in series)
-    return BusiestSeconds(
-        read_iops=read_ops,
-        write_iops=write_ops,
-        read_throughput_mib_s=read_bytes / MIB,
-        write_throughput_mib_s=write_bytes / MIB,
-        exact=exact,
-    )
+    peaks = np.array([zero_if_absent(values) for values in series]).reshape(2, 2, -1)
+    peaks[MIB_S] /= MIB
+    return BusiestSeconds(peaks=peaks, exact=exact)

@@ -1,4 +1,9 @@
-"""Loads: what something has to carry for each purpose, and several of them together."""
+"""Loads: what an offer has to carry for each purpose.
+
+(1 + headroom) times what was observed, at least the lifted figure where the bucket is saturated, and never more than
+the present host could have let through in that bucket (docs/decision.md, section 4). What was lifted is a point of one
+mix: where the host would have stopped the saturated resource, it stops the other.
+"""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
@@ -6,89 +11,38 @@ from typing import Any
 
 import numpy as np
 
-from plimsoll.domain.arrays import BoolArray
-from plimsoll.domain.ceiling import Accounting, Resource
-from plimsoll.domain.demand.demand import BusiestSeconds, Demand, Spread, scaled
-from plimsoll.domain.demand.need import Need, OfferPurpose
+from plimsoll.domain.arrays import FloatArray
+from plimsoll.domain.ceiling import Accounting, Need
+from plimsoll.domain.demand.demand import Demand, add_demands, find_highest, scale_demand
+from plimsoll.domain.demand.epoch import Epoch
+from plimsoll.domain.demand.host_room import HostRoom
+from plimsoll.domain.demand.lifting import Lifted, Lifts
+from plimsoll.domain.demand.rates import IOPS, MIB_S, divide_rates, find_fit, limits_of
 from plimsoll.domain.demand.trial import Required
-
-
-def together(demands: Sequence[Demand]) -> Demand:
-    """The demand of several volumes together, from demands on one grid.
-
-    Exceeded checks, burst balances, idle time, coverage and the host are left out, since they have no sum. The busiest
-    seconds of all volumes are taken to be the same second.
-    """
-    first = demands[0]
-    return replace(
-        first,
-        coarsest_s=max(demand.coarsest_s for demand in demands),
-        iops=np.sum([demand.iops for demand in demands], axis=0),
-        throughput_mib_s=np.sum([demand.throughput_mib_s for demand in demands], axis=0),
-        read_iops=np.sum([demand.read_iops for demand in demands], axis=0),
-        read_throughput_mib_s=np.sum([demand.read_throughput_mib_s for demand in demands], axis=0),
-        observed=np.logical_or.reduce([demand.observed for demand in demands]),
-        busy_share=None,
-        balance_pct=None,
-        exceeded={},
-        busiest=at_once([demand.busiest for demand in demands if demand.busiest is not None]),
-        spread=_spread(demands),
-        whole=all(demand.whole for demand in demands),
-        coverage=None,
-        host=None,
-        summed=_anywhere([demand.summed for demand in demands]),
-        undecided=_anywhere([demand.undecided for demand in demands]),
-    )
-
-
-def _anywhere(some: Sequence[BoolArray | None]) -> BoolArray | None:
-    known = [where for where in some if where is not None]
-    return np.logical_or.reduce(known) if known else None
-
-
-def _spread(demands: Sequence[Demand]) -> Spread | None:
-    """What is known of the buckets of a sum: no bucket had more than the most of each, and some bucket had as much as
-    any of them surely had."""
-    spreads = [demand.spread for demand in demands if demand.spread is not None]
-    if not spreads:
-        return None
-    first = demands[0]
-    return Spread(
-        lengths_s=np.broadcast_to(first.lengths_s, first.iops.shape),
-        most_iops=np.sum([demand.most_iops for demand in demands], axis=0),
-        most_throughput_mib_s=np.sum([demand.most_throughput_mib_s for demand in demands], axis=0),
-        most_read_iops=np.sum([demand.most_read_iops for demand in demands], axis=0),
-        most_read_throughput_mib_s=np.sum([demand.most_read_throughput_mib_s for demand in demands], axis=0),
-        begins_iops=np.logical_and.reduce([spread.begins_iops for spread in spreads]),
-        begins_throughput=np.logical_and.reduce([spread.begins_throughput for spread in spreads]),
-        least_iops=np.maximum.reduce([spread.least_iops for spread in spreads]),
-        least_throughput_mib_s=np.maximum.reduce([spread.least_throughput_mib_s for spread in spreads]),
-        unread_iops=np.logical_or.reduce([spread.unread_iops for spread in spreads]),
-        unread_throughput=np.logical_or.reduce([spread.unread_throughput for spread in spreads]),
-    )
+from plimsoll.domain.headroom import Headroom, Headrooms, HeadroomSource, OfferPurpose
+from plimsoll.domain.policy import Policy, SizeOn
+from plimsoll.domain.units import KIB_PER_MIB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """A workload as something has to carry it.
-
-    `reducing` is what a cheaper configuration must carry, `raising` a dearer one: where the host was the limit, or
-    would be, only a reduction has to carry what it holds back. `keeping` is what a same-limits replacement must carry
-    to go first: as `reducing`, but without headroom that was learned for reductions alone. `holding` is what something
-    cheaper must carry that throttles no more than today: in frequently saturated buckets up to the ceiling alone. `now`
-    is without headroom, what the present one is judged by. `offers` are those that were made for it: volumes are
-    decided on more than once, with more of their past each time.
-    """
+    """A workload as a configuration has to carry it."""
 
     reducing: Required
+    """For a cheaper configuration, with what the host holds back."""
     keeping: Required
+    """For a same-limits replacement to go first: as `reducing`, without headroom that was learned for reductions."""
     raising: Required
+    """For a dearer configuration, without what the host holds back."""
     holding: Required
+    """For a cheaper one that throttles no more than today: in frequently saturated buckets up to the ceiling alone."""
     now: Required
+    """Without headroom, to judge the present configuration by."""
     offers: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """The offers made for it: a volume is decided on more than once, with more of its past each time."""
 
     def of(self, purpose: OfferPurpose) -> Required:
-        """What a configuration must carry that is chosen for that."""
+        """The required demand of an offer for that purpose."""
         match purpose:
             case OfferPurpose.REDUCE:
                 return self.reducing
@@ -98,114 +52,170 @@ class Load:
                 return self.holding
 
 
-def highest_load(loads: Sequence[Load]) -> Load:
-    """What each of several must carry where any of them may have to do what any did."""
-    return _combined(loads, lambda found: Required(work=highest(_works(found)), short=find_highest(_shorts(found))))
+def load_of(
+    demand: Demand,
+    lifted: Lifted,
+    room: HostRoom,
+    epochs: Sequence[Epoch],
+    policy: Policy,
+    headrooms: Headrooms,
+    *,
+    bound_times: FloatArray | None = None,
+) -> Load:
+    """The load of a demand, lifted by the ceilings of `epochs`, on a host with so much room.
+
+    `bound_times` are those of all that it is a part of (`host_bound_times`), None for its own.
+    """
+    rates = demand.without_spread
+    if bound_times is None:
+        bound_times = host_bound_times(rates, room, epochs)
+    by_host = [scale_demand(rates, bound_times)] if room.bound.any() else []
+    relief, reducing = headrooms.relief, headrooms.reducing
+
+    def find_short(factor: float, room: HostRoom, lifts: Lifts, also: Sequence[Demand]) -> Demand | None:
+        held_back = [_lift_in_room(rates, lifted, room, lifts)] if lifted.any.any() else []
+        return find_highest([*held_back, *also, *_scale_seconds(rates, epochs, policy, factor)])
+
+    def require(
+        headroom: Headroom, room: HostRoom, lifts: Lifts, also: Sequence[Demand] = (), most: Lifts = np.inf
+    ) -> Required:
+        times = np.minimum(headroom.factor, np.minimum(lifted.most, most))
+        work = let_through(scale_demand(demand, times), room)
+        return Required(work=work, short=find_short(headroom.factor, room, lifts, also))
+
+    carried = require(relief, room, lifted.times)
+    keeping = require(relief, room, lifted.times, by_host) if by_host else carried
+    is_learned = reducing.source is HeadroomSource.LEARNED
+    lessened = require(reducing, room, lifted.times, by_host) if is_learned else keeping
+    return Load(
+        reducing=lessened,
+        keeping=keeping,
+        raising=carried if room.relief is None else require(relief, room.in_relief, lifted.times),
+        holding=require(reducing, room, lifted.holding, by_host, lifted.held) if lifted.frequent else lessened,
+        now=Required(work=demand, short=find_short(1.0, room.in_relief, lifted.times, ())),
+    )
 
 
-def added_load(loads: Sequence[Load]) -> Load:
-    """What several workloads ask for together."""
-    return _combined(loads, _added)
+def let_through(demand: Demand, room: HostRoom) -> Demand:
+    """A demand without what the host could not have let through."""
+    return scale_demand(demand, find_fit(room.room, demand.count(room.ceiling.accounting)))
 
 
-def _added(found: Sequence[Required]) -> Required:
-    work = together(_works(found))
-    if not _shorts(found):
+def _lift_in_room(demand: Demand, lifted: Lifted, room: HostRoom, lifts: Lifts) -> Demand:
+    """The saturated buckets of a demand, lifted as far as the host had room.
+
+    Where it stops a point that moves along its line it stops both figures; elsewhere where it stops the one side that
+    is saturated, the other wants no more either.
+    """
+    rooms = divide_rates(room.room, demand.count(room.ceiling.accounting))
+    lifts = np.broadcast_to(lifts, rooms.shape)
+    by_other_alone = lifted.saturated[::-1] & ~lifted.saturated
+    rooms = np.where((lifts[IOPS] == lifts[MIB_S]) | by_other_alone, rooms.min(axis=0), rooms)
+    return scale_demand(demand, np.where(lifted.any, np.minimum(lifts, rooms), 0.0))
+
+
+def host_bound_times(demand: Demand, room: HostRoom, epochs: Sequence[Epoch]) -> FloatArray:
+    """How many times each bucket may have been wanted where the host was the limit: until its maximum, or the volume,
+    could have carried no more on either side. 0 elsewhere."""
+    if not room.bound.any():
+        return np.zeros(len(demand.observed))
+    ceilings = [(room.ceiling, slice(None))]
+    ceilings += [(epoch.ceiling, epoch.buckets) for epoch in epochs if epoch.ceiling is not None]
+    times = np.full(len(demand.observed), np.inf)
+    for ceiling, buckets in ceilings:
+        fit = divide_rates(limits_of(ceiling), demand.count(ceiling.accounting)).min(axis=0)
+        times[buckets] = np.minimum(times, fit)[buckets]
+    return np.where(room.bound & np.isfinite(times), np.maximum(1.0, times), 0.0)
+
+
+def _scale_seconds(demand: Demand, epochs: Sequence[Epoch], policy: Policy, times: float) -> list[Demand]:
+    """Single seconds `times` over, as far as the policy sizes on them; never above the ceiling of their epoch."""
+    busiest = None if policy.size_on is SizeOn.AVERAGE else demand.busiest
+    if busiest is not None:
+        rates = np.stack([busiest.peaks.sum(axis=1), busiest.peaks[:, 0]], axis=1)
+        seconds = replace(demand, rates=rates * busiest.exact)
+    elif policy.size_on is SizeOn.BUSY_TIME and demand.busy_share is not None:
+        seconds = scale_demand(demand, 1 / demand.busy_share)
+    else:
+        return []
+    return [_clip_to_ceilings(scale_demand(seconds, times), epochs)]
+
+
+def _clip_to_ceilings(demand: Demand, epochs: Sequence[Epoch]) -> Demand:
+    """A demand no higher than the ceiling of each epoch."""
+    times = np.ones((2, len(demand.observed)))
+    for epoch in epochs:
+        if epoch.ceiling is None:
+            continue
+        accounting, limits = epoch.ceiling.accounting, limits_of(epoch.ceiling)
+        if accounting.io_kib:
+            limits[MIB_S] = min(epoch.ceiling.throughput_mib_s, epoch.ceiling.iops * accounting.io_kib / KIB_PER_MIB)
+        counted = demand.count(accounting.by_operation)
+        times[:, epoch.buckets] = find_fit(limits, counted[:, epoch.buckets])
+    return scale_demand(demand, times)
+
+
+def find_highest_load(loads: Sequence[Load]) -> Load:
+    """The load of each of several where any of them may have to do what any did."""
+    return _combine_loads(loads, _combine_highest)
+
+
+def _combine_highest(required: Sequence[Required]) -> Required:
+    works = [each.work for each in required]
+    return Required(work=find_highest(works) or works[0], short=find_highest(_shorts_of(required)))
+
+
+def add_loads(loads: Sequence[Load]) -> Load:
+    """The load of several workloads together."""
+    return _combine_loads(loads, _add_required)
+
+
+def _add_required(required: Sequence[Required]) -> Required:
+    work = add_demands([each.work for each in required])
+    if not _shorts_of(required):
         return Required(work=work, short=work)
-    parts = [one.work.rates if one.short is None else highest([one.work.rates, one.short]) for one in found]
-    return Required(work=work, short=together(parts))
+    parts = [find_highest([each.work.without_spread, *_shorts_of([each])]) for each in required]
+    return Required(work=work, short=add_demands([part for part in parts if part is not None]))
 
 
-def raised(load: Load, times: float) -> Load:
-    """So many times a load, what was held back included."""
-    return _combined(
-        [load],
-        lambda found: Required(
-            work=scaled(found[0].work, times), short=find_highest([scaled(short, times) for short in _shorts(found)])
-        ),
-    )
+def scale_load(load: Load, times: float) -> Load:
+    """A load `times` over, what was held back included."""
+    return _combine_loads([load], lambda required: _scale_required(required[0], times))
 
 
-def peak_rates(demand: Demand, accounting: Accounting) -> Need:
-    """The highest rates of a demand, as an accounting counts them."""
-    return peaks(Required(work=demand, short=None), accounting)
+def _scale_required(required: Required, times: float) -> Required:
+    short = None if required.short is None else scale_demand(required.short, times)
+    return Required(work=scale_demand(required.work, times), short=short)
 
 
-def peaks(required: Required, accounting: Accounting) -> Need:
-    """The highest rates of what is required, as an accounting counts them."""
-    return Need(
-        iops=required.peak(accounting, Resource.IOPS),
-        throughput_mib_s=required.peak(accounting, Resource.THROUGHPUT),
-    )
+def _combine_loads(loads: Sequence[Load], combine: Callable[[Sequence[Required]], Required]) -> Load:
+    known: dict[tuple[int, ...], Required] = {}
 
-
-def highest(demands: Sequence[Demand]) -> Demand:
-    """The highest of several demands in each bucket, figure by figure; reads are those of the one that has it."""
-    found = demands[0]
-    for other in demands[1:]:
-        faster, larger = other.iops > found.iops, other.throughput_mib_s > found.throughput_mib_s
-        found = replace(
-            found,
-            iops=np.where(faster, other.iops, found.iops),
-            read_iops=np.where(faster, other.read_iops, found.read_iops),
-            throughput_mib_s=np.where(larger, other.throughput_mib_s, found.throughput_mib_s),
-            read_throughput_mib_s=np.where(larger, other.read_throughput_mib_s, found.read_throughput_mib_s),
-        )
-    return found
-
-
-def find_highest(demands: Sequence[Demand]) -> Demand | None:
-    """The highest of several demands in each bucket, None if there are none."""
-    return highest(demands) if demands else None
-
-
-def _combined(loads: Sequence[Load], combine: Callable[[Sequence[Required]], Required]) -> Load:
-    found: dict[tuple[int, ...], Required] = {}
-
-    def combined(wanted: Sequence[Required]) -> Required:
-        key = tuple(map(id, wanted))
-        if key not in found:
-            found[key] = combine(wanted)
-        return found[key]
+    def combine_once(required: Sequence[Required]) -> Required:
+        key = tuple(map(id, required))
+        if key not in known:
+            known[key] = combine(required)
+        return known[key]
 
     return Load(
-        reducing=combined([load.reducing for load in loads]),
-        keeping=combined([load.keeping for load in loads]),
-        raising=combined([load.raising for load in loads]),
-        holding=combined([load.holding for load in loads]),
+        reducing=combine_once([load.reducing for load in loads]),
+        keeping=combine_once([load.keeping for load in loads]),
+        raising=combine_once([load.raising for load in loads]),
+        holding=combine_once([load.holding for load in loads]),
         now=combine([load.now for load in loads]),
     )
 
 
-def _works(found: Sequence[Required]) -> list[Demand]:
-    return [one.work for one in found]
+def _shorts_of(required: Sequence[Required]) -> list[Demand]:
+    return [each.short for each in required if each.short is not None]
 
 
-def _shorts(found: Sequence[Required]) -> list[Demand]:
-    return [one.short for one in found if one.short is not None]
+def peak_rates(demand: Demand, accounting: Accounting) -> Need:
+    """The highest rates of a demand, as an accounting counts them."""
+    return peaks(Required(work=demand), accounting)
 
 
-def at_once(found: Sequence[BusiestSeconds]) -> BusiestSeconds | None:
-    """Those of several volumes that are exact, as if they were the same seconds; None of none.
-
-    Where one is not exact it is left out, so that what is left is the least that there was.
-    """
-    return _add_seconds(found, [one.exact for one in found])
-
-
-def at_most(found: Sequence[BusiestSeconds]) -> BusiestSeconds | None:
-    """The most that they can have had together in any second; None of none."""
-    return _add_seconds(found, [np.ones_like(one.exact) for one in found])
-
-
-def _add_seconds(found: Sequence[BusiestSeconds], parts: Sequence[BoolArray]) -> BusiestSeconds | None:
-    if not found:
-        return None
-    pairs = list(zip(found, parts, strict=True))
-    return BusiestSeconds(
-        read_iops=np.sum([one.read_iops * part for one, part in pairs], axis=0),
-        write_iops=np.sum([one.write_iops * part for one, part in pairs], axis=0),
-        read_throughput_mib_s=np.sum([one.read_throughput_mib_s * part for one, part in pairs], axis=0),
-        write_throughput_mib_s=np.sum([one.write_throughput_mib_s * part for one, part in pairs], axis=0),
-        exact=np.ones_like(found[0].exact),
-    )
+def peaks(required: Required, accounting: Accounting) -> Need:
+    """The highest rates of what is required, as an accounting counts them."""
+    iops, throughput_mib_s = required.peaks(accounting)
+    return Need(iops=iops, throughput_mib_s=throughput_mib_s)

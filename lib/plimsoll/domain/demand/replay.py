@@ -6,15 +6,74 @@ recursion, W = max(0, W + (demand - c) * s), which has the closed form W = S - m
 span t, so what waits behind it is max(0, V - K), V being the work waiting behind the constant rate r. Behind several
 such limits on one resource waits the largest of their backlogs, because min-plus convolution distributes over the
 minimum (Le Boudec and Thiran, Network Calculus, 2001, sections 1.2 and 1.5). So no loop over minutes is needed.
+
+The rest of this page is about a demand that is partly read.
+
+The argument, in one place. It is what lets an audit leave minutes unread and still give the answer of every minute.
+
+What is known. A bucket that was not read finely has so much work S in a time L, and no minute in it was above a rate
+m: the highest minute that the cloud publishes, or all of S in one minute. When inside the bucket the work came is not
+known. An *arrangement* is any way in which it may have come. Behind a limit r a trial counts the minutes at whose end
+work waits, and the longest wait.
+
+The least, over all arrangements. Work that is spread evenly leaves no more waiting at the end of its bucket than any
+other: max(0, U + S - rL), where U waits at its beginning, and that much any arrangement leaves. So a trial of the
+demand with its unread buckets spread evenly (`trial`) shows a wait that is no longer than the true one. It counts
+every minute that was read and is throttled, and one for all unread buckets together if any of them is: its mean is
+above the limit, or something waits at its end. What waits inside it for no longer than that may have been carried
+before its work came. What was published as the highest minute is held against the ceiling as such a minute,
+too. Where operations and bytes were read in different buckets and a limit counts both, only operations queue there:
+any arrangement asks for at least those.
+
+The most. Nothing waits at the end of an unread bucket that is above max(U + S - rL, H (1 - r/m)), 0 at the least: the
+first is work that begins to wait at once, the second work that all came last, as fast as it can. H is the work that
+can be above r: no more than S, and none where m is at most r. Within the bucket waits U + H (1 - r/m) at the most,
+and at no more than (U + S) / r seconds the limit is fully used, which it is in every throttled minute. A token bucket
+of capacity K that refills at r lets wait what waits behind r alone beyond K.
+
+Why that decides. Let a choice be made on the least. Every cheaper configuration fails there, so it fails in truth. If
+the chosen one passes on the most as well, it passes in truth: it is the answer of every minute. So much for offers.
+What else an answer says has to be the same in both views:
+
+- The minutes that a volume was saturated in. They are when no unread bucket can have reached the share of its epoch's
+  ceiling that counts, no check was raised in one and no balance spent. Of a saturated minute both operations and
+  bytes are read, because it is lifted along its size of I/O. What an epoch's edge cuts is read finely, because either
+  side counts by itself.
+- What the host let through, and where it was the limit. Its traffic is known where the most that all its volumes can
+  have done, with headroom, stays under what it always carries. There it cuts nothing and spends no credits. What was
+  measured of it is read to its minutes where it says more than this: each raised check with the work of all its
+  volumes, a check that is not raised where they reached its maximum, a balance where it was spent or where the replay
+  says so. Elsewhere no check is raised, none can take back what the replay does not say, and either view of the
+  credits leaves all of them.
+- What a host would let through if none of its volumes was held back by itself: where one is to be relieved, and any was
+  held back, all of them are read if together, with headroom, they would do more than it always carries.
+- Where a host was the limit before it was resized, or another host: by the traffic of all its volumes where it is
+  the host of today, held against what it always carried as it was then, from the window's beginning to the change.
+- The trial of the present configuration, and whether relief halves it: where the least and the most are one.
+- The need, as far as evidence is told by it: the least and the most have the same.
+- The promise: what is promised of the least need is promised of the most. Only how much is left free is then said
+  as the least that it can be.
+- Busiest seconds, where a cloud publishes them: a bucket of which they were not read stays under every ceiling that
+  they are held against, those of all volumes of a pool taken as the same seconds.
+
+`refine` names the buckets for which any of this is open. Every round reads one of them more finely, so that it ends,
+at the latest when all was read. What is left open when no bucket is named (an arrangement that no single bucket
+decides) is read whole: that is rare, and costs less than a finer argument. So are volumes that are sized by busy
+time, because a bucket may have been busy for one second, and the members of stripe sets. Steps of the frontier with a
+larger budget than the policy's are told by the most, and say so.
 """
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.arrays import FloatArray, IntArray
-from plimsoll.domain.ceiling import TokenBucket
-from plimsoll.domain.units import MINUTE_S
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
+from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
+from plimsoll.domain.demand.demand import Demand, Spread
+from plimsoll.domain.demand.rates import CountedRates, Rates, weigh_writes
+from plimsoll.domain.units import KIB_PER_MIB, MINUTE_S
 
 TOLERANCE: Final = 1e-6
 """Backlogs under this share of what a ceiling carries in one bucket are rounding, not waiting."""
@@ -76,3 +135,150 @@ def credits_left(rate: FloatArray, bucket: TokenBucket, lengths_s: IntArray | in
         found.append(bucket.capacity - missing)
         missing = min(bucket.capacity, max(0.0, missing + more))
     return np.asarray(found)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBack:
+    """The minutes that are throttled in each bucket of a demand, the longest wait in seconds, and how far the unread
+    buckets reach that may matter: operations in the first row, bytes in the second, 1 being at the limit."""
+
+    minutes: FloatArray
+    longest_wait_s: float
+    reach: FloatArray
+
+
+NOWHERE: Final = np.zeros((2, 0))
+"""The reach where the least is told."""
+
+
+def most_held_back(demand: Demand, spread: Spread, ceiling: Ceiling, resource: Resource) -> HeldBack:
+    """The most that a ceiling would have held back of a demand on a resource, however its unread work came."""
+    minutes, longest_s, reach = np.zeros(len(demand.observed)), 0.0, np.zeros((2, len(demand.observed)))
+    for behind in _limits(ceiling, resource):
+        found = _held(demand, spread, behind)
+        if found is not None:
+            np.maximum(minutes, found.minutes, out=minutes)
+            np.maximum(reach, found.reach, out=reach)
+            longest_s = max(longest_s, found.longest_wait_s)
+    return HeldBack(minutes, longest_s, reach)
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    """A rate a second, and the credits behind it."""
+
+    rate: float
+    capacity: float
+    at_start: float
+    """The credits that are spent in the beginning."""
+    free: float
+    """Work under this rate counts for nothing."""
+    charges: tuple[float, float]
+    """The charge of an operation and of a MiB; the higher of both counts."""
+    write_costs: FloatArray
+    """[side, 1]: the operations, or MiB, that a written one counts as."""
+
+    def charge(self, rates: Rates) -> CountedRates:
+        """The rates of both sides as they are charged."""
+        charged: CountedRates = weigh_writes(rates, self.write_costs) * np.array(self.charges)[:, np.newaxis]
+        return charged
+
+
+def _limits(ceiling: Ceiling, resource: Resource) -> Iterator[_Limit]:
+    """The limits of a resource."""
+    per_mib = KIB_PER_MIB / ceiling.io_kib if ceiling.io_kib else 0.0
+    on_iops = resource is Resource.IOPS
+    costs = (ceiling.write_iops_cost,) * 2 if on_iops else (1.0, ceiling.write_throughput_cost)
+    write_costs = np.array(costs)[:, np.newaxis]
+    charges = (1.0, per_mib) if on_iops else (0.0, 1.0)
+    yield _Limit(ceiling.limit(resource), 0.0, 0.0, 0.0, charges, write_costs)
+    for bucket in ceiling.buckets:
+        if bucket.resource is resource:
+            charged = charges if on_iops else (bucket.least_charge_mib, 1.0)
+            at_start, free = bucket.spent_at_start, bucket.free_rate
+            yield _Limit(bucket.refill_rate, bucket.capacity, at_start, free, charged, write_costs)
+
+
+def _held(demand: Demand, spread: Spread, behind: _Limit) -> HeldBack | None:
+    """The most that waits behind a limit; None where nothing can."""
+    rates, most = behind.charge(demand.rates), behind.charge(spread.most)
+    unread = spread.unread & (most > 0)
+    most = np.where(unread, most, rates)
+    carried = behind.free + behind.rate
+    if most.max(initial=0.0) <= carried:
+        return None
+    spans = _Spans.of(spread, rates, most.max(axis=0), behind)
+    peak, minutes = _behind(spans, behind, demand.resolution_s)
+    open_spans = np.repeat(minutes > 0, np.diff(np.append(spans.first, len(demand.observed))))
+    by_bucket = np.zeros(len(demand.observed))
+    by_bucket[spans.first] = minutes
+    hot = np.where(most > carried, most / carried, np.inf if behind.capacity else 1.0)
+    return HeldBack(by_bucket, peak / carried, np.where(unread & open_spans, hot, 0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Spans:
+    """The spans between times at which buckets of all that is charged begin, by their first bucket of the demand.
+
+    `work` is all of each, `hot` what of it can come faster than the limit, `most` the highest rate in it. A span is
+    `exact` where it is one bucket that was read finely.
+    """
+
+    first: IntArray
+    lengths_s: IntArray
+    work: FloatArray
+    hot: FloatArray
+    most: FloatArray
+    exact: BoolArray
+
+    @classmethod
+    def of(cls, spread: Spread, rates: FloatArray, most: FloatArray, behind: _Limit) -> "_Spans":
+        is_charged = [side for side, charge in enumerate(behind.charges) if charge]
+        first = np.flatnonzero(spread.begins[is_charged].all(axis=0))
+        exact = ~np.logical_or.reduceat(spread.unread[is_charged].any(axis=0), first)
+        lengths_s = spread.lengths_s
+        both = np.add.reduceat(rates.max(axis=0) * lengths_s, first)
+        apart = np.add.reduceat(rates.sum(axis=0) * lengths_s, first)
+        work, top = np.where(exact, both, apart), np.maximum.reduceat(most, first)
+        if behind.free:
+            over = np.add.reduceat(np.where(most > behind.free, most, 0.0) * lengths_s, first)
+            known = np.add.reduceat(np.maximum(0.0, rates.max(axis=0) - behind.free) * lengths_s, first)
+            unknown = np.minimum(work, over) * (1 - behind.free / np.maximum(top, behind.free))
+            work, top = np.where(exact, known, unknown), np.maximum(0.0, top - behind.free)
+            most = np.maximum(0.0, most - behind.free)
+        hot = np.add.reduceat(np.where(most > behind.rate, most, 0.0) * lengths_s, first)
+        return cls(
+            first=first,
+            lengths_s=np.add.reduceat(lengths_s, first),
+            work=work,
+            hot=np.where(exact, work, np.minimum(work, hot)),
+            most=top,
+            exact=exact,
+        )
+
+
+def _behind(spans: _Spans, behind: _Limit, resolution_s: int) -> tuple[float, FloatArray]:
+    """The most that can wait behind a limit, and the minutes that it can throttle in each span."""
+    change = spans.work - behind.rate * spans.lengths_s
+    last = spans.hot * (1 - behind.rate / np.maximum(spans.most, behind.rate))
+    jump = np.maximum(0.0, np.where(spans.exact, change, last))
+    after = _waiting(jump, change, behind.at_start)
+    before = np.concatenate([[behind.at_start], after[:-1]])
+    peak = np.where(spans.exact, after, np.maximum(before + jump, after)) - behind.capacity
+    waits = peak > TOLERANCE * (behind.free + behind.rate) * resolution_s
+    seconds = np.where(spans.exact, spans.lengths_s, (before + spans.work) / behind.rate)
+    minutes = np.where(waits, np.minimum(spans.lengths_s, seconds), 0.0) / MINUTE_S
+    least = behind.capacity + TOLERANCE * (behind.free + behind.rate) * resolution_s
+    rates = change / spans.lengths_s
+    drained = minutes_above(least, after, rates, spans.lengths_s, resolution_s, behind.at_start)
+    minutes = np.where(spans.exact, drained, minutes)
+    return float(np.maximum(peak, 0.0).max(initial=0.0)), minutes
+
+
+def _waiting(jump: FloatArray, change: FloatArray, at_start: float) -> FloatArray:
+    """The most that can be waiting at the end of each span: U' = max(jump, U + change), U >= 0, from `at_start` on.
+
+    In closed form: with D the running sum of changes, U' = D + max(U0, 0, running max of jump - D).
+    """
+    total = np.cumsum(change)
+    return np.maximum(0.0, total + np.maximum(np.maximum.accumulate(jump - total), at_start))

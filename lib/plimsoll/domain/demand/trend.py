@@ -3,7 +3,8 @@
 Hours are compared, which no minute decides. The slope is that of Theil and Sen (docs/decision.md, section 7).
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Final
 
@@ -11,7 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
+from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.demand import Demand
+from plimsoll.domain.demand.rates import ALL
 from plimsoll.domain.units import DAY_S, HOUR_S
 
 LONG_DAYS: Final = 14
@@ -82,9 +85,9 @@ class Ceilings:
     """What an offer carries on each side, infinite where it carries no less than today, and the peaks of the demand: at
     least, and at most."""
 
-    offer: tuple[float, float]
-    least_peak: tuple[float, float]
-    most_peak: tuple[float, float]
+    offer: Sequence[float]
+    least_peak: Sequence[float]
+    most_peak: Sequence[float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +147,17 @@ class Trend:
         return False
 
 
+@dataclass(frozen=True, slots=True)
+class Trends:
+    """The trends of one volume, kept for its cases that differ in memory and risk alone.
+
+    Keys are by identity, so that each value holds what its key names.
+    """
+
+    days: dict[int, tuple[BusyHours, Demand]] = field(default_factory=dict)
+    rises: dict[tuple[Ceiling, float, int, int], tuple[Rise, Demand, BusyHours | None]] = field(default_factory=dict)
+
+
 def slope(days: FloatArray) -> float:
     """How much a figure rises a day: the median over all pairs of known days; 0 where it does not."""
     known = np.flatnonzero(~np.isnan(days))
@@ -191,13 +205,11 @@ def busy_hours(demand: Demand, counts_from_s: float, held_back: BoolArray) -> Bu
 
 def _side(demand: Demand, start_s: int, days: int, side: int) -> tuple[FloatArray, FloatArray]:
     """The least and the most that the busiest hour of each day had of operations, or of MiB."""
-    rate, most = (
-        (demand.iops, demand.most_iops) if side == 0 else (demand.throughput_mib_s, demand.most_throughput_mib_s)
-    )
+    rate, most = demand.rates[side, ALL], demand.most[side, ALL]
     starts_s, lengths_s = demand.starts_s, np.broadcast_to(np.asarray(demand.lengths_s), rate.shape)
     begins = np.ones(len(rate), dtype=np.bool_)
     if demand.spread is not None:
-        begins = demand.spread.begins_iops if side == 0 else demand.spread.begins_throughput
+        begins = demand.spread.begins[side]
     firsts = np.flatnonzero(begins)
     done, span_s = np.add.reduceat(rate * lengths_s, firsts), np.add.reduceat(lengths_s, firsts)
     return busiest_of_spans((starts_s[firsts] - start_s, span_s, done, np.maximum.reduceat(most, firsts)), days)

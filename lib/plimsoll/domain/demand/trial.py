@@ -6,7 +6,7 @@ So are rates that are known by the second. An offer passes where few enough minu
 long (docs/decision.md, section 4).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -14,9 +14,18 @@ import numpy as np
 
 from plimsoll.domain.arrays import BoolArray, FloatArray
 from plimsoll.domain.ceiling import RESOURCES, Accounting, Ceiling, Resource
-from plimsoll.domain.demand.bounds import NOWHERE, HeldBack, most_held_back
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.replay import TOLERANCE, backlog_behind, minutes_above, never_spent, spent
+from plimsoll.domain.demand.rates import IOPS
+from plimsoll.domain.demand.replay import (
+    NOWHERE,
+    TOLERANCE,
+    HeldBack,
+    backlog_behind,
+    minutes_above,
+    most_held_back,
+    never_spent,
+    spent,
+)
 from plimsoll.domain.units import DAY_S, MINUTE_S
 
 MONTH_DAYS = 30
@@ -35,22 +44,21 @@ class Required:
     work: Demand
     short: Demand | None = None
     harmful: bool = False
-    _peaks: dict[tuple[float | None, ...], float] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _peaks: dict[Accounting, list[float]] = field(default_factory=dict, init=False, repr=False, compare=False)
     trials: "dict[Ceiling, Trial]" = field(default_factory=dict, init=False, repr=False, compare=False)
     _at_most: "list[Required]" = field(default_factory=list, init=False, repr=False, compare=False)
 
-    def peak(self, accounting: Accounting, resource: Resource) -> float:
-        """The highest rate of what is required, as an accounting counts it: the least that it can be where it was read
-        in part, or the most."""
-        on_iops = resource is Resource.IOPS
-        key = (accounting.io_kib, accounting.write_iops_cost) if on_iops else (accounting.write_throughput_cost,)
-        if key not in self._peaks:
-            other = self.work.at_most if self.harmful else self.work.surely
-            demands = [one for one in (self.short, other) if one is not None and one is not self.work]
-            self._peaks[key] = max(
-                demand.peak(_rates(demand, accounting, resource)) for demand in (self.work, *demands)
-            )
-        return self._peaks[key]
+    def peaks(self, accounting: Accounting) -> Sequence[float]:
+        """The highest rate of each side: the least that it can be where it was read in part, or the most."""
+        if accounting not in self._peaks:
+            unread = self.work.at_most if self.harmful else self.work.surely
+            demands = [each for each in (self.work, self.short, unread) if each is not None]
+            counted = [
+                demand.count(accounting).max(axis=1, initial=0.0)
+                for demand in {id(each): each for each in demands}.values()
+            ]
+            self._peaks[accounting] = np.max(counted, axis=0).tolist()
+        return self._peaks[accounting]
 
     @property
     def at_most(self) -> "Required":
@@ -62,17 +70,18 @@ class Required:
         return self._at_most[0]
 
     def minutes(self, iops: FloatArray, throughput: FloatArray) -> float:
-        """How many minutes are throttled on either, of those that are on each in every bucket.
+        """The minutes that are throttled on either side, of those on each in every bucket.
 
         In a bucket that was not read they need not be the same minutes, or they may all be one.
         """
         spread, either = self.work.spread, np.maximum(iops, throughput)
         if spread is None:
             return float(either.sum())
-        surely = float(either[~spread.unread].sum())
+        unread = spread.any_unread
+        surely = float(either[~unread].sum())
         if self.harmful:
-            return surely + min(float((iops + throughput)[spread.unread].sum()), self.work.minutes(spread.unread))
-        return surely + bool(either[spread.unread].any()) * self.work.resolution_s / MINUTE_S
+            return surely + min(float((iops + throughput)[unread].sum()), self.work.minutes(unread))
+        return surely + bool(either[unread].any()) * self.work.resolution_s / MINUTE_S
 
 
 def plain(demand: Demand) -> Required:
@@ -110,7 +119,7 @@ def budget_of(minutes_a_month: float, window_s: float) -> float:
 
 def never_held_back(required: Required, ceiling: Ceiling, resource: Resource) -> bool:
     """Whether a ceiling always carries the highest rate of what is required of a resource, its credits spent or not."""
-    peak = required.peak(ceiling.accounting, resource)
+    peak = required.peaks(ceiling.accounting)[resource.side]
     return peak <= ceiling.limit(resource) and all(
         peak <= bucket.sustained_rate and not bucket.least_charge_mib
         for bucket in ceiling.buckets
@@ -120,21 +129,20 @@ def never_held_back(required: Required, ceiling: Ceiling, resource: Resource) ->
 
 def held_back(required: Required, ceiling: Ceiling, resource: Resource) -> HeldBack:
     """What a ceiling would have throttled on one resource: minutes in each bucket, and the longest wait in seconds."""
-    demand, spread = required.work, required.work.spread
-    limit = ceiling.limit(resource)
+    demand, spread, side = required.work, required.work.spread, resource.side
+    above = ceiling.limit(resource) * (1 + TOLERANCE)
     if never_held_back(required, ceiling, resource):
-        return _nothing(len(demand.iops))
+        return _nothing(len(demand.observed))
     if spread is not None and required.harmful:
         most = most_held_back(demand, spread, ceiling, resource)
         if required.short is None:
             return most
-        short = _rates(required.short, ceiling.accounting, resource) > limit * (1 + TOLERANCE)
-        return replace(most, minutes=np.where(short & ~spread.unread, _minutes(demand), most.minutes))
-    minutes, longest_s = _waiting(demand, ceiling, resource, limit)
-    for rates in (required.short, demand.surely):
-        if rates is not None:
-            above = _rates(rates, ceiling.accounting, resource) > limit * (1 + TOLERANCE)
-            minutes = np.where(above, _minutes(demand), minutes)
+        short = required.short.count(ceiling.accounting)[side] > above
+        return replace(most, minutes=np.maximum(most.minutes, np.where(short, _minutes(demand), 0.0)))
+    minutes, longest_s = _waiting(demand, ceiling, resource)
+    for direct in (required.short, demand.surely):
+        if direct is not None:
+            minutes = np.where(direct.count(ceiling.accounting)[side] > above, _minutes(demand), minutes)
     return HeldBack(minutes, longest_s, NOWHERE)
 
 
@@ -157,13 +165,13 @@ def _trial(required: Required, ceiling: Ceiling) -> Trial:
 
 def _minutes(demand: Demand) -> FloatArray:
     """How many minutes each bucket is."""
-    return np.broadcast_to(np.asarray(demand.lengths_s) / MINUTE_S, demand.iops.shape)
+    return np.broadcast_to(np.asarray(demand.lengths_s) / MINUTE_S, demand.observed.shape)
 
 
-def _waiting(demand: Demand, ceiling: Ceiling, resource: Resource, limit: float) -> tuple[FloatArray, float]:
+def _waiting(demand: Demand, ceiling: Ceiling, resource: Resource) -> tuple[FloatArray, float]:
     """The minutes of each bucket at whose end work surely waits, and for how long any does."""
-    lengths_s, longest_s = demand.lengths_s, 0.0
-    work = _rates(demand, ceiling.accounting, resource)
+    lengths_s, longest_s, limit = demand.lengths_s, 0.0, ceiling.limit(resource)
+    work = demand.count(ceiling.accounting)[resource.side]
     minutes = np.where(work > limit * (1 + TOLERANCE), _minutes(demand), 0.0)
     queued = _queued(demand, work, resource, ceiling)
     if queued.max(initial=0.0) > limit:
@@ -194,18 +202,12 @@ def _sure(demand: Demand, minutes: FloatArray, waits: BoolArray) -> FloatArray:
     """The minutes of each bucket without those that were not read and at whose spans' ends nothing `waits`: their work
     may have come when what waited before had been carried."""
     spread = demand.spread
-    if spread is None or not (unread := spread.unread & (minutes > 0)).any():
+    if spread is None or not (unread := spread.any_unread & (minutes > 0)).any():
         return minutes
     begins = spread.joint
     ends = np.append(np.flatnonzero(begins)[1:] - 1, len(begins) - 1)
     at_end = waits[ends][np.cumsum(begins) - 1]
     return np.where(unread & ~at_end, 0.0, minutes)
-
-
-def _rates(demand: Demand, accounting: Accounting, resource: Resource) -> FloatArray:
-    if resource is Resource.IOPS:
-        return demand.counted_iops(accounting)
-    return demand.counted_throughput_mib_s(accounting)
 
 
 @lru_cache(maxsize=256)
@@ -218,8 +220,8 @@ def _queued(demand: Demand, charged: FloatArray, resource: Resource, ceiling: Ce
     """What surely queues of a rate: where it counts two series that were not both read finely, one of them."""
     if demand.spread is None or resource is Resource.THROUGHPUT or ceiling.io_kib is None:
         return charged
-    return _where_read(demand, charged, demand.counted_iops(replace(ceiling.accounting, io_kib=None)))
+    return _where_read(demand, charged, demand.count(ceiling.accounting.by_operation)[IOPS])
 
 
 def _where_read(demand: Demand, exact: FloatArray, otherwise: FloatArray) -> FloatArray:
-    return exact if demand.spread is None else np.where(demand.spread.unread, otherwise, exact)
+    return exact if demand.spread is None else np.where(demand.spread.any_unread, otherwise, exact)

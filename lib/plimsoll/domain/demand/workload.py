@@ -13,15 +13,15 @@ A need is counted in reads, a written operation being more or less than one (`do
 those of the counted demand, and what is asked there are operations and MiB of the peak's own mix of directions.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from plimsoll.domain.arrays import BoolArray, FloatArray
-from plimsoll.domain.ceiling import PLAIN, Accounting
+from plimsoll.domain.ceiling import PLAIN, Accounting, Need
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.rates import IOPS
 from plimsoll.domain.errors import NotMeasured
 from plimsoll.domain.units import KIB_PER_MIB
 
@@ -134,8 +134,8 @@ def _operations(need: Need, read_share: float, accounting: Accounting) -> tuple[
 
 def _near_peaks(demand: Demand, accounting: Accounting) -> tuple[BoolArray, BoolArray]:
     """The buckets near the peak of IOPS, and those near that of throughput, as an accounting counts their writes."""
-    iops = demand.counted_iops(replace(accounting, io_kib=None))
-    return _near_peak(demand, iops), _near_peak(demand, demand.counted_throughput_mib_s(accounting))
+    busy, wide = (_near_peak(demand, rate) for rate in demand.count(accounting.by_operation))
+    return busy, wide
 
 
 def _near_peak(demand: Demand, rate: FloatArray) -> BoolArray:
@@ -146,7 +146,7 @@ def _near_peak(demand: Demand, rate: FloatArray) -> BoolArray:
 
 def _read_share(demand: Demand, near: BoolArray) -> float:
     """The reads' share of the operations of some buckets."""
-    operations, reads = ((rate * demand.lengths_s)[near].sum() for rate in (demand.iops, demand.read_iops))
+    operations, reads = ((rate * demand.lengths_s)[near].sum() for rate in demand.rates[IOPS])
     return float(np.clip(reads / operations, 0.0, 1.0))
 
 

@@ -6,13 +6,11 @@ from dataclasses import replace
 import numpy as np
 
 from plimsoll.domain.case import Case
-from plimsoll.domain.ceiling import RESOURCES
 from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.decide import answers, insufficient, is_insufficient, unmeasured
-from plimsoll.domain.demand.load import highest_load, together
-from plimsoll.domain.demand.required import load_of
-from plimsoll.domain.demand.room import Rates
-from plimsoll.domain.demand.saturation import HostLoad, host_room, with_relief
+from plimsoll.domain.demand.demand import add_demands
+from plimsoll.domain.demand.host_room import HostLoad, add_relief, find_host_room
+from plimsoll.domain.demand.load import find_highest_load, load_of
 from plimsoll.domain.demand_epochs import on_these_hosts
 from plimsoll.domain.groups import set_reasons
 from plimsoll.domain.groups.group import StripeSet, Unit
@@ -21,25 +19,26 @@ from plimsoll.domain.recommendation import Change, Recommendation, SetAnswer, Se
 from plimsoll.domain.volume import Volume
 
 
-def units_of(known: Iterable[StripeSet], volumes: Iterable[Volume], context: DecisionContext) -> list[Unit]:
-    """The sets as units, of volumes that hold all of theirs: those that the policy or somebody excludes, or whose type
-    is not published, must stay as they are."""
+def make_units(known: Iterable[StripeSet], volumes: Iterable[Volume], context: DecisionContext) -> list[Unit]:
+    """Makes the units of stripe sets. Members that must stay as they are hold all of theirs.
+
+    The policy or somebody excludes them, or their type is not published.
+    """
     by_id = {volume.id: volume for volume in volumes}
     units = []
     for stripes in known:
         members = [by_id[volume_id] for volume_id in stripes.members]
-        held = {volume.id: reason for volume in members if (reason := untouchable(volume, context)) is not None}
+        held = {volume.id: reason for volume in members if (reason := reason_to_stay(volume, context)) is not None}
         units.append(Unit(stripes=stripes, volumes=members, held=held))
     return units
 
 
-def free_to_change(units: Iterable[Unit]) -> list[Volume]:
-    """The volumes of units that are not held."""
+def volumes_free_to_change(units: Iterable[Unit]) -> list[Volume]:
     return [volume for unit in units for volume in unit.volumes if volume.id not in unit.held]
 
 
-def untouchable(volume: Volume, context: DecisionContext) -> str | None:
-    """Why a volume must stay as it is whatever is best for it; None where nothing forbids a change."""
+def reason_to_stay(volume: Volume, context: DecisionContext) -> str | None:
+    """The reason why a volume must stay as it is, whatever is best for it; None if it may change."""
     match = context.policy.excluding(volume.tags)
     if match is not None:
         return f"the policy excludes it by its tag {match}"
@@ -51,58 +50,57 @@ def untouchable(volume: Volume, context: DecisionContext) -> str | None:
 
 
 def decide_together(unit: Unit, cases: Sequence[Case], host: HostLoad | None) -> dict[str, Recommendation]:
-    """What should be done with each volume of a set, by id.
+    """Decides on each volume of a stripe set, by id: one target for all, or none.
 
     `cases` are those of all members that are not held, their demands at full resolution on one grid; `host` is the
     traffic of the host that they share.
     """
     if not cases:
         return {}
-    members = as_one(cases, host, parts=len(unit.volumes) if unit.stripes.even else 1)
+    members = share_highest_load(cases, host, parts=len(unit.volumes) if unit.stripes.even else 1)
     lacking = [case for case in members if is_insufficient(case)]
-    found: dict[str, Recommendation] = dict(unmeasured(members)) if lacking and not unit.held else {}
+    by_id: dict[str, Recommendation] = dict(unmeasured(members)) if lacking and not unit.held else {}
     held = dict(unit.held)
-    if not found:
-        found = {case.volume.id: insufficient(case) for case in lacking}
-        held |= dict.fromkeys(found, set_reasons.LACKING)
-    rest = [case for case in members if case.volume.id not in found]
-    found |= answers(rest, why_held=set_reasons.held(held, unit.stripes) if held else None, already=set_reasons.ALREADY)
-    told = _set_answer(replace(unit, held=held), members, found)
-    return {case.volume.id: _as_member(found, case, told) for case in members}
+    if not by_id:
+        by_id = {case.volume.id: insufficient(case) for case in lacking}
+        held |= dict.fromkeys(by_id, set_reasons.SET_LACKING)
+    undecided = [case for case in members if case.volume.id not in by_id]
+    by_id |= answers(
+        undecided,
+        why_held=set_reasons.held_back_reason(held, unit.stripes) if held else None,
+        already=set_reasons.SET_ALREADY,
+    )
+    set_answer = _set_answer(replace(unit, held=held), members, by_id)
+    return {case.volume.id: _make_member_answer(by_id, case, set_answer) for case in members}
 
 
-def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[Case]:
-    """The cases of a set's members, each of which has to carry the highest that any did in each bucket.
+def share_highest_load(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[Case]:
+    """The cases of a set's members, each with the highest load of any member in each bucket.
 
-    The host is theirs together, and the load in so many even `parts`: none can use more than its part, unless more than
-    that was seen.
+    The host is theirs together, in even `parts`: none can use more than its part, unless more than that was seen.
     """
-    whole, first = together([case.demand for case in cases]), cases[0]
+    whole, first = add_demands([case.demand for case in cases]), cases[0]
     there = on_these_hosts(first.epochs, whole)
-    room = host_room(whole, host, first.hosts, first.policy, there).only_in(there)
-    own = [case.demand for case in cases]
+    room = find_host_room(whole, host, first.hosts, first.policy, there).mask(there)
     if any(case.frequent for case in cases):
-        room = with_relief(
+        room = add_relief(
             room,
             host,
             whole,
-            together([case.lifted.demand for case in cases]),
-            {one: np.logical_or.reduce([case.lifted.saturated[one] for case in cases]) for one in RESOURCES},
+            add_demands([case.lifted.demand for case in cases]),
+            np.logical_or.reduce([case.lifted.saturated for case in cases]),
             [case.volume.id for case in cases],
             first.policy,
         )
     counted = first.room.ceiling.accounting
-    seen = (
-        np.max([demand.counted_iops(counted) for demand in own], axis=0),
-        np.max([demand.counted_throughput_mib_s(counted) for demand in own], axis=0),
-    )
+    seen = np.max([case.demand.count(counted) for case in cases], axis=0)
     room = replace(
         room,
         ceiling=room.ceiling.divided(parts),
-        room=_part(room.room, parts, seen),
-        relief=None if room.relief is None else _part(room.relief, parts, seen),
+        room=np.maximum(seen, room.room / parts),
+        relief=None if room.relief is None else np.maximum(seen, room.relief / parts),
     )
-    load = highest_load(
+    load = find_highest_load(
         [
             load_of(
                 case.demand,
@@ -123,16 +121,12 @@ def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[
     ]
 
 
-def _part(room: Rates, parts: int, seen: Rates) -> Rates:
-    """One of so many parts of a room, or what was seen if that is more."""
-    return np.maximum(seen[0], room[0] / parts), np.maximum(seen[1], room[1] / parts)
-
-
 def _set_answer(unit: Unit, cases: Sequence[Case], answers: Mapping[str, Recommendation]) -> SetAnswer:
     summaries = {case.volume.id: case.summary for case in cases}
-    now = [found.usd_month_now for found in answers.values() if found.usd_month_now is not None]
+    now = [answer.usd_month_now for answer in answers.values() if answer.usd_month_now is not None]
     then = [
-        found.usd_month_then if isinstance(found, Change) else found.usd_month_now or 0.0 for found in answers.values()
+        answer.usd_month_then if isinstance(answer, Change) else answer.usd_month_now or 0.0
+        for answer in answers.values()
     ]
     whole = len(now) == len(unit.volumes)
     types = cases[0].market.types
@@ -162,14 +156,14 @@ def _set_answer(unit: Unit, cases: Sequence[Case], answers: Mapping[str, Recomme
     )
 
 
-def _as_member(answers: Mapping[str, Recommendation], case: Case, told: SetAnswer) -> Recommendation:
-    """A member's answer with what is to be said of its set, and with what blocks any of the others."""
-    own = answers[case.volume.id]
+def _make_member_answer(answers: Mapping[str, Recommendation], case: Case, set_answer: SetAnswer) -> Recommendation:
+    """The answer for a member, with the reasons about its set and the blockers of the others."""
+    answer = answers[case.volume.id]
     return replace(
-        own,
-        stripe_set=told,
-        reasons=(*own.reasons, *set_reasons.of_set(case.volume.id, told, case.market.book)),
-        blockers=(*own.blockers, *blockers_of_others(answers, own, "stripe set"))
-        if isinstance(own, Change)
-        else own.blockers,
+        answer,
+        stripe_set=set_answer,
+        reasons=(*answer.reasons, *set_reasons.set_member_reasons(case.volume.id, set_answer, case.market.book)),
+        blockers=(*answer.blockers, *blockers_of_others(answers, answer, "stripe set"))
+        if isinstance(answer, Change)
+        else answer.blockers,
     )

@@ -1,6 +1,6 @@
 """The certificate: what an answer rests on, and the unread buckets that could still change it.
 
-`bounds` has the argument. Here each thing that an answer rests on says how far every bucket that was not read finely
+`demand.replay` has the argument. Here each thing that an answer rests on says how far every bucket that was not read
 can reach to where it would matter: 1 and more is open. Where no bucket reaches 1 the answer is that of every minute.
 """
 
@@ -14,22 +14,23 @@ import numpy as np
 from plimsoll.domain.arrays import BoolArray, FloatArray
 from plimsoll.domain.blockers import evidence_of
 from plimsoll.domain.case import Case
-from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
-from plimsoll.domain.demand.demand import BusiestSeconds, Demand, weighted
-from plimsoll.domain.demand.load import at_most, peaks, together
-from plimsoll.domain.demand.need import OfferPurpose
-from plimsoll.domain.demand.saturation import HostLoad
+from plimsoll.domain.ceiling import RESOURCES, Ceiling
+from plimsoll.domain.demand.demand import BusiestSeconds, Demand, add_demands, add_seconds
+from plimsoll.domain.demand.host_room import HostLoad
+from plimsoll.domain.demand.load import peaks
+from plimsoll.domain.demand.rates import ALL, IOPS, MIB_S, CountedRates, either_side, limits_of, weigh_writes
 from plimsoll.domain.demand.trend import Rise
 from plimsoll.domain.demand.trial import Required, Trial, held_back, never_held_back, trial
 from plimsoll.domain.demand_epochs import traffic_before
 from plimsoll.domain.groups.pool import Pool, pool_ceiling, present_ceiling
+from plimsoll.domain.headroom import OfferPurpose
 from plimsoll.domain.metrics.series import HOST_BALANCES, HOST_CHECKS
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.offers.promised import lowered_sides, times_carried
-from plimsoll.domain.offers.remembered import reduces
+from plimsoll.domain.offers.remembered import is_reduction
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
-from plimsoll.domain.refine.unread_past import weighed_reduction
+from plimsoll.domain.refine.past import weighed_reduction
 from plimsoll.domain.risk.table import FACTORS
 from plimsoll.domain.units import KIB_PER_MIB
 
@@ -78,7 +79,7 @@ class _Found:
 
     def __post_init__(self) -> None:
         self.open = {
-            name: Open(np.zeros((2, len(demand.iops))), np.zeros(len(demand.iops)))
+            name: Open(np.zeros((2, len(demand.observed))), np.zeros(len(demand.observed)))
             for name, demand in self.demands.items()
         }
 
@@ -91,9 +92,9 @@ class _Found:
             return
         for name in volume_ids:
             demand = self.demands[name]
-            own = np.stack([demand.most_iops, demand.most_throughput_mib_s]) > 0
-            found = self.open[name]
-            found.work = np.maximum(found.work, np.where(own, reach, 0.0))
+            works = demand.most[:, ALL] > 0
+            reached = self.open[name]
+            reached.work = np.maximum(reached.work, np.where(works, reach, 0.0))
 
     def seconds(self, volume_ids: Iterable[str], reach: FloatArray) -> None:
         for name in volume_ids:
@@ -101,8 +102,8 @@ class _Found:
 
     def busiest(self, volume_ids: Iterable[str]) -> BusiestSeconds | None:
         """The most that some volumes can have had together in any second."""
-        found = [self.demands[name].busiest for name in volume_ids]
-        return at_most([seconds for seconds in found if seconds is not None])
+        busiest = [self.demands[name].busiest for name in volume_ids]
+        return add_seconds([seconds for seconds in busiest if seconds is not None])
 
 
 def open_buckets(
@@ -125,7 +126,7 @@ def open_buckets(
     for pool in pools:
         ids = tuple(volume.id for volume in pool.volumes if volume.id in demands)
         if len(ids) > 1 or (ids and ids[0] not in decided):
-            whole = together([demands[name] for name in ids])
+            whole = add_demands([demands[name] for name in ids])
             _saturated(found, whole, present_ceiling(pool), slice(None), saturation_pct, ids)
             for name in ids:
                 if name in decided:
@@ -138,10 +139,8 @@ def open_buckets(
 
 def reach_to_peaks(demand: Demand) -> FloatArray:
     """How far each bucket of a demand can reach to its peaks: 1 and more may be a higher one."""
-    most = np.stack([demand.most_iops, demand.most_throughput_mib_s])
-    peaks_seen = np.array([[demand.peak(demand.iops)], [demand.peak(demand.throughput_mib_s)]])
-    reach: FloatArray = np.where(most > peaks_seen, np.inf, 0.0)
-    return reach
+    peaks_seen = demand.rates[:, ALL].max(axis=1, initial=0.0, keepdims=True)
+    return np.where(demand.most[:, ALL] > peaks_seen, np.inf, 0.0)
 
 
 def open_of_host(load: HostLoad, demand: Demand, policies: Sequence[Policy]) -> dict[str, BoolArray]:
@@ -150,14 +149,13 @@ def open_of_host(load: HostLoad, demand: Demand, policies: Sequence[Policy]) -> 
     A raised check is read to its minutes. One that is not raised is read where the published maximum was reached,
     because there it says whether the host was the limit; a balance where it was spent or where the replay says so.
     """
-    found: dict[str, BoolArray] = {}
+    could_change: dict[str, BoolArray] = {}
     for policy in policies if load.seen is not None else ():
-        for check, balance, limit in zip(
-            HOST_CHECKS.values(), HOST_BALANCES.values(), load.limits(demand, policy), strict=True
-        ):
-            found[check] = limit.check_open | found.get(check, False)
-            found[balance] = limit.balance_open | found.get(balance, False)
-    return found
+        limit = load.limit(demand, policy)
+        for groups, rows in ((HOST_CHECKS, limit.check_open), (HOST_BALANCES, limit.balance_open)):
+            for group, row in zip(groups.values(), rows, strict=True):
+                could_change[group] = row | could_change.get(group, False)
+    return could_change
 
 
 def _is_known(demand: Demand) -> bool:
@@ -181,7 +179,7 @@ def _capped(found: _Found, decided: Decided, headroom: float) -> None:
             failed = cases[0].market.failed(cases[0].volume, name)
             cap = pool_ceiling(kind, [case.volume for case in cases], failed)
         if cap is not None:
-            found.reaches(found.demands, _against(together(list(found.demands.values())), cap, 1.0, headroom))
+            found.reaches(found.demands, _against(add_demands(list(found.demands.values())), cap, 1.0, headroom))
             _seconds(found, tuple(found.demands), cap, headroom)
 
 
@@ -198,13 +196,13 @@ def _own(found: _Found, case: Case, answer: Recommendation, load: HostLoad | Non
     _before(found, case, load)
     _lifted(found, case, ids)
     headroom = case.headrooms.reducing.factor
-    found.reaches(ids, _shares(demand.most_counted(case.room.ceiling.accounting), headroom, case.room.room))
+    found.reaches(ids, _shares(demand.count_most(case.room.ceiling.accounting), headroom, case.room.room))
     if isinstance(answer, Keep | Change | Wait):
         _evidence(found, case, answer, ids)
         _trend(found, case, answer)
     if isinstance(answer, Change | Keep):
         for offer in _promised_offers(answer):
-            if reduces(offer, case.usable):
+            if is_reduction(offer, case.usable):
                 _promise(found, case, offer)
 
 
@@ -262,9 +260,8 @@ def _saturated(
     found.reaches(volume_ids, None if reach is None else _inside(reach, at))
     busiest = found.busiest(volume_ids)
     if busiest is not None:
-        iops, throughput_mib_s = busiest.one_way(ceiling.accounting)
-        seconds = np.maximum(iops / ceiling.iops, throughput_mib_s / ceiling.throughput_mib_s) / share
-        found.seconds(volume_ids, _inside(seconds, at))
+        reached = busiest.count_one_way(ceiling.accounting) / limits_of(ceiling)
+        found.seconds(volume_ids, _inside(reached.max(axis=0) / share, at))
 
 
 def _inside(reach: FloatArray, at: slice) -> FloatArray:
@@ -284,16 +281,19 @@ def _against(demand: Demand, ceiling: Ceiling, share: float, times: float = 1.0)
 
     It is divided last, so that what stands there reaches it.
     """
-    iops, throughput_mib_s = demand.most_counted(ceiling.accounting)
-    rows = [(iops, 1.0, share * ceiling.iops), (throughput_mib_s, 1.0, share * ceiling.throughput_mib_s)]
+    most, limits = demand.count_most(ceiling.accounting), share * limits_of(ceiling)
+    counted = None
     if ceiling.io_kib is not None:
-        cost = ceiling.write_iops_cost
-        counted_mib_s = weighted(demand.most_throughput_mib_s, demand.most_read_throughput_mib_s, cost)
-        rows.append((counted_mib_s, KIB_PER_MIB / ceiling.io_kib, share * ceiling.iops))
-    if all(rate.max(initial=0.0) * each / limit * times < 1 for rate, each, limit in rows):
+        counted = weigh_writes(demand.most, ceiling.write_iops_cost)[MIB_S] * (KIB_PER_MIB / ceiling.io_kib)
+    rows = [*zip(most, limits[:, 0].tolist(), strict=True)]
+    if counted is not None:
+        rows.append((counted, limits[IOPS, 0]))
+    if all(rate.max(initial=0.0) / limit * times < 1 for rate, limit in rows):
         return None
-    reach, moved, *counted = (rate * each / limit for rate, each, limit in rows)
-    return np.stack([reach, np.maximum(moved, *counted) if counted else moved]) * times
+    reach: FloatArray = most / limits
+    if counted is not None:
+        np.maximum(reach[MIB_S], counted / limits[IOPS], out=reach[MIB_S])
+    return reach * times
 
 
 def _reach(load: HostLoad, times: float, always: FloatArray) -> FloatArray | None:
@@ -301,30 +301,29 @@ def _reach(load: HostLoad, times: float, always: FloatArray) -> FloatArray | Non
 
     It is divided last, so that what stands there reaches it.
     """
-    reach: FloatArray = np.stack([load.most_iops, load.most_throughput_mib_s]) * times / always
+    reach: FloatArray = load.most * times / always
     return reach if (reach >= 1).any() else None
 
 
-def _shares(
-    rates: tuple[FloatArray, FloatArray], times: float, room: tuple[FloatArray, FloatArray]
-) -> FloatArray | None:
+def _shares(rates: CountedRates, times: float, room: CountedRates) -> FloatArray | None:
     """What share of its room so many times each rate takes; nothing takes none, even where there is no room.
 
     None where none takes all of it.
     """
-    if all(rate.max(initial=0.0) * times < left.min(initial=np.inf) for rate, left in zip(rates, room, strict=True)):
+    if (rates.max(axis=1, initial=0.0) * times < room.min(axis=1, initial=np.inf)).all():
         return None
-    wanted, there = np.stack(rates) * times, np.stack(room)
-    return np.divide(wanted, there, out=np.where(wanted > 0, np.inf, 0.0), where=there > 0)
+    wanted = rates * times
+    return np.divide(wanted, room, out=np.where(wanted > 0, np.inf, 0.0), where=room > 0)
 
 
 def _always(ceiling: Ceiling, saturation_pct: float) -> FloatArray:
-    """The operations and MiB/s, as two rows of one, that a host carries at any time, none of its credits spent."""
+    """The rates, [side, 1], that a host carries at any time, none of its credits spent."""
     share = saturation_pct / 100
-    always = {Resource.IOPS: share * ceiling.iops, Resource.THROUGHPUT: share * ceiling.throughput_mib_s}
+    always = share * limits_of(ceiling)
     for bucket in ceiling.buckets:
-        always[bucket.resource] = min(always[bucket.resource], share * bucket.free_rate)
-    return np.array([[always[Resource.IOPS]], [always[Resource.THROUGHPUT]]])
+        side = bucket.resource.side
+        always[side] = min(always[side, 0], share * bucket.free_rate)
+    return always
 
 
 def _beside(found: _Found, case: Case, load: HostLoad, always: FloatArray) -> None:
@@ -333,11 +332,10 @@ def _beside(found: _Found, case: Case, load: HostLoad, always: FloatArray) -> No
     at = case.lifted.any | case.room.bound
     if not at.any():
         return
-    accounting, lifted = load.host.ceiling.accounting, case.lifted.demand
-    own = np.stack(case.demand.most_counted(accounting))
-    wanted = np.stack([lifted.counted_iops(accounting), lifted.counted_throughput_mib_s(accounting)])
-    together_most = np.stack([load.most_iops, load.most_throughput_mib_s]) - own + np.maximum(wanted, own)
-    reached = at & (together_most > always).any(axis=0)
+    accounting = load.host.ceiling.accounting
+    mine, wanted = case.demand.count_most(accounting), case.lifted.demand.count(accounting)
+    together_most = load.most - mine + np.maximum(wanted, mine)
+    reached = at & either_side(together_most > always)
     found.reaches(found.demands, _wholly(reached))
 
 
@@ -347,9 +345,9 @@ def _in_relief(found: _Found, decided: Decided, load: HostLoad, headroom: float,
     extras = load.extras() if any(case.room.relief is not None for case, _ in decided.values()) else {}
     if not extras:
         return
-    more = np.sum([np.stack(extra) for extra in extras.values()], axis=0)
-    together_most = np.stack([load.most_iops, load.most_throughput_mib_s]) * headroom + more
-    found.reaches(found.demands, _wholly((more > 0).any(axis=0) & (together_most > always).any(axis=0)))
+    more = np.sum(list(extras.values()), axis=0)
+    together_most = load.most * headroom + more
+    found.reaches(found.demands, _wholly(either_side(more > 0) & either_side(together_most > always)))
 
 
 def _tests(decided: Decided, pools: Sequence[Pool], demands: Demands) -> Iterator[_Tested]:
@@ -393,7 +391,7 @@ def _tests_of(
             for one in case.shared_as(case.market.types[offer.spec.type], purpose):
                 yield _Tested(one.load.of(purpose), one.ceiling, one.volume_ids, by_seconds, headroom)
             if offer.pool_gib is None:
-                yield _Tested(case.load.of(purpose), offer.judged, own, by_seconds, headroom)
+                yield _Tested(case.load.of(purpose), offer.judged_ceiling, own, by_seconds, headroom)
         if often:
             ids = own if offer.pool_gib is None else case.shared[offer.spec.type][0].volume_ids
             yield _Tested(case.load_under(offer).now, offer.ceiling, ids, by_seconds)
@@ -434,16 +432,15 @@ def _try(found: _Found, tested: _Tested) -> None:
 def is_open(demand: Demand, reach: FloatArray) -> bool:
     """Whether a bucket that could be read more finely reaches far enough."""
     spread = demand.spread
-    return spread is not None and bool(((reach >= 1) & np.stack([spread.unread_iops, spread.unread_throughput])).any())
+    return spread is not None and bool(((reach >= 1) & spread.unread).any())
 
 
 def _seconds(found: _Found, volume_ids: Sequence[str], ceiling: Ceiling, times: float) -> None:
     """How far the busiest seconds of some volumes, as if they were the same, reach to a ceiling."""
     busiest = found.busiest(volume_ids)
     if busiest is not None:
-        iops = busiest.counted_iops(ceiling.accounting) / ceiling.iops
-        moved = busiest.counted_throughput_mib_s(ceiling.accounting) / ceiling.throughput_mib_s
-        found.seconds(volume_ids, np.maximum(iops, moved) * times)
+        reached = busiest.count(ceiling.accounting) / limits_of(ceiling)
+        found.seconds(volume_ids, reached.max(axis=0) * times)
 
 
 def _same(one: Trial, other: Trial) -> bool:
@@ -487,7 +484,7 @@ def _promise(found: _Found, case: Case, offer: Offer) -> None:
         else:
             least_times = between
     ids = tuple(found.demands) if is_pooled else (case.volume.id,)
-    demand = together([found.demands[name] for name in ids])
+    demand = add_demands([found.demands[name] for name in ids])
     by_iops, by_throughput = lowered_sides(offer, case.usable)
     holds = replace(
         offer.ceiling,

@@ -10,7 +10,6 @@ from plimsoll.reports.record import CeilingRecord, DemandRecord, OfferRecord, Re
 from plimsoll.reports.seconds_seen import seen_lines, seen_title
 from plimsoll.reports.steps import CENT
 from plimsoll.reports.story import Figures, Headline, Note, Story, StoryBlock, Topic
-from plimsoll.reports.to_record import spec_record
 from plimsoll.reports.wording import (
     FRONTIER_HEADS,
     FRONTIER_TITLE,
@@ -209,7 +208,7 @@ def tell_set(answer: SetAnswer) -> Figures:
         if member.demand is not None:
             peaks = f"{member.demand.peak_iops:,.0f}", f"{member.demand.peak_throughput_mib_s:,.1f}"
         held = f"; held back: {member.held}" if member.held else ""
-        rows.append((member.volume_id, f"{spec_text(spec_record(member.spec))}, peak{held}", *peaks))
+        rows.append((member.volume_id, f"{spec_text(member.spec)}, peak{held}", *peaks))
     if answer.together is not None:
         figures = answer.together.iops, answer.together.throughput_mib_s
         rows.append(("all together", "are provisioned to carry", *map(_figure, figures)))

@@ -4,12 +4,13 @@ from dataclasses import dataclass, field, replace
 from math import prod
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
 from plimsoll.domain.demand.demand import Demand, Spread
 from plimsoll.domain.demand.trial import Required, trial
+from tests.builders import rates_of
 from tests.profiles import examples
 
 
@@ -68,16 +69,10 @@ def partly(buckets):
         moved.add(mib, read=read_mib, published=published)
     spread = Spread(
         lengths_s=np.full(len(operations.rates), 60),
-        most_iops=np.array(operations.most, dtype=float),
-        most_throughput_mib_s=np.array(moved.most, dtype=float),
-        most_read_iops=np.array(operations.most, dtype=float),
-        most_read_throughput_mib_s=np.array(moved.most, dtype=float),
-        begins_iops=np.array(operations.begins),
-        begins_throughput=np.array(moved.begins),
-        least_iops=np.array(operations.least, dtype=float),
-        least_throughput_mib_s=np.array(moved.least, dtype=float),
-        unread_iops=np.array(operations.unread),
-        unread_throughput=np.array(moved.unread),
+        most=rates_of(operations.most, moved.most, read_share=1.0),
+        least=np.array([operations.least, moved.least], dtype=float),
+        begins=np.array([operations.begins, moved.begins]),
+        unread=np.array([operations.unread, moved.unread]),
     )
     known = demand_of(np.array(operations.rates, dtype=float), np.array(moved.rates, dtype=float), spread)
     ways = operations.ways + moved.ways
@@ -103,18 +98,17 @@ def demand_of(iops, moved, spread=None):
         start_s=0,
         resolution_s=60,
         coarsest_s=60,
-        iops=iops,
-        throughput_mib_s=moved,
+        rates=rates_of(iops, moved, read_share=1.0),
         observed=np.ones(len(iops), dtype=bool),
-        read_iops=iops,
-        read_throughput_mib_s=moved,
         spread=spread,
     )
 
 
-def required(demand):
-    nothing = replace(demand, iops=demand.iops * 0, throughput_mib_s=demand.throughput_mib_s * 0)
-    return Required(work=demand, short=demand.surely or nothing)
+def required(demand, seconds=()):
+    """What is required of a demand, with the buckets whose busiest second was read and was above every ceiling."""
+    busy = np.isin(np.arange(len(demand.observed)), list(seconds)) * 9.0
+    surely = demand.surely or replace(demand, rates=demand.rates * 0)
+    return Required(work=demand, short=replace(surely, rates=np.maximum(surely.rates, busy)))
 
 
 BUCKETS = st.builds(
@@ -144,12 +138,17 @@ def test_work_that_may_come_after_a_backlog_was_carried_throttles_no_minute_for_
 
 
 @settings(max_examples=examples(600), deadline=None)
-@given(known(), CEILINGS)
-def test_every_arrangement_lies_between_the_bounds(buckets, ceiling):
+@given(known(), CEILINGS, st.just(()) | st.sets(st.integers(0, 11)))
+@example(
+    [([0], [0], True, True, False), ([0, 0], [0, 1], True, False, False)],
+    Ceiling(iops=2.0, throughput_mib_s=2.0),
+    {0, 1, 2},
+)
+def test_every_arrangement_lies_between_the_bounds(buckets, ceiling, seconds):
     part, whole = partly(buckets)
-    least, most = trial(required(part), ceiling), trial(required(part).at_most, ceiling)
+    least, most = trial(required(part, seconds), ceiling), trial(required(part, seconds).at_most, ceiling)
     for one in whole:
-        true = trial(required(one), ceiling)
+        true = trial(required(one, seconds), ceiling)
         assert least.throttled_minutes <= true.throttled_minutes + 1e-9
         assert true.throttled_minutes <= most.throttled_minutes + 1e-9
         assert least.longest_wait_s <= true.longest_wait_s + 1e-6

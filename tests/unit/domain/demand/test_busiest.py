@@ -1,32 +1,29 @@
 import numpy as np
 
-from plimsoll.domain.demand.demand import BusiestSeconds
-from plimsoll.domain.demand.load import at_once
+from plimsoll.domain.demand.demand import BusiestSeconds, add_exact_seconds
+from plimsoll.domain.demand.rates import IOPS, MIB_S
 
 
 def seconds(iops, *, exact):
     rate = np.asarray(iops, dtype=np.float64)
     return BusiestSeconds(
-        read_iops=rate,
-        write_iops=2 * rate,
-        read_throughput_mib_s=rate / 10,
-        write_throughput_mib_s=rate / 5,
+        peaks=np.array([[rate, 2 * rate], [rate / 10, rate / 5]]),
         exact=np.asarray(exact),
     )
 
 
 def test_the_busiest_seconds_of_several_are_added_up_as_if_they_were_the_same():
-    both = at_once([seconds([5, 7], exact=[True, True]), seconds([1, 2], exact=[True, True])])
-    assert both.read_iops.tolist() == [6, 9]
-    assert both.write_iops.tolist() == [12, 18]
+    both = add_exact_seconds([seconds([5, 7], exact=[True, True]), seconds([1, 2], exact=[True, True])])
+    assert both.peaks[IOPS, 0].tolist() == [6, 9]
+    assert both.peaks[IOPS, 1].tolist() == [12, 18]
 
 
 def test_what_one_surely_had_is_not_lost_where_another_may_have_had_less():
-    both = at_once([seconds([5, 7], exact=[True, True]), seconds([1, 2], exact=[True, False])])
+    both = add_exact_seconds([seconds([5, 7], exact=[True, True]), seconds([1, 2], exact=[True, False])])
     assert both.exact.all()
-    assert both.read_iops.tolist() == [6, 7]
-    assert both.write_throughput_mib_s.tolist() == [12 / 10, 7 / 5]
+    assert both.peaks[IOPS, 0].tolist() == [6, 7]
+    assert both.peaks[MIB_S, 1].tolist() == [12 / 10, 7 / 5]
 
 
 def test_the_busiest_seconds_of_none_are_not_known():
-    assert at_once([]) is None
+    assert add_exact_seconds([]) is None

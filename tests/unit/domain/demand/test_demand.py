@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Accounting, Resource
 from plimsoll.domain.demand.from_metrics import demand_of
+from plimsoll.domain.demand.rates import IOPS, READS
 from plimsoll.domain.metrics.series import OPERATIONS
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.metrics.track import Look
@@ -23,7 +24,7 @@ def test_reads_and_writes_are_summed_in_each_bucket_before_any_peak():
     )
     assert demand.iops.tolist() == [10, 11]
     assert demand.throughput_mib_s.tolist() == [1, 2]
-    assert demand.read_iops.tolist() == [10, 0]
+    assert demand.rates[IOPS, READS].tolist() == [10, 0]
     assert demand.peak(demand.iops) == 11
 
 
@@ -103,9 +104,9 @@ def test_the_busy_rate_is_the_rate_while_there_was_work():
 
 def test_operations_above_the_largest_count_as_several():
     demand = a_demand(iops=[10.0, 1000.0], throughput_mib_s=[100.0, 10.0])
-    assert demand.counted_iops(Accounting(io_kib=256)).tolist() == [400, 1000]
-    assert demand.counted_iops(Accounting(io_kib=1024)).tolist() == [100, 1000]
-    assert demand.counted_iops(Accounting(io_kib=None)).tolist() == [10, 1000]
+    assert demand.count(Accounting(io_kib=256))[IOPS].tolist() == [400, 1000]
+    assert demand.count(Accounting(io_kib=1024))[IOPS].tolist() == [100, 1000]
+    assert demand.count(Accounting(io_kib=None))[IOPS].tolist() == [10, 1000]
 
 
 @given(st.lists(st.tuples(st.floats(0, 1e6), st.booleans()), min_size=1, max_size=50))

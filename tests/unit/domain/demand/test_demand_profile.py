@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from plimsoll.domain.demand.demand import Demand, Spread
 from plimsoll.domain.demand.demand_profile import MOST_SPANS, DemandProfile, profile_of
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
-from tests.builders import a_demand
+from tests.builders import a_demand, rates_of
 
 
 def test_a_fortnight_of_minutes_is_told_by_two_hours():
@@ -142,16 +142,10 @@ def a_spread(lengths_s: np.ndarray, *, joint: np.ndarray) -> Spread:
     nothing = np.zeros(len(lengths_s))
     return Spread(
         lengths_s=lengths_s,
-        most_iops=nothing,
-        most_throughput_mib_s=nothing,
-        most_read_iops=nothing,
-        most_read_throughput_mib_s=nothing,
-        begins_iops=joint,
-        begins_throughput=joint,
-        least_iops=nothing,
-        least_throughput_mib_s=nothing,
-        unread_iops=nothing > 0,
-        unread_throughput=nothing > 0,
+        most=rates_of(nothing, nothing),
+        least=np.stack([nothing, nothing]),
+        begins=np.stack([joint, joint]),
+        unread=np.stack([nothing, nothing]) > 0,
     )
 
 

@@ -5,12 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.demand.demand import SideSeen
+from plimsoll.domain.demand.demand import HostSeen
 from plimsoll.domain.demand.epoch import Epoch
-from plimsoll.domain.demand.required import host_bound_times
-from plimsoll.domain.demand.saturation import host_room
-from plimsoll.domain.groups.hosting import host_loads, usable
+from plimsoll.domain.demand.host_room import find_host_room
+from plimsoll.domain.demand.load import host_bound_times
+from plimsoll.domain.groups.hosting import ceiling_of_hosts, host_loads
 from tests.builders import a_demand, a_host, a_policy, a_volume
 
 NAN = np.nan
@@ -20,23 +19,20 @@ BURSTING = a_volume("gp3", iops=16_000, throughput_mib_s=1000, on=a_host("m5.lar
 """On a host that carries 18,750 IOPS while its credits last, and 3,600 without."""
 
 
-def side(checks, balances, *, unread=False):
-    nothing = np.full(len(checks), unread)
-    figures = np.array(checks, dtype=float), np.array(balances, dtype=float)
-    return SideSeen(exceeded=figures[0], balance_pct=figures[1], check_unread=nothing, balance_unread=nothing)
-
-
 def room_of(volume, iops, checks, balances=None, *, others=0.0, unread=False):
     """The room of a volume that did so much, in minutes in which its host measured that of its IOPS."""
     absent = [NAN] * len(iops)
-    seen = {
-        Resource.IOPS: side(checks, absent if balances is None else balances, unread=unread),
-        Resource.THROUGHPUT: side(absent, absent, unread=unread),
-    }
+    at = np.full((2, len(iops)), unread)
+    seen = HostSeen(
+        exceeded=np.array([checks, absent], dtype=float),
+        balance_pct=np.array([absent if balances is None else balances, absent], dtype=float),
+        check_unread=at,
+        balance_unread=at,
+    )
     own, sibling = a_demand(iops=iops), a_volume(id="sibling", on=volume.hosts)
     demands = {volume.id: own, "sibling": a_demand(iops=[others] * len(iops))}
     load = replace(host_loads([volume, sibling], demands)[volume.hosts[0].id], seen=seen)
-    return host_room(own, load, usable(volume), a_policy())
+    return find_host_room(own, load, ceiling_of_hosts(volume), a_policy())
 
 
 def test_a_raised_check_is_the_limit_whatever_is_published_and_leaves_no_more_than_was_done():
@@ -96,7 +92,7 @@ def room_where(iops, there):
     """The room of a volume alone on a host of 80,000 IOPS, which was of that type in some minutes."""
     own = a_demand(iops=iops)
     load = host_loads([STEADY], {STEADY.id: own})[STEADY.hosts[0].id]
-    return host_room(own, load, usable(STEADY), a_policy(), np.array(there))
+    return find_host_room(own, load, ceiling_of_hosts(STEADY), a_policy(), np.array(there))
 
 
 @pytest.mark.parametrize(

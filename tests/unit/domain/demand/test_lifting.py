@@ -9,9 +9,10 @@ from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.epoch import Epoch
 from plimsoll.domain.demand.lifting import lift
+from plimsoll.domain.demand.rates import IOPS
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
-from tests.builders import fields_of
+from tests.builders import fields_of, rates_of
 from tests.profiles import examples
 
 POLICY = Policy()
@@ -25,11 +26,8 @@ def a_demand(iops, io_kib, **flags):
         start_s=0,
         resolution_s=60,
         coarsest_s=60,
-        iops=rate,
-        throughput_mib_s=moved,
+        rates=rates_of(rate, moved),
         observed=np.ones(len(rate), dtype=bool),
-        read_iops=rate / 2,
-        read_throughput_mib_s=moved / 2,
         **fields_of(flags),
     )
 
@@ -115,7 +113,7 @@ def test_an_epoch_that_was_raised_since_is_not_lifted_but_counts_as_saturated():
         an_epoch(buckets=slice(500, 1000), ceiling=later),
     ]
     lifted = lift(demand, spans, POLICY)
-    assert lifted.saturated[Resource.IOPS].sum() == 500
+    assert lifted.saturated[IOPS].sum() == 500
     assert (lifted.demand.iops == demand.iops).all()
     assert lifted.frequent == frozenset()
 
@@ -139,7 +137,7 @@ def test_lifting_never_lowers_never_leaves_the_line_and_never_passes_both_limits
     lifted = lift(demand, whole(), POLICY).demand
     assert (lifted.iops >= demand.iops - 1e-9).all()
     assert (lifted.throughput_mib_s >= demand.throughput_mib_s - 1e-9).all()
-    assert (lifted.counted_iops(CEILING.accounting) <= 4500 + 1e-6).all()
+    assert (lifted.count(CEILING.accounting)[IOPS] <= 4500 + 1e-6).all()
     assert (lifted.throughput_mib_s <= 187.5 + 1e-6).all()
     clipped = (lifted.iops >= 3000 - 1e-6) | (lifted.throughput_mib_s >= 125 - 1e-6)
     free = (demand.iops > 0) & ~clipped

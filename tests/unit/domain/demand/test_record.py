@@ -6,6 +6,7 @@ import pytest
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand_epochs import clip_to_record, find_epochs_on_record, hold_against_record
+from tests.builders import rates_of
 
 CEILING = Ceiling(iops=3000.0, throughput_mib_s=125.0, io_kib=256.0)
 WHOLE = slice(None)
@@ -13,16 +14,12 @@ WHOLE = slice(None)
 
 def a_demand(iops, io_kib=16.0, **more):
     rate = np.asarray(iops, dtype=np.float64)
-    moved = rate * io_kib / 1024
     return Demand(
         start_s=0,
         resolution_s=60,
         coarsest_s=60,
-        iops=rate,
-        throughput_mib_s=moved,
+        rates=rates_of(rate, rate * io_kib / 1024),
         observed=more.pop("observed", np.ones(len(rate), dtype=bool)),
-        read_iops=rate / 2,
-        read_throughput_mib_s=moved / 2,
         **more,
     )
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
-from plimsoll.domain.demand.demand import scaled
+from plimsoll.domain.demand.demand import scale_demand
 from plimsoll.domain.demand.replay import TOLERANCE
 from plimsoll.domain.demand.trial import plain, trial
 from tests.builders import TYPES, a_demand, a_spec
@@ -22,7 +22,7 @@ def replay(demand, ceiling, *, scale=1.0, whole_ios=False):
         ceiling = dataclasses.replace(
             ceiling, buckets=tuple(dataclasses.replace(bucket, least_charge_mib=0.0) for bucket in ceiling.buckets)
         )
-    return trial(plain(scaled(demand, scale)), ceiling)
+    return trial(plain(scale_demand(demand, scale)), ceiling)
 
 
 def a_steady_demand(*, iops=0.0, throughput_mib_s=0.0, minutes):
@@ -52,7 +52,7 @@ def naive(demand, ceiling):
     waits = np.zeros(len(demand.iops), dtype=bool)
     worst = Fraction(0)
     for resource, limit, rates in (
-        (Resource.IOPS, ceiling.iops, demand.counted_iops(ceiling.accounting)),
+        (Resource.IOPS, ceiling.iops, demand.count(ceiling.accounting)[0]),
         (Resource.THROUGHPUT, ceiling.throughput_mib_s, demand.throughput_mib_s),
     ):
         buckets = [bucket for bucket in ceiling.buckets if bucket.resource is resource]

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import PLAIN, Accounting, Ceiling
+from plimsoll.domain.ceiling import PLAIN, Accounting, Ceiling, Need
 from plimsoll.domain.demand.demand import Spread
-from plimsoll.domain.demand.need import Need
+from plimsoll.domain.demand.rates import IOPS, MIB_S
 from plimsoll.domain.demand.trial import plain, trial
 from plimsoll.domain.demand.workload import SIZES_KIB, mean_size_kib, recounted, shape_of, split
 from plimsoll.domain.errors import NotMeasured
-from tests.builders import a_demand
+from tests.builders import a_demand, rates_of
 
 
 def as_peaks(iops, throughput_mib_s, headroom=1.2):
@@ -50,16 +50,10 @@ def test_buckets_from_nine_tenths_of_the_peak_on_belong_to_it():
 def test_a_longer_bucket_weighs_by_all_its_operations():
     spread = Spread(
         lengths_s=np.array([60, 180]),
-        most_iops=np.array([100.0, 300.0]),
-        most_throughput_mib_s=np.array([1.0, 9.0]),
-        most_read_iops=np.zeros(2),
-        most_read_throughput_mib_s=np.zeros(2),
-        begins_iops=np.array([True, True]),
-        begins_throughput=np.array([True, True]),
-        least_iops=np.zeros(2),
-        least_throughput_mib_s=np.zeros(2),
-        unread_iops=np.zeros(2) > 0,
-        unread_throughput=np.zeros(2) > 0,
+        most=rates_of(np.array([100.0, 300.0]), np.array([1.0, 9.0]), read_share=0.0),
+        least=np.zeros((2, 2)),
+        begins=np.full((2, 2), True),
+        unread=np.full((2, 2), False),
     )
     demand = replace(a_demand([100, 100], [100 * 4 / 1024, 100 * 8 / 1024]), spread=spread)
     sizes = shape_of(demand, as_peaks(100, 1)).at_most_iops.write_sizes_kib
@@ -151,8 +145,8 @@ def test_of_a_need_in_reads_each_moment_asks_its_side_in_full_and_no_more_of_the
     )
     accounting = Accounting(write_iops_cost=iops_cost, write_throughput_cost=throughput_cost)
     need = as_peaks(
-        demand.peak(demand.counted_iops(accounting)) * raised,
-        demand.peak(demand.counted_throughput_mib_s(accounting)) * wider,
+        demand.peak(demand.count(accounting)[IOPS]) * raised,
+        demand.peak(demand.count(accounting)[MIB_S]) * wider,
     )
     shape = shape_of(demand, need, accounting)
     moments = (shape.at_most_iops, shape.at_most_throughput)

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.case_maker import case_of
 from plimsoll.domain.decide import answer
-from plimsoll.domain.demand.demand import scaled
+from plimsoll.domain.demand.demand import scale_demand
 from plimsoll.domain.demand.load import peaks
+from plimsoll.domain.demand.rates import IOPS
 from plimsoll.domain.demand_epochs import clip_to_record, find_epochs_on_record
-from plimsoll.domain.groups.decide_stripes import as_one, decide_together, units_of
+from plimsoll.domain.groups.decide_stripes import decide_together, make_units, share_highest_load
 from plimsoll.domain.groups.group import Unit
-from plimsoll.domain.groups.hosting import host_loads, usable
+from plimsoll.domain.groups.hosting import ceiling_of_hosts, host_loads
 from plimsoll.domain.recommendation import Change, InsufficientData, Keep, Upgrade
 from plimsoll.domain.units import dollars
 from plimsoll.domain.volume import Modification
@@ -29,7 +30,7 @@ LEVELS = st.sampled_from(["raid0", "striped", "linear", "raid1", "raid5"])
 
 def clipped(demand, ceiling):
     """A demand no higher than its ceiling, where that is believed."""
-    return scaled(demand, clip_to_record(demand, find_epochs_on_record(demand, ceiling)))
+    return scale_demand(demand, clip_to_record(demand, find_epochs_on_record(demand, ceiling)))
 
 
 @st.composite
@@ -125,7 +126,7 @@ def test_a_set_of_one_is_decided_as_the_volume_alone(some, policy):
 def needs_of(stripes, volumes, demands, policy):
     """The highest that each member of a set has to carry, by type."""
     cases, load = cases_of(volumes, demands, policy)
-    case = as_one(cases, load, parts=len(volumes) if stripes.even else 1)[0]
+    case = share_highest_load(cases, load, parts=len(volumes) if stripes.even else 1)[0]
     return {name: peaks(case.load.reducing, kind.accounting) for name, kind in TYPES.items()}
 
 
@@ -133,27 +134,30 @@ def needs_of(stripes, volumes, demands, policy):
 @LAW
 def test_a_set_never_gets_less_than_a_volume_of_it_was_seen_to_do(some, policy):
     stripes, volumes, demands = some
-    hosts = usable(volumes[0])
+    hosts = ceiling_of_hosts(volumes[0])
     seen = [clipped(demands[one.id], ceiling_of(one)) for one in volumes if one.id in demands]
     for one in decided(stripes, volumes, demands, policy).values():
         measured = not isinstance(one, Change) or one.measured  # else it keeps all limits, and nothing rests on demand
         for offer in one.comparison.offers:
             if offer.feasible and measured:
+                judged = offer.judged  # a resource that stays as it is rests on no demand
                 for demand in seen:
-                    assert offer.ceiling.iops >= min(hosts.iops, demand.iops.max()) - 1e-5
+                    assert judged.iops >= min(hosts.iops, demand.iops.max()) - 1e-5
                     most = min(hosts.throughput_mib_s, demand.throughput_mib_s.max())
-                    assert offer.ceiling.throughput_mib_s >= most - 1e-5
+                    assert judged.throughput_mib_s >= most - 1e-5
 
 
 @given(sets(level=st.sampled_from(["raid0", "striped"])), policies())
 @LAW
 def test_an_even_set_is_never_offered_more_than_its_host_carries_for_all(some, policy):
-    """Rounded up to what is sold, and unless one volume was seen to do more than its share."""
+    """Rounded up to what is sold, and unless one volume was seen to do more than its share, or all to do more than the
+    host is published to carry: then its limits do not hold."""
     _, volumes, demands = some
-    hosts, headroom = usable(volumes[0]), 1 + policy.headroom_pct / 100
-    cases, _ = cases_of(volumes, demands, policy)
+    hosts, headroom = ceiling_of_hosts(volumes[0]), 1 + policy.headroom_pct / 100
+    cases, load = cases_of(volumes, demands, policy)
+    assume(not load.exceeds(cases[0].demand, None))
     for kind, need in needs_of(*some, policy).items():
-        counted = [case.demand.busy(case.demand.counted_iops(TYPES[kind].accounting)).max() for case in cases]
+        counted = [case.demand.busy(case.demand.count(TYPES[kind].accounting)[IOPS]).max() for case in cases]
         busy = [headroom * most for most in counted]
         assert need.iops <= max(hosts.iops / len(volumes), *busy) + 1e-9
         moved = [headroom * case.demand.busy(case.demand.throughput_mib_s).max() for case in cases]
@@ -270,7 +274,7 @@ def test_what_is_refused_to_one_is_refused_to_all():
 def short_of_one(stripes, volumes, demands):
     short = demands["b"]
     there = np.arange(len(short.observed)) < 60
-    return decided(stripes, volumes, {**demands, "b": replace(short, observed=there, iops=short.iops * there)})
+    return decided(stripes, volumes, {**demands, "b": replace(short, observed=there, rates=short.rates * there)})
 
 
 def test_too_little_known_of_one_keeps_the_other():
@@ -299,7 +303,7 @@ def test_excluded_volumes_and_unpublished_types_are_held_with_the_reason():
         a_volume("gp9", id="b"),
         a_volume(id="c"),
     )
-    (unit,) = units_of([a_stripe_set("a", "b", "c")], [excluded, unknown, free], a_basis())
+    (unit,) = make_units([a_stripe_set("a", "b", "c")], [excluded, unknown, free], a_basis())
     assert set(unit.held) == {"a", "b"}
     assert "plimsoll:exclude=true" in unit.held["a"]
     assert "gp9 has no published limits" in unit.held["b"]
@@ -321,7 +325,7 @@ def test_a_host_that_holds_back_the_set_holds_back_each_though_each_is_a_small_p
     demands = {"a": a_demand(3_000), "b": a_demand(3_000), "other": a_demand(72_000)}
     (first, second, _), load = cases_of(volumes, demands, a_policy())
     assert not first.room.bound.any()
-    for one in as_one([first, second], load, parts=2):
+    for one in share_highest_load([first, second], load, parts=2):
         assert one.room.bound.all()
         assert peaks(one.load.reducing, TYPES["gp3"].accounting).iops == pytest.approx(10_000)
 

@@ -7,9 +7,10 @@ import pytest
 
 from cloud_simulator.metrics.sums import Sums
 from plimsoll.domain.demand.from_metrics import demand_of
-from plimsoll.domain.metrics.knowledge import Knowledge, first_looks
+from plimsoll.domain.demand.rates import IOPS
+from plimsoll.domain.metrics.knowledge import Knowledge, plan_first_looks
 from plimsoll.domain.metrics.series import WORK_SERIES
-from plimsoll.domain.metrics.sums import Window, segments
+from plimsoll.domain.metrics.sums import Window, cut_by_age
 from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.units import HOUR_S
 from tests.builders import NOW, with_rates
@@ -17,7 +18,7 @@ from tests.in_memory.ports import cut
 
 WINDOW = Window.before(NOW, days=3)
 MINUTES = WINDOW.buckets(60)
-PARTS = segments(WINDOW, 60, {60: 15}, NOW.timestamp())
+PARTS = cut_by_age(WINDOW, 60, {60: 15}, NOW.timestamp())
 DAY = 1440
 
 
@@ -31,7 +32,7 @@ def minutes(hot=900.0, at=500):
 
 def known(sums, *more):
     knowledge = Knowledge(PARTS)
-    for look in (*first_looks(PARTS), *more):
+    for look in (*plan_first_looks(PARTS), *more):
         found = cut(sums, look.window, look.period_s, look.series)
         knowledge.learn(look, {name: values for name in look.series if (values := getattr(found, name)) is not None})
     return demand_of(knowledge, resolution_s=60)
@@ -39,7 +40,7 @@ def known(sums, *more):
 
 def test_a_day_is_bounded_by_its_highest_minute_and_some_minute_had_that():
     demand = known(minutes())
-    assert demand.most_iops.max() == pytest.approx(900, abs=0.5)
+    assert demand.most[IOPS].max() == pytest.approx(900, abs=0.5)
     assert demand.surely.iops.max() == pytest.approx(900, abs=0.5)
     assert np.count_nonzero(demand.surely.iops > 100) == 1
 
@@ -47,7 +48,7 @@ def test_a_day_is_bounded_by_its_highest_minute_and_some_minute_had_that():
 def test_without_the_series_a_minute_may_have_had_all_of_the_hour():
     demand = known(minutes().with_series(**dict.fromkeys(with_rates(0, 0))))
     assert demand.surely is None
-    assert demand.most_iops.max() == pytest.approx(10 * (60 - 1) + 900, rel=1e-9)
+    assert demand.most[IOPS].max() == pytest.approx(10 * (60 - 1) + 900, rel=1e-9)
 
 
 def test_what_the_series_lacks_may_have_been_done_in_one_minute():
@@ -55,7 +56,7 @@ def test_what_the_series_lacks_may_have_been_done_in_one_minute():
     for name in ("highest_iops", "summed_iops"):
         getattr(sums, name)[500] = np.nan
     demand = known(sums)
-    assert demand.most_iops.max() == pytest.approx(900, abs=1)
+    assert demand.most[IOPS].max() == pytest.approx(900, abs=1)
     assert demand.surely.iops.max() <= 10
 
 
@@ -64,7 +65,7 @@ def test_a_series_that_is_not_of_the_same_minutes_is_not_believed(times):
     sums = minutes()
     demand = known(sums.with_series(highest_iops=sums.highest_iops * times, summed_iops=sums.summed_iops * times))
     assert demand.spread.rates_disagree == (times > 1)
-    assert demand.most_iops.max() >= 900
+    assert demand.most[IOPS].max() >= 900
     assert demand.surely.iops.max() == 0
 
 

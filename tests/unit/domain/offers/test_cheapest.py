@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plimsoll.domain.ceiling import Need
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.need import Need
 from plimsoll.domain.demand.trial import Required, budget_of, trial
-from plimsoll.domain.offers.cheapest import cheapest, staircase
+from plimsoll.domain.offers.cheapest import build_staircase, find_cheapest
 from plimsoll.domain.offers.products import Product
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
-from tests.builders import TYPES, US_EAST_1
+from tests.builders import TYPES, US_EAST_1, rates_of
 from tests.profiles import examples
 
 SIZE_GIB = 500
@@ -28,11 +28,8 @@ def a_demand(iops, io_kib, read_share=0.5):
         start_s=0,
         resolution_s=60,
         coarsest_s=60,
-        iops=rate,
-        throughput_mib_s=moved,
+        rates=rates_of(rate, moved, read_share),
         observed=np.ones(len(rate), dtype=bool),
-        read_iops=rate * read_share,
-        read_throughput_mib_s=moved * read_share,
     )
 
 
@@ -42,7 +39,7 @@ def cheapest_gp3(required, policy, budget_minutes, **more):
     product = Product(
         kind=kind, size_gib=SIZE_GIB, policy=policy, usd_month=US_EAST_1.usd_month, ceiling=kind.ceiling, **more
     )
-    return cheapest(staircase(product, required, budget_minutes), budget_minutes=budget_minutes)
+    return find_cheapest(build_staircase(product, required, budget_minutes), budget_minutes=budget_minutes)
 
 
 def nothing(count):
@@ -125,16 +122,7 @@ def test_a_larger_budget_and_less_headroom_never_cost_more(required, more):
 
     prices = [usd(required, budget_minutes) for budget_minutes in (0.0, 1.0, 5.0, 15.0)]
     assert prices == sorted(prices, reverse=True)
-    grown = replace(
-        required,
-        work=replace(
-            required.work,
-            iops=required.work.iops * more,
-            read_iops=required.work.read_iops * more,
-            throughput_mib_s=required.work.throughput_mib_s * more,
-            read_throughput_mib_s=required.work.read_throughput_mib_s * more,
-        ),
-    )
+    grown = replace(required, work=replace(required.work, rates=required.work.rates * more))
     assert usd(grown, 0.0) >= prices[0]
 
 
@@ -170,7 +158,7 @@ def test_a_staircase_for_a_large_budget_serves_smaller_ones():
     required = Required(work=a_demand([100.0] * 50 + [3300.0, 3500.0, 3700.0, 4100.0], 16), short=nothing(54))
     kind, policy = TYPES["gp3"], Policy(max_wait_s=600)
     product = Product(kind=kind, size_gib=SIZE_GIB, policy=policy, usd_month=US_EAST_1.usd_month, ceiling=kind.ceiling)
-    whole = staircase(product, required, 10)
+    whole = build_staircase(product, required, 10)
     for budget_minutes in (0, 1, 2, 3, 10):
         alone = cheapest_gp3(required, policy, budget_minutes)
-        assert cheapest(whole, budget_minutes=budget_minutes) == alone
+        assert find_cheapest(whole, budget_minutes=budget_minutes) == alone

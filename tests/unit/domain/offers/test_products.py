@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.case_maker import case_of
 from plimsoll.domain.decide import answer
-from plimsoll.domain.demand.demand import scaled
+from plimsoll.domain.demand.demand import scale_demand
 from plimsoll.domain.offers.products import MOST_ALIKE, Shelf
 from tests.builders import TYPES, a_basis, a_demand, a_policy, a_volume, load_of
 from tests.profiles import examples
@@ -23,7 +23,7 @@ def with_shelf(volume, demand, policy, shelf):
 @settings(max_examples=examples(300))
 def test_what_is_shared_by_those_that_are_alike_changes_no_answer(found, times):
     shelf = Shelf()
-    alike = [(volume, scaled(demand, times), policy) for volume, demand, policy in found]
+    alike = [(volume, scale_demand(demand, times), policy) for volume, demand, policy in found]
     others = [(volume, demand, policy) for volume, demand, _ in found for _, _, policy in found]
     for situation in (*found, *alike, *others, *found):
         assert answer(with_shelf(*situation, shelf)) == answer(with_shelf(*situation, Shelf()))
@@ -33,7 +33,7 @@ def test_what_is_shared_by_those_that_are_alike_changes_no_answer(found, times):
 @settings(max_examples=examples(300))
 def test_the_least_that_is_sold_is_chosen_as_if_every_figure_had_been_weighed(situation, times):
     volume, demand, policy = situation
-    demand = scaled(demand, times)
+    demand = scale_demand(demand, times)
     weighed = with_shelf(volume, demand, policy, Shelf())
     for kind in TYPES.values():
         weighed.products.alike[kind.name] = replace(weighed.products.of(kind), floor=None)

@@ -18,7 +18,7 @@ from plimsoll.domain.demand.trial import Required
 from plimsoll.domain.groups.hosting import host_loads
 from plimsoll.domain.refine.certificate import Open, open_of_host
 from plimsoll.domain.refine.member import Judged
-from plimsoll.domain.refine.refine import refine
+from plimsoll.domain.refine.next import find_looks
 from tests.unit.domain.answered import decided_on
 
 
@@ -54,18 +54,18 @@ def proved(group, query_cost, resolution_s=60):
 
 def _is_read(case, member, load, policies, query_cost):
     """Whether nothing but work is left to read, and no unread bucket of that is lifted or bound."""
-    demand, nothing = case.demand, np.zeros((2, len(case.demand.iops)))
+    demand, nothing = case.demand, np.zeros((2, len(case.demand.observed)))
     host = open_of_host(load, demand, policies) if load is not None and member.asks_host else {}
     rest = Open(work=nothing, seconds=nothing[0], host=host)
     held_back = case.lifted.any | case.room.bound
-    return not refine(case, demand, rest, member.knowledge, query_cost) and not (
-        demand.spread is not None and (held_back & demand.spread.unread).any()
+    return not find_looks(case, demand, rest, member.knowledge, query_cost) and not (
+        demand.spread is not None and (held_back & demand.spread.any_unread).any()
     )
 
 
 def _are_alike(case, highest):
     """Whether the most is held back where the least is, as often, and waits as long."""
-    pairs = [(case.lifted.saturated[side], highest.lifted.saturated[side]) for side in case.lifted.saturated]
+    pairs = [(case.lifted.saturated, highest.lifted.saturated)]
     pairs += [(case.room.bound, highest.room.bound), (case.room.cleared, highest.room.cleared)]
     same = all(np.array_equal(one, other) for one, other in pairs)
     return same and (case.frequent, case.settles) == (highest.frequent, highest.settles)
@@ -73,11 +73,14 @@ def _are_alike(case, highest):
 
 def _cuts_nothing(case, load):
     """Whether the host of a case is nowhere at its limit, and has room for all that is required."""
-    if load is not None and any((limit.at | limit.modeled).any() for limit in load.limits(case.demand, case.policy)):
+    if load is not None and _is_at(load.limit(case.demand, case.policy)):
         return False
     times, accounting = case.headrooms.relief.factor, case.room.ceiling.accounting
-    rates = case.demand.counted_iops(accounting), case.demand.counted_throughput_mib_s(accounting)
-    return all((rate * times <= room).all() for rate, room in zip(rates, case.room.room, strict=True))
+    return (case.demand.count(accounting) * times <= case.room.room).all()
+
+
+def _is_at(limit):
+    return (limit.at | limit.modeled).any()
 
 
 def _with_load(case, end):

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.case_maker import case_of
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.demand.day_sums import DaySums, sums_of_demand
+from plimsoll.domain.demand.days import DaySums, sums_of_demand
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand_epochs import tell_days
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import Seen
-from tests.builders import a_basis, a_spec, a_volume, load_of
+from tests.builders import a_basis, a_spec, a_volume, load_of, rates_of
 from tests.oracle.days import FOREVER, takes_what_it_gets
 from tests.profiles import examples
 
@@ -42,16 +42,12 @@ def cases(life, raised_day, lower):
     seen = Seen(at_s=at_s, spec=a_spec("gp3", iops=lower)), Seen(at_s=at_s, spec=a_spec("gp3", iops=6000), made=True)
     volume = a_volume("gp3", iops=6000, created=MADE, seen=seen)
     past, window = iops[: PAST_DAYS * DAY], iops[PAST_DAYS * DAY :]
-    moved = window * size_kib / 1024
     demand = Demand(
         start_s=BEGINS_S + PAST_DAYS * DAY_S,
         resolution_s=300,
         coarsest_s=300,
-        iops=window,
-        throughput_mib_s=moved,
+        rates=rates_of(window, window * size_kib / 1024),
         observed=np.ones(len(window), dtype=bool),
-        read_iops=window / 2,
-        read_throughput_mib_s=moved / 2,
     )
     done = past.reshape(-1, DAY).sum(axis=1) * 300
     days = DaySums(start_s=BEGINS_S, totals=np.stack([done, done * size_kib * 1024]))
