@@ -514,7 +514,7 @@ def _asked_words(run: RunRecord) -> str:
     part = usage.datapoints / most * 100 if most else 0.0
     share = f" ({part:.1f} % of every minute's)" if 0 < part < 100 else ""
     return (
-        f"{usage.calls:,} calls of {calls_in(clouds_of(run))}, {usage.metrics:,} metrics, "
+        f"{count_of(usage.calls, 'call')} of {calls_in(clouds_of(run))}, {usage.metrics:,} metrics, "
         f"{usage.datapoints:,} datapoints{share}, about {usd(usage.estimated_usd)}; "
         f"{run.seconds['elapsed']:,.1f} seconds"
     )
