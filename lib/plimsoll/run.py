@@ -21,7 +21,6 @@ from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, InScope, 
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.answers import answered_record, profile_record
 from plimsoll.reports.journal import JOURNAL
-from plimsoll.reports.largest import Largest
 from plimsoll.reports.learning import learning_in_run, lessons_of, own_table
 from plimsoll.reports.promises import check_promises, promises_in_run
 from plimsoll.reports.record import RecommendationRecord
@@ -29,7 +28,8 @@ from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_folder import INTERRUPTED, RUNNING, RunFolder, damage_texts, write_run
 from plimsoll.reports.run_reader import UnansweredRecord, matched_records, stream_records
 from plimsoll.reports.run_record import RunRecord
-from plimsoll.reports.summary import failed_places
+from plimsoll.reports.sorting import Largest
+from plimsoll.reports.story.run import failed_places
 from plimsoll.reports.totals import RunTotals
 from plimsoll.writing import make_file, write_lines
 

@@ -29,7 +29,7 @@ from plimsoll.ports import FailedTarget, Target, UnreadVolume
 from plimsoll.reports.journal import Held
 from plimsoll.reports.run_folder import bring_up_to_date
 from plimsoll.reports.run_reader import read_records, read_run, stream_unanswered
-from plimsoll.reports.summary import failed_places
+from plimsoll.reports.story.run import failed_places
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from tests.unit.reports.plain_runs import carry_out_plain as carry_out
@@ -108,7 +108,7 @@ def stopped_after(count, folder, ports, error=KeyboardInterrupt):
 def test_a_run_answers_every_volume_and_is_complete(tmp_path):
     run, best = carry_out(an_order(tmp_path / "one"), [a_world(volumes(3))], in_silence)
     assert run["status"] == "complete"
-    assert run["volumes"] == {"seen": 3, "answered": 3, "skipped": {}, "failed": 0, "reconciled": True}
+    assert run["volumes"] == {"seen": 3, "answered": 3, "skipped": {}, "failed": 0, "unpriced": 0, "reconciled": True}
     assert len(answered_in(tmp_path / "one")) == 3
     assert [record.action for record in best] == ["migrate"] * 3
     assert run["id"] == "one"
@@ -173,7 +173,7 @@ def test_going_on_answers_the_rest_and_only_the_rest(tmp_path):
     assert sorted(answered_in(tmp_path)) == sorted(volume.id for volume in given)
     assert set(ports.metrics.asked) == {volume.id for volume in given} - {one.volume_id for one in before}
     assert run["status"] == "complete"
-    assert run["volumes"] == {"seen": 5, "answered": 5, "skipped": {}, "failed": 0, "reconciled": True}
+    assert run["volumes"] == {"seen": 5, "answered": 5, "skipped": {}, "failed": 0, "unpriced": 0, "reconciled": True}
 
 
 def test_an_interrupted_and_resumed_run_ends_as_one_that_was_never_stopped(tmp_path):
@@ -231,7 +231,7 @@ def test_a_volume_that_could_not_be_read_makes_a_run_partial_and_is_tried_again(
     throttled = {given[1].id: Throttled("CloudWatch kept asking for fewer calls")}
     run, _ = carry_out(an_order(tmp_path), [a_world(given, broken_metrics=throttled)], in_silence)
     assert run["status"] == "partial"
-    assert run["volumes"] == {"seen": 3, "answered": 2, "skipped": {}, "failed": 1, "reconciled": True}
+    assert run["volumes"] == {"seen": 3, "answered": 2, "skipped": {}, "failed": 1, "unpriced": 0, "reconciled": True}
     assert given[1].id not in answered_in(tmp_path)
     ports = a_world(given)
     again, _ = carry_out(read_order(tmp_path), [ports], in_silence)
@@ -252,7 +252,7 @@ def test_a_region_that_breaks_off_loses_its_volumes_by_name_and_no_other_region_
     broken = {Target(account="111122223333", region="eu-west-1"): AccessDenied("no ec2:DescribeVolumes")}
     run, _ = carry_out(an_order(tmp_path), [a_world(given, broken=broken)], in_silence)
     assert run["status"] == "partial"
-    assert run["volumes"] == {"seen": 4, "answered": 2, "skipped": {}, "failed": 2, "reconciled": True}
+    assert run["volumes"] == {"seen": 4, "answered": 2, "skipped": {}, "failed": 2, "unpriced": 0, "reconciled": True}
     assert run["failures"]["volumes"] == {
         "111122223333/eu-west-1": {"no ec2:DescribeVolumes": ["vol-eu-west-1-0", "vol-eu-west-1-1"]}
     }

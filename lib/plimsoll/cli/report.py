@@ -19,14 +19,13 @@ from plimsoll.reports.csv_table import ENCODING
 from plimsoll.reports.data.database import Selection, open_runs, select
 from plimsoll.reports.data.exports import check_not_of_run, csv_lines, json_lines, write_parquet
 from plimsoll.reports.html.page import write_html
-from plimsoll.reports.largest import Largest
 from plimsoll.reports.markdown.run import run_markdown, tickets
 from plimsoll.reports.printable import put_out
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE
 from plimsoll.reports.run_reader import Only, read_run, stream_records
-from plimsoll.reports.sorting import MONEY, Weight, find_sort
-from plimsoll.reports.template_text import template_texts
+from plimsoll.reports.sorting import MONEY, Largest, Weight, find_sort
+from plimsoll.reports.templates import template_texts
 from plimsoll.reports.terminal.run import savings_table
 from plimsoll.settings import Settings
 from plimsoll.writing import write_lines

@@ -15,7 +15,7 @@ from typing import IO, Final, NamedTuple
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import RecommendationRecord, cents_of
 from plimsoll.reports.steps import STEP_TITLES, Step, step_of
-from plimsoll.reports.template_text import TemplateText
+from plimsoll.reports.templates import TemplateText
 from plimsoll.reports.wording import (
     change_words,
     count_of,

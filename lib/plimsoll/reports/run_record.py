@@ -34,10 +34,11 @@ class _Part(BaseModel):
 
 
 class VolumeCounts(_Part):
-    """The volumes of a run by their outcomes; `skipped` by reason."""
+    """The volumes of a run by their outcomes; `skipped` by reason. Of `unpriced` ones no price is known."""
 
     seen: int
     answered: int
+    unpriced: int = 0
     skipped: dict[str, int]
     failed: int
     reconciled: bool = True

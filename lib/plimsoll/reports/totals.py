@@ -24,7 +24,7 @@ from plimsoll.reports.learning import peaks_in
 from plimsoll.reports.record import RecommendationRecord, cents_of
 from plimsoll.reports.run_record import PartSummary, PartUsd
 from plimsoll.reports.steps import Step, step_of
-from plimsoll.reports.template_totals import Key, TemplateGroup, changes_of, groups_of
+from plimsoll.reports.templates import Key, TemplateGroup, changes_of, groups_of
 from plimsoll.reports.wording import owner_text
 
 DIMENSIONS: Final[Mapping[str, Callable[[RecommendationRecord], str]]] = {
@@ -261,6 +261,7 @@ class RunTotals:
             "volumes": {
                 "seen": self.seen,
                 "answered": self.answered_count,
+                "unpriced": self.unpriced,
                 "skipped": _sort_keys(self.skipped),
                 "failed": self.failed_count,
                 "reconciled": self.is_reconciled,

@@ -37,6 +37,9 @@ GRADE_WORDS: Final = {
 }
 """What each grade of evidence means."""
 
+GRADE_NAMES: Final = {"A": "measured here", "B": "measured elsewhere or earlier", "C": "published limits only"}
+"""Each grade of evidence in a few words."""
+
 _OWNER_KINDS: Final = {
     "cloudformation": "CloudFormation",
     "terraform": "Terraform",

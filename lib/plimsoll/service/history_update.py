@@ -14,10 +14,10 @@ from plimsoll.domain.history import HistoryEntry, Sighting, seen
 from plimsoll.domain.people_decisions import Holding, holding
 from plimsoll.domain.risk.promise_review import Review, review_promises
 from plimsoll.ports import HistoryStore, Target
-from plimsoll.reports.largest import Largest
 from plimsoll.reports.promises import review_of
 from plimsoll.reports.record import RecommendationRecord, to_cents
 from plimsoll.reports.run_reader import Matched
+from plimsoll.reports.sorting import Largest
 from plimsoll.reports.totals import RunTotals
 from plimsoll.service.events import ServiceEvent, recommendation_event
 

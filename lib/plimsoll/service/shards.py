@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 
 from plimsoll.domain.units import MIB
 from plimsoll.ports import RunStore, Target
-from plimsoll.reports.largest import Largest
+from plimsoll.reports.sorting import Largest
 from plimsoll.reports.totals import RunTotals
 from plimsoll.service.events import ServiceEvent
 from plimsoll.service.history_update import announce, empty_news

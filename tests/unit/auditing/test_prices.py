@@ -13,7 +13,7 @@ from plimsoll.ports import Target
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.steps import Step, step_of
-from plimsoll.reports.summary import run_headline
+from plimsoll.reports.story.run import counted_run, tell_headline
 from plimsoll.reports.totals import RunTotals
 from tests.builders import NOW, US_EAST_1, a_basis, a_demand, a_market, a_volume, decision
 from tests.unit.reports.plain_runs import a_run_record
@@ -35,7 +35,7 @@ def test_a_volume_without_a_price_in_dollars_is_in_no_sum_and_says_so(book, code
     assert (record.monthly_usd_now, record.monthly_usd_saved, step_of(record)) == (None, 0.0, Step.UNKNOWN)
     totals = RunTotals.add_up([record, recorded(decision(a_volume("gp2", 500), DEMAND))])
     assert (totals.usd_now, totals.unpriced) == (50.0, 1)
-    assert "no price is known for 1 other" in run_headline(totals, a_run_record(), whole=True)
+    assert "no price is known for 1 other" in tell_headline(counted_run(a_run_record(), totals), whole=True).text
 
 
 @pytest.mark.parametrize(("book", "word"), [(IN_YUAN, "CNY"), (UNPRICED, "no price in dollars")])

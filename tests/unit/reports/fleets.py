@@ -3,7 +3,8 @@
 from hypothesis import strategies as some
 
 from plimsoll.reports.record import RecommendationRecord, StripeSetRecord
-from plimsoll.reports.summary import Overview, count_volumes
+from plimsoll.reports.story.run import Overview, count_volumes, counted_run, tell_steps
+from tests.unit.reports.plain_runs import a_run_record
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.strategies import HOSTILE
 
@@ -78,3 +79,13 @@ def overview_of(records):
     overview = Overview()
     assert [record for record, _ in count_volumes(((record, None) for record in records), overview)] == list(records)
     return overview
+
+
+def run_of(records, **fields):
+    """A run with the sums of these records."""
+    return counted_run(a_run_record(**{"id": "r", **fields}), overview_of(records).totals)
+
+
+def steps_of(records, policy, folder):
+    """What is told of the steps of these records."""
+    return tell_steps(run_of(records), policy, folder, overview_of(records))

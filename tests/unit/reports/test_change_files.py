@@ -9,7 +9,7 @@ from plimsoll.domain.volume import OwnerKind
 from plimsoll.reports.change_files import CHANGED_IN, ORDER, TOOLS, change_note, file_name, write_changes
 from plimsoll.reports.record import BlockerRecord, LossRecord, OwnerRecord
 from plimsoll.reports.steps import Step, step_of
-from plimsoll.reports.template_text import template_texts
+from plimsoll.reports.templates import template_texts
 from tests.unit.reports.plain_runs import a_run_record
 from tests.unit.reports.recommendations import a_record, a_risk
 from tests.unit.reports.strategies import HOSTILE

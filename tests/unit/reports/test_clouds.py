@@ -21,7 +21,7 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import CHECKSUMS
 from plimsoll.reports.run_folder import RunFolder
 from plimsoll.reports.run_reader import read_records
-from plimsoll.reports.summary import group_notices
+from plimsoll.reports.story.run import group_notices
 from plimsoll.reports.terminal.run import show_plan, show_run
 from plimsoll.reports.totals import DIMENSIONS, RunTotals
 from plimsoll.reports.wording import calls_in, clouds_of, words_of
@@ -129,16 +129,16 @@ def test_volumes_without_an_answer_and_differences_name_their_cloud_also_of_earl
 @pytest.mark.parametrize("width", [80, 160])
 def test_the_screen_tells_clouds_apart_where_there_are_several(width):
     text = shown(a_run(AWS, DISK), width)
-    assert "in AWS" in text
-    assert "in Google Cloud" in text
-    assert "GetMetricData and ListTimeSeries calls" in " ".join(text.split())
+    assert "In AWS" in text
+    assert "In Google Cloud" in text
+    assert "calls of GetMetricData and ListTimeSeries" in " ".join(text.split())
     assert all(len(line) <= width for line in text.splitlines())
 
 
 def test_the_screen_of_one_cloud_names_none_beside_its_calls():
-    assert "in AWS" not in shown(a_run(AWS))
-    assert "3 GetMetricData calls" in shown(a_run(AWS))
-    assert "3 ListTimeSeries calls" in shown(a_run(DISK))
+    assert "In AWS" not in shown(a_run(AWS))
+    assert "3 calls of GetMetricData" in shown(a_run(AWS))
+    assert "3 calls of ListTimeSeries" in shown(a_run(DISK))
 
 
 def test_a_run_of_an_earlier_version_asked_aws():

@@ -12,9 +12,8 @@ from plimsoll.reports.data.exports import csv_lines
 from plimsoll.reports.markdown.run import run_markdown
 from plimsoll.reports.run_reader import read_run, stream_records
 from plimsoll.reports.steps import Step, step_of
-from plimsoll.reports.summary import take_now
+from plimsoll.reports.story.run import tell_headline
 from plimsoll.reports.terminal.run import show_run
-from plimsoll.reports.totals import RunTotals
 from plimsoll.reports.wording import usd
 from plimsoll.slack.blocks.report import run_conversation
 from tests.unit.reports.html.pages import read_page, written
@@ -67,9 +66,9 @@ def test_the_headlines_of_people_are_that_number():
     with TemporaryDirectory() as there:
         folder = a_run(Path(there) / "run", records)
         assert set(sums_of(folder).values()) == {69.0}
-        assert take_now(RunTotals.add_up(records)) == f"Take {told} a month now: nothing is given up."
+        assert tell_headline(read_run(folder), whole=True).first == f"Take {told} a month now: nothing is given up."
         assert f"Take {told} a month now: nothing is given up." in read_page(written(folder)).text
-        assert f"{told} on 2 volumes with nothing given up" in said(run_conversation(folder).main)
+        assert f"Take now, nothing given up: 2 volumes, saves {told} a month" in said(run_conversation(folder).main)
         assert f"saves {told} a month" in run_markdown(folder, None, "")
         console = a_console(160)
         show_run(console, read_run(folder), ())

@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 
 from plimsoll.reports.markdown.run import run_markdown
-from plimsoll.reports.summary import changes_since, figures, incomplete, resume_command, run_headline, todos
-from plimsoll.reports.totals import RunTotals
+from plimsoll.reports.story.run import changes_since, part_of_run, tell_headline, tell_incomplete, tell_money
 from plimsoll.reports.wording import usd
 from tests.builders import a_policy
-from tests.unit.reports.fleets import overview_of, special_records
+from tests.unit.reports.fleets import run_of, special_records, steps_of
 from tests.unit.reports.html.pages import written
 from tests.unit.reports.markdown.rendered import shown
 from tests.unit.reports.plain_runs import a_run_record
@@ -23,7 +22,7 @@ RUN = a_run_record(id="r")
 
 def test_the_headline_says_what_can_be_saved_of_what():
     records = [a_record(monthly_usd_now=100.0, monthly_usd_saved=36.0), a_record("keep", monthly_usd_now=20.0)]
-    said = run_headline(RunTotals.add_up(records), RUN, whole=True)
+    said = tell_headline(run_of(records), whole=True).text
     assert said == "$36.00 a month can be saved: 30 % of the $120 that these 2 volumes cost."
 
 
@@ -37,22 +36,23 @@ def test_the_headline_says_what_can_be_saved_of_what():
     ],
 )
 def test_what_cannot_be_told_is_not_told_as_money(name, said):
-    assert run_headline(RunTotals.add_up(special_records()[name]), RUN, whole=True).startswith(said)
+    assert tell_headline(run_of(special_records()[name]), whole=True).text.startswith(said)
 
 
 def test_an_upgrade_that_costs_more_is_beside_the_saving_and_not_in_it():
-    fleet = RunTotals.add_up(special_records()["dear upgrade"])
-    assert [figure.kind for figure in figures(fleet, "the peak")] == ["upgrades"]
-    (todo,) = todos(overview_of(special_records()["dear upgrade"]), a_policy(), FOLDER)
+    fleet = special_records()["dear upgrade"]
+    money = tell_money(run_of(fleet).monthly_usd, a_policy()).rows
+    assert [(row[0], row[1]) for row in money] == [("$99.50", "a month more for throttled volumes")]
+    (todo,) = steps_of(fleet, a_policy(), FOLDER).steps
     assert todo.money == "costs $99.50 a month more"
 
 
 @pytest.mark.parametrize("status", ["interrupted", "running"])
 def test_a_run_that_has_not_ended_says_how_to_go_on(status):
     run = a_run_record(status=status)
-    assert "volumes are missing" in incomplete(run, whole=True)
-    assert "volumes are missing" in incomplete(run, whole=False)
-    assert resume_command(run, FOLDER) == "plimsoll audit --resume 'plimsoll-runs/a run'"
+    for told in (tell_incomplete(run, FOLDER), tell_incomplete(part_of_run(run), FOLDER)):
+        assert "volumes are missing" in told.lines[0]
+        assert told.copy == "plimsoll audit --resume 'plimsoll-runs/a run'"
 
 
 def test_what_could_not_be_read_is_counted_and_a_part_of_a_run_is_not_blamed_for_it():
@@ -61,16 +61,20 @@ def test_what_could_not_be_read_is_counted_and_a_part_of_a_run_is_not_blamed_for
         "volumes": {"1/us-east-1": {"gone": ["a"]}, "2/us-east-1": {"x": ["b", "c"]}},
     }
     run = a_run_record(status="partial", failures=failures)
-    assert incomplete(run, whole=True) == "Not in these figures, because unreadable: 1 place and 2 volumes."
-    assert incomplete(run, whole=False) == ""
-    assert incomplete(RUN, whole=True) == ""
-    assert resume_command(run, FOLDER) is None
+    told = tell_incomplete(run, FOLDER)
+    assert told.lines == ("Not in these figures, because unreadable: 1 place and 2 volumes.",)
+    assert told.copy == ""
+    assert tell_incomplete(part_of_run(run), FOLDER).lines == ()
+    assert tell_incomplete(part_of_run(run, ["2"]), FOLDER).lines == (
+        "Not in these figures, because unreadable: 2 volumes.",
+    )
+    assert tell_incomplete(RUN, FOLDER).lines == ()
 
 
 def test_what_has_no_price_is_not_among_what_costs():
     records = special_records()["some prices"]
     now = records[0].monthly_usd_now
-    said = run_headline(RunTotals.add_up(records), RUN, whole=True)
+    said = tell_headline(run_of(records), whole=True).text
     assert said.endswith(f"of the {usd(now)} that this one volume costs; no price is known for 1 other.")
 
 
@@ -79,15 +83,15 @@ def test_what_has_no_price_is_not_among_what_costs():
 )
 def test_nearly_all_is_not_all_and_little_is_not_nothing(saved, share):
     records = [a_record(monthly_usd_now=100.0, monthly_usd_saved=saved)]
-    assert f"can be saved: {share} of the $100" in run_headline(RunTotals.add_up(records), RUN, whole=True)
+    assert f"can be saved: {share} of the $100" in tell_headline(run_of(records), whole=True).text
 
 
 def test_the_drop_in_saving_is_not_told_as_what_is_recommended():
     records = [a_record(monthly_usd_saved=10.0, monthly_usd_saved_drop_in=4.0)]
-    drop_in, proof = figures(RunTotals.add_up(records), "the peak")
-    assert (drop_in.amount, proof.amount) == ("$4.00", "$6.00")
-    assert "no proof" not in f"{drop_in.label} {drop_in.meaning}".lower()
-    (todo,) = todos(overview_of(records), a_policy(), FOLDER)
+    drop_in, proof = tell_money(run_of(records).monthly_usd, a_policy()).rows
+    assert (drop_in[0], proof[0]) == ("$4.00", "$6.00")
+    assert "no proof" not in " ".join(drop_in).lower()
+    (todo,) = steps_of(records, a_policy(), FOLDER).steps
     assert todo.money == "saves $10.00 a month ($4.00 with the same limits)"
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.reports.largest import Largest
+from plimsoll.reports.sorting import Largest
 
 ITEMS = st.lists(st.integers(-5, 20), max_size=30)
 

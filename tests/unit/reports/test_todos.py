@@ -9,9 +9,8 @@ from hypothesis import given
 from plimsoll.domain.policy import SizeOn
 from plimsoll.reports.record import BlockerRecord
 from plimsoll.reports.steps import Step, observed_words, requirement_words, step_of, step_words
-from plimsoll.reports.summary import most_money, todos
 from tests.builders import a_policy
-from tests.unit.reports.fleets import FLEETS, overview_of
+from tests.unit.reports.fleets import FLEETS, steps_of
 from tests.unit.reports.recommendations import a_record
 
 FOLDER = Path("plimsoll-runs/a run")
@@ -19,7 +18,7 @@ FOLDER = Path("plimsoll-runs/a run")
 
 @given(FLEETS)
 def test_every_volume_is_in_one_step_and_steps_come_in_their_order(records):
-    found = list(todos(overview_of(records), a_policy(), FOLDER))
+    found = list(steps_of(records, a_policy(), FOLDER).steps)
     assert [todo.step for todo in found] == [step for step in Step if any(step_of(one) is step for one in records)]
     assert sum(len(todo.first) + todo.more for todo in found) == len(records)
     for todo in found:
@@ -27,10 +26,8 @@ def test_every_volume_is_in_one_step_and_steps_come_in_their_order(records):
 
 
 def test_the_volumes_named_first_are_those_that_matter_most():
-    fleet = overview_of(
-        [a_record("detached", volume_id=f"vol-{usd}", monthly_usd_now=float(usd)) for usd in (3, 9, 1, 7, 5)]
-    )
-    (todo,) = todos(fleet, a_policy(), FOLDER)
+    fleet = [a_record("detached", volume_id=f"vol-{usd}", monthly_usd_now=float(usd)) for usd in (3, 9, 1, 7, 5)]
+    (todo,) = steps_of(fleet, a_policy(), FOLDER).steps
     assert [record.volume_id for record in todo.first] == ["vol-9", "vol-7", "vol-5"]
     assert todo.more == 2
 
@@ -38,13 +35,13 @@ def test_the_volumes_named_first_are_those_that_matter_most():
 def test_a_measurement_is_asked_for_by_a_command_that_can_be_pasted():
     evidence = a_record().evidence.model_copy(update={"grade": "C"})
     record = a_record(evidence=evidence, monthly_usd_saved=10.0, monthly_usd_saved_drop_in=0.0)
-    (todo,) = todos(overview_of([record]), a_policy(), FOLDER)
+    (todo,) = steps_of([record], a_policy(), FOLDER).steps
     assert todo.step is Step.MEASURE
     assert todo.command == "plimsoll validate --recommendation 'plimsoll-runs/a run'"
 
 
 def test_the_changes_that_give_nothing_up_are_had_by_one_command():
-    (todo,) = todos(overview_of([a_record(cuts=[], losses=[])]), a_policy(), FOLDER)
+    (todo,) = steps_of([a_record(cuts=[], losses=[])], a_policy(), FOLDER).steps
     assert todo.step is Step.SAFE
     words = ["plimsoll", "report", str(FOLDER), "--format", "changes", "--where", "step = 'safe'", "--out", "changes"]
     assert shlex.split(todo.command) == words
@@ -52,7 +49,7 @@ def test_the_changes_that_give_nothing_up_are_had_by_one_command():
 
 def test_volumes_that_wait_are_named_with_the_first_day_and_what_may_be_saved():
     later = a_record("wait", volume_id="vol-2").wait.model_copy(update={"until": "2026-12-02"})
-    (todo,) = todos(overview_of([a_record("wait", wait=later), a_record("wait")]), a_policy(), FOLDER)
+    (todo,) = steps_of([a_record("wait", wait=later), a_record("wait")], a_policy(), FOLDER).steps
     assert todo.volumes == "2 volumes, the first from 2026-11-30 on"
     assert todo.money.startswith("may save $")
     assert {record.wait.until for record in todo.first} == {"2026-11-30", "2026-12-02"}
@@ -90,7 +87,7 @@ def test_one_volume_is_judged_by_the_hours_that_it_was_observed(step):
 
 def test_blocked_upgrades_stand_with_what_is_blocked():
     blocked = a_record("upgrade", blockers=[BlockerRecord(code="state", text="it is being changed")])
-    found = todos(overview_of([blocked, a_record("upgrade"), a_record("upgrade")]), a_policy(), FOLDER)
+    found = steps_of([blocked, a_record("upgrade"), a_record("upgrade")], a_policy(), FOLDER).steps
     assert [(todo.step, todo.volumes) for todo in found] == [
         (Step.THROTTLED, "2 volumes"),
         (Step.BLOCKED, "1 volume"),
@@ -100,7 +97,7 @@ def test_blocked_upgrades_stand_with_what_is_blocked():
 def test_the_step_that_holds_the_money_is_named_where_several_save():
     one = a_record("upgrade", monthly_usd_saved=1.0, monthly_usd_saved_drop_in=0.0)
     other = a_record(monthly_usd_saved=20.0, monthly_usd_saved_drop_in=0.0)
-    assert most_money(overview_of([one, a_record("keep"), other]).totals) == (
+    assert steps_of([one, a_record("keep"), other], a_policy(), FOLDER).most_money == (
         "The most money is in step 1, which saves $20.00 of the $21.00 a month."
     )
-    assert most_money(overview_of([other, other]).totals) == ""
+    assert steps_of([other, other], a_policy(), FOLDER).most_money == ""

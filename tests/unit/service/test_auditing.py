@@ -41,7 +41,7 @@ def test_every_volume_is_answered_and_counted_once(tmp_path):
     reported = loop.run()
     run = run_json(files(loop.service, "first"))
     assert (reported.status, reported.volumes) == ("complete", 7)
-    assert run["volumes"] == {"seen": 7, "answered": 7, "skipped": {}, "failed": 0, "reconciled": True}
+    assert run["volumes"] == {"seen": 7, "answered": 7, "skipped": {}, "failed": 0, "unpriced": 0, "reconciled": True}
     assert run["plan"]["volumes"] == 7
     assert len(records(files(loop.service, "first"))) == 7
     assert [item.batch for item in loop.audited] == [0, 1, 2]

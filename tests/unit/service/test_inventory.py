@@ -54,7 +54,14 @@ def test_what_a_target_refuses_is_its_answer(tmp_path, broken):
     run = run_json(files(loop.service, "first"))
     assert run["failures"]["targets"] == {str(HERE): "no entry"}
     seen = 2 if broken == "listing" else 0
-    assert run["volumes"] == {"seen": seen, "answered": 0, "skipped": {}, "failed": seen, "reconciled": True}
+    assert run["volumes"] == {
+        "seen": seen,
+        "answered": 0,
+        "skipped": {},
+        "failed": seen,
+        "unpriced": 0,
+        "reconciled": True,
+    }
 
 
 @pytest.mark.parametrize(("expected", "status"), [(False, "partial"), (True, "complete")])
@@ -77,7 +84,7 @@ def test_a_volume_that_could_not_be_read_fails_by_name_and_the_others_are_audite
     loop.audit_batches("first")
     assert loop.end("first").status == "partial"
     run = run_json(files(loop.service, "first"))
-    assert run["volumes"] == {"seen": 3, "answered": 2, "skipped": {}, "failed": 1, "reconciled": True}
+    assert run["volumes"] == {"seen": 3, "answered": 2, "skipped": {}, "failed": 1, "unpriced": 0, "reconciled": True}
     assert "vol-bad" in str(run["failures"])
 
 

@@ -1,6 +1,5 @@
 """`report.html`: a run as one file that opens offline in any browser, each volume's drill-down in it."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +13,10 @@ from pydantic_core import to_json
 from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.kinds import KINDS
 from plimsoll.domain.offers.losses import LOSS_WORDS
-from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.change_files import CHANGED_IN, ORDER, ORDER_HEAD, TOOLS, head_lines, run_lines
 from plimsoll.reports.charts.theme import WIDTH_PX
-from plimsoll.reports.costs import COSTS_WHY, cost_tables
 from plimsoll.reports.csv_table import FORMULAS
-from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.html.page_files import (
     drawing_script,
     first_script,
@@ -35,32 +31,17 @@ from plimsoll.reports.html.small_profile import HOW
 from plimsoll.reports.html.volume_blocks import blocks, to_base64
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched, Only, full_name, matched_records, read_run
-from plimsoll.reports.run_record import PriceSource, RunRecord
-from plimsoll.reports.steps import STEP_TITLES, Step, StepWords, requirement_words, step_words
-from plimsoll.reports.summary import (
-    Overview,
-    changes_since,
-    count_volumes,
-    figures,
-    group_notices,
-    incomplete,
-    most_money,
-    parts,
-    resume_command,
-    run_headline,
-    skipped_sentences,
-    take_now,
-    todos,
-    unread,
-)
-from plimsoll.reports.template_text import TITLE, WHY, template_texts
+from plimsoll.reports.run_record import RunRecord
+from plimsoll.reports.steps import STEP_TITLES, Step, StepWords, step_words
+from plimsoll.reports.story import Topic, blocks_about
+from plimsoll.reports.story.run import Overview, count_volumes, counted_run, part_of_run, tell_run
 from plimsoll.reports.totals import RunTotals
 from plimsoll.reports.wording import (
+    GRADE_NAMES,
     GRADE_WORDS,
     PROVIDERS,
     RISK_LEVELS,
     account_word,
-    calls_in,
     change_words,
     clouds_of,
     count_of,
@@ -143,6 +124,8 @@ def write_html(
 
 def _context(folder: Path, run: RunRecord, overview: Overview, about: str, *, whole_run: bool) -> dict[str, Any]:
     policy, totals = parse_policy(run.policy), overview.totals
+    counted = counted_run(run if whole_run else part_of_run(run), totals)
+    story = tell_run(counted, policy, folder=folder, overview=overview, whole=whole_run)
     steps = {str(step): step_words(step, policy, SEEN) for step in Step}
     account = account_word(clouds_of(run))
     return {
@@ -150,30 +133,11 @@ def _context(folder: Path, run: RunRecord, overview: Overview, about: str, *, wh
         "run": run,
         "day": f"{run.as_of:%Y-%m-%d}",
         "about_part": about,
-        "take_now": take_now(totals),
-        "headline": run_headline(totals, run, whole=whole_run),
-        "judged_by": requirement_words(policy),
-        "incomplete": incomplete(run, whole=whole_run),
-        "resume": resume_command(run, folder),
-        "since": changes_since(run) if whole_run else "",
-        "outlook": outlook(totals.risk.run_risk),
+        "story": {topic: blocks_about(story, topic) for topic in Topic},
         "totals": totals,
-        "figures": list(figures(totals, requirement_words(policy))),
-        "parts": list(parts(overview, totals)),
-        "most_money": most_money(totals),
-        "todos": list(todos(overview, policy, folder)),
-        "templates": list(template_texts(run)) if whole_run else [],
-        "costs": list(cost_tables(run)) if whole_run else [],
-        "costs_why": COSTS_WHY,
-        "templates_title": TITLE,
-        "templates_why": WHY,
-        "unread": list(unread(run)) if whole_run else [],
-        "left_out": list(skipped_sentences(run)) if whole_run else [],
-        "notices": list(group_notices(run)) if whole_run else [],
         "clouds": len(totals.by["cloud"]),
         "account": account,
         "breakdowns": list(breakdowns(totals, account)),
-        "about": list(_run_facts(run, policy)),
         "steps": {step: words for step, words in steps.items() if step in totals.by["step"]},
     }
 
@@ -211,6 +175,7 @@ def _same_for_every_run(steps: Mapping[str, StepWords]) -> dict[str, Any]:
         "drawer": to_base64(drawing_script().encode()),
         "columns": TABLE_COLUMNS,
         "risks": RISK_LEVELS,
+        "grades": GRADE_NAMES,
         "losses": {str(code): words for code, words in LOSS_WORDS.items()},
         "settings": to_base64(to_json(settings)),
     }
@@ -238,43 +203,6 @@ def _live(live: Live | None) -> dict[str, Any]:
     """The parts of a served report alone, with the hashes of all its scripts."""
     scripts = [first_script(), script(), drawing_script(), *([] if live is None else [live_script()])]
     return {"live": live, "live_script": live_script(), "hashes": [hash_of(source) for source in scripts]}
-
-
-def _run_facts(run: RunRecord, policy: Policy) -> Iterator[tuple[str, str]]:
-    """Facts of the run, in pairs of a word and a sentence."""
-    yield "Audited", f"{run.as_of:%Y-%m-%d %H:%M} UTC, run {run.id}"
-    yield "Policy", ". ".join(_policy(policy)) + "."
-    yield "Prices", "; ".join(_prices(run.prices)) or "none were read"
-    yield "Asked", _asked_words(run)
-    yield "Made by", f"Plimsoll {run.versions['plimsoll']}"
-
-
-def _policy(policy: Policy) -> Iterator[str]:
-    yield f"An offer must carry {requirement_words(policy)}"
-    if policy.size_on is not SizeOn.AVERAGE:
-        yield "A bucket's busiest second sizes it where the cloud publishes that"
-    if policy.size_on is SizeOn.BUSY_TIME:
-        yield "Elsewhere rates over the busy share of a bucket do"
-    types = " or ".join(policy.target_types) or "of any type that its cloud's data mark as a target"
-    yield f"It may be {types}, and must save ${policy.min_saving_usd_month:,.2f} a month"
-    yield f"Measurements made here count as such for {policy.evidence_max_age_days} days"
-    if policy.overrides:
-        yield f"{count_of(len(policy.overrides), 'override')} by tag may say otherwise for some volumes"
-
-
-def _prices(prices: Mapping[str, PriceSource]) -> Iterator[str]:
-    for (source, as_of), count in Counter((price.source, price.as_of) for price in prices.values()).items():
-        yield f"{source}{f' as of {as_of}' if as_of else ''}, in {count_of(count, 'place')}"
-
-
-def _asked_words(run: RunRecord) -> str:
-    usage, most = run.usage, run.plan.most_datapoints
-    part = usage.datapoints / most * 100 if most else 0.0
-    share = f" ({part:.1f} % of every minute's)" if 0 < part < 100 else ""
-    return (
-        f"{usage.calls:,} calls of {calls_in(clouds_of(run))}, {usage.datapoints:,} datapoints{share}, "
-        f"about ${usage.estimated_usd:,.2f}; {run.seconds['elapsed']:,.1f} seconds"
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ from plimsoll.reports.printable import printable_json
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.steps import step_of
-from plimsoll.reports.template_text import template_name
+from plimsoll.reports.templates import template_name
 from plimsoll.reports.wording import losses_in_words, owner_text, risk_level, risk_pct, spec_text, words_of
 
 SIZE: Final = 100

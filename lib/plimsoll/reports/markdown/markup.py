@@ -1,10 +1,21 @@
-"""Text in Markdown: names and sentences that GitHub shows as they are, and no more of them than GitHub takes."""
+"""Text in Markdown: names, sentences and stories that GitHub shows as they are, and no more of them than it takes."""
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, assert_never
 
 from plimsoll.reports.printable import printable
+from plimsoll.reports.story import (
+    Changes,
+    Figures,
+    Headline,
+    Missing,
+    Note,
+    StepList,
+    Story,
+    StoryBlock,
+    Topic,
+)
 
 MOST_ON_GITHUB: Final = 65_000
 """The characters that GitHub takes are 65,536. The rest is for what is posted with a report, such as a mark."""
@@ -93,3 +104,99 @@ def _escape_marks(text: str) -> str:
 
 def _longest_run(sign: str, text: str) -> int:
     return max((len(run) for run in re.findall(f"{re.escape(sign)}+", text)), default=0)
+
+
+# ---- the blocks of a story
+
+_UNREAD: Final = 20
+"""Lines of what is missing."""
+
+_NAMES: Final = frozenset({Topic.COSTS})
+"""Tables whose rows begin with a name."""
+
+
+def story_markdown(story: Story) -> Iterator[str]:
+    """The blocks of a story as Markdown, in their order."""
+    for block in story:
+        yield from _lines(block)
+
+
+def bullet_list(texts: tuple[str, ...] | list[str]) -> str:
+    """A list of sentences."""
+    return "".join(f"- {prose(text)}\n" for text in texts)
+
+
+def _lines(block: StoryBlock) -> Iterator[str]:
+    match block:
+        case Headline():
+            yield f"**{prose(block.text)}**\n"
+        case Figures():
+            yield from _figures(block)
+        case StepList():
+            yield from _steps(block)
+        case Changes():
+            yield from _changes(block)
+        case Note():
+            yield from _note(block)
+        case Missing():
+            yield from _missing(block)
+        case _:
+            assert_never(block)
+
+
+def _figures(figures: Figures) -> Iterator[str]:
+    """Money as a list; anything else as a table."""
+    if figures.topic is Topic.MONEY:
+        yield "".join(f"- {amount} {label}. {prose(meaning)}\n" for amount, label, meaning in figures.rows)
+        yield f"{prose(figures.why)}\n" if figures.why else ""
+        return
+    first = name if figures.topic in _NAMES else prose
+    yield f"## {prose(figures.title)}\n"
+    if figures.why:
+        yield f"{prose(figures.why)}\n"
+    yield table(figures.heads, [(first(row[0]), *map(prose, row[1:])) for row in figures.rows])
+
+
+def _steps(steps: StepList) -> Iterator[str]:
+    yield f"## {prose(steps.title)}\n"
+    yield table(
+        ("step", "volumes:", "money", "why"),
+        [
+            (f"{number}. {prose(line.words.title)}", prose(line.volumes), prose(line.money), prose(line.words.why))
+            for number, line in enumerate(steps.steps, start=1)
+        ],
+    )
+
+
+def _changes(changes: Changes) -> Iterator[str]:
+    yield f"## {prose(changes.title)}\n"
+    yield f"{prose(changes.why)}\n"
+    rows = [
+        (name(change.made_by), name(change.where), prose(change.volumes), prose(change.change), prose(change.saves))
+        for change in changes.changes
+    ]
+    yield table(("made by", "where", "volumes", "change", "money"), rows)
+    yield fence("\n".join(change.how for change in changes.changes))
+
+
+def _note(note: Note) -> Iterator[str]:
+    """A note; what is missing in short refers to where it is said in full."""
+    if note.topic is Topic.NOTICES:
+        yield f"**{name(note.title)}**: {prose(' '.join(note.lines))}\n"
+        return
+    text = " ".join(note.lines)
+    is_short = note.topic is Topic.INCOMPLETE and not note.copy
+    yield f"{prose(text.removesuffix('.'))}; see the end.\n" if is_short else f"{prose(text)}\n"
+    if note.copy:
+        yield fence(note.copy)
+
+
+def _missing(missing: Missing) -> Iterator[str]:
+    yield f"## {missing.title}\n"
+    if missing.unread:
+        rows = [(name(place), prose(what), prose(why)) for place, what, why in missing.unread[:_UNREAD]]
+        yield table(("where", "what", "why"), rows)
+    if len(missing.unread) > _UNREAD:
+        yield f"{len(missing.unread) - _UNREAD:,} more: run.json names all of them.\n"
+    if missing.left_out:
+        yield bullet_list(missing.left_out[:_UNREAD])

@@ -7,9 +7,6 @@ from typing import Final
 from plimsoll.domain.kinds import CHANGES
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import parse_policy
-from plimsoll.reports.costs import COSTS_WHY, cost_tables
-from plimsoll.reports.fleet_risk import outlook
-from plimsoll.reports.largest import Largest
 from plimsoll.reports.markdown.markup import (
     MOST_ON_GITHUB,
     ROOM_FOR_THE_REST,
@@ -18,44 +15,28 @@ from plimsoll.reports.markdown.markup import (
     length,
     name,
     prose,
+    story_markdown,
     table,
 )
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Only, read_run, stream_records
-from plimsoll.reports.run_record import RunRecord
-from plimsoll.reports.sorting import Weight
+from plimsoll.reports.sorting import Largest, Weight
 from plimsoll.reports.steps import (
     CENT,
     STEP_NAMES,
     STEP_TITLES,
     Step,
     observed_words,
-    requirement_words,
     step_of,
     step_words,
 )
-from plimsoll.reports.summary import (
-    Overview,
-    changes_since,
-    figures,
-    incomplete,
-    resume_command,
-    run_headline,
-    skipped_sentences,
-    todos,
-    unread,
-    weight,
-)
-from plimsoll.reports.template_text import TITLE, WHY, template_texts
-from plimsoll.reports.totals import RunTotals
+from plimsoll.reports.story import Figures, Topic, blocks_about
+from plimsoll.reports.story.run import Overview, counted_run, part_of_run, tell_run, weight
+from plimsoll.reports.story.volume import tell_epochs, tell_frontier
 from plimsoll.reports.wording import (
-    FRONTIER_HEADS,
-    FRONTIER_TITLE,
     GRADE_WORDS,
     change_words,
     count_of,
-    epoch_text,
-    frontier_rows,
     kind_words,
     left_change_text,
     losses_in_words,
@@ -75,20 +56,22 @@ _SAFE_ALONE: Final = 500
 
 _IN_A_FENCE: Final = 10
 _WAITING: Final = 20
-_UNREAD: Final = 20
+
+_BEFORE: Final = (Topic.HEADLINE, Topic.MONEY, Topic.SINCE, Topic.OUTLOOK, Topic.INCOMPLETE, Topic.STEPS)
+_AFTER: Final = (Topic.TEMPLATES, Topic.COSTS, Topic.NOTICES, Topic.MISSING)
+"""The blocks above the lists of volumes, and those below."""
 
 
 def run_markdown(folder: Path, only: Only | None, about: str, weigh: Weight | None = None) -> str:
-    """A run on a page: what can be saved, what to do first, the best changes, and what could not be read.
+    """A run on a page: its story, with the changes to copy and the best ones in it.
 
     `only` restricts it to some volumes, and `about` says to which. `weigh` is what its lists are sorted by.
     """
     weigh = weigh or weight
-    run, overview = read_run(folder), Overview()
-    policy = parse_policy(run.policy)
+    run, overview, whole = read_run(folder), Overview(), only is None
     throttled: Largest[RecommendationRecord] = Largest(most=_THROTTLED)
     saving: Largest[RecommendationRecord] = Largest(most=_BEST)
-    safe: Largest[RecommendationRecord] = Largest(most=_SAFE if only is None else _SAFE_ALONE)
+    safe: Largest[RecommendationRecord] = Largest(most=_SAFE if whole else _SAFE_ALONE)
     waiting: Largest[RecommendationRecord] = Largest(most=_WAITING)
     for record in stream_records(folder, only):
         overview.add(record)
@@ -99,20 +82,15 @@ def run_markdown(folder: Path, only: Only | None, about: str, weigh: Weight | No
             (throttled if step is Step.THROTTLED else saving).add(weigh(record), record.volume_id, record)
         if record.wait is not None:
             waiting.add(weight(record), record.volume_id, record)
-    part = f"Of {prose(about)} alone.\n" if only is not None else ""
-    page = [f"# Plimsoll run {name(run.id)}\n", part, *_money(overview.totals, run, policy, whole=only is None)]
-    since = changes_since(run) if only is None else ""
-    page += [f"{prose(sentence)}\n" for sentence in (since, outlook(overview.totals.risk.run_risk)) if sentence]
-    page += _incomplete(run, folder, whole=only is None)
-    page += _steps(overview, policy, folder)
+    counted = counted_run(run if whole else part_of_run(run), overview.totals)
+    story = tell_run(counted, parse_policy(run.policy), folder=folder, overview=overview, whole=whole)
+    part = "" if whole else f"Of {prose(about)} alone.\n"
+    page = [f"# Plimsoll run {name(run.id)}\n", part, *story_markdown(blocks_about(story, *_BEFORE))]
     page += _commands(safe)
     page += _changes("The best changes", saving)
     page += _changes("Throttled today", throttled)
     page += _waiting(waiting)
-    if only is None:
-        page += _templates(run)
-        page += _costs_section(run)
-        page += _unread_section(run)
+    page += story_markdown(blocks_about(story, *_AFTER))
     return fitting(page)
 
 
@@ -130,36 +108,6 @@ def tickets(folder: Path, only: Only, link: Callable[[RecommendationRecord], str
     return "\n".join(written)
 
 
-def _money(totals: RunTotals, run: RunRecord, policy: Policy, *, whole: bool) -> Iterator[str]:
-    yield f"**{prose(run_headline(totals, run, whole=whole))}**\n"
-    yield "".join(
-        f"- {figure.amount} {figure.label}. {prose(figure.meaning)}\n"
-        for figure in figures(totals, requirement_words(policy))
-    )
-
-
-def _incomplete(run: RunRecord, folder: Path, *, whole: bool) -> Iterator[str]:
-    sentence = incomplete(run, whole=whole)
-    again = resume_command(run, folder)
-    if again is not None:
-        yield f"{prose(sentence)}\n"
-        yield fence(again)
-    elif sentence:
-        yield f"{prose(sentence.removesuffix('.'))}; see the end.\n"
-
-
-def _steps(overview: Overview, policy: Policy, folder: Path) -> Iterator[str]:
-    steps = list(todos(overview, policy, folder))
-    if not steps:
-        return
-    rows = [
-        (f"{number}. {prose(todo.words.title)}", prose(todo.volumes), prose(todo.money), prose(todo.words.why))
-        for number, todo in enumerate(steps, start=1)
-    ]
-    yield "## What to do first\n"
-    yield table(("step", "volumes:", "money", "why"), rows)
-
-
 def _commands(safe: Largest[RecommendationRecord]) -> Iterator[str]:
     """The changes that give nothing up, to be copied."""
     if not safe.total:
@@ -171,34 +119,6 @@ def _commands(safe: Largest[RecommendationRecord]) -> Iterator[str]:
     changes = [record.change for record in safe.items]
     for first in range(0, len(changes), _IN_A_FENCE):
         yield fence("\n".join(changes[first : first + _IN_A_FENCE]))
-
-
-def _templates(run: RunRecord) -> Iterator[str]:
-    """The changes of templates."""
-    rows = [
-        (
-            name(template.made_by),
-            name(template.where),
-            prose(template.volumes),
-            prose(template.change),
-            prose(template.saves),
-        )
-        for template in template_texts(run)
-    ]
-    if rows:
-        yield f"## {TITLE}\n"
-        yield f"{prose(WHY)}\n"
-        yield table(("made by", "where", "volumes", "change", "money"), rows)
-        yield fence("\n".join(template.how for template in template_texts(run)))
-
-
-def _costs_section(run: RunRecord) -> Iterator[str]:
-    """The volumes that are paid for nothing by owner and year."""
-    for costs in cost_tables(run):
-        rows = [(name(owner), *map(prose, others)) for owner, *others in costs.rows]
-        yield f"## {prose(costs.title)}\n"
-        yield f"{prose(COSTS_WHY)}\n"
-        yield table(("owner", "made", "volumes:", "money:"), rows)
 
 
 def _waiting(waiting: Largest[RecommendationRecord]) -> Iterator[str]:
@@ -254,27 +174,13 @@ def _row(record: RecommendationRecord) -> tuple[str, ...]:
     )
 
 
-def _unread_section(run: RunRecord) -> Iterator[str]:
-    failures, skipped = list(unread(run)), list(skipped_sentences(run))
-    if not failures and not skipped:
-        return
-    yield "## What is not in it\n"
-    if failures:
-        rows = [(name(failure.place), prose(failure.what), prose(failure.why)) for failure in failures[:_UNREAD]]
-        yield table(("where", "what", "why"), rows)
-    if len(failures) > _UNREAD:
-        yield f"{len(failures) - _UNREAD:,} more: run.json names all of them.\n"
-    if skipped:
-        yield _bullets(skipped[:_UNREAD])
-
-
 def ticket(record: RecommendationRecord, policy: Policy, link: str) -> str:
     """The ticket of a volume's recommendation; `link` shows its demand in its cloud's console, and is left
     out where it is empty."""
     parts = [f"## {_title(record)}\n", *_place_lines(record)]
     parts += _section("Why", _bullets(record.reasons))
-    parts += _section(FRONTIER_TITLE, _frontier(record))
-    parts += _section("What it was", _epochs(record))
+    for figures in (tell_frontier(record), tell_epochs(record)):
+        parts += _section(figures.title, _table_of(figures) if figures.rows else "")
     parts += _section("Evidence", _evidence(record, link))
     parts += _section("Risk", _risk(record, policy))
     parts += _section("How", fence(record.change) if record.change else "")
@@ -307,21 +213,8 @@ def _place_lines(record: RecommendationRecord) -> Iterator[str]:
         yield f"It shares its ceiling and is changed together with: {', '.join(map(name, record.pool))}.\n"
 
 
-def _frontier(record: RecommendationRecord) -> str:
-    rows = [tuple(map(prose, row)) for row in frontier_rows(record)]
-    minutes, what, price, wait = FRONTIER_HEADS
-    return table((f"{minutes}:", what, f"{price}:", f"{wait}:"), rows) if rows else ""
-
-
-def _epochs(record: RecommendationRecord) -> str:
-    """The volume's configurations over time, if it was changed."""
-    if len(record.epochs) < 2:
-        return ""
-    rows = [
-        (prose(epoch.start[:16]), prose(epoch.end[:16]), prose(epoch_text(epoch)), f"{epoch.throttled_minutes:,.0f}")
-        for epoch in record.epochs
-    ]
-    return table(("from, UTC", "to, UTC", "volume", "minutes throttled:"), rows)
+def _table_of(figures: Figures) -> str:
+    return table(figures.heads, [tuple(map(prose, row)) for row in figures.rows])
 
 
 def _section(title: str, body: str) -> list[str]:

@@ -1,106 +1,60 @@
-"""The terminal report: a run's totals, its best savings, and what could not be read."""
+"""A run on the terminal: its story, with its best savings as a table, and how each kind of block is laid out."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
-from typing import Any
+from typing import Any, Final, assert_never
 
-from rich.console import Console, Group
+from rich.console import Console, RenderableType
+from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.domain.kinds import COSTS, KINDS
-from plimsoll.reports.costs import CostTable, cost_tables
-from plimsoll.reports.fleet_risk import outlook
+from plimsoll.domain.kinds import KINDS
+from plimsoll.policy_file import parse_policy
 from plimsoll.reports.printable import printable, printable_values
 from plimsoll.reports.record import RecommendationRecord, SpecRecord
-from plimsoll.reports.run_files import UNANSWERED
-from plimsoll.reports.run_record import PartSummary, RunRecord, VolumeCounts
-from plimsoll.reports.steps import STEP_TITLES, Step
-from plimsoll.reports.summary import changes_since, failed_places, failed_volumes, group_notices, money_of
-from plimsoll.reports.template_text import TITLE, template_texts
-from plimsoll.reports.wording import (
-    RANKED,
-    calls_in,
-    clouds_of,
-    count_of,
-    join_words,
-    kind_words,
-    risk_text,
-    spec_text,
-    usd,
-    words_of,
+from plimsoll.reports.run_record import RunRecord
+from plimsoll.reports.story import (
+    Changes,
+    Figures,
+    Headline,
+    Missing,
+    Note,
+    StepList,
+    Story,
+    StoryBlock,
+    Topic,
+    blocks_about,
 )
+from plimsoll.reports.story.run import failed_places, tell_missing, tell_run
+from plimsoll.reports.wording import calls_in, join_words, risk_text, spec_text, usd, words_of
 
-_NAMED = 50
 _ID_WIDTH = len("vol-0123456789abcdef0")
 _GRADE_WIDTH = 2
 _SPEC_WIDTH = 14
 """Characters of a configuration that leave room for everything else in 80 columns."""
-_STYLES = {"red": "bold red"}
-"""The styles of colors that are more than the color."""
+
+_BEFORE = (Topic.HEADLINE, Topic.INCOMPLETE, Topic.MONEY, Topic.COUNTS)
+_AFTER = (Topic.SINCE, Topic.OUTLOOK, Topic.STEPS, Topic.TEMPLATES, Topic.COSTS)
+_LAST = (Topic.NOTICES, Topic.MISSING, Topic.ABOUT)
+"""The blocks of a run in the terminal's order: the first of all are its sums, the last ones stand below the table."""
 
 
 def show_run(console: Console, run: RunRecord, best: Sequence[RecommendationRecord]) -> None:
-    """Prints a run: totals, actions, best savings, notices, failures, and where the files are."""
-    run = _printable_run(run)
-    console.print(_totals(run))
-    since = changes_since(run)
-    for sentence in filter(None, (since, outlook(run.risk))):
-        console.print(Text(f"{sentence}\n"))
-    if run.steps:
-        console.print(_steps(run.steps))
-    if run.templates:
-        console.print(_templates(run))
-    for table in cost_tables(run):
-        console.print(_costs_table(table))
+    """Prints a run: its story with the best savings in it."""
+    story = tell_run(run, parse_policy(run.policy))
+    console.print(Text.assemble(("Plimsoll ", "bold"), printable(f"run {run.id}: {run.status}")))
+    for topic in _BEFORE + _AFTER:
+        show_story(console, blocks_about(story, topic))
     if best:
         console.print(savings_table(best, console.width))
-    for places, text in group_notices(run):
-        console.print(Text.assemble(("note ", "yellow"), (f"{places}: ", "bold"), text))
-    show_failures(console, run)
+    for topic in _LAST:
+        show_story(console, blocks_about(story, topic))
 
 
 def show_failures(console: Console, run: RunRecord) -> None:
     """Prints what of a run could not be read, and why; nothing where all was."""
-    lines = list(_failures(_printable_run(run)))
-    if lines:
-        console.print(Group(*lines))
-
-
-def _steps(steps: Mapping[str, PartSummary]) -> Group:
-    """The steps that hold volumes, in the order in which to act."""
-    table = Table(title="What to do first", title_justify="left", box=None, pad_edge=False, show_header=False)
-    for justify in ("right", "left", "right", "left"):
-        table.add_column(justify=justify, overflow="fold")
-    for number, (step, summary) in enumerate(steps.items(), start=1):
-        cells = count_of(summary.volumes, "volume"), Text(money_of(summary.monthly_usd), style="dim")
-        table.add_row(f"{number}", STEP_TITLES[Step(step)], *cells)
-    return Group(table, Text(""))
-
-
-def _templates(run: RunRecord) -> Group:
-    """The changes of templates, those that save most first."""
-    table = Table(title=TITLE, title_justify="left", box=None, pad_edge=False, show_header=False)
-    for _ in range(4):
-        table.add_column(overflow="fold")
-    for template in template_texts(run):
-        table.add_row(
-            f"{template.made_by}\n{template.where}",
-            template.volumes,
-            template.change,
-            Text(template.saves, style="dim"),
-        )
-    return Group(table, Text(""))
-
-
-def _costs_table(costs: CostTable) -> Group:
-    """The volumes that are paid for nothing by owner and year."""
-    table = Table(title=costs.title, title_justify="left", box=None, pad_edge=False, show_header=False)
-    for justify in ("left", "left", "right", "right"):
-        table.add_column(justify=justify, overflow="fold")
-    for row in costs.rows:
-        table.add_row(*map(Text, row))
-    return Group(table, Text(""))
+    show_story(console, (tell_missing(run),))
 
 
 def show_plan(console: Console, plan: Mapping[str, Any], failed: Mapping[str, str], clouds: Sequence[str]) -> None:
@@ -174,14 +128,56 @@ def _narrow(spec: SpecRecord | None) -> str:
     return "\n".join([*wrap(kind, _SPEC_WIDTH), size, *figures])
 
 
-def _printable_run(run: RunRecord) -> RunRecord:
-    """A run in which no text is obeyed by a terminal."""
-    return RunRecord.model_validate(printable_values(run.plain))
-
-
 def printable_record(record: RecommendationRecord) -> RecommendationRecord:
     """A recommendation in which no text is obeyed by a terminal."""
     return RecommendationRecord.model_validate(printable_values(record.model_dump()))
+
+
+# ---- blocks
+
+
+_STYLES: Final = {"red": "bold red"}
+"""The styles of colors that are more than the color."""
+
+_PLAIN: Final = frozenset({Topic.MONEY, Topic.COUNTS, Topic.ABOUT, Topic.COSTS, Topic.GROUP})
+"""Tables whose columns need no heads."""
+
+_BULLETS: Final = frozenset({Topic.WHY, Topic.SECONDS})
+_RED: Final = frozenset({Topic.INCOMPLETE})
+
+
+def show_story(console: Console, story: Story) -> None:
+    """Prints the blocks of a story, one after the other."""
+    for block in story:
+        for part in _lay_out(block):
+            if isinstance(part, str):
+                console.print(part, soft_wrap=True, markup=False, emoji=False, highlight=False)
+            else:
+                console.print(part)
+        if isinstance(block, Figures | StepList | Changes):
+            console.print()
+
+
+def _lay_out(block: StoryBlock) -> Iterator[RenderableType | str]:
+    """A block as the terminal prints it. A text that is to be copied, which is never broken, is a plain string."""
+    match block:
+        case Headline():
+            yield Text(printable(block.text), style="bold")
+        case Figures():
+            yield _figures_table(block)
+            if block.topic is Topic.MONEY and block.why:
+                yield Text(block.why, style="dim")
+        case StepList():
+            yield _steps_table(block)
+        case Changes():
+            yield _changes_table(block)
+        case Note():
+            yield from _note(block)
+        case Missing():
+            for place, what, why in block.unread:
+                yield Text(printable(f"failed {place}, {what}: {why}"), style="red")
+        case _:
+            assert_never(block)
 
 
 def action_text(action: str) -> Text:
@@ -190,79 +186,66 @@ def action_text(action: str) -> Text:
     return Text(action, style=_STYLES.get(color, color))
 
 
-def _totals(run: RunRecord) -> Group:
-    volumes, money = run.volumes, run.monthly_usd
-    share = f" ({money.saved / money.now:.0%} of {usd(money.now)})" if money.now else ""
-    saved = (
-        ("  same limits", "saved_drop_in", "if the IOPS and MiB/s of today were kept"),
-        ("  beyond that", "saved_on_proof", "rests on the measured demand"),
+def plain_grid(title: str) -> Table:
+    """A table without lines and heads."""
+    return Table(
+        title=Text(printable(title)) if title else None,
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        show_header=False,
     )
-    others = (
-        ("  blocked today", "saved_but_blocked", "of the saving"),
-        *((f"{kind.name} volumes", kind.name, kind_words(kind)) for kind in COSTS),
-        ("upgrades cost", "more_for_upgrades", "more, for throttled volumes"),
-        ("too risky", "too_risky", "more, but not recommended; not counted as a saving"),
-        ("may follow", "waiting", "on volumes that wait; not counted as a saving"),
-    )
-    lines = [
-        Text.assemble(("Plimsoll ", "bold"), f"run {run.id}: {run.status}"),
-        Text.assemble(("can be saved      ", "dim"), (f"{usd(money.saved):>12} a month", "bold green"), share),
-        *(
-            Text.assemble((f"{label:<18}", "dim"), f"{usd(money.amount(key)):>12}  {meaning}")
-            for label, key, meaning in (*saved, *(row for row in others if money.amount(row[1])))
-        ),
-        *_template_lines(run),
-        *_cloud_lines(run),
-        Text(""),
-    ]
-    counts = Table(box=None, pad_edge=False, show_header=False)
-    counts.add_column(justify="right")
-    counts.add_column()
-    counts.add_column(style="dim", overflow="fold")
-    for kind in RANKED:
-        if volumes_of := run.actions.get(kind.name):
-            counts.add_row(f"{volumes_of:,}", action_text(kind.name), kind_words(kind))
-    for reason, count in volumes.skipped.items():
-        counts.add_row(f"{count:,}", "skipped", Text(reason))
-    if volumes.failed:
-        counts.add_row(f"{volumes.failed:,}", Text("failed", style="bold red"), "see below")
-    counts.add_row(f"{volumes.seen:,}", Text("volumes seen", style="bold"), _balance_words(volumes))
-    usage, most = run.usage, run.plan.most_datapoints
-    part = usage.datapoints / most if most else 0
-    of_all = f" ({part:.1%} of every minute's)" if 0 < part < 1 else ""
-    asked = Text(
-        f"{usage.calls:,} {calls_in(clouds_of(run))} calls, {usage.metrics:,} metrics, "
-        f"{usage.datapoints:,} datapoints{of_all}, about {usd(usage.estimated_usd)}; "
-        f"{run.seconds['elapsed']:,.1f} s",
-        style="dim",
-    )
-    return Group(*lines, counts, asked, Text(""))
 
 
-def _template_lines(run: RunRecord) -> Iterator[Text]:
-    """The saving of templates' changes beyond what volumes save alone."""
-    if run.templates:
-        words = f"more, by one change each of {count_of(len(run.templates), 'template')}"
-        saved = run.monthly_usd.saved_by_templates
-        yield Text.assemble((f"{'with templates':<18}", "dim"), f"{usd(saved):>12}  {words}")
+def _figures_table(figures: Figures) -> Table:
+    table = plain_grid(figures.title)
+    table.show_header, table.header_style = figures.topic not in _PLAIN, "dim"
+    last = len(figures.heads) - 1
+    for place, head in enumerate(figures.heads):
+        style = "dim" if place == last and figures.topic in _PLAIN else ""
+        if head.endswith(":"):
+            table.add_column(head.removesuffix(":"), justify="right", no_wrap=True, style=style)
+        else:
+            table.add_column(head, overflow="fold", style=style)
+    for row in figures.rows:
+        table.add_row(*(action_text(cell) if cell in KINDS else Text(printable(cell)) for cell in row))
+    return table
 
 
-def _cloud_lines(run: RunRecord) -> Iterator[Text]:
-    if len(run.clouds) > 1:
-        for provider, part in run.clouds.items():
-            name, money = f"  in {words_of(provider).cloud}", part.monthly_usd
-            volumes = count_of(part.volumes, "volume")
-            saved, now = usd(money.saved), usd(money.now)
-            yield Text.assemble((f"{name:<18}", "dim"), f"{saved:>12}  of {now}, {volumes}")
+def _steps_table(steps: StepList) -> Table:
+    table = plain_grid(steps.title)
+    for _ in range(2):
+        table.add_column(justify="right", overflow="fold")
+        table.add_column(overflow="fold")
+    for number, line in enumerate(steps.steps, start=1):
+        table.add_row(f"{number}", line.words.title, line.volumes, Text(line.money, style="dim"))
+    return table
 
 
-def _balance_words(volumes: VolumeCounts) -> str:
-    return "each has exactly one outcome" if volumes.reconciled else "the outcomes do not add up: please report this"
+def _changes_table(changes: Changes) -> Table:
+    table = plain_grid(changes.title)
+    for _ in range(4):
+        table.add_column(overflow="fold")
+    for change in changes.changes:
+        table.add_row(
+            Text(printable(f"{change.made_by}\n{change.where}")),
+            change.volumes,
+            Text(printable(change.change)),
+            Text(change.saves, style="dim"),
+        )
+    return table
 
 
-def _failures(run: RunRecord) -> list[Text]:
-    lines = [f"failed {', '.join(places)}: {reason}" for places, reason in failed_places(run.failures.targets)]
-    for place, reason, ids in failed_volumes(run):
-        tail = f" and {len(ids) - _NAMED:,} more, which {UNANSWERED} names" if len(ids) > _NAMED else ""
-        lines.append(f"failed {place} {', '.join(ids[:_NAMED])}{tail}: {reason}")
-    return [Text(line, style="red") for line in lines]
+def _note(note: Note) -> Iterator[RenderableType | str]:
+    """A note: of a place after its name, and of anything else below its title."""
+    if note.topic is Topic.NOTICES:
+        where, words = (f"{printable(note.title)}: ", "bold"), printable(" ".join(note.lines))
+        yield Text.assemble(("note ", "yellow"), where, words)
+        return
+    if note.title:
+        yield Rule(printable(note.title), align="left", style="dim")
+    mark = "- " if note.topic in _BULLETS else ""
+    for line in note.lines:
+        yield Text(printable(f"{mark}{line}"), style="red" if note.topic in _RED else "")
+    for text in filter(None, (note.copy, note.url)):
+        yield "\n".join(map(printable, text.splitlines()))

@@ -1,6 +1,6 @@
 """An action, its tools, and how it keeps a decision. An action is a module here and a registry row."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum, auto
@@ -24,12 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VolumeExplanation:
-    """A volume's explanation: its id, the screen, and the name and address of the page that shows its demand."""
+    """A volume's explanation: its id, and its story in blocks."""
 
     volume_id: str
-    screen: str
-    monitoring: str
-    link: str
+    story: Sequence[Block]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,11 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from io import StringIO
 from typing import Final
 
 from pydantic import ConfigDict, field_validator
-from rich.console import Console
 from slack_sdk import WebClient
 
 from plimsoll.auditing.explain import explain_volume
@@ -16,8 +14,7 @@ from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.run_files import PAGE, RUN
 from plimsoll.reports.run_record import run_of
-from plimsoll.reports.terminal.explain import show_explanation
-from plimsoll.reports.wording import words_of
+from plimsoll.reports.story.volume import tell_volume
 from plimsoll.service.history_update import excluded_volumes
 from plimsoll.service.latest_report import latest_report
 from plimsoll.service.needed import require_content
@@ -32,11 +29,9 @@ from plimsoll.slack.actions.asked import SlackRequest
 from plimsoll.slack.actions.registry import ACTIONS
 from plimsoll.slack.blocks.message import SlackMessage
 from plimsoll.slack.blocks.report import savings_message
+from plimsoll.slack.blocks.story import story_blocks
 from plimsoll.slack.client import slack_errors
 from plimsoll.validation.fio_job import canary_seconds
-
-SCREEN_COLUMNS: Final = 76
-"""The width of an explanation, which Slack's window shows without breaking lines."""
 
 REFUSED: Final = (
     "Only members of certain user groups may use Plimsoll here, and you are in none of them. Ask whoever runs Plimsoll "
@@ -153,18 +148,15 @@ def _explanation(name: str, service: Service) -> VolumeExplanation:
             again = f" /plimsoll include {target}/{volume_id} includes it again."
             raise BadInput(f"{volume_id} is left out: {reason}.{again if volume_id in ports.excluded else ''}")
         case Answered() as answer:
-            screen = StringIO()
-            console = Console(file=screen, width=SCREEN_COLUMNS, color_system=None, force_terminal=False)
             record = record_of(answer.recommendation, answer.change, provider=target.provider)
             seen = StoredProbes(store=service.store).latest(target, volume_id)
-            by_second = None if seen is None else seen.seen
-            show_explanation(console, answer.recommendation, explained.demand, record, None, by_second)
-            return VolumeExplanation(
-                volume_id=volume_id,
-                screen=screen.getvalue(),
-                monitoring=words_of(record.provider).monitoring,
+            story = tell_volume(
+                record,
+                together=answer.recommendation.stripe_set,
+                seen=None if seen is None else seen.seen,
                 link=service.console_link(record, policy, now),
             )
+            return VolumeExplanation(volume_id=volume_id, story=tuple(story_blocks(story)))
 
 
 def _savings(service: Service) -> SlackMessage:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from plimsoll.domain.kinds import CHANGES, CountsAs
-from plimsoll.reports.largest import Largest
 from plimsoll.reports.record import RecommendationRecord, saved_cents
 from plimsoll.reports.run_reader import full_name
-from plimsoll.reports.sorting import MONEY, SORTS, Weight
-from plimsoll.reports.steps import EVIDENCE, Step, step_of
+from plimsoll.reports.sorting import MONEY, SORTS, Largest, Weight
+from plimsoll.reports.steps import EVIDENCE, STEP_NAMES, Step, step_of
 from plimsoll.reports.totals import RunTotals
 from plimsoll.reports.wording import (
+    GRADE_NAMES,
     change_words,
     losses_in_words,
     outcome_text,
@@ -35,16 +35,6 @@ OWNER_BY_HAND: Final = "made by hand"
 OTHERS: Final = "others"
 """Words for owners without a name of their own."""
 
-_EVIDENCE: Final = {
-    "A": "evidence A: measured here",
-    "B": "evidence B: measured elsewhere or earlier",
-    "C": "evidence C: published limits only",
-}
-_RISKS: Final = {
-    Step.SAFE: "Nothing given up: no limit is lowered",
-    Step.PROVED: "Proved: carries the measured demand with less to spare",
-    Step.MEASURE: "Measure first",
-}
 _SIGNS: Final = 120
 """Characters shown of what is given up or forbids a change."""
 
@@ -117,20 +107,16 @@ def _chance(record: RecommendationRecord) -> str:
 
 
 def _lead(record: RecommendationRecord) -> str:
+    """The blocker of a change; else its step, what it gives up and its evidence."""
     forbidden = next((blocker.text for blocker in record.blockers if blocker.code != EVIDENCE), None)
     if forbidden is not None:
         return f"Blocked today: {line(forbidden, _SIGNS).removesuffix('.')}."
     step = step_of(record)
-    lead = _RISKS.get(step, "")
+    lead = plight(record) if step is Step.THROTTLED else STEP_NAMES[step]
     if record.losses:
-        gives_up = f"gives up {line(', '.join(losses_in_words(record)), _SIGNS)}"
-        lead = f"{lead or 'Owner decides'}: {gives_up}"
-    elif step is Step.THROTTLED:
-        lead = plight(record).capitalize()
-    evidence = _EVIDENCE[record.evidence.grade] if record.evidence else ""
-    if lead and evidence:
-        return f"{lead} ({evidence})."
-    return f"{lead or evidence.capitalize()}." if lead or evidence else ""
+        lead = f"{lead}: gives up {line(', '.join(losses_in_words(record)), _SIGNS)}"
+    grade = "" if record.evidence is None else record.evidence.grade
+    return f"{lead[:1].upper()}{lead[1:]}{f' (evidence {grade}: {GRADE_NAMES[grade]})' if grade else ''}."
 
 
 @dataclass(slots=True)
@@ -139,13 +125,12 @@ class DigestSums:
 
     `until` is the day on which the first of those that wait can be judged, None if none waits. `blocked` is what is
     forbidden today, by owner and by the code of what forbids it. `quiet` counts the volumes that save and are not to be
-    listed, `dearer` those throttled ones whose speed costs more.
+    listed.
     """
 
     most: int
     totals: RunTotals = field(default_factory=RunTotals)
     quiet: int = 0
-    dearer: int = 0
     until: str | None = None
     savers: Largest[ListedVolume] = field(init=False)
     saved_cents: int = 0
@@ -168,7 +153,6 @@ class DigestSums:
         `volume` is how it is listed, None if it saves nothing and is not throttled.
         """
         self.totals.add(record)
-        self.dearer += record.kind.money is CountsAs.MORE and record.monthly_usd_saved < 0
         if record.blockers:
             self._block(record)
         if record.wait is not None:

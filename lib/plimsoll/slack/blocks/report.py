@@ -1,34 +1,31 @@
 """The report of a run: a message to read at a glance, a thread with each account's part, and its figures in short."""
 
 from collections.abc import Collection, Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from plimsoll.domain.kinds import COSTS, CountsAs
+from plimsoll.domain.kinds import CountsAs
+from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import parse_policy
-from plimsoll.reports.fleet_risk import outlook
 from plimsoll.reports.run_reader import Only, read_run, stream_records
 from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.sorting import MONEY, Weight, find_sort
-from plimsoll.reports.steps import CENT
-from plimsoll.reports.summary import changes_since, incomplete, run_headline
+from plimsoll.reports.story import Headline, Note, Story, Topic, blocks_about
+from plimsoll.reports.story.run import Overview, counted_run, part_of_run, tell_run
 from plimsoll.reports.wording import count_of, usd
 from plimsoll.slack.blocks.digest import Digest, DigestSums
 from plimsoll.slack.blocks.elements import (
     Block,
     Control,
     bold,
-    bullets,
-    header_block,
     line,
     marked_name,
     note,
     paragraph,
     report_link,
 )
-from plimsoll.slack.blocks.highlights import highlights, opening, run_of_accounts
 from plimsoll.slack.blocks.message import Conversation, MessageBudget, Reply, SlackMessage
+from plimsoll.slack.blocks.story import story_blocks
 from plimsoll.slack.blocks.volume_list import (
     Manner,
     Numbered,
@@ -37,12 +34,14 @@ from plimsoll.slack.blocks.volume_list import (
     list_first_volumes,
 )
 
-_ENDED: Final = {
-    "complete": "complete",
-    "partial": "partial, because not everything could be read",
-    "interrupted": "partial, because it was interrupted",
-    "running": "partial, because it has not ended",
-}
+_OF_ACCOUNT: Final = (Topic.INCOMPLETE, Topic.STEPS, Topic.TEMPLATES, Topic.MISSING)
+_AT_A_GLANCE: Final = (Topic.MONEY, Topic.STEPS, Topic.TEMPLATES, Topic.MISSING)
+"""The blocks of an account's story, and those of a run's that follow on what Plimsoll is and what has changed."""
+
+_PURPOSE: Final = (
+    "Plimsoll compares what cloud disks are asked for with what is paid for, and recommends cheaper ones that still "
+    "carry the work."
+)
 _MOST_ID: Final = 200
 _MOST_SINCE: Final = 500
 
@@ -54,17 +53,6 @@ _MORE: Final = "more"
 
 _BUTTONS: Final = "buttons"
 """The key of the replies with the buttons for which the main message has no room; from the second one on numbered."""
-
-_BESIDE: Final = {
-    "saved_drop_in": "of it gives up no IOPS or MiB/s that the volumes have today",
-    "saved_on_proof": "of it rests on the measured demand",
-    "saved_but_blocked": "of it is blocked today",
-    "more_for_upgrades": "a month more would speed up throttled volumes",
-    **{kind.name: f"a month is paid for volumes that are {kind.words}" for kind in COSTS},
-    "too_risky": "a month more is not recommended, because its risk is above the policy's or not known",
-    "waiting": "a month may be saved later, on volumes that were changed lately",
-}
-"""The figures of run.json beside the saving, and what each means."""
 
 
 def conversation(
@@ -87,31 +75,47 @@ def conversation(
     could not be read in their accounts and in `accounts` is then reported. `controls` stand under each volume. Without
     `threaded`, as for a webhook, there are no replies.
     """
-    own_run = run_of_accounts(run, {*digest.accounts, *accounts}) if part else run
+    own_run = part_of_run(run, {*digest.accounts, *accounts}) if part else run
     policy = parse_policy(run.policy)
     manner = Manner(policy=policy, new=new, controls=controls, threaded=threaded)
-    blocks, elsewhere = _blocks(digest, own_run, manner, since or ("" if part else changes_since(run)), part, link)
+    story = _tell(digest.whole, own_run, policy, whole=not part)
+    blocks, elsewhere = _blocks(digest, own_run, story, manner, since, part, link)
     thread = (*_buttons_elsewhere(elsewhere, manner), *_replies(digest, own_run, manner)) if threaded else ()
-    return Conversation(main=SlackMessage.compose(_notice(digest, own_run, part), blocks), replies=thread)
+    return Conversation(main=SlackMessage.compose(_notice(digest, story, part), blocks), replies=thread)
+
+
+def _tell(sums: DigestSums, run: RunRecord, policy: Policy, *, whole: bool) -> Story:
+    overview = Overview(totals=sums.totals, until=sums.until)
+    return tell_run(counted_run(run, sums.totals), policy, overview=overview, whole=whole)
+
+
+def _headline_of(story: Story) -> str:
+    return next(block.text for block in story if isinstance(block, Headline))
 
 
 def _blocks(
-    digest: Digest, run: RunRecord, manner: Manner, since: str, part: str, link: str | None
+    digest: Digest, run: RunRecord, story: Story, manner: Manner, since: str, part: str, link: str | None
 ) -> tuple[list[Block], list[Numbered]]:
     """The blocks of the main message, and the volumes in it whose buttons it has no room for."""
     budget, end = MessageBudget(), [*report_link(link), _run_note(run, link)]
     budget.take(end)
-    ahead = outlook(digest.whole.totals.risk.run_risk)
-    sentences = [paragraph(line(sentence, _MOST_SINCE)) for sentence in (since, ahead) if sentence]
-    begin = [*opening(digest.whole, run, manner.policy, part), *sentences, *bullets(highlights(digest.whole, run))]
+    about = f"This report is of {line(part)} alone." if part else ""
+    known = f"{about} {_PURPOSE if digest.whole.totals.answered_count else ''}".strip()
+    changed = (Note(topic=Topic.SINCE, lines=(since,)),) if since else blocks_about(story, Topic.SINCE)
+    begin = [
+        *story_blocks(blocks_about(story, Topic.HEADLINE, Topic.INCOMPLETE)),
+        *([paragraph(known)] if known else []),
+        *story_blocks((*changed, *blocks_about(story, Topic.OUTLOOK))),
+        *story_blocks(blocks_about(story, *_AT_A_GLANCE), digest.whole),
+    ]
     begin = budget.take_first(begin)
     listed, elsewhere = list_first_volumes(digest.whole, budget, manner)
     return [*begin, *listed, *end], elsewhere
 
 
-def _notice(digest: Digest, run: RunRecord, part: str) -> str:
+def _notice(digest: Digest, story: Story, part: str) -> str:
     throttled = digest.whole.totals.volumes_counted_as(CountsAs.MORE)
-    notice = f"Plimsoll{f' on {line(part)}' if part else ''}: {run_headline(digest.whole.totals, run, whole=not part)}"
+    notice = f"Plimsoll{f' on {line(part)}' if part else ''}: {_headline_of(story)}"
     return f"{notice} {count_of(throttled, 'volume')} throttled today." if throttled else notice
 
 
@@ -119,7 +123,7 @@ def _run_note(run: RunRecord, link: str | None) -> Block:
     run_id = line(run.id, _MOST_ID)
     when = run.as_of
     place = "" if link is None or report_link(link) else f" Its report: {line(link, _MOST_SINCE)}"
-    return note(f"Plimsoll run {run_id} of {when:%Y-%m-%d %H:%M} UTC, {_ENDED.get(run.status, run.status)}.{place}")
+    return note(f"Plimsoll run {run_id} of {when:%Y-%m-%d %H:%M} UTC, {run.status}.{place}")
 
 
 def run_conversation(
@@ -164,16 +168,18 @@ def _replies(digest: Digest, run: RunRecord, manner: Manner) -> Iterator[Reply]:
         key=lambda entry: (-entry[1].totals.saved_cents, entry[0]),
     )
     for account, sums in busy[:_MOST_REPLIES]:
-        part, called = run_of_accounts(run, {account}), digest.called[account].capitalize()
+        part, called = part_of_run(run, {account}), digest.called[account].capitalize()
         yield Reply(key=line(account), message=_account_message(called, account, sums, part, manner))
     if len(busy) > _MOST_REPLIES:
         yield Reply(key=_MORE, message=_others_message([sums for _, sums in busy[_MOST_REPLIES:]]))
 
 
 def _account_message(called: str, account: str, sums: DigestSums, run: RunRecord, manner: Manner) -> SlackMessage:
-    sentence, budget = run_headline(sums.totals, run, whole=False), MessageBudget()
+    story, budget = _tell(sums, run, manner.policy, whole=False), MessageBudget()
+    sentence = _headline_of(story)
     begin = paragraph(bold(f"{called} "), marked_name(line(account)), bold(f": {sentence}"))
-    blocks: list[Block] = budget.take_first([begin, *bullets(highlights(sums, run))])
+    glance = story_blocks(blocks_about(story, *_OF_ACCOUNT), sums)
+    blocks: list[Block] = budget.take_first([begin, *glance])
     return SlackMessage.compose(
         f"{called} {line(account)}: {sentence}", [*blocks, *list_account_volumes(sums, budget, manner)]
     )
@@ -191,20 +197,8 @@ def _others_message(others: list[DigestSums]) -> SlackMessage:
 
 def savings_message(run: RunRecord, place: str) -> SlackMessage:
     """The figures of a run by its run.json; `place` is where its report is."""
-    saved = run.monthly_usd.saved
-    text = f"{usd(saved)} a month can be saved" if saved >= CENT else "Nothing can be saved"
-    return SlackMessage.compose(text, _savings_blocks(run, text, place))
-
-
-def _savings_blocks(run: RunRecord, text: str, place: str) -> Iterator[Block]:
-    money, missing, since = run.monthly_usd, incomplete(run, whole=True), changes_since(run)
-    yield header_block(text)
-    if money.now >= CENT:
-        yield paragraph(f"The volumes whose price is known cost {usd(money.now)} a month.")
-    figures = [(key, words) for key, words in _BESIDE.items() if money.amount(key) >= CENT]
-    yield from bullets([bold(usd(money.amount(key))), f" {words}"] for key, words in figures)
-    yield from (paragraph(sentence) for sentence in (since, outlook(run.risk)) if sentence)
-    if missing:
-        yield paragraph(missing)
-    when = f"{datetime.fromisoformat(run.now):%Y-%m-%d %H:%M} UTC"
-    yield note(f"Audit {run.id} of {when}, {count_of(run.volumes.seen, 'volume')}. Its report: {place}")
+    story = tell_run(run, parse_policy(run.policy))
+    topics = Topic.HEADLINE, Topic.INCOMPLETE, Topic.MONEY, Topic.SINCE, Topic.OUTLOOK
+    seen = count_of(run.volumes.seen, "volume")
+    end = note(f"Audit {run.id} of {run.as_of:%Y-%m-%d %H:%M} UTC, {seen}. Its report: {place}")
+    return SlackMessage.compose(_headline_of(story), [*story_blocks(blocks_about(story, *topics)), end])

@@ -12,6 +12,8 @@ from plimsoll.domain.volume import Owner, OwnerKind
 from plimsoll.ports import ChangeText
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, SpecRecord
+from plimsoll.reports.story import Topic, blocks_about
+from plimsoll.reports.story.volume import tell_volume
 from plimsoll.reports.terminal.explain import offers_table, show_explanation
 from plimsoll.reports.terminal.plot import plot
 from plimsoll.reports.terminal.run import savings_table, show_run
@@ -108,7 +110,7 @@ def test_a_volume_s_name_in_the_savings_is_shown_literally(width, name):
 def test_notices_and_failures_are_shown_literally(name):
     failures = {"targets": {name: f"because {name}"}, "volumes": {"here": {f"oh {name}": ["vol-1"]}}}
     text = shown_run(160, a_run(failures=failures, notices={"there": [f"note {name}"]}))
-    for words in (f"failed {name}: because {name}", f"failed here vol-1: oh {name}", f"note there: note {name}"):
+    for words in (f"failed {name}, everything: because", f"failed here, vol-1: oh {name}", f"note there: note {name}"):
         assert words in text
 
 
@@ -177,7 +179,9 @@ def test_long_types_among_the_offers_break_behind_a_hyphen_in_a_narrow_console()
     spec = SpecRecord(type=name, size_gib=1_000, iops=5_052, throughput_mib_s=140)
     offer = a_record("migrate").offers[0].model_copy(update={"spec": spec, "refused": [f"{name} is kept in 2 zones"]})
     console = a_console(80)
-    console.print(offers_table(a_record("migrate").model_copy(update={"offers": [offer]}), 80))
+    story = tell_volume(a_record("migrate").model_copy(update={"offers": [offer]}))
+    (offers,) = blocks_about(story, Topic.OFFERS)
+    console.print(offers_table(offers, 80))
     shown = console.file.getvalue()
     assert shown.count("hyperdisk-balanced-high-  ") == 2
     assert shown.count("availability ") == 2

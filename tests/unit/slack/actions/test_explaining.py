@@ -1,4 +1,4 @@
-"""The screen of one volume in Slack: as the command prints it, within what a window holds."""
+"""The story of one volume in Slack: as other reports tell it, within what a window holds."""
 
 import json
 from dataclasses import replace
@@ -12,9 +12,11 @@ from plimsoll.domain.errors import AccessDenied
 from plimsoll.domain.groups.group import StripeSet
 from plimsoll.ports import Target
 from plimsoll.reports.run_reader import stream_unanswered
+from plimsoll.reports.story import Note, Topic
 from plimsoll.service.probing import StoredProbes
 from plimsoll.slack.actions.action import VolumeExplanation
-from plimsoll.slack.actions.explain import screen_blocks
+from plimsoll.slack.actions.explain import explanation_blocks
+from plimsoll.slack.blocks.story import story_blocks
 from tests.builders import NOW
 from tests.pipelines.test_probe import told_of
 from tests.service_loop import Loop, files
@@ -24,12 +26,12 @@ from tests.unit.service.projects import THERE, both, disks
 from .asking import PLACE, VOLUME, a_volume, a_workplace, told
 
 
-def test_the_screen_is_in_the_view_with_how_to_change_it(tmp_path):
+def test_the_story_is_in_the_view_with_how_to_change_it(tmp_path):
     with a_workplace(tmp_path) as workplace:
         place, view = workplace.view()
         workplace.ask("explain", place=place)
         said = told(view())
-        for words in (VOLUME, "answer: migrate to gp3 500 GiB", "IOPS over time", "offers", "how to change it"):
+        for words in (VOLUME, "answer: migrate to gp3 500 GiB", "peak; IOPS", "offers", "how to change it"):
             assert words in said
         assert workplace.replies == []
 
@@ -57,7 +59,7 @@ def test_a_disks_demand_is_linked_to_where_its_own_cloud_shows_it(tmp_path):
         workplace.service = replace(workplace.service, places=both())
         place, view = workplace.view()
         workplace.ask("explain", volume=f"{THERE}/{disk.id}", place=place)
-        assert "Its demand in Cloud Monitoring" in told(view())
+        assert "see it in Cloud Monitoring" in told(view())
 
 
 def test_a_volume_that_is_gone_or_left_out_or_cannot_be_read_says_so_in_the_view(tmp_path):
@@ -106,13 +108,14 @@ def test_one_of_a_stripe_set_is_held_back_by_another_that_somebody_excluded_as_i
         assert "held back by vol-out (it is excluded by" in said
 
 
-def whole(screen):
-    return list(screen_blocks(VolumeExplanation(volume_id=VOLUME, screen=screen, monitoring="", link="")))
+def whole(*lines):
+    story = (Note(topic=Topic.WHY, title="why", lines=lines), Note(topic=Topic.CHANGE, lines=(), copy="\n".join(lines)))
+    return explanation_blocks(VolumeExplanation(volume_id=VOLUME, story=tuple(story_blocks(story))))
 
 
-def test_a_screen_of_any_length_is_a_view_that_slack_takes():
-    for screen in ("", "x" * 20_000, "▁▂▃▄ line\n" * 30_000, "\u0000\u202e" * 5000):
-        blocks = whole(screen)
+def test_a_story_of_any_length_is_a_view_that_slack_takes():
+    for lines in ((), ("x" * 20_000,), ("a line",) * 30_000, ("\u0000\u202e" * 5000, "")):
+        blocks = whole(*lines)
         view = {
             "type": "modal",
             "title": {"type": "plain_text", "text": "Explain"},
@@ -120,7 +123,7 @@ def test_a_screen_of_any_length_is_a_view_that_slack_takes():
         }
         check_view(view)
         assert len(json.dumps(view)) < 250_000
-    assert "plimsoll explain" in json.dumps(whole("line of a screen\n" * 30_000)[-1])
+    assert "plimsoll explain" in json.dumps(whole(*["a line"] * 30_000)[-1])
 
 
 def test_an_excluded_volume_has_no_answer_in_an_audit_until_it_is_taken_in_again(tmp_path):
