@@ -9,6 +9,7 @@ from plimsoll.domain.arrays import BoolArray, FloatArray
 from plimsoll.domain.ceiling import NOTHING, PLAIN, Ceiling, Need, Resource
 from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.demand.demand import Demand, scale_demand
+from plimsoll.domain.demand.demand_profile import DemandSummary
 from plimsoll.domain.demand.epoch import Epoch, Settles
 from plimsoll.domain.demand.host_room import HostRoom
 from plimsoll.domain.demand.lifting import Lifted
@@ -30,7 +31,6 @@ from plimsoll.domain.offers.offer import KeptLimits, Market, Offer, all_limits, 
 from plimsoll.domain.offers.products import Products
 from plimsoll.domain.offers.remembered import Remembered
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.recommendation import DemandSummary
 from plimsoll.domain.risk.histories import History
 from plimsoll.domain.risk.promise import Risk, risk_of
 from plimsoll.domain.volume import Volume

@@ -8,15 +8,17 @@ from typing import ClassVar
 
 from plimsoll.domain import kinds
 from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.demand.demand_profile import DemandSummary
 from plimsoll.domain.demand.epoch import Epoch
 from plimsoll.domain.demand.trial import Trial
 from plimsoll.domain.evidence.evidence import Evidence
 from plimsoll.domain.groups.group import Part, Peer, StripeSet
 from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.host import Host
+from plimsoll.domain.memory.days import Idleness
 from plimsoll.domain.memory.memory import Event
 from plimsoll.domain.metrics.signals import Signals
-from plimsoll.domain.metrics.sums import Coverage, Window
+from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.offers.losses import Loss, cuts_of
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.reason import Reason
@@ -26,58 +28,11 @@ from plimsoll.domain.volume import Volume, VolumeSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Idleness:
-    """A volume that did nothing on the last `days` whole days (UTC), nor at the end of the last quarter before these.
-
-    `quarter` is its last day, None if the volume was made later.
-    """
-
-    days: int
-    quarter: date | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Blocker:
     """What forbids a change today; `code` for machines, `text` for people."""
 
     code: str
     text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DemandSummary:
-    """A demand in numbers. Peaks are the highest averages of any bucket; the busy ones are rates over the busy share of
-    a bucket, None where idle time is not published or was not read. It is `censored` where it was held back at all. Of
-    the `throttled_minutes`, `flagged_minutes` are known by the cloud's checks alone.
-
-    Where minutes were not read, because they could not change the answer or had expired, the true peak lies between
-    `least_peak_iops` and `peak_iops`, and likewise for throughput. No second was above `peak_second_iops` and
-    `peak_second_throughput_mib_s`; None where the cloud does not publish what the busiest second had. `coverage` is
-    how much was received of what all this rests on.
-    """
-
-    peak_iops: float
-    peak_throughput_mib_s: float
-    least_peak_iops: float
-    least_peak_throughput_mib_s: float
-    peak_busy_iops: float | None
-    peak_busy_throughput_mib_s: float | None
-    peak_second_iops: float | None
-    peak_second_throughput_mib_s: float | None
-    mean_iops: float
-    mean_throughput_mib_s: float
-    mean_io_size_kib: float | None
-    read_share: float | None
-    resolution_s: int
-    hours_observed: float
-    gap_hours: float
-    censored: bool
-    throttled_minutes: float
-    flagged_minutes: float
-    host_bound_minutes: float
-    host_bound_measured_minutes: float
-    host_cleared_minutes: float
-    coverage: Coverage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,6 @@ from plimsoll.domain.demand.rates import ALL, IOPS, MIB_S, READS, CountedRates
 from plimsoll.domain.metrics.period import io_size_kib
 from plimsoll.domain.metrics.sums import Coverage
 from plimsoll.domain.policy import Policy, SizeOn
-from plimsoll.domain.recommendation import DemandSummary
 from plimsoll.domain.units import DAY_S, HOUR_S, MIB, MINUTE_S
 
 MOST_SPANS: Final = 180
@@ -22,6 +21,42 @@ MOST_SPANS: Final = 180
 
 _STEPS_H: Final = (1, 2, 3, 4, 6, 8, 12, 24)
 """Lengths of a span in hours: those that divide a day, as buckets that were read coarsely are whole days."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemandSummary:
+    """A demand in numbers. Peaks are the highest averages of any bucket; the busy ones are rates over the busy share of
+    a bucket, None where idle time is not published or was not read. It is `censored` where it was held back at all. Of
+    the `throttled_minutes`, `flagged_minutes` are known by the cloud's checks alone.
+
+    Where minutes were not read, because they could not change the answer or had expired, the true peak lies between
+    `least_peak_iops` and `peak_iops`, and likewise for throughput. No second was above `peak_second_iops` and
+    `peak_second_throughput_mib_s`; None where the cloud does not publish what the busiest second had. `coverage` is
+    how much was received of what all this rests on.
+    """
+
+    peak_iops: float
+    peak_throughput_mib_s: float
+    least_peak_iops: float
+    least_peak_throughput_mib_s: float
+    peak_busy_iops: float | None
+    peak_busy_throughput_mib_s: float | None
+    peak_second_iops: float | None
+    peak_second_throughput_mib_s: float | None
+    mean_iops: float
+    mean_throughput_mib_s: float
+    mean_io_size_kib: float | None
+    read_share: float | None
+    resolution_s: int
+    hours_observed: float
+    gap_hours: float
+    censored: bool
+    throttled_minutes: float
+    flagged_minutes: float
+    host_bound_minutes: float
+    host_bound_measured_minutes: float
+    host_cleared_minutes: float
+    coverage: Coverage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,6 @@ from plimsoll.domain.demand.rates import IOPS
 from plimsoll.domain.headroom import MOST_GROWTH_TIMES, Growth
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.recommendation import Idleness
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import Volume, VolumeState
 
@@ -45,6 +44,17 @@ RISING_SHARE: Final = 0.8
 RELIEF: Final = 1 / 3
 """The part of the days that relief keeps room for: it is asked for again in a week, while an outgrown reduction
 throttles."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Idleness:
+    """A volume that did nothing on the last `days` whole days (UTC), nor at the end of the last quarter before these.
+
+    `quarter` is its last day, None if the volume was made later.
+    """
+
+    days: int
+    quarter: date | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

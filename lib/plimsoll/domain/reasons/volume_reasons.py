@@ -7,11 +7,13 @@ from typing import Final, TypeVar
 
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.demand.demand_profile import DemandSummary
 from plimsoll.domain.demand.epoch import Epoch, find_raised
 from plimsoll.domain.groups.group import Peer, ToldBy
+from plimsoll.domain.memory.days import Idleness
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.reason import Reason
-from plimsoll.domain.recommendation import Comparison, DemandSummary, Idleness, Recommendation
+from plimsoll.domain.recommendation import Comparison, Recommendation
 from plimsoll.domain.units import day_of, dollars
 from plimsoll.domain.volume import Volume, VolumeSpec
 

@@ -16,10 +16,10 @@ from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.group import Peer
 from plimsoll.domain.groups.rollup import leave_to_template
 from plimsoll.domain.headroom import Growth
-from plimsoll.domain.memory.days import find_idleness, may_be_idle
+from plimsoll.domain.memory.days import Idleness, find_idleness, may_be_idle
 from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.reasons.reasons import few_hours
-from plimsoll.domain.recommendation import Change, Idleness, Keep, Recommendation, Wait
+from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
 from plimsoll.domain.refine.next import Steps
 from plimsoll.domain.refine.past import Recall
 from plimsoll.domain.volume import Volume

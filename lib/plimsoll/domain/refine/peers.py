@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from plimsoll.domain.ceiling import NOTHING, Ceiling, Need
+from plimsoll.domain.demand.demand_profile import DemandSummary
 from plimsoll.domain.demand.epoch import Unsettled
 from plimsoll.domain.groups.group import Peer, Takeover, ToldBy
 from plimsoll.domain.groups.takeover import SUSPECTED_SHARE, takeovers_by_volume
@@ -18,7 +19,7 @@ from plimsoll.domain.offers.losses import takeover_loss
 from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, find_shortfalls
 from plimsoll.domain.reasons import volume_reasons
 from plimsoll.domain.reasons.volume_reasons import with_idleness
-from plimsoll.domain.recommendation import Change, DemandSummary, InsufficientData, Keep, Recommendation, Wait
+from plimsoll.domain.recommendation import Change, InsufficientData, Keep, Recommendation, Wait
 from plimsoll.domain.refine.hosts import Group
 from plimsoll.domain.refine.member import Member
 from plimsoll.domain.refine.past import reduced_to
